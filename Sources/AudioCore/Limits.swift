@@ -1,0 +1,19 @@
+/// Every limit on what outside data may ask of us, in one place.
+///
+/// No memory is ever sized by a number that a file or a peer sent; such numbers are compared with these first.
+public enum Limits {
+    /// Sample rates that are accepted, in hertz.
+    public static let sampleRateRange: ClosedRange<Double> = 8_000...192_000
+    /// Channels per frame.
+    public static let channelRange: ClosedRange<Int> = 1...8
+    /// Bytes in one encoded packet. The largest legal MPEG audio frame has 2,881 bytes; PCM packets are cut smaller.
+    public static let packetByteCount = 64 * 1024
+    /// Frames in one encoded packet.
+    public static let packetFrameCount = 16 * 1024
+    /// Bytes of a codec's magic cookie.
+    public static let magicCookieByteCount = 64 * 1024
+    /// Bytes of UTF-8 in a peer's name (a DNS-SD instance label holds 63, RFC 6763 section 4.1.1).
+    public static let peerNameByteCount = 63
+    /// Bytes of UTF-8 in a song's title, artist or album as shown.
+    public static let titleByteCount = 256
+}

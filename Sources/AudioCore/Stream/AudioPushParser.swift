@@ -1,0 +1,29 @@
+/// A push parser of audio streams: bytes go in, in pieces of any size; properties and packets come out of the sink.
+///
+/// The same bytes give the same properties and the same packets however they are cut; only the grouping of packets
+/// into calls differs. A parser owns no thread, reads no clock and does no I/O; calls must not overlap.
+public protocol AudioPushParser: ~Copyable {
+    /// Takes the next bytes.
+    /// - Parameter discontinuity: bytes are missing before these (after a seek or a loss): resynchronise first.
+    /// - Throws: what is wrong with the stream. The parser then refuses all further bytes with the same error.
+    mutating func parse<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, discontinuity: Bool, into sink: inout Sink
+    ) throws(AudioStreamError)
+
+    /// No more bytes will come: gives what was held back, and says whether the stream was playable at all.
+    mutating func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError)
+}
+
+/// Why a stream cannot be parsed; the cases are those of Audio File Stream Services that a parser can meet.
+public enum AudioStreamError: Error, Hashable, Sendable {
+    /// No container that is known, or not the one that the hint named.
+    case unsupportedFileType
+    /// The container is known; what is in it cannot be played. The text names it.
+    case unsupportedDataFormat(String)
+    /// The file breaks its own format's rules. The text says where (byte offset) and how.
+    case invalidFile(String)
+    /// The stream ended before a single packet was found.
+    case dataUnavailable
+    /// After a discontinuity no place to go on was found.
+    case discontinuityCannotRecover
+}

@@ -1,0 +1,66 @@
+/// "This frame leaves the loudspeakers at this session time, and frames follow at this rate."
+///
+/// One anchor places a whole epoch. The rate is the song's sample rate, counted in session seconds; for a live
+/// source it may be revised while it plays.
+public struct Anchor: Hashable, Sendable, BitwiseCopyable {
+    public var epoch: Epoch
+    public var frame: FramePosition
+    public var session: SessionTime
+    /// Frames per second of session time. Finite and positive: see ``isValid``.
+    public var framesPerSecond: Double
+
+    public init(epoch: Epoch, frame: FramePosition, session: SessionTime, framesPerSecond: Double) {
+        self.epoch = epoch
+        self.frame = frame
+        self.session = session
+        self.framesPerSecond = framesPerSecond
+    }
+
+    /// Whether the rate is one that a sound can have (``Limits/sampleRateRange``, with room for a live source's ppm).
+    public var isValid: Bool {
+        framesPerSecond.isFinite
+            && framesPerSecond >= Limits.sampleRateRange.lowerBound * 0.99
+            && framesPerSecond <= Limits.sampleRateRange.upperBound * 1.01
+    }
+
+    public func session(of position: FramePosition) -> SessionTime {
+        session + TimeSpan(seconds: Double(position - frame) / framesPerSecond)
+    }
+
+    public func position(at instant: SessionTime) -> FractionalFramePosition {
+        FractionalFramePosition(Double(frame.index) + (instant - session).seconds * framesPerSecond)
+    }
+
+    /// The same placement seen from one listener's own clock.
+    public func seen(through clock: ClockMapping) -> HostTimeline {
+        HostTimeline(
+            epoch: epoch, host: clock.host(at: session), frame: frame,
+            framesPerSecond: framesPerSecond * clock.skew.ratio)
+    }
+}
+
+/// An ``Anchor`` in this machine's host time: which frame is due at the loudspeaker when.
+///
+/// This is what the renderer follows. It changes a little with every clock estimate.
+public struct HostTimeline: Hashable, Sendable, BitwiseCopyable {
+    public var epoch: Epoch
+    public var host: HostTime
+    public var frame: FramePosition
+    /// Frames per second of *host* time.
+    public var framesPerSecond: Double
+
+    public init(epoch: Epoch, host: HostTime, frame: FramePosition, framesPerSecond: Double) {
+        self.epoch = epoch
+        self.host = host
+        self.frame = frame
+        self.framesPerSecond = framesPerSecond
+    }
+
+    public func position(at instant: HostTime) -> FractionalFramePosition {
+        FractionalFramePosition(Double(frame.index) + (instant - host).seconds * framesPerSecond)
+    }
+
+    public func host(of position: FractionalFramePosition) -> HostTime {
+        host + TimeSpan(seconds: (position.frames - Double(frame.index)) / framesPerSecond)
+    }
+}
