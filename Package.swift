@@ -34,6 +34,9 @@ let package = Package(
         // Vocabulary.
         library("AudioCore"),
 
+        // The shell: sockets, threads, wiring.
+        library("TuttiRuntime", ["AudioCore"]),
+
         // Tests.
         tests("AudioCoreTests", ["AudioCore"]),
     ]

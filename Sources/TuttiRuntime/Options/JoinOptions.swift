@@ -1,0 +1,20 @@
+import AudioCore
+
+/// What `tutti join` was asked to do; acted on by ``Listener``.
+public struct JoinOptions: Sendable {
+    /// Names of the only broadcasters that may feed this listener; empty lets any.
+    public var from: [String] = []
+    /// A broadcaster dialled by address, with no mDNS needed.
+    public var address: NetworkAddress?
+    /// This listener's name on the network; the peer's own where nil.
+    public var name: String?
+    /// Ends after one broadcast instead of waiting for the next.
+    public var once = false
+    public var output = OutputSelection.device(name: "default")
+    /// Added to the moment of every frame: negative sounds earlier, for an amplifier that is late.
+    public var offset = TimeSpan.zero
+    public var volume: Float = 1
+    public var network = NetworkOptions()
+
+    public init() {}
+}
