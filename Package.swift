@@ -34,10 +34,15 @@ let package = Package(
         // Vocabulary.
         library("AudioCore"),
 
+        // The machine under us: the host clock, threads, real-time rights.
+        .target(name: "CRealtime"),
+        library("HostSystem", ["AudioCore", "CRealtime"]),
+
         // The shell: sockets, threads, wiring.
         library("TuttiRuntime", ["AudioCore"]),
 
         // Tests.
         tests("AudioCoreTests", ["AudioCore"]),
+        tests("HostSystemTests", ["AudioCore", "HostSystem"]),
     ]
 )

@@ -1,0 +1,25 @@
+// Scheduling and memory rights of a real-time thread, in the few calls that Swift cannot make portably.
+#ifndef CREALTIME_H
+#define CREALTIME_H
+
+#include <stddef.h>
+#include <sys/eventfd.h>
+
+/// Puts the calling thread under SCHED_FIFO with `priority`, or with the highest that RLIMIT_RTPRIO grants if that is
+/// lower. The soft limit is raised to the hard one first. Children of a fork fall back to normal scheduling.
+/// Returns 0, or an errno: EPERM where no real-time priority is granted at all.
+int crealtime_schedule_fifo(int priority);
+
+/// Keeps the pages of a memory block from being swapped out, and touches them now.
+/// Returns 0, or an errno: ENOMEM or EPERM where RLIMIT_MEMLOCK does not allow it. The pages are touched anyway.
+int crealtime_lock_memory(void *start, size_t byte_count);
+
+void crealtime_unlock_memory(void *start, size_t byte_count);
+
+/// Touches `byte_count` bytes of the calling thread's stack, so that no page of it faults later.
+void crealtime_touch_stack(size_t byte_count);
+
+/// Names the calling thread, as `top -H` shows it; what is beyond 15 bytes is cut.
+void crealtime_name_thread(const char *name);
+
+#endif

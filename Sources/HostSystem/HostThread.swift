@@ -1,0 +1,61 @@
+import CRealtime
+import Glibc
+import Synchronization
+
+/// A thread of the operating system that runs one closure and can be waited for.
+///
+/// Swift's tasks share a pool and may move between threads; loops that wait on a device, or must own their
+/// scheduling class, need a thread of their own. Dropping the last reference does not end the thread.
+public final class HostThread: Sendable {
+    private let handle: Mutex<pthread_t?>
+
+    /// Starts the thread.
+    /// - Parameter name: as `top -H` shows it; 15 bytes at most are kept.
+    /// - Throws: where the system has no room for another thread.
+    public init(name: String, _ body: @escaping @Sendable () -> Void) throws(HostThreadError) {
+        let start = Unmanaged.passRetained(Start(name: name, body: body))
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+                crealtime_name_thread(start.name)
+                start.body()
+                return nil
+            }, start.toOpaque())
+        guard code == 0 else {
+            start.release()
+            throw HostThreadError(code: code)
+        }
+        handle = Mutex(thread)
+    }
+
+    /// Waits until the closure has returned; at once when it was waited for before. Never call it on the thread itself.
+    public func join() {
+        let thread = handle.withLock { handle in
+            defer { handle = nil }
+            return handle
+        }
+        if let thread { pthread_join(thread, nil) }
+    }
+
+    deinit {
+        if let thread = handle.withLock({ $0 }) { pthread_detach(thread) }
+    }
+}
+
+/// The system refused a thread: `pthread_create`'s error number.
+public struct HostThreadError: Error, Hashable, Sendable {
+    public var code: Int32
+}
+
+private final class Start: Sendable {
+    let name: String
+    let body: @Sendable () -> Void
+
+    init(name: String, body: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.body = body
+    }
+}

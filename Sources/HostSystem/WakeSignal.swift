@@ -1,0 +1,38 @@
+import AudioCore
+import CRealtime
+import Glibc
+
+/// Wakes a sleeping thread from any other: an `eventfd`.
+///
+/// Signals do not add up: many before one wait are one.
+public final class WakeSignal: Sendable {
+    private let descriptor: Int32
+
+    /// - Throws: where the process has no file descriptor left.
+    public init() throws(WakeSignalError) {
+        descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
+        guard descriptor >= 0 else { throw WakeSignalError(code: errno) }
+    }
+
+    /// Wakes the waiting thread, now or at its next wait. Never blocks.
+    public func signal() {
+        var one: UInt64 = 1
+        write(descriptor, &one, 8)
+    }
+
+    /// Waits for a signal, at most for the given time. Returns early at times: look at your state again.
+    public func wait(atMost span: TimeSpan) {
+        let milliseconds = max(0, min(60_000, (span.nanoseconds + 999_999) / 1_000_000))
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&request, 1, Int32(milliseconds)) > 0 else { return }
+        var count: UInt64 = 0
+        read(descriptor, &count, 8)
+    }
+
+    deinit { close(descriptor) }
+}
+
+/// The system refused an `eventfd`: its error number.
+public struct WakeSignalError: Error, Hashable, Sendable {
+    public var code: Int32
+}

@@ -1,0 +1,33 @@
+import AudioCore
+import HostSystem
+import Synchronization
+import Testing
+
+@Suite struct HostThreadTests {
+    @Test func joinWaitsForTheBody() throws {
+        let wake = try WakeSignal()
+        let flag = Flag()
+        let thread = try HostThread(name: "test") {
+            wake.wait(atMost: .seconds(10))
+            flag.done.store(true, ordering: .releasing)
+        }
+        wake.signal()
+        thread.join()
+        thread.join()
+        let isDone = flag.done.load(ordering: .acquiring)
+        #expect(isDone)
+    }
+
+    @Test func aSignalBeforeTheWaitIsKept() throws {
+        let wake = try WakeSignal()
+        wake.signal()
+        wake.signal()
+        let before = HostTime.now()
+        wake.wait(atMost: .seconds(30))
+        #expect(HostTime.now() - before < .seconds(30))
+    }
+}
+
+private final class Flag: Sendable {
+    let done = Atomic(false)
+}
