@@ -38,11 +38,15 @@ let package = Package(
         .target(name: "CRealtime"),
         library("HostSystem", ["AudioCore", "CRealtime"]),
 
+        // Discovery by mDNS.
+        library("PeerDiscovery", ["AudioCore", "CAvahi"]),
+
         // The shell: sockets, threads, wiring.
         library("TuttiRuntime", ["AudioCore"]),
 
         // Tests.
         tests("AudioCoreTests", ["AudioCore"]),
+        tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
     ]
 )

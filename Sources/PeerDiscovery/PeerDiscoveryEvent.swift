@@ -1,0 +1,47 @@
+/// What discovery found out, in the order in which it did.
+public enum PeerDiscoveryEvent: Hashable, Sendable {
+    /// A peer with an instance id that was not known.
+    case found(DiscoveredPeer)
+    /// Something about a known peer is different: what it plays, its name, its addresses.
+    case changed(DiscoveredPeer)
+    /// The last record of a peer is gone: it said goodbye, or its records ran out.
+    case lost(instance: UInt64)
+    /// Everything that was to be found at once has been: comes about a second after browsing began, and again after each
+    /// time that mDNS was unavailable. Who answers later is still found.
+    case settled
+    /// Our own service is on the network under this name, which may be another than was asked for.
+    case advertised(serviceName: String)
+    /// There is no mDNS for now. Said once for each outage. What was found stays until ``settled`` shows that it is gone.
+    case unavailable(DiscoveryFailure)
+    /// mDNS is there, for the first time or again.
+    case available
+}
+
+/// Why there is no mDNS. The description is one line that says what to do.
+public enum DiscoveryFailure: Error, Hashable, Sendable {
+    /// No D-Bus system bus, through which avahi-daemon is spoken to.
+    case noSystemBus
+    case noDaemon
+    case accessDenied
+    /// Our own service could not be put on the network; browsing goes on.
+    case cannotAdvertise(String)
+    /// Whatever else libavahi-client reported: the operation and its text.
+    case other(String)
+}
+
+extension DiscoveryFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noSystemBus:
+            "no mDNS: no D-Bus system bus is running; install and start dbus and avahi-daemon, or connect by address"
+        case .noDaemon:
+            "no mDNS: avahi-daemon is not running; install and start it, or connect by address"
+        case .accessDenied:
+            "no mDNS: avahi-daemon refuses this user; see its D-Bus policy, or connect by address"
+        case .cannotAdvertise(let text):
+            "mDNS does not take our own service (\(text)): others must connect to this machine by address"
+        case .other(let text):
+            "no mDNS: \(text); restart avahi-daemon, or connect by address"
+        }
+    }
+}

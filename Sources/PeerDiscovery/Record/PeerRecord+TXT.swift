@@ -1,0 +1,88 @@
+import AudioCore
+
+// The TXT record of `_tutti._tcp`, one string for each key, in this order:
+//
+//     key       value
+//     id        UUID in lower-case text form
+//     instance  16 hexadecimal digits
+//     name      at most 63 bytes of UTF-8
+//     role      broadcaster, listener or both
+//     version   wire protocol version, decimal
+//     state     idle, waiting or playing
+//     playing   at most 120 bytes of UTF-8; empty for nothing
+//     started   milliseconds since 1970, decimal; left out where nothing was started
+//
+// Unknown keys are skipped, so that later versions may add to them. Without a valid id, instance, role and version the
+// record is not one of a peer; everything else has a value to fall back on.
+
+extension PeerRecord {
+    /// Reads the strings of a TXT record. Nil where it is not a peer's. Never traps, whatever the strings hold.
+    public init?(txtStrings: some Sequence<[UInt8]>) {
+        let txt = TXTRecord(strings: txtStrings)
+        guard let id = txt.value(of: "id").flatMap({ UUIDBytes(String(decoding: $0, as: UTF8.self)) }),
+            let instance = txt.value(of: "instance").flatMap(UInt64.init(sixteenHexDigits:)),
+            let roles = txt.value(of: "role").flatMap(PeerRoles.init(txtValue:)),
+            let version = txt.value(of: "version").flatMap({ UInt32(decimalDigits: $0) })
+        else { return nil }
+        self.init(id: id, instance: instance, name: "", roles: roles, protocolVersion: version)
+        name = String(displaying: txt.value(of: "name") ?? [], maximumByteCount: Limits.peerNameByteCount)
+        activity =
+            txt.value(of: "state").flatMap { PeerActivity(rawValue: String(decoding: $0, as: UTF8.self)) } ?? .idle
+        playing = String(
+            displaying: txt.value(of: "playing") ?? [], maximumByteCount: DiscoveryLimits.playingByteCount)
+        startedUnixMilliseconds = txt.value(of: "started").flatMap { UInt64(decimalDigits: $0) }
+    }
+
+    /// The strings of the TXT record, each at most 255 bytes long; name and title are cut to their limits.
+    public var txtStrings: [[UInt8]] {
+        var txt = TXTRecord()
+        txt.append("id", id.description)
+        txt.append("instance", instance.sixteenHexDigits)
+        txt.append("name", String(displaying: name, maximumByteCount: Limits.peerNameByteCount))
+        txt.append("role", roles.txtValue)
+        txt.append("version", String(protocolVersion))
+        txt.append("state", activity.rawValue)
+        txt.append("playing", String(displaying: playing, maximumByteCount: DiscoveryLimits.playingByteCount))
+        if let startedUnixMilliseconds { txt.append("started", String(startedUnixMilliseconds)) }
+        return txt.strings
+    }
+}
+
+extension PeerRoles {
+    fileprivate init?(txtValue: ArraySlice<UInt8>) {
+        switch String(decoding: txtValue, as: UTF8.self) {
+        case "broadcaster": self = .broadcaster
+        case "listener": self = .listener
+        case "both": self = [.broadcaster, .listener]
+        default: return nil
+        }
+    }
+
+    fileprivate var txtValue: String {
+        switch self {
+        case .broadcaster: "broadcaster"
+        case .listener: "listener"
+        default: "both"
+        }
+    }
+}
+
+extension UInt64 {
+    fileprivate init?(sixteenHexDigits text: ArraySlice<UInt8>) {
+        // Of signs, which `radix:` would take, 16 digits leave no room unless one is among them.
+        guard text.count == 16, text.first != UInt8(ascii: "+"), text.first != UInt8(ascii: "-") else { return nil }
+        self.init(String(decoding: text, as: UTF8.self), radix: 16)
+    }
+
+    fileprivate var sixteenHexDigits: String {
+        let digits = String(self, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+extension FixedWidthInteger {
+    fileprivate init?(decimalDigits text: ArraySlice<UInt8>) {
+        guard text.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else { return nil }
+        self.init(String(decoding: text, as: UTF8.self))
+    }
+}

@@ -1,0 +1,55 @@
+import AudioCore
+
+/// What a peer says of itself on the network: the contents of its `_tutti._tcp` TXT record.
+public struct PeerRecord: Hashable, Sendable {
+    /// The peer's persistent identity.
+    public var id: UUIDBytes
+    /// Random for each process: "myself" and "duplicate" are judged by it.
+    public var instance: UInt64
+    /// The human name that was asked for. Where it is taken, the service goes by another: see
+    /// ``DiscoveredPeer/serviceName``.
+    public var name: String
+    public var roles: PeerRoles
+    /// The wire protocol's version.
+    public var protocolVersion: UInt32
+    public var activity: PeerActivity
+    /// Title of what is playing; empty for nothing.
+    public var playing: String
+    /// When the broadcast began, in milliseconds since 1970 by the peer's own wall clock; nil for none.
+    ///
+    /// Tells the oldest of several broadcasts, as well as the machines' wall clocks agree.
+    public var startedUnixMilliseconds: UInt64?
+
+    public init(
+        id: UUIDBytes, instance: UInt64, name: String, roles: PeerRoles, protocolVersion: UInt32,
+        activity: PeerActivity = .idle, playing: String = "", startedUnixMilliseconds: UInt64? = nil
+    ) {
+        self.id = id
+        self.instance = instance
+        self.name = name
+        self.roles = roles
+        self.protocolVersion = protocolVersion
+        self.activity = activity
+        self.playing = playing
+        self.startedUnixMilliseconds = startedUnixMilliseconds
+    }
+}
+
+/// Which parts a peer takes.
+public struct PeerRoles: OptionSet, Hashable, Sendable, BitwiseCopyable {
+    public var rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let broadcaster = PeerRoles(rawValue: 1 << 0)
+    public static let listener = PeerRoles(rawValue: 1 << 1)
+}
+
+/// What a peer is doing, as it says.
+public enum PeerActivity: String, Hashable, Sendable {
+    /// A listener that nobody feeds; also whatever a newer peer may say that is not known here.
+    case idle
+    /// A broadcaster that waits for listeners, or a listener that was connected and does not sound yet.
+    case waiting
+    case playing
+}
