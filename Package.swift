@@ -41,11 +41,15 @@ let package = Package(
         // Discovery by mDNS.
         library("PeerDiscovery", ["AudioCore", "CAvahi"]),
 
+        // What was heard, and when: the sidecar of a recording.
+        library("RecordingSidecar", ["AudioCore"]),
+
         // The shell: sockets, threads, wiring.
         library("TuttiRuntime", ["AudioCore"]),
 
         // Tests.
         tests("AudioCoreTests", ["AudioCore"]),
+        tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
         tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
     ]
