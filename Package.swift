@@ -22,7 +22,8 @@ func systemLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
 let package = Package(
     name: "tutti",
     products: [
-        .library(name: "AudioCore", targets: ["AudioCore"])
+        .library(name: "AudioCore", targets: ["AudioCore"]),
+        .library(name: "Playout", targets: ["Playout"]),
     ],
     dependencies: [],
     targets: [
@@ -33,6 +34,9 @@ let package = Package(
 
         // Vocabulary.
         library("AudioCore"),
+
+        // Frames to the device, each at its instant.
+        library("Playout", ["AudioCore"]),
 
         // The machine under us: the host clock, threads, real-time rights.
         .target(name: "CRealtime"),
@@ -50,6 +54,7 @@ let package = Package(
         // Tests.
         tests("AudioCoreTests", ["AudioCore"]),
         tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
+        tests("PlayoutTests", ["AudioCore", "Playout"]),
         tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
     ]

@@ -1,0 +1,58 @@
+import AudioCore
+
+/// What the renderer is doing.
+public enum PlayoutState: Hashable, Sendable, BitwiseCopyable {
+    /// No rendition: digital silence.
+    case idle
+    /// A rendition is there; its timeline, its start, its frames or the DAC model are awaited in silence.
+    case waiting
+    case playing
+    /// The ring ran dry; silence until enough frames are there again.
+    case starved
+    /// All of the rendition was rendered.
+    case finished
+}
+
+/// How a playout stands, as of the newest rendered block; see ``PlayoutControl/snapshot``.
+public struct PlayoutSnapshot: Hashable, Sendable, BitwiseCopyable {
+    public var state: PlayoutState = .idle
+    /// The rendition that plays or waits.
+    public var epoch: Epoch?
+    /// Where the sound is minus where the timeline wants it, at the newest rendered frame; positive: ahead (early).
+    /// Nil while nothing sounds.
+    public var timelineError: TimeSpan?
+    /// How sure the DAC clock model is of its host times (about two standard deviations). Nil until it is usable.
+    public var modelBound: TimeSpan?
+    /// The DAC's rate against its nominal rate, as measured by host time.
+    public var dacRate: PartsPerMillion = .zero
+    /// What the controller adds to the DAC's and the timeline's own rates to remove the error.
+    public var correction: PartsPerMillion = .zero
+    /// Song frames in the ring ahead of the newest rendered one.
+    public var bufferedFrameCount: Int = 0
+    /// The least of ``bufferedFrameCount`` since the rendition began to sound, the end of the song left out.
+    public var lowWaterFrameCount: Int = 0
+    public var xrunCount: Int = 0
+    public var underrunCount: Int = 0
+    public var timelineStepCount: Int = 0
+    public var deviceClockStepCount: Int = 0
+    public var deviceRestartCount: Int = 0
+    /// Events that were lost because nobody took them in time.
+    public var lostEventCount: Int = 0
+    /// The song position of the newest rendered frame, and when it leaves the DAC. Nil while nothing sounds.
+    public var newestPosition: FractionalFramePosition?
+    public var newestHost: HostTime = HostTime(nanoseconds: 0)
+    /// Song frames per second of host time at which ``newestPosition`` moves.
+    public var framesPerSecond: Double = 0
+
+    public init() {}
+
+    /// The song position that leaves the DAC at `host`; nil while nothing sounds.
+    ///
+    /// The newest rendered frame lies ahead of what is heard by the device's buffer; this goes back from there.
+    public func position(at host: HostTime) -> FractionalFramePosition? {
+        newestPosition.map { $0 + (host - newestHost).seconds * framesPerSecond }
+    }
+
+    /// Re-placements of all causes.
+    public var replacementCount: Int { timelineStepCount + deviceClockStepCount + deviceRestartCount + underrunCount }
+}
