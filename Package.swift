@@ -23,6 +23,7 @@ let package = Package(
     name: "tutti",
     products: [
         .library(name: "AudioCore", targets: ["AudioCore"]),
+        .library(name: "AudioFileStream", targets: ["AudioFileStream"]),
         .library(name: "Playout", targets: ["Playout"]),
     ],
     dependencies: [],
@@ -34,6 +35,11 @@ let package = Package(
 
         // Vocabulary.
         library("AudioCore"),
+
+        // Containers and codecs.
+        library("AudioFileStream", ["AudioCore"]),
+        library("AudioDecoding", ["AudioCore"]),
+        library("MPEGDecoding", ["AudioCore", "AudioDecoding", "CMPG123"]),
 
         // Frames to the device, each at its instant.
         library("Playout", ["AudioCore"]),
@@ -53,6 +59,9 @@ let package = Package(
 
         // Tests.
         tests("AudioCoreTests", ["AudioCore"]),
+        tests("AudioFileStreamTests", ["AudioCore", "AudioFileStream"]),
+        tests("AudioDecodingTests", ["AudioCore", "AudioDecoding"]),
+        tests("MPEGDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding"]),
         tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
         tests("PlayoutTests", ["AudioCore", "Playout"]),
         tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),

@@ -1,0 +1,51 @@
+import AudioCore
+
+/// The decoders that this program has, by codec.
+///
+/// A value: whoever composes the program starts from ``builtIn``, adds what else is linked
+/// (`catalog.registerMPEG()` of MPEGDecoding), and hands it down. So this target knows no decoder library.
+public struct DecoderCatalog: Sendable {
+    /// Makes a decoder for a format of a codec that it was registered for, or says why not. The bytes are the stream's
+    /// magic cookie, empty if it has none.
+    public typealias Maker =
+        @Sendable (AudioStreamFormat, [UInt8]) throws(AudioDecodingError) -> any AudioPacketDecoder
+
+    private var makers: [Codec: Maker] = [:]
+
+    /// A catalog without any decoder.
+    public init() {}
+
+    /// What needs no library: linear PCM.
+    public static var builtIn: DecoderCatalog {
+        var catalog = DecoderCatalog()
+        catalog.register(.linearPCM) { (format, _) throws(AudioDecodingError) in try PCMDecoder(format: format) }
+        return catalog
+    }
+
+    /// Adds a decoder, or replaces the one that was registered for this codec.
+    public mutating func register(_ codec: Codec, maker: @escaping Maker) {
+        makers[codec] = maker
+    }
+
+    /// What can be decoded: what a listener says of itself when it greets.
+    public var codecs: Set<Codec> { Set(makers.keys) }
+
+    /// Makes a decoder for a stream.
+    /// - Throws: `unsupportedCodec`, `unsupportedFormat` (also for rates and channel counts beyond ``AudioCore/Limits``)
+    ///   or `libraryFailed`.
+    public func makeDecoder(
+        for format: AudioStreamFormat, magicCookie: [UInt8] = []
+    ) throws(AudioDecodingError) -> any AudioPacketDecoder {
+        guard let maker = makers[format.codec] else { throw .unsupportedCodec(format.codec) }
+        guard Limits.sampleRateRange.contains(format.sampleRate) else {
+            throw .unsupportedFormat("sample rate \(format.sampleRate) Hz")
+        }
+        guard Limits.channelRange.contains(format.channelsPerFrame) else {
+            throw .unsupportedFormat("\(format.channelsPerFrame) channels")
+        }
+        guard magicCookie.count <= Limits.magicCookieByteCount else {
+            throw .unsupportedFormat("magic cookie of \(magicCookie.count) bytes")
+        }
+        return try maker(format, magicCookie)
+    }
+}
