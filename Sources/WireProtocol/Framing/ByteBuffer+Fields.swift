@@ -1,0 +1,62 @@
+import AudioCore
+import NIOCore
+
+/// Fields as the wire has them: big-endian integers, texts with a 16-bit length in UTF-8.
+extension ByteBuffer {
+    /// Writes one message: type, length, and what `body` writes.
+    mutating func writeMessage(_ type: MessageType, _ body: (inout ByteBuffer) -> Void) {
+        writeInteger(type.rawValue)
+        let lengthIndex = writerIndex
+        writeInteger(UInt32(0))
+        body(&self)
+        let length = writerIndex - lengthIndex - MemoryLayout<UInt32>.size
+        setInteger(UInt32(length), at: lengthIndex)
+    }
+
+    /// Writes a text, cut between two Unicode scalars where it is longer than `limit` bytes.
+    mutating func writeText(_ text: String, limit: Int) {
+        var bytes: [UInt8] = []
+        for scalar in text.unicodeScalars {
+            let encoded = UTF8.encode(scalar).map(Array.init) ?? []
+            guard bytes.count + encoded.count <= limit else { break }
+            bytes += encoded
+        }
+        writeInteger(UInt16(bytes.count))
+        writeBytes(bytes)
+    }
+
+    /// Reads a text; malformed UTF-8 is repaired. Nil where it is longer than `limit` or runs past the message's end.
+    mutating func readText(limit: Int) -> String? {
+        guard let count = readInteger(as: UInt16.self), count <= limit, let slice = readSlice(length: Int(count)) else {
+            return nil
+        }
+        return String(decoding: slice.readableBytesView, as: UTF8.self)
+    }
+
+    mutating func writeDouble(_ value: Double) { writeInteger(value.bitPattern) }
+
+    /// Reads an IEEE 754 number; nil for one that is not finite.
+    mutating func readDouble() -> Double? {
+        guard let value = readInteger(as: UInt64.self).map(Double.init(bitPattern:)), value.isFinite else { return nil }
+        return value
+    }
+
+    mutating func writeSpan(_ span: TimeSpan) { writeInteger(span.nanoseconds) }
+    mutating func readSpan() -> TimeSpan? { readInteger(as: Int64.self).map(TimeSpan.init(nanoseconds:)) }
+
+    mutating func writePosition(_ position: FramePosition) { writeInteger(position.index) }
+    mutating func readPosition() -> FramePosition? { readInteger(as: Int64.self).map { FramePosition($0) } }
+
+    mutating func writeEpoch(_ epoch: Epoch) { writeInteger(epoch.number) }
+    mutating func readEpoch() -> Epoch? { readInteger(as: UInt32.self).map { Epoch($0) } }
+
+    mutating func writeUUID(_ uuid: UUIDBytes) {
+        writeInteger(uuid.high)
+        writeInteger(uuid.low)
+    }
+
+    mutating func readUUID() -> UUIDBytes? {
+        guard let high = readInteger(as: UInt64.self), let low = readInteger(as: UInt64.self) else { return nil }
+        return UUIDBytes(high: high, low: low)
+    }
+}

@@ -1,0 +1,18 @@
+/// The kinds of message. A receiver skips a kind that it does not know by its length.
+enum MessageType: UInt16, CaseIterable, Sendable {
+    // Both ways.
+    case greeting = 0x01
+    case refusal = 0x02
+    case keepAlive = 0x03
+    // Broadcaster to listener.
+    case welcome = 0x10
+    case broadcastEnd = 0x11
+    // The media part, broadcaster to listener.
+    case stream = 0x20
+    case anchor = 0x21
+    case packets = 0x22
+    case streamEnd = 0x23
+    case loss = 0x24
+    // Listener to broadcaster.
+    case report = 0x30
+}

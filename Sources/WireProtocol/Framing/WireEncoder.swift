@@ -1,0 +1,90 @@
+import AudioCore
+import NIOCore
+
+/// Makes the bytes of messages. Each message is encoded once, however many listeners it goes to.
+///
+/// A message is a type (u16), the payload's length (u32) and the payload; all numbers are big-endian. The payloads'
+/// tables stand at their types: ``Greeting``, ``Refusal``, ``Welcome``, ``BroadcastEnd``, ``LossMark``,
+/// ``ListenerReport``. `anchor` is epoch u32, frame i64, session time i64 (nanoseconds), frames per session second
+/// f64; `stream end` is epoch u32, frame i64; `keep-alive` is empty.
+public enum WireEncoder {
+    /// The first bytes of a connection: preamble and greeting.
+    public static func opening(_ greeting: Greeting) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        Preamble.write(to: &buffer)
+        buffer.writeMessage(.greeting) { greeting.write(to: &$0) }
+        return buffer
+    }
+
+    public static func refusal(_ refusal: Refusal) -> ByteBuffer {
+        message(.refusal) { refusal.write(to: &$0) }
+    }
+
+    public static func keepAlive() -> ByteBuffer { message(.keepAlive) { _ in } }
+
+    public static func welcome(_ welcome: Welcome) -> ByteBuffer {
+        message(.welcome) { welcome.write(to: &$0) }
+    }
+
+    public static func broadcastEnd(_ end: BroadcastEnd) -> ByteBuffer {
+        message(.broadcastEnd) { end.write(to: &$0) }
+    }
+
+    public static func report(_ report: ListenerReport) -> ByteBuffer {
+        message(.report) { report.write(to: &$0) }
+    }
+
+    /// The beginning of an epoch: its stream's properties.
+    public static func stream(_ epoch: Epoch, properties: [AudioStreamProperty]) -> ByteBuffer {
+        message(.stream) { buffer in
+            buffer.writeEpoch(epoch)
+            for property in properties { StreamProperties.write(property, to: &buffer) }
+        }
+    }
+
+    public static func anchor(_ anchor: Anchor) -> ByteBuffer {
+        message(.anchor) {
+            $0.writeEpoch(anchor.epoch)
+            $0.writePosition(anchor.frame)
+            $0.writeInteger(anchor.session.nanoseconds)
+            $0.writeDouble(anchor.framesPerSecond)
+        }
+    }
+
+    /// Packets that follow one another without a gap.
+    /// - Parameter descriptions: at most ``WireLimits/packetsPerMessage``, each within `data` and ``Limits``.
+    public static func packets(
+        _ epoch: Epoch, at position: FramePosition, descriptions: [AudioPacketDescription], data: RawSpan
+    ) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(data.byteCount + descriptions.count * 6 + 32)
+        let header = PacketsMessage.Header(epoch: epoch, position: position, descriptions: descriptions)
+        buffer.writeInteger(MessageType.packets.rawValue)
+        let lengthIndex = buffer.writerIndex
+        buffer.writeInteger(UInt32(0))
+        PacketsMessage.write(header, data: data, to: &buffer)
+        buffer.setInteger(UInt32(buffer.writerIndex - lengthIndex - 4), at: lengthIndex)
+        return buffer
+    }
+
+    public static func streamEnd(_ epoch: Epoch, at end: FramePosition) -> ByteBuffer {
+        message(.streamEnd) {
+            $0.writeEpoch(epoch)
+            $0.writePosition(end)
+        }
+    }
+
+    public static func loss(_ mark: LossMark) -> ByteBuffer {
+        message(.loss) {
+            $0.writeEpoch(mark.epoch)
+            $0.writePosition(mark.resume)
+            $0.writeInteger(mark.packetCount)
+        }
+    }
+
+    private static func message(_ type: MessageType, _ body: (inout ByteBuffer) -> Void) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.writeMessage(type, body)
+        return buffer
+    }
+}

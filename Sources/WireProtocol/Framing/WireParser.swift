@@ -1,0 +1,154 @@
+import AudioCore
+import NIOCore
+
+/// The push parser of a connection: bytes in pieces of any size, messages and media out.
+///
+/// A state machine of four states: preamble, header, body, and skipping the body of a message that is unknown. It
+/// stores no more than one message that it understands (``WireLimits/payloadByteCount``). It owns no socket and reads
+/// no clock; calls must not overlap. After an error it refuses all further bytes with the same error.
+public struct WireParser {
+    private enum State {
+        case preamble
+        case header
+        case body(MessageType, byteCount: Int)
+        case skipping(byteCount: Int)
+        case failed(WireError)
+    }
+
+    private var state = State.preamble
+    private var input = ByteBuffer()
+    private var isGreeted = false
+
+    public init() {}
+
+    public mutating func parse<Sink: WireSink>(_ bytes: RawSpan, into sink: inout Sink) throws(WireError) {
+        if case .failed(let error) = state { throw error }
+        input.writeBytes(bytes)
+        do throws(WireError) {
+            while try step(into: &sink) {}
+        } catch {
+            state = .failed(error)
+            input = ByteBuffer()
+            throw error
+        }
+        input.discardReadBytes()
+    }
+
+    /// Does one transition. Returns false when more bytes are needed.
+    private mutating func step<Sink: WireSink>(into sink: inout Sink) throws(WireError) -> Bool {
+        switch state {
+        case .preamble:
+            guard try Preamble.read(from: &input) else { return false }
+            state = .header
+        case .header:
+            guard input.readableBytes >= 6, let type = input.readInteger(as: UInt16.self),
+                let length = input.readInteger(as: UInt32.self)
+            else { return false }
+            state = try stateAfterHeader(type: type, byteCount: Int(length))
+        case .body(let type, let byteCount):
+            guard var payload = input.readSlice(length: byteCount) else { return false }
+            state = .header
+            try deliver(type, &payload, into: &sink)
+        case .skipping(let byteCount):
+            let skipped = min(byteCount, input.readableBytes)
+            input.moveReaderIndex(forwardBy: skipped)
+            state = skipped == byteCount ? .header : .skipping(byteCount: byteCount - skipped)
+            return skipped == byteCount
+        case .failed(let error):
+            throw error
+        }
+        return true
+    }
+
+    private func stateAfterHeader(type: UInt16, byteCount: Int) throws(WireError) -> State {
+        guard let known = MessageType(rawValue: type) else {
+            guard isGreeted else { throw .unexpectedMessage(messageType: type) }
+            guard byteCount <= WireLimits.skippedPayloadByteCount else {
+                throw .tooLong(messageType: type, byteCount: byteCount)
+            }
+            return .skipping(byteCount: byteCount)
+        }
+        guard isGreeted == (known != .greeting) else { throw .unexpectedMessage(messageType: type) }
+        guard byteCount <= WireLimits.payloadByteCount else { throw .tooLong(messageType: type, byteCount: byteCount) }
+        return .body(known, byteCount: byteCount)
+    }
+
+    private mutating func deliver<Sink: WireSink>(
+        _ type: MessageType, _ payload: inout ByteBuffer, into sink: inout Sink
+    ) throws(WireError) {
+        switch type {
+        case .stream: try deliverStream(&payload, into: &sink)
+        case .packets: try deliverPackets(&payload, into: &sink)
+        default:
+            guard let message = ControlMessage(type, from: &payload) else {
+                throw .malformed(messageType: type.rawValue)
+            }
+            if type == .greeting { isGreeted = true }
+            sink.wireDidParse(message)
+        }
+    }
+
+    private func deliverStream<Sink: WireSink>(
+        _ payload: inout ByteBuffer, into sink: inout Sink
+    ) throws(WireError) {
+        guard let epoch = payload.readEpoch(), let properties = StreamProperties.read(from: &payload) else {
+            throw .malformed(messageType: MessageType.stream.rawValue)
+        }
+        sink.wireDidParse(.streamBegins(epoch))
+        for property in properties { sink.streamDidParse(property: property) }
+        sink.streamDidParse(property: .readyToProducePackets)
+    }
+
+    private func deliverPackets<Sink: WireSink>(
+        _ payload: inout ByteBuffer, into sink: inout Sink
+    ) throws(WireError) {
+        guard let header = PacketsMessage.read(from: &payload) else {
+            throw .malformed(messageType: MessageType.packets.rawValue)
+        }
+        sink.wireDidParse(.packetsFollow(header.epoch, header.position))
+        sink.streamDidParse(packets: header.descriptions.span, data: payload.readableBytesSpan)
+    }
+}
+
+extension ControlMessage {
+    /// Reads the payload of a message that is not media. Nil where it breaks its layout; bytes behind it are ignored.
+    fileprivate init?(_ type: MessageType, from payload: inout ByteBuffer) {
+        switch type {
+        case .greeting:
+            guard let greeting = Greeting(from: &payload) else { return nil }
+            self = .greeting(greeting)
+        case .refusal:
+            guard let refusal = Refusal(from: &payload) else { return nil }
+            self = .refusal(refusal)
+        case .keepAlive:
+            self = .keepAlive
+        case .welcome:
+            guard let welcome = Welcome(from: &payload) else { return nil }
+            self = .welcome(welcome)
+        case .broadcastEnd:
+            guard let end = BroadcastEnd(from: &payload) else { return nil }
+            self = .broadcastEnd(end)
+        case .anchor:
+            guard let epoch = payload.readEpoch(), let frame = payload.readPosition(),
+                let session = payload.readInteger(as: Int64.self), let rate = payload.readDouble()
+            else { return nil }
+            let anchor = Anchor(
+                epoch: epoch, frame: frame, session: SessionTime(nanoseconds: session), framesPerSecond: rate)
+            guard anchor.isValid else { return nil }
+            self = .anchor(anchor)
+        case .streamEnd:
+            guard let epoch = payload.readEpoch(), let end = payload.readPosition() else { return nil }
+            self = .streamEnds(epoch, end)
+        case .loss:
+            guard let epoch = payload.readEpoch(), let resume = payload.readPosition(),
+                let count = payload.readInteger(as: UInt32.self)
+            else { return nil }
+            self = .loss(LossMark(epoch: epoch, resume: resume, packetCount: count))
+        case .report:
+            guard let report = ListenerReport(from: &payload) else { return nil }
+            self = .report(report)
+        case .stream, .packets:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import AudioCore
+import NIOCore
+
+/// What a listener tells its broadcaster, twice a second and whenever its state changes.
+///
+/// | field | type | meaning |
+/// |---|---|---|
+/// | state | u8 | 0 connecting, 1 preparing, 2 ready, 3 playing, 4 starving, 5 finished |
+/// | epoch | u32 | which epoch the rest speaks of |
+/// | received | i64 | frame after the last one received: what has really arrived |
+/// | buffered | i64 | nanoseconds of song held ahead of what is heard |
+/// | xruns, underruns, re-placements, lost packets | u32 each | since the listener joined |
+/// | timing | u8 | 1 if the following fields are known, else 0 and they are absent |
+/// | error, bound, asymmetry limit, round trip | i64 each | nanoseconds |
+/// | clock skew, device skew, correction | f64 each | ppm |
+public struct ListenerReport: Hashable, Sendable {
+    public var state: ListenerState
+    public var epoch: Epoch
+    public var received: FramePosition
+    public var buffered: TimeSpan
+    public var counters: ListenerCounters
+    public var timing: ListenerTiming?
+
+    public init(
+        state: ListenerState, epoch: Epoch, received: FramePosition, buffered: TimeSpan,
+        counters: ListenerCounters = ListenerCounters(), timing: ListenerTiming? = nil
+    ) {
+        self.state = state
+        self.epoch = epoch
+        self.received = received
+        self.buffered = buffered
+        self.counters = counters
+        self.timing = timing
+    }
+
+    private static let states: [ListenerState] = [.connecting, .preparing, .ready, .playing, .starving, .finished]
+
+    func write(to buffer: inout ByteBuffer) {
+        buffer.writeInteger(UInt8(Self.states.firstIndex(of: state) ?? 0))
+        buffer.writeEpoch(epoch)
+        buffer.writePosition(received)
+        buffer.writeSpan(buffered)
+        for count in [counters.xruns, counters.underruns, counters.replacements, counters.lostPackets] {
+            buffer.writeInteger(count)
+        }
+        buffer.writeInteger(UInt8(timing == nil ? 0 : 1))
+        guard let timing else { return }
+        for span in [timing.error, timing.errorBound, timing.asymmetryLimit, timing.roundTrip] {
+            buffer.writeSpan(span)
+        }
+        for skew in [timing.clockSkew, timing.deviceSkew, timing.correction] { buffer.writeDouble(skew.value) }
+    }
+
+    init?(from buffer: inout ByteBuffer) {
+        guard let state = buffer.readInteger(as: UInt8.self), Int(state) < Self.states.count,
+            let epoch = buffer.readEpoch(), let received = buffer.readPosition(), let buffered = buffer.readSpan(),
+            let xruns = buffer.readInteger(as: UInt32.self), let underruns = buffer.readInteger(as: UInt32.self),
+            let replacements = buffer.readInteger(as: UInt32.self), let lost = buffer.readInteger(as: UInt32.self),
+            let hasTiming = buffer.readInteger(as: UInt8.self), hasTiming <= 1
+        else { return nil }
+        var counters = ListenerCounters()
+        counters.xruns = xruns
+        counters.underruns = underruns
+        counters.replacements = replacements
+        counters.lostPackets = lost
+        var timing: ListenerTiming?
+        if hasTiming == 1 {
+            guard let fields = ListenerTiming(from: &buffer) else { return nil }
+            timing = fields
+        }
+        self.init(
+            state: Self.states[Int(state)], epoch: epoch, received: received, buffered: buffered, counters: counters,
+            timing: timing)
+    }
+}
+
+extension ListenerTiming {
+    fileprivate init?(from buffer: inout ByteBuffer) {
+        guard let error = buffer.readSpan(), let bound = buffer.readSpan(), let limit = buffer.readSpan(),
+            let roundTrip = buffer.readSpan(), let clockSkew = buffer.readDouble(),
+            let deviceSkew = buffer.readDouble(), let correction = buffer.readDouble()
+        else { return nil }
+        self.init(
+            error: error, errorBound: bound, asymmetryLimit: limit, roundTrip: roundTrip,
+            clockSkew: PartsPerMillion(clockSkew), deviceSkew: PartsPerMillion(deviceSkew),
+            correction: PartsPerMillion(correction))
+    }
+}

@@ -1,0 +1,48 @@
+import NIOCore
+
+/// "No, and this is why": the last message before its sender closes the connection.
+///
+/// | field | type | meaning |
+/// |---|---|---|
+/// | reason | u16 | see ``Reason-swift.enum`` |
+/// | text | text, 512 bytes | for people: of a busy listener what it plays and from whom |
+public struct Refusal: Hashable, Sendable {
+    public enum Reason: UInt16, Hashable, Sendable {
+        /// A reason that this version does not know.
+        case other = 0
+        /// The listener plays another broadcast.
+        case busy = 1
+        /// Not on the allow-list of this listener or broadcast.
+        case notAllowed = 2
+        /// Another connection between the two instances survives.
+        case duplicate = 3
+        /// Neither side has what the other wants: two broadcasters, or two listeners.
+        case wrongRole = 4
+        /// No codec in common.
+        case cannotDecode = 5
+        /// The broadcast or the listener is ending.
+        case leaving = 6
+        /// The peer broke the protocol.
+        case protocolError = 7
+    }
+
+    public var reason: Reason
+    public var text: String
+
+    public init(_ reason: Reason, _ text: String) {
+        self.reason = reason
+        self.text = text
+    }
+
+    func write(to buffer: inout ByteBuffer) {
+        buffer.writeInteger(reason.rawValue)
+        buffer.writeText(text, limit: WireLimits.reasonByteCount)
+    }
+
+    init?(from buffer: inout ByteBuffer) {
+        guard let reason = buffer.readInteger(as: UInt16.self),
+            let text = buffer.readText(limit: WireLimits.reasonByteCount)
+        else { return nil }
+        self.init(Reason(rawValue: reason) ?? .other, text)
+    }
+}

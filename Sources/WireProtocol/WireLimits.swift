@@ -1,0 +1,13 @@
+/// Limits of the wire: what one message may hold, whoever sent it.
+public enum WireLimits {
+    /// Bytes of one message's payload that is understood. A packets message carries well under a second of audio.
+    public static let payloadByteCount = 256 * 1024
+    /// Bytes of an unknown message's payload; it is skipped, not stored.
+    public static let skippedPayloadByteCount = 16 * 1024 * 1024
+    /// Packets in one packets message.
+    public static let packetsPerMessage = 1_024
+    /// Codecs that a greeting may list.
+    public static let codecCount = 64
+    /// Bytes of a text that explains a refusal or an end.
+    public static let reasonByteCount = 512
+}
