@@ -19,6 +19,8 @@ func systemLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+
 let package = Package(
     name: "tutti",
     products: [
@@ -26,7 +28,9 @@ let package = Package(
         .library(name: "AudioFileStream", targets: ["AudioFileStream"]),
         .library(name: "Playout", targets: ["Playout"]),
     ],
-    dependencies: [],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2")
+    ],
     targets: [
         // One door per C library.
         systemLibrary("CALSA", pkgConfig: "alsa", apt: "libasound2-dev"),
@@ -53,6 +57,8 @@ let package = Package(
 
         // What was heard, and when: the sidecar of a recording.
         library("RecordingSidecar", ["AudioCore"]),
+        // Between peers.
+        library("WireProtocol", ["AudioCore", nioCore]),
 
         // The shell: sockets, threads, wiring.
         library("TuttiRuntime", ["AudioCore"]),
@@ -64,6 +70,7 @@ let package = Package(
         tests("MPEGDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding"]),
         tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
         tests("PlayoutTests", ["AudioCore", "Playout"]),
+        tests("WireProtocolTests", ["WireProtocol", "AudioCore", nioCore]),
         tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
     ]

@@ -1,0 +1,114 @@
+import AudioCore
+import NIOCore
+import Testing
+import WireProtocol
+
+@Suite struct WireParserTests {
+    @Test func everyMessageComesOutAsItWentIn() throws {
+        let entries = try Transcript.parsing(Sample.bytes).entries
+        #expect(entries.first == .message(.greeting(Sample.greeting)))
+        #expect(entries.contains(.message(.anchor(Sample.anchor))))
+        #expect(entries.contains(.message(.report(Sample.report))))
+        #expect(entries.contains(.message(.packetsFollow(Epoch(3), FramePosition(-1_105)))))
+        #expect(entries.contains(.packet(frames: 1_152, bytes: Array(120..<200))))
+        #expect(entries.contains(.message(.broadcastEnd(BroadcastEnd(.failed, "disk on fire")))))
+        #expect(entries.last == .message(.refusal(Refusal(.busy, "playing Song from Attic"))))
+        for property in Sample.properties { #expect(entries.contains(.property(property))) }
+    }
+
+    @Test func propertiesComeBeforeReadyAndPacketsAfter() throws {
+        let entries = try Transcript.parsing(Sample.bytes).entries
+        let begin = try #require(entries.firstIndex(of: .message(.streamBegins(Epoch(3)))))
+        let ready = try #require(entries.firstIndex(of: .property(.readyToProducePackets)))
+        let packet = try #require(entries.firstIndex(of: .packet(frames: 1_152, bytes: Array(0..<120))))
+        #expect(ready == begin + 1 + Sample.properties.count)
+        #expect(packet > ready)
+    }
+
+    @Test func byteByByteGivesTheSame() throws {
+        let bytes = Sample.bytes
+        #expect(try Transcript.parsing(bytes, pieces: { 1 }).entries == Transcript.parsing(bytes).entries)
+    }
+
+    @Test(arguments: 0..<100) func randomSplitsGiveTheSame(seed: UInt64) throws {
+        var random = SplitMix(seed: seed)
+        let bytes = Sample.bytes
+        let split = try Transcript.parsing(bytes, pieces: { Int.random(in: 1...70, using: &random) })
+        #expect(split.entries == (try Transcript.parsing(bytes)).entries)
+    }
+
+    @Test func unknownMessagesAreSkippedByTheirLength() throws {
+        var bytes = Array(WireEncoder.opening(Sample.greeting).readableBytesView)
+        bytes += [0x7F, 0xFF, 0, 0, 0, 5, 1, 2, 3, 4, 5]
+        bytes += Array(WireEncoder.keepAlive().readableBytesView)
+        let expected: [Transcript.Entry] = [.message(.greeting(Sample.greeting)), .message(.keepAlive)]
+        #expect(try Transcript.parsing(bytes).entries == expected)
+        #expect(try Transcript.parsing(bytes, pieces: { 1 }).entries == expected)
+    }
+
+    @Test func noiseIsFoundOutByItsFirstByte() {
+        #expect(throws: WireError.notTutti) { try Transcript.parsing([UInt8(ascii: "G")]) }
+        #expect(throws: WireError.notTutti) { try Transcript.parsing(Array("GET / HTTP/1.1\r\n".utf8)) }
+    }
+
+    @Test func anotherVersionIsNamed() {
+        #expect(throws: WireError.incompatibleVersion(9)) { try Transcript.parsing(Preamble.magic + [9, 0]) }
+        #expect(throws: WireError.unsupportedSecurity(1)) {
+            try Transcript.parsing(Preamble.magic + [Preamble.version, 1])
+        }
+    }
+
+    @Test func nothingMayComeBeforeTheGreetingNorASecondOne() {
+        let start = Preamble.magic + [Preamble.version, 0]
+        #expect(throws: WireError.unexpectedMessage(messageType: 3)) {
+            try Transcript.parsing(start + Array(WireEncoder.keepAlive().readableBytesView))
+        }
+        let opening = Array(WireEncoder.opening(Sample.greeting).readableBytesView)
+        #expect(throws: WireError.unexpectedMessage(messageType: 1)) {
+            try Transcript.parsing(opening + opening.dropFirst(8))
+        }
+    }
+
+    @Test func giantLengthsAreRefusedAtTheHeader() {
+        let opening = Array(WireEncoder.opening(Sample.greeting).readableBytesView)
+        #expect(throws: WireError.tooLong(messageType: 0x22, byteCount: 0xFFFF_FFFF)) {
+            try Transcript.parsing(opening + [0, 0x22, 0xFF, 0xFF, 0xFF, 0xFF])
+        }
+        #expect(throws: WireError.tooLong(messageType: 0x7777, byteCount: 0xFFFF_FFFF)) {
+            try Transcript.parsing(opening + [0x77, 0x77, 0xFF, 0xFF, 0xFF, 0xFF])
+        }
+    }
+
+    @Test(arguments: 0..<3_000) func damagedBytesNeverTrap(seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        var bytes = Sample.bytes
+        for _ in 0..<Int.random(in: 1...8, using: &random) {
+            bytes[Int.random(in: 8..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+        }
+        // Damage may pass for another text or number; what must not happen is a trap or an endless loop.
+        _ = try? Transcript.parsing(bytes, pieces: { Int.random(in: 1...300, using: &random) })
+    }
+
+    @Test func anErrorStays() {
+        var parser = WireParser()
+        var transcript = Transcript()
+        #expect(throws: WireError.notTutti) { try parser.parse([0].span.bytes, into: &transcript) }
+        #expect(throws: WireError.notTutti) { try parser.parse(Sample.bytes.span.bytes, into: &transcript) }
+        #expect(transcript.entries.isEmpty)
+    }
+}
+
+/// A small seeded generator (SplitMix64), so that every failure can be replayed.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
