@@ -73,5 +73,16 @@ let package = Package(
         tests("WireProtocolTests", ["WireProtocol", "AudioCore", nioCore]),
         tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
+        // Clocks.
+        .target(name: "CLinuxSocket"),
+        library("MonotonicRaw", ["AudioCore"]),
+        library("ClockSync", ["AudioCore"]),
+        library("ClockExchange", ["AudioCore", "CLinuxSocket", "ClockSync", "MonotonicRaw"]),
+
+        // Tests.
+        tests("AudioCoreTests", ["AudioCore"]),
+        tests("ClockSyncTests", ["AudioCore", "ClockSync"]),
+        tests(
+            "ClockExchangeTests", ["AudioCore", "CLinuxSocket", "ClockExchange", "ClockSync", "MonotonicRaw"]),
     ]
 )

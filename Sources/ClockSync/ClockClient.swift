@@ -1,0 +1,136 @@
+import AudioCore
+
+/// The listener's half of the clock exchange: when to ask, what to believe, where session time stands.
+///
+/// Pure: events in, actions out, `now` an argument. The owner's loop is
+///
+///     wait until a datagram arrives or nextDeadline
+///     if let request = client.poll(now:) { send request.bytes; client.didSend(sequence, at: transmit stamp) }
+///     for each datagram: client.receive(bytes, at: receive stamp)      // .updated: read client.estimate
+///
+/// It asks in a burst when it starts, then ever less often down to a few times a second; in a burst again when an
+/// exchange contradicts the estimate. Only the reply to a request that still waits is believed: right key, right tag,
+/// right cookie, once, in order. A value type; not thread-safe.
+public struct ClockClient: Sendable {
+    /// A datagram to send now.
+    public struct Request: Sendable {
+        public var sequence: UInt32
+        public var bytes: [UInt8]
+    }
+
+    /// What became of a datagram.
+    public enum Reception: Hashable, Sendable {
+        /// An exchange was completed; ``ClockClient/estimate`` is new once there are enough.
+        case updated
+        /// Not a reply under this key.
+        case unauthenticated
+        /// A duplicate, a replay, overtaken by a later one, or too late.
+        case outOfOrder
+        /// Its timestamps contradict themselves.
+        case implausible
+    }
+
+    public struct Statistics: Hashable, Sendable {
+        public var sent = 0
+        public var completed = 0
+        public var lost = 0
+        public var ignored = 0
+    }
+
+    private struct Pending {
+        var sequence: UInt32
+        var cookie: UInt64
+        var transmit: HostTime
+    }
+
+    private let key: ClockKey
+    private var schedule = ExchangeSchedule()
+    private var estimator: ClockEstimator
+    private var generator: SplitMix64
+    private var pending: [Pending] = []
+    private var sequence: UInt32 = 0
+    private var lastAccepted: UInt32 = 0
+    public private(set) var statistics = Statistics()
+
+    /// When ``poll(now:)`` wants to be called next; nil: at once.
+    public var nextDeadline: HostTime? { schedule.nextDeadline }
+
+    /// The newest estimate; nil until a few exchanges were completed.
+    public var estimate: ClockEstimate? { estimator.estimate }
+
+    /// - Parameters:
+    ///   - key: what the greeting of the connection carried.
+    ///   - prior: the skew remembered from the last meeting.
+    ///   - seed: of the cookies. Random outside simulations.
+    public init(key: ClockKey, prior: SkewPrior = .unknown, seed: UInt64) {
+        self.key = key
+        estimator = ClockEstimator(prior: prior)
+        generator = SplitMix64(seed: seed)
+    }
+
+    /// The request that is due at `now`, if one is.
+    public mutating func poll(now: HostTime) -> Request? {
+        guard schedule.isDue(now: now, generator: &generator) else { return nil }
+        expire(now: now)
+        sequence &+= 1
+        let cookie = generator.next()
+        pending.append(Pending(sequence: sequence, cookie: cookie, transmit: now))
+        statistics.sent += 1
+        let datagram = ClockDatagram(
+            kind: .request, keyIdentifier: key.identifier, sequence: sequence, cookie: cookie)
+        return Request(sequence: sequence, bytes: datagram.encoded(under: key))
+    }
+
+    /// A better transmit time of a request: read just before sending, then again by the kernel's stamp if there is one.
+    public mutating func didSend(sequence: UInt32, at transmit: HostTime) {
+        guard let index = pending.firstIndex(where: { $0.sequence == sequence }) else { return }
+        pending[index].transmit = transmit
+    }
+
+    /// A datagram arrived at `receive`.
+    public mutating func receive(_ bytes: [UInt8], at receive: HostTime) -> Reception {
+        let reception = accept(bytes, at: receive)
+        if reception != .updated { statistics.ignored += 1 }
+        return reception
+    }
+
+    /// Starts a burst: the owner has reason to distrust the estimate, such as a new network or a resume from suspend.
+    public mutating func suspectChange(now: HostTime) {
+        schedule.burst(now: now, generator: &generator)
+    }
+
+    private mutating func accept(_ bytes: [UInt8], at receive: HostTime) -> Reception {
+        guard let reply = ClockDatagram(bytes, under: key), reply.kind == .reply else { return .unauthenticated }
+        guard reply.sequence > lastAccepted, let index = pending.firstIndex(where: { $0.sequence == reply.sequence }),
+            pending[index].cookie == reply.cookie
+        else { return .outOfOrder }
+        let exchange = Exchange(
+            sequence: reply.sequence, t1: pending[index].transmit, t2: reply.receive, t3: reply.transmit, t4: receive)
+        statistics.lost += index
+        pending.removeFirst(index + 1)
+        lastAccepted = reply.sequence
+        guard Self.isPlausible(exchange) else { return .implausible }
+        statistics.completed += 1
+        if reply.previousSequence != 0 {
+            estimator.revise(sequence: reply.previousSequence, transmit: reply.previousTransmit)
+        }
+        let advice = estimator.add(exchange)
+        schedule.note(advice, bound: estimator.estimate?.errorBound, now: receive, generator: &generator)
+        return .updated
+    }
+
+    private mutating func expire(now: HostTime) {
+        let live = pending.firstIndex { now - $0.transmit <= ClockLimits.replyTimeout } ?? pending.count
+        let surplus = max(live, pending.count - ClockLimits.pendingCount + 1)
+        guard surplus > 0 else { return }
+        statistics.lost += surplus
+        pending.removeFirst(surplus)
+    }
+
+    private static func isPlausible(_ exchange: Exchange) -> Bool {
+        let held = exchange.t3 - exchange.t2
+        let away = exchange.t4 - exchange.t1
+        return held >= .zero && held <= ClockLimits.replyTimeout && away > .zero
+            && away <= ClockLimits.replyTimeout && exchange.roundTrip >= .zero
+    }
+}

@@ -1,0 +1,111 @@
+import AudioCore
+
+/// One clock datagram: a request of a listener, or the broadcaster's reply to it.
+///
+/// Fixed layout, big-endian, version 1. A request has the size of a reply, so nothing is amplified by asking.
+///
+/// | offset | bytes | field | request | reply |
+/// |---|---|---|---|---|
+/// | 0 | 4 | magic | `TuTc` | the same |
+/// | 4 | 1 | version | 1 | 1 |
+/// | 5 | 1 | kind | 1 | 2 |
+/// | 6 | 2 | reserved | 0 | 0 |
+/// | 8 | 8 | key identifier | names the connection | the same |
+/// | 16 | 4 | sequence | grows with each request of this key, from 1 | the request's |
+/// | 20 | 4 | previous sequence | 0 | the reply whose transmit stamp follows, 0: none |
+/// | 24 | 8 | cookie | random | the request's |
+/// | 32 | 8 | receive | 0 | t2: session time at which the request arrived |
+/// | 40 | 8 | transmit | 0 | t3: session time at which the reply was handed to the kernel |
+/// | 48 | 8 | previous transmit | 0 | session time at which the previous reply really left, by the kernel's stamp |
+/// | 56 | 8 | tag | SipHash-2-4 of bytes 0 to 55 under the key's secret | the same |
+///
+/// t1 and t4 never travel: the listener keeps them beside the cookie. A kernel learns the transmit stamp of a datagram
+/// only after it left, so each reply carries that of the one before. A datagram of another length, magic, version,
+/// kind or tag is ignored; reserved bytes are ignored by the receiver (the tag covers them).
+public struct ClockDatagram: Hashable, Sendable {
+    public enum Kind: UInt8, Sendable {
+        case request = 1
+        case reply = 2
+    }
+
+    public static let byteCount = 64
+    static let magic: UInt32 = 0x5475_5463
+    static let version: UInt8 = 1
+
+    public var kind: Kind
+    public var keyIdentifier: UInt64
+    public var sequence: UInt32
+    public var previousSequence: UInt32 = 0
+    public var cookie: UInt64
+    public var receive = SessionTime(nanoseconds: 0)
+    public var transmit = SessionTime(nanoseconds: 0)
+    public var previousTransmit = SessionTime(nanoseconds: 0)
+
+    public init(kind: Kind, keyIdentifier: UInt64, sequence: UInt32, cookie: UInt64) {
+        self.kind = kind
+        self.keyIdentifier = keyIdentifier
+        self.sequence = sequence
+        self.cookie = cookie
+    }
+
+    /// The datagram's bytes, with the tag that `key` gives.
+    public func encoded(under key: ClockKey) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.byteCount)
+        bytes.append(bigEndian: Self.magic)
+        bytes.append(Self.version)
+        bytes.append(kind.rawValue)
+        bytes.append(bigEndian: UInt16(0))
+        bytes.append(bigEndian: keyIdentifier)
+        bytes.append(bigEndian: sequence)
+        bytes.append(bigEndian: previousSequence)
+        bytes.append(bigEndian: cookie)
+        bytes.append(bigEndian: receive.nanoseconds)
+        bytes.append(bigEndian: transmit.nanoseconds)
+        bytes.append(bigEndian: previousTransmit.nanoseconds)
+        bytes.append(bigEndian: SipHash.hash(bytes, key: (key.secret0, key.secret1)))
+        return bytes
+    }
+
+    /// Which key a datagram claims to be under, if it is a clock datagram of this version at all.
+    public static func keyIdentifier(of bytes: [UInt8]) -> UInt64? {
+        guard bytes.count == byteCount, bytes.bigEndian(at: 0, as: UInt32.self) == magic, bytes[4] == version else {
+            return nil
+        }
+        return bytes.bigEndian(at: 8, as: UInt64.self)
+    }
+
+    /// Nil unless the bytes are a clock datagram made under `key`.
+    public init?(_ bytes: [UInt8], under key: ClockKey) {
+        guard Self.keyIdentifier(of: bytes) == key.identifier, let kind = Kind(rawValue: bytes[5]),
+            bytes.bigEndian(at: 56, as: UInt64.self)
+                == SipHash.hash(bytes[..<56], key: (key.secret0, key.secret1))
+        else { return nil }
+        self.init(
+            kind: kind, keyIdentifier: key.identifier, sequence: bytes.bigEndian(at: 16, as: UInt32.self),
+            cookie: bytes.bigEndian(at: 24, as: UInt64.self))
+        previousSequence = bytes.bigEndian(at: 20, as: UInt32.self)
+        receive = SessionTime(nanoseconds: bytes.bigEndian(at: 32, as: Int64.self))
+        transmit = SessionTime(nanoseconds: bytes.bigEndian(at: 40, as: Int64.self))
+        previousTransmit = SessionTime(nanoseconds: bytes.bigEndian(at: 48, as: Int64.self))
+    }
+
+    /// The sequence number of any clock datagram, tag unchecked: for transmit stamps of datagrams that we sent ourselves.
+    public static func sequence(of bytes: [UInt8]) -> UInt32? {
+        guard keyIdentifier(of: bytes) != nil else { return nil }
+        return bytes.bigEndian(at: 16, as: UInt32.self)
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(bigEndian value: some FixedWidthInteger) {
+        for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: value >> shift))
+        }
+    }
+
+    /// The caller has checked the length.
+    fileprivate func bigEndian<Value: FixedWidthInteger>(at offset: Int, as type: Value.Type) -> Value {
+        self[offset..<offset + Value.bitWidth / 8].reduce(0) { $0 << 8 | Value(truncatingIfNeeded: $1) }
+    }
+}

@@ -1,0 +1,39 @@
+/// What ties clock datagrams to one TCP connection: a public identifier and a secret, both random.
+///
+/// The broadcaster makes one for each connection and sends it in the greeting; it is void when the connection ends.
+public struct ClockKey: Hashable, Sendable {
+    /// Names the connection in every datagram, in the clear.
+    public var identifier: UInt64
+    /// The two halves of the secret under which datagrams are hashed.
+    public var secret0: UInt64
+    public var secret1: UInt64
+
+    public init(identifier: UInt64, secret0: UInt64, secret1: UInt64) {
+        self.identifier = identifier
+        self.secret0 = secret0
+        self.secret1 = secret1
+    }
+
+    /// A fresh key. Give a cryptographic generator (`SystemRandomNumberGenerator`) outside simulations.
+    public static func random(using generator: inout some RandomNumberGenerator) -> ClockKey {
+        ClockKey(identifier: generator.next(), secret0: generator.next(), secret1: generator.next())
+    }
+
+    /// Bytes of the form that the greeting carries.
+    public static let byteCount = 24
+
+    /// Identifier, then secret, each 64 bits big-endian.
+    public var bytes: [UInt8] {
+        [identifier, secret0, secret1].flatMap { word in
+            (0..<8).map { UInt8(truncatingIfNeeded: word &>> (56 - 8 * $0)) }
+        }
+    }
+
+    /// Nil unless there are exactly ``byteCount`` bytes.
+    public init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == Self.byteCount else { return nil }
+        var words: [UInt64] = [0, 0, 0]
+        for (index, byte) in bytes.enumerated() { words[index / 8] = words[index / 8] &<< 8 | UInt64(byte) }
+        self.init(identifier: words[0], secret0: words[1], secret1: words[2])
+    }
+}

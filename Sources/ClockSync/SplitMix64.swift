@@ -1,0 +1,16 @@
+/// A small seeded generator (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+///
+/// For cookies and timing jitter; the datagrams' protection is their tag, not the cookie's secrecy.
+struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var word = state
+        word = (word ^ (word &>> 30)) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ (word &>> 27)) &* 0x94d0_49bb_1331_11eb
+        return word ^ (word &>> 31)
+    }
+}
