@@ -5,7 +5,6 @@
 #include <linux/errqueue.h>
 #include <linux/net_tstamp.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -168,8 +167,4 @@ int tutti_udp_send(int fd, const void *bytes, int64_t length, const struct tutti
         }
     }
     return sendmsg(fd, &header, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
-void tutti_name_thread(const char *name) {
-    pthread_setname_np(pthread_self(), name);
 }

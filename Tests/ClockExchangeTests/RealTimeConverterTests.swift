@@ -1,7 +1,7 @@
 import AudioCore
 import Testing
 
-@testable import MonotonicRaw
+@testable import ClockExchange
 
 @Suite struct RealTimeConverterTests {
     private func bracket(_ host: Int64, _ real: Int64) -> RealTimeConverter.Bracket {

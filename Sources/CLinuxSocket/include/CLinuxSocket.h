@@ -37,7 +37,4 @@ int tutti_udp_receive_sent(int fd, void *buffer, int64_t capacity, struct tutti_
 /* Sends on a connected socket (path NULL) or along the way that a datagram came. */
 int tutti_udp_send(int fd, const void *bytes, int64_t length, const struct tutti_datagram_path *path);
 
-/* Names the calling thread (at most 15 bytes). */
-void tutti_name_thread(const char *name);
-
 #endif

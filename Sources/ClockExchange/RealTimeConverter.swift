@@ -1,5 +1,6 @@
 import AudioCore
 import Glibc
+import HostSystem
 
 // Why this exists
 //
@@ -103,12 +104,18 @@ public struct RealTimeConverter: Sendable {
     }
 
     private static func readOnce() -> Bracket {
-        let before = readClock(CLOCK_MONOTONIC_RAW)
-        let real = readClock(CLOCK_REALTIME)
-        let after = readClock(CLOCK_MONOTONIC_RAW)
+        let before = HostTime.now().nanoseconds
+        let real = readRealTime()
+        let after = HostTime.now().nanoseconds
         let width = after &- before
         return Bracket(
             host: HostTime(nanoseconds: before &+ width / 2), realNanoseconds: real,
             width: TimeSpan(nanoseconds: width))
+    }
+
+    private static func readRealTime() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 }
