@@ -64,9 +64,10 @@ let package = Package(
         library("RecordingSidecar", ["AudioCore"]),
         // Between peers.
         library("WireProtocol", ["AudioCore", nioCore]),
+        library("Peering", ["AudioCore", "WireProtocol", nioCore]),
 
         // The shell: sockets, threads, wiring.
-        library("TuttiRuntime", ["AudioCore"]),
+        library("TuttiRuntime", ["AudioCore", "Peering"]),
 
         // Tests.
         tests("AudioCoreTests", ["AudioCore"]),
@@ -76,6 +77,7 @@ let package = Package(
         tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
         tests("PlayoutTests", ["AudioCore", "Playout"]),
         tests("WireProtocolTests", ["WireProtocol", "AudioCore", nioCore]),
+        tests("PeeringTests", ["Peering", "AudioCore", "WireProtocol", nioCore]),
         tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
         tests("ClockSyncTests", ["AudioCore", "ClockSync"]),

@@ -47,7 +47,7 @@ struct Transcript: WireSink {
 /// One of everything.
 enum Sample {
     static let greeting = Greeting(
-        role: .broadcaster, peer: UUIDBytes(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF),
+        roles: .broadcaster, peer: UUIDBytes(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF),
         instance: 0x0102_0304_0506_0708, started: 1_700_000_000, name: "Küche", codecs: [.mpegLayer3, .linearPCM])
 
     static let format = AudioStreamFormat(
@@ -78,7 +78,7 @@ enum Sample {
         ]
         return [
             WireEncoder.opening(greeting),
-            WireEncoder.welcome(Welcome(clockPort: 28_884, clockKey: greeting.peer)),
+            WireEncoder.welcome(Welcome(clockPort: 28_884, clockKey: Array(0..<24))),
             WireEncoder.keepAlive(),
             WireEncoder.stream(Epoch(3), properties: properties),
             WireEncoder.anchor(anchor),

@@ -35,16 +35,6 @@ public struct PeerRecord: Hashable, Sendable {
     }
 }
 
-/// Which parts a peer takes.
-public struct PeerRoles: OptionSet, Hashable, Sendable, BitwiseCopyable {
-    public var rawValue: UInt8
-
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    public static let broadcaster = PeerRoles(rawValue: 1 << 0)
-    public static let listener = PeerRoles(rawValue: 1 << 1)
-}
-
 /// What a peer is doing, as it says.
 public enum PeerActivity: String, Hashable, Sendable {
     /// A listener that nobody feeds; also whatever a newer peer may say that is not known here.

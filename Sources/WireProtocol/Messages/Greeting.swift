@@ -1,21 +1,11 @@
 import AudioCore
 import NIOCore
 
-/// What a peer is in the conversation that follows.
-public struct PeerRole: OptionSet, Hashable, Sendable {
-    public var rawValue: UInt8
-
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    public static let broadcaster = PeerRole(rawValue: 1 << 0)
-    public static let listener = PeerRole(rawValue: 1 << 1)
-}
-
 /// The first message in each direction: who is there, and what it can do.
 ///
 /// | field | type | meaning |
 /// |---|---|---|
-/// | role | u8 | bit 0 broadcaster, bit 1 listener |
+/// | roles | u8 | bit 0 broadcaster, bit 1 listener |
 /// | peer | 16 bytes | the peer's UUID |
 /// | instance | u64 | random for each process |
 /// | started | i64 | seconds since 1970 at which the broadcast or listener began, by its own wall clock |
@@ -25,7 +15,7 @@ public struct PeerRole: OptionSet, Hashable, Sendable {
 ///
 /// Fields that later versions append are ignored.
 public struct Greeting: Hashable, Sendable {
-    public var role: PeerRole
+    public var roles: PeerRoles
     public var peer: UUIDBytes
     public var instance: UInt64
     public var started: Int64
@@ -33,9 +23,9 @@ public struct Greeting: Hashable, Sendable {
     public var codecs: [Codec]
 
     public init(
-        role: PeerRole, peer: UUIDBytes, instance: UInt64, started: Int64, name: String, codecs: [Codec] = []
+        roles: PeerRoles, peer: UUIDBytes, instance: UInt64, started: Int64, name: String, codecs: [Codec] = []
     ) {
-        self.role = role
+        self.roles = roles
         self.peer = peer
         self.instance = instance
         self.started = started
@@ -44,7 +34,7 @@ public struct Greeting: Hashable, Sendable {
     }
 
     func write(to buffer: inout ByteBuffer) {
-        buffer.writeInteger(role.rawValue)
+        buffer.writeInteger(roles.rawValue)
         buffer.writeUUID(peer)
         buffer.writeInteger(instance)
         buffer.writeInteger(started)
@@ -54,7 +44,7 @@ public struct Greeting: Hashable, Sendable {
     }
 
     init?(from buffer: inout ByteBuffer) {
-        guard let role = buffer.readInteger(as: UInt8.self), let peer = buffer.readUUID(),
+        guard let roles = buffer.readInteger(as: UInt8.self), let peer = buffer.readUUID(),
             let instance = buffer.readInteger(as: UInt64.self), let started = buffer.readInteger(as: Int64.self),
             let name = buffer.readText(limit: Limits.peerNameByteCount),
             let codecCount = buffer.readInteger(as: UInt8.self), codecCount <= WireLimits.codecCount
@@ -65,7 +55,7 @@ public struct Greeting: Hashable, Sendable {
             codecs.append(Codec(rawValue: code))
         }
         self.init(
-            role: PeerRole(rawValue: role), peer: peer, instance: instance, started: started, name: name,
+            roles: PeerRoles(rawValue: roles), peer: peer, instance: instance, started: started, name: name,
             codecs: codecs)
     }
 }

@@ -1,0 +1,9 @@
+/// Which parts a peer takes.
+public struct PeerRoles: OptionSet, Hashable, Sendable, BitwiseCopyable {
+    public var rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let broadcaster = PeerRoles(rawValue: 1 << 0)
+    public static let listener = PeerRoles(rawValue: 1 << 1)
+}

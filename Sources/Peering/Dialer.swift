@@ -1,0 +1,129 @@
+import AudioCore
+
+/// Decides whom to dial when. Owns no socket: dials are asked for, their outcome is told.
+///
+/// Contacts are dialled in parallel, so one that is dead costs the others nothing. The addresses of one contact are
+/// tried ``PeeringLimits/addressStagger`` apart until one connects. When all have failed, or a connection ended, the
+/// contact backs off: 0.5, 1, 2 ... 15 s, from the start again after it was connected for a while.
+public struct Dialer {
+    /// A dial to be made: answer with ``dialEnded(_:connected:now:)``.
+    public struct Dial: Hashable, Sendable {
+        public var id: Int
+        public var key: PeerContact.Key
+        public var address: NetworkAddress
+    }
+
+    fileprivate struct Entry {
+        var contact: PeerContact
+        /// Dials under way.
+        var pending: Set<Int> = []
+        /// Index of the address to be dialled next.
+        var nextAddress = 0
+        var nextDial: HostTime
+        var failures = 0
+        var isConnected = false
+        var isWanted = true
+    }
+
+    private var entries: [PeerContact.Key: Entry] = [:]
+    /// In the order in which they became known, so that a run can be replayed.
+    private var order: [PeerContact.Key] = []
+    private var keys: [Int: PeerContact.Key] = [:]
+    private var nextID = 0
+
+    public init() {}
+
+    /// All that are known, longest known first.
+    public var contacts: [PeerContact] { order.compactMap { entries[$0]?.contact } }
+
+    public func contact(_ key: PeerContact.Key) -> PeerContact? { entries[key]?.contact }
+
+    /// Adds a contact, or learns its new addresses. A contact over the limit is ignored.
+    public mutating func update(_ contact: PeerContact, now: HostTime) {
+        var contact = contact
+        contact.addresses = Array(contact.addresses.prefix(PeeringLimits.addressesPerContact))
+        if var entry = entries[contact.key] {
+            // A listener that has become free is dialled at once.
+            let isNews = entry.contact.isBusy && !contact.isBusy || entry.contact.addresses != contact.addresses
+            entry.contact = contact
+            if isNews, entry.pending.isEmpty { entry.restart(now) }
+            entries[contact.key] = entry
+        } else if entries.count < PeeringLimits.contactCount {
+            entries[contact.key] = Entry(contact: contact, nextDial: now)
+            order.append(contact.key)
+        }
+    }
+
+    public mutating func remove(_ key: PeerContact.Key) {
+        guard entries.removeValue(forKey: key) != nil else { return }
+        order.removeAll { $0 == key }
+    }
+
+    /// Whether the contact is to be dialled at all; not dialled is not forgotten.
+    public mutating func want(_ key: PeerContact.Key, _ isWanted: Bool, now: HostTime) {
+        guard var entry = entries[key], entry.isWanted != isWanted else { return }
+        entry.isWanted = isWanted
+        if isWanted { entry.restart(now) }
+        entries[key] = entry
+    }
+
+    /// A connection with the contact stands, whoever dialled.
+    public mutating func connected(_ key: PeerContact.Key) { entries[key]?.isConnected = true }
+
+    /// The connection is gone. `after`: not before this long, for a peer that said no.
+    public mutating func disconnected(_ key: PeerContact.Key, after pause: TimeSpan = .zero, now: HostTime) {
+        guard var entry = entries[key] else { return }
+        entry.isConnected = false
+        entry.backOff(now, atLeast: pause)
+        entries[key] = entry
+    }
+
+    /// The connection served for a while: the next back-off begins small.
+    public mutating func proved(_ key: PeerContact.Key) { entries[key]?.failures = 0 }
+
+    /// A dial came to an end.
+    public mutating func dialEnded(_ id: Int, connected: Bool, now: HostTime) {
+        guard let key = keys.removeValue(forKey: id), var entry = entries[key] else { return }
+        entry.pending.remove(id)
+        if connected {
+            entry.isConnected = true
+        } else if !entry.isConnected, entry.pending.isEmpty, entry.nextAddress >= entry.contact.addresses.count {
+            entry.backOff(now, atLeast: .zero)
+        }
+        entries[key] = entry
+    }
+
+    /// The dials that are due.
+    public mutating func due(_ now: HostTime) -> [Dial] {
+        var dials: [Dial] = []
+        for key in order {
+            guard var entry = entries[key], entry.isWanted, !entry.isConnected, entry.nextDial <= now,
+                entry.nextAddress < entry.contact.addresses.count
+            else { continue }
+            let dial = Dial(id: nextID, key: key, address: entry.contact.addresses[entry.nextAddress])
+            nextID += 1
+            entry.nextAddress += 1
+            entry.nextDial = now + PeeringLimits.addressStagger
+            entry.pending.insert(dial.id)
+            keys[dial.id] = key
+            entries[key] = entry
+            dials.append(dial)
+        }
+        return dials
+    }
+}
+
+extension Dialer.Entry {
+    fileprivate mutating func restart(_ now: HostTime) {
+        nextAddress = 0
+        nextDial = now
+        failures = 0
+    }
+
+    fileprivate mutating func backOff(_ now: HostTime, atLeast pause: TimeSpan) {
+        let doubled = PeeringLimits.firstBackOff * Double(1 << min(failures, 8))
+        failures += 1
+        nextAddress = 0
+        nextDial = now + max(pause, min(doubled, PeeringLimits.longestBackOff))
+    }
+}

@@ -1,0 +1,42 @@
+/// A host name or address as the user wrote it, with a port.
+public struct NetworkAddress: Hashable, Sendable {
+    /// The TCP port, and the UDP port beside it, that every Tutti listens on unless told otherwise.
+    ///
+    /// Unassigned at IANA, and below Linux's ephemeral range (32768-60999), so nothing takes it by accident.
+    public static let defaultPort: UInt16 = 28884
+
+    public var host: String
+    public var port: UInt16
+
+    public init(host: String, port: UInt16 = NetworkAddress.defaultPort) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Parses `host`, `host:port`, `v6`, `[v6]` or `[v6]:port`. Nil where it is none of these.
+    public init?(parsing text: String) {
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            let inside = String(text[text.index(after: text.startIndex)..<end])
+            self.init(host: inside, portSuffix: text[text.index(after: end)...])
+        } else if text.count(where: { $0 == ":" }) == 1, let colon = text.firstIndex(of: ":") {
+            self.init(host: String(text[..<colon]), portSuffix: text[colon...])
+        } else {
+            self.init(host: text, portSuffix: "")
+        }
+    }
+
+    private init?(host: String, portSuffix: Substring) {
+        guard !host.isEmpty, !host.contains(where: \.isWhitespace) else { return nil }
+        guard !portSuffix.isEmpty else {
+            self.init(host: host)
+            return
+        }
+        guard portSuffix.hasPrefix(":"), let port = UInt16(portSuffix.dropFirst()), port > 0 else { return nil }
+        self.init(host: host, port: port)
+    }
+}
+
+extension NetworkAddress: CustomStringConvertible {
+    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}

@@ -1,0 +1,79 @@
+import AudioCore
+import NIOCore
+import WireProtocol
+
+/// One connection between two peers: greeting, liveness, and the parser of what the other side says.
+///
+///     opening ──greeting──▶ greeted ──▶ closed
+///        └──── error, silence, refusal ────┘
+///
+/// Both sides open with ``opening(_:now:)`` at once, whoever dialled. A side that hears nothing for
+/// ``PeeringLimits/silenceTimeout`` takes the other for dead; so each says something at least every
+/// ``PeeringLimits/keepAliveInterval``. Owns no socket and reads no clock.
+public struct PeerConnection {
+    /// Which side called.
+    public enum Direction: Hashable, Sendable {
+        case dialed
+        case accepted
+    }
+
+    public let direction: Direction
+    /// Where the other side is, for messages to people.
+    public let address: String
+    /// What the other side said of itself, once it has.
+    public private(set) var greeting: Greeting?
+
+    private var parser = WireParser()
+    private var opened: HostTime
+    private var lastHeard: HostTime
+    private var lastSaid: HostTime
+
+    public init(direction: Direction, address: String, now: HostTime) {
+        self.direction = direction
+        self.address = address
+        opened = now
+        lastHeard = now
+        lastSaid = now
+    }
+
+    /// For people: the peer's name, or where it is as long as it has not said.
+    public var name: String { greeting?.name ?? address }
+
+    /// Takes bytes, gives what they say.
+    public mutating func receive(_ bytes: ByteBuffer, now: HostTime) throws(WireError) -> [PeerEvent] {
+        lastHeard = now
+        var inbox = PeerInbox()
+        try parser.parse(bytes.readableBytesSpan, into: &inbox)
+        if greeting == nil, case .message(.greeting(let greeting))? = inbox.events.first { self.greeting = greeting }
+        return inbox.events
+    }
+
+    /// Something was sent: no keep-alive is needed for a while.
+    public mutating func said(_ now: HostTime) { lastSaid = now }
+
+    /// Whether the other side must be taken for dead.
+    public func isSilent(_ now: HostTime) -> Bool {
+        if greeting == nil { return now - opened > PeeringLimits.greetingTimeout }
+        return now - lastHeard > PeeringLimits.silenceTimeout
+    }
+
+    /// Whether a keep-alive is due; it is then taken as sent.
+    public mutating func needsKeepAlive(_ now: HostTime) -> Bool {
+        guard greeting != nil, now - lastSaid >= PeeringLimits.keepAliveInterval else { return false }
+        lastSaid = now
+        return true
+    }
+}
+
+extension PeerConnection {
+    /// Which of two connections between the same two processes goes on; both sides reach the same answer.
+    ///
+    /// Crossed dials: the one that the lower instance id dialled. Two from the same side: the newer, since its dialler
+    /// knows that the older is gone.
+    public static func newerSurvives(
+        newer: Direction, older: Direction, own instance: UInt64, other: UInt64
+    ) -> Bool {
+        guard newer != older else { return true }
+        return (newer == .dialed) == (instance < other)
+    }
+}

@@ -1,0 +1,45 @@
+import AudioCore
+
+/// How a peer can be reached that is not connected yet.
+public struct PeerContact: Hashable, Sendable {
+    /// What tells one contact from another.
+    public enum Key: Hashable, Sendable {
+        /// Found by mDNS: one running process.
+        case instance(UInt64)
+        /// Named by the user.
+        case address(NetworkAddress)
+    }
+
+    public var key: Key
+    public var name: String
+    /// Empty for a contact that the user named by address.
+    public var roles: PeerRoles
+    /// Seconds since 1970 by its own wall clock; zero where unknown.
+    public var started: Int64
+    /// Whether it says that it is in a broadcast already.
+    public var isBusy: Bool
+    public var addresses: [NetworkAddress]
+
+    public init(
+        key: Key, name: String, roles: PeerRoles, started: Int64 = 0, isBusy: Bool = false, addresses: [NetworkAddress]
+    ) {
+        self.key = key
+        self.name = name
+        self.roles = roles
+        self.started = started
+        self.isBusy = isBusy
+        self.addresses = addresses
+    }
+
+    /// The contact of a peer that the user named by address.
+    public init(address: NetworkAddress) {
+        self.init(key: .address(address), name: "\(address)", roles: [], addresses: [address])
+    }
+}
+
+/// One TCP connection, for as long as the process lives; never used again.
+public struct ConnectionID: Hashable, Sendable, BitwiseCopyable {
+    public var number: Int
+
+    public init(_ number: Int) { self.number = number }
+}

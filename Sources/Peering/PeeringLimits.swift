@@ -1,0 +1,23 @@
+import AudioCore
+
+/// How long peers wait for each other, and how many there may be.
+public enum PeeringLimits {
+    /// A dial that has not connected by then is given up. Records of machines that lost power stay in caches for
+    /// minutes; on a LAN a live one answers within milliseconds.
+    public static let dialTimeout = TimeSpan.seconds(1)
+    /// Between the addresses of one peer, so that the first that works is the only one used (after RFC 8305).
+    public static let addressStagger = TimeSpan.milliseconds(150)
+    /// From the first failure; doubles up to ``longestBackOff``.
+    public static let firstBackOff = TimeSpan.milliseconds(500)
+    public static let longestBackOff = TimeSpan.seconds(15)
+    /// A connection on which no greeting came by then is closed.
+    public static let greetingTimeout = TimeSpan.seconds(2)
+    /// Something is said at least this often, so that silence means loss.
+    public static let keepAliveInterval = TimeSpan.milliseconds(750)
+    /// After this much silence the other side is taken for dead. The user hears of it within 3 s.
+    public static let silenceTimeout = TimeSpan.milliseconds(2_500)
+    /// Peers that are followed at once.
+    public static let contactCount = 4_096
+    /// Addresses of one peer that are tried.
+    public static let addressesPerContact = 8
+}

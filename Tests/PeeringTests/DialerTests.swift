@@ -1,0 +1,70 @@
+import AudioCore
+import Peering
+import Testing
+
+@Suite struct DialerTests {
+    private let start = HostTime(nanoseconds: 1_000_000_000)
+
+    private func contact(_ instance: UInt64, _ hosts: String..., busy: Bool = false) -> PeerContact {
+        PeerContact(
+            key: .instance(instance), name: "peer \(instance)", roles: .listener, isBusy: busy,
+            addresses: hosts.map { NetworkAddress(host: $0) })
+    }
+
+    // `#expect` takes no mutating call.
+    private func due(_ dialer: inout Dialer, _ now: HostTime) -> [Dialer.Dial] { dialer.due(now) }
+
+    @Test func contactsAreDialledInParallel() {
+        var dialer = Dialer()
+        for instance in 1...5 { dialer.update(contact(UInt64(instance), "host"), now: start) }
+        #expect(due(&dialer, start).map(\.key) == (1...5).map { .instance($0) })
+        #expect(due(&dialer, start + .milliseconds(900)).isEmpty)
+    }
+
+    @Test func addressesOfOneContactAreStaggeredUntilOneConnects() {
+        var dialer = Dialer()
+        dialer.update(contact(1, "a", "b", "c"), now: start)
+        let first = dialer.due(start)
+        #expect(first.map(\.address.host) == ["a"])
+        #expect(due(&dialer, start + .milliseconds(149)).isEmpty)
+        #expect(due(&dialer, start + PeeringLimits.addressStagger).map(\.address.host) == ["b"])
+        dialer.dialEnded(first[0].id, connected: true, now: start + .milliseconds(160))
+        #expect(due(&dialer, start + .seconds(1)).isEmpty)
+    }
+
+    @Test func failuresBackOffAndDouble() {
+        var dialer = Dialer()
+        dialer.update(contact(1, "a"), now: start)
+        var now = start
+        var pauses: [Double] = []
+        for _ in 0..<8 {
+            while dialer.due(now).first.map({ dialer.dialEnded($0.id, connected: false, now: now) }) == nil {
+                now += .milliseconds(100)
+            }
+            let failed = now
+            var probe = dialer
+            while probe.due(now).isEmpty { now += .milliseconds(100) }
+            pauses.append((now - failed).seconds)
+        }
+        #expect(pauses == [0.5, 1, 2, 4, 8, 15, 15, 15])
+    }
+
+    @Test func aListenerThatBecomesFreeIsDialledAtOnce() {
+        var dialer = Dialer()
+        dialer.update(contact(1, "a", busy: true), now: start)
+        dialer.dialEnded(dialer.due(start)[0].id, connected: true, now: start)
+        dialer.disconnected(.instance(1), after: .seconds(30), now: start)
+        #expect(due(&dialer, start + .seconds(20)).isEmpty)
+        dialer.update(contact(1, "a", busy: false), now: start + .seconds(21))
+        #expect(due(&dialer, start + .seconds(21)).count == 1)
+    }
+
+    @Test func anUnwantedContactRests() {
+        var dialer = Dialer()
+        dialer.update(contact(1, "a"), now: start)
+        dialer.want(.instance(1), false, now: start)
+        #expect(due(&dialer, start + .seconds(60)).isEmpty)
+        dialer.want(.instance(1), true, now: start + .seconds(60))
+        #expect(due(&dialer, start + .seconds(60)).count == 1)
+    }
+}
