@@ -1,4 +1,5 @@
 import Glibc
+import HostSystem
 
 /// A socket or thread of the clock exchange could not be made.
 public struct ClockExchangeError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -8,4 +9,22 @@ public struct ClockExchangeError: Error, Hashable, Sendable, CustomStringConvert
     public var code: Int32
 
     public var description: String { "\(operation): \(String(cString: strerror(code)))" }
+}
+
+extension WakeSignal {
+    static func forClockExchange() throws(ClockExchangeError) -> WakeSignal {
+        do { return try WakeSignal() } catch {
+            throw ClockExchangeError(operation: "open event descriptor", code: error.code)
+        }
+    }
+}
+
+extension HostThread {
+    static func forClockExchange(
+        name: String, _ body: @escaping @Sendable () -> Void
+    ) throws(ClockExchangeError) -> HostThread {
+        do { return try HostThread(name: name, body) } catch {
+            throw ClockExchangeError(operation: "start thread \(name)", code: error.code)
+        }
+    }
 }

@@ -29,6 +29,19 @@ public final class WakeSignal: Sendable {
         read(descriptor, &count, 8)
     }
 
+    /// Waits for a signal or until another descriptor is readable or in error, at most for the given time (nil: for
+    /// ever). Returns early at times: look at your state again.
+    public func wait(atMost span: TimeSpan?, orReadable other: Int32) {
+        var requests = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: other, events: Int16(POLLIN), revents: 0),
+        ]
+        let milliseconds = span.map { max(0, min(60_000, ($0.nanoseconds + 999_999) / 1_000_000)) } ?? -1
+        guard poll(&requests, nfds_t(requests.count), Int32(milliseconds)) > 0, requests[0].revents != 0 else { return }
+        var count: UInt64 = 0
+        read(descriptor, &count, 8)
+    }
+
     deinit { close(descriptor) }
 }
 

@@ -1,0 +1,143 @@
+import AudioCore
+import ClockSync
+import HostSystem
+import Synchronization
+
+/// A listener's clock: a UDP socket and a thread that keeps asking the broadcaster what time it is.
+///
+/// All methods may be called from any thread except a real-time one (a lock is taken). The thread ends with ``stop()``
+/// or with the last reference.
+public final class ClockClientThread: Sendable {
+    private let loop: ClientLoop
+    private let thread: HostThread
+
+    /// Opens a socket and starts asking at once.
+    /// - Parameters:
+    ///   - address: the broadcaster's host and its clock port, as the greeting told.
+    ///   - key: of the connection, as the greeting told.
+    ///   - prior: the skew remembered from the last meeting.
+    ///   - onUpdate: called on the clock thread with each new estimate, up to 160 times a second in the first
+    ///     moments, then a few times a second. Must not block, nor call ``stop()``.
+    /// - Throws: when there is no way to the address or the process has no descriptor or thread left.
+    public init(
+        address: DatagramAddress, key: ClockKey, prior: SkewPrior = .unknown,
+        onUpdate: @escaping @Sendable (ClockEstimate) -> Void = { _ in }
+    ) throws(ClockExchangeError) {
+        let socket = try StampedSocket(connectedTo: address)
+        let client = ClockClient(key: key, prior: prior, seed: .random(in: .min ... .max))
+        let loop = ClientLoop(
+            socket: socket, address: address, client: client, wake: try .forClockExchange(), onUpdate: onUpdate)
+        thread = try .forClockExchange(name: "clock-ask") { loop.run() }
+        self.loop = loop
+    }
+
+    deinit { stop() }
+
+    /// The newest estimate; nil until a few exchanges were completed.
+    public var estimate: ClockEstimate? {
+        loop.state.withLock { $0.client.estimate }
+    }
+
+    public var statistics: ClockClient.Statistics {
+        loop.state.withLock { $0.client.statistics }
+    }
+
+    /// Asks in a burst again: there is reason to distrust the estimate, such as another network.
+    public func suspectChange() {
+        loop.state.withLock { $0.client.suspectChange(now: .now()) }
+        loop.wake.signal()
+    }
+
+    /// Ends the thread and closes the socket; returns when both are done. Does nothing the second time.
+    public func stop() {
+        loop.state.withLock { $0.isStopping = true }
+        loop.wake.signal()
+        thread.join()
+    }
+}
+
+private final class ClientLoop: Sendable {
+    struct State {
+        var client: ClockClient
+        var isStopping = false
+    }
+
+    /// Datagrams handled before the loop looks at anything else.
+    private static let batchCount = 64
+    /// Without an exchange for so long a new socket is tried: this machine's address may have changed.
+    private static let patience = TimeSpan.seconds(3)
+
+    let state: Mutex<State>
+    let wake: WakeSignal
+    private let handover: Mutex<StampedSocket?>
+    private let address: DatagramAddress
+    private let onUpdate: @Sendable (ClockEstimate) -> Void
+
+    init(
+        socket: consuming sending StampedSocket, address: DatagramAddress, client: ClockClient, wake: WakeSignal,
+        onUpdate: @escaping @Sendable (ClockEstimate) -> Void
+    ) {
+        state = Mutex(State(client: client))
+        handover = Mutex(socket)
+        self.address = address
+        self.wake = wake
+        self.onUpdate = onUpdate
+    }
+
+    func run() {
+        guard var socket = handover.withLock({ $0.take() }) else { return }
+        var lastSuccess = HostTime.now()
+        while !state.withLock({ $0.isStopping }) {
+            socket.prepareToWait()
+            ask(on: &socket)
+            let deadline = state.withLock { $0.client.nextDeadline } ?? .now()
+            wake.wait(atMost: deadline - .now(), orReadable: socket.descriptor)
+            noteSent(on: &socket)
+            if listen(on: &socket) { lastSuccess = .now() }
+            if .now() - lastSuccess > Self.patience {
+                lastSuccess = .now()
+                if let replacement = try? StampedSocket(connectedTo: address) { socket = replacement }
+            }
+        }
+    }
+
+    private func ask(on socket: inout StampedSocket) {
+        guard let request = state.withLock({ $0.client.poll(now: .now()) }) else { return }
+        state.withLock { $0.client.didSend(sequence: request.sequence, at: .now()) }
+        socket.send(request.bytes)
+        noteSent(on: &socket)
+    }
+
+    private func noteSent(on socket: inout StampedSocket) {
+        for _ in 0..<Self.batchCount {
+            switch socket.receiveSent() {
+            case .empty: return
+            case .nothingOfUse: continue
+            case .datagram(let sent):
+                guard let sequence = ClockDatagram.sequence(of: sent.bytes) else { continue }
+                state.withLock { $0.client.didSend(sequence: sequence, at: sent.at) }
+            }
+        }
+    }
+
+    /// Whether an exchange was completed.
+    private func listen(on socket: inout StampedSocket) -> Bool {
+        var success = false
+        for _ in 0..<Self.batchCount {
+            switch socket.receive() {
+            case .empty: return success
+            case .nothingOfUse: continue
+            case .datagram(let datagram): success = take(datagram) || success
+            }
+        }
+        return success
+    }
+
+    private func take(_ datagram: StampedSocket.Received) -> Bool {
+        let (isUpdated, estimate) = state.withLock { state in
+            (state.client.receive(datagram.bytes, at: datagram.at) == .updated, state.client.estimate)
+        }
+        if isUpdated, let estimate { onUpdate(estimate) }
+        return isUpdated
+    }
+}
