@@ -1,1 +1,9 @@
 #include <alsa/asoundlib.h>
+
+// Variadic handlers cannot be written in Swift.
+static void calsa_discard_error(const char *file, int line, const char *function, int code, const char *format, ...) {
+    (void)file, (void)line, (void)function, (void)code, (void)format;
+}
+
+/// Keeps libasound from printing to standard error; every error is reported through the code it returned.
+static inline void calsa_silence(void) { snd_lib_error_set_handler(calsa_discard_error); }

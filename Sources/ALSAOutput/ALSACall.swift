@@ -1,0 +1,25 @@
+import CALSA
+import Playout
+
+/// Turns libasound's negative error numbers into the errors of an output device.
+enum ALSACall {
+    /// Throws unless `code` is zero or positive.
+    @discardableResult
+    static func check(_ code: Int32, _ operation: String, device: String) throws(OutputDeviceError) -> Int32 {
+        guard code < 0 else { return code }
+        throw error(code, operation, device: device)
+    }
+
+    static func error(_ code: Int32, _ operation: String, device: String) -> OutputDeviceError {
+        switch -code {
+        case EBUSY: .busy(device: device)
+        case EACCES, EPERM: .notPermitted(device: device)
+        case ENODEV, ENXIO: .lost(device: device)
+        default: .failed(device: device, operation: operation, code: -code, reason: text(code))
+        }
+    }
+
+    static func text(_ code: Int32) -> String {
+        snd_strerror(code).map { String(cString: $0) } ?? "error \(-code)"
+    }
+}

@@ -1,0 +1,155 @@
+import CALSA
+import Playout
+
+/// What a PCM and we agreed on. It stays for as long as the PCM is open.
+struct PCMConfiguration: Sendable {
+    var format: SampleFormat
+    /// Frames per second, nominal.
+    var rate: Double
+    var channelCount: Int
+    var periodFrameCount: Int
+    var bufferFrameCount: Int
+    var timestampClock: TimestampClock
+
+    var bytesPerFrame: Int { format.byteCount * channelCount }
+}
+
+/// What we would like: 48 kHz, two channels, woken every 5 ms, 150 ms of sound written ahead.
+///
+/// The buffer is what carries the sound through a machine that freezes for 100 ms; commands do not wait for it,
+/// because written frames can be taken back (`snd_pcm_rewind`).
+enum PCMWish {
+    static let rate: UInt32 = 48_000
+    static let channelCount: UInt32 = 2
+    static let channelRange: ClosedRange<UInt32> = 1...8
+    static let periodMicroseconds: UInt32 = 5_000
+    static let bufferMicroseconds: UInt32 = 150_000
+    /// Beyond this a device's numbers are not believed (and its buffers not allocated).
+    static let largestBufferFrameCount = 1 << 20
+}
+
+extension PCMHandle {
+    /// Negotiates hardware parameters, then sets software parameters.
+    ///
+    /// Conversion of rates is left to our own renderer where the device lets us see its true rates.
+    func configure() throws(OutputDeviceError) -> PCMConfiguration {
+        var configuration: PCMConfiguration
+        do {
+            configuration = try negotiate(isRateConverted: false)
+        } catch {
+            guard case .failed = error else { throw error }
+            configuration = try negotiate(isRateConverted: true)
+        }
+        configuration.timestampClock = try setSoftwareParameters(configuration)
+        return configuration
+    }
+
+    private func negotiate(isRateConverted: Bool) throws(OutputDeviceError) -> PCMConfiguration {
+        var allocated: OpaquePointer?
+        try check(snd_pcm_hw_params_malloc(&allocated), "allocate parameters")
+        guard let parameters = allocated else { throw unsupported("no memory for its parameters") }
+        defer { snd_pcm_hw_params_free(parameters) }
+
+        try check(snd_pcm_hw_params_any(pointer, parameters), "read parameters")
+        // Only the plug layer knows this one; for others it changes nothing.
+        snd_pcm_hw_params_set_rate_resample(pointer, parameters, isRateConverted ? 1 : 0)
+        guard snd_pcm_hw_params_set_access(pointer, parameters, SND_PCM_ACCESS_RW_INTERLEAVED) >= 0 else {
+            throw unsupported("it takes no interleaved samples")
+        }
+        let format = try chooseFormat(parameters)
+        let channelCount = try chooseChannelCount(parameters)
+
+        var rate = PCMWish.rate
+        try check(snd_pcm_hw_params_set_rate_near(pointer, parameters, &rate, nil), "set the rate")
+        // The buffer first: its length is what matters, and a device may allow few periods.
+        var bufferTime = PCMWish.bufferMicroseconds
+        try check(snd_pcm_hw_params_set_buffer_time_near(pointer, parameters, &bufferTime, nil), "set the buffer")
+        var periodTime = PCMWish.periodMicroseconds
+        try check(snd_pcm_hw_params_set_period_time_near(pointer, parameters, &periodTime, nil), "set the period")
+        try check(snd_pcm_hw_params(pointer, parameters), "set parameters")
+
+        return try read(parameters, format: format, channelCount: channelCount, nominalRate: Double(rate))
+    }
+
+    private func chooseFormat(_ parameters: OpaquePointer) throws(OutputDeviceError) -> SampleFormat {
+        for format in SampleFormat.allCases
+        where snd_pcm_hw_params_test_format(pointer, parameters, format.code) == 0 {
+            try check(snd_pcm_hw_params_set_format(pointer, parameters, format.code), "set the format")
+            return format
+        }
+        throw unsupported("it takes none of float, 32, 24 and 16-bit samples")
+    }
+
+    private func chooseChannelCount(_ parameters: OpaquePointer) throws(OutputDeviceError) -> Int {
+        var count = PCMWish.channelCount
+        try check(snd_pcm_hw_params_set_channels_near(pointer, parameters, &count), "set the channels")
+        guard PCMWish.channelRange.contains(count) else { throw unsupported("it wants \(count) channels") }
+        return Int(count)
+    }
+
+    private func read(
+        _ parameters: OpaquePointer, format: SampleFormat, channelCount: Int, nominalRate: Double
+    ) throws(OutputDeviceError) -> PCMConfiguration {
+        var period: snd_pcm_uframes_t = 0
+        var buffer: snd_pcm_uframes_t = 0
+        try check(snd_pcm_hw_params_get_period_size(parameters, &period, nil), "read the period")
+        try check(snd_pcm_hw_params_get_buffer_size(parameters, &buffer), "read the buffer")
+        var numerator: UInt32 = 0
+        var denominator: UInt32 = 0
+        let hasExactRate = snd_pcm_hw_params_get_rate_numden(parameters, &numerator, &denominator) >= 0
+        let exact = hasExactRate && denominator > 0 ? Double(numerator) / Double(denominator) : nominalRate
+        let rate = abs(exact / nominalRate - 1) < 0.001 ? exact : nominalRate
+
+        guard rate >= 4_000, rate <= 400_000, period > 0, buffer >= period,
+            buffer <= PCMWish.largestBufferFrameCount
+        else { throw unsupported("its rate or buffer size makes no sense") }
+        return PCMConfiguration(
+            format: format, rate: rate, channelCount: channelCount, periodFrameCount: Int(period),
+            bufferFrameCount: Int(buffer), timestampClock: .none)
+    }
+
+    /// Starts by hand, wakes once a period, stops when it runs dry, stamps on the raw monotonic clock if it can.
+    private func setSoftwareParameters(_ configuration: PCMConfiguration) throws(OutputDeviceError) -> TimestampClock {
+        var allocated: OpaquePointer?
+        try check(snd_pcm_sw_params_malloc(&allocated), "allocate parameters")
+        guard let parameters = allocated else { throw unsupported("no memory for its parameters") }
+        defer { snd_pcm_sw_params_free(parameters) }
+
+        try check(snd_pcm_sw_params_current(pointer, parameters), "read parameters")
+        var boundary: snd_pcm_uframes_t = 0
+        try check(snd_pcm_sw_params_get_boundary(parameters, &boundary), "read parameters")
+        try check(snd_pcm_sw_params_set_start_threshold(pointer, parameters, boundary), "set the start")
+        try check(
+            snd_pcm_sw_params_set_stop_threshold(
+                pointer, parameters, snd_pcm_uframes_t(configuration.bufferFrameCount)), "set the stop")
+        let wakeAt = snd_pcm_uframes_t(configuration.periodFrameCount)
+        try check(snd_pcm_sw_params_set_avail_min(pointer, parameters, wakeAt), "set the period")
+        // Refused by devices without timestamps, which then are stamped by us.
+        snd_pcm_sw_params_set_tstamp_mode(pointer, parameters, SND_PCM_TSTAMP_ENABLE)
+        return try applyTimestampClock(parameters)
+    }
+
+    private func applyTimestampClock(_ parameters: OpaquePointer) throws(OutputDeviceError) -> TimestampClock {
+        let candidates = [
+            (SND_PCM_TSTAMP_TYPE_MONOTONIC_RAW, TimestampClock.monotonicRaw),
+            (SND_PCM_TSTAMP_TYPE_MONOTONIC, TimestampClock.monotonic),
+        ]
+        for (type, clock) in candidates
+        where snd_pcm_sw_params_set_tstamp_type(pointer, parameters, type) >= 0
+            && snd_pcm_sw_params(pointer, parameters) >= 0
+        {
+            return clock
+        }
+        try check(snd_pcm_sw_params(pointer, parameters), "set parameters")
+        return .none
+    }
+
+    @discardableResult
+    private func check(_ code: Int32, _ operation: String) throws(OutputDeviceError) -> Int32 {
+        try ALSACall.check(code, operation, device: name)
+    }
+
+    private func unsupported(_ reason: String) -> OutputDeviceError {
+        .unsupportedConfiguration(device: name, reason: reason)
+    }
+}

@@ -1,0 +1,47 @@
+import CALSA
+import Playout
+
+/// An open playback PCM; closes when it goes out of scope.
+struct PCMHandle: ~Copyable, @unchecked Sendable {
+    let pointer: OpaquePointer
+    let name: String
+
+    /// Opens without waiting: a device that is in use is refused, not waited for.
+    init(name: String) throws(OutputDeviceError) {
+        calsa_silence()
+        var pointer: OpaquePointer?
+        let code = snd_pcm_open(&pointer, name, SND_PCM_STREAM_PLAYBACK, Int32(SND_PCM_NONBLOCK))
+        guard code >= 0, let pointer else { throw Self.openError(code, name: name) }
+        self.pointer = pointer
+        self.name = name
+    }
+
+    deinit { snd_pcm_close(pointer) }
+
+    /// Whether a sound card's own interrupts pace this PCM, be it through conversions. PCMs of sound servers and
+    /// other plugins have no card; real-time priority there can starve the very process that serves them.
+    var isHardware: Bool {
+        var info: OpaquePointer?
+        guard snd_pcm_info_malloc(&info) >= 0, let info else { return false }
+        defer { snd_pcm_info_free(info) }
+        return snd_pcm_info(pointer, info) >= 0 && snd_pcm_info_get_card(info) >= 0
+    }
+
+    /// What `snd_pcm_open` means by its error numbers. A name that no configuration defines and a card that does not
+    /// exist are both `ENOENT`, so we look whether there is a card at all.
+    private static func openError(_ code: Int32, name: String) -> OutputDeviceError {
+        switch -code {
+        case ENOENT, ENODEV, ENXIO, EINVAL:
+            name == "default" && !hasCard ? .noDevice : .unknownDevice(name: name)
+        default:
+            ALSACall.error(code, "open", device: name)
+        }
+    }
+
+    private static var hasCard: Bool {
+        var card: Int32 = -1
+        return snd_card_next(&card) >= 0 && card >= 0
+    }
+}
+
+// Not safe for calls from two threads at once: whoever holds the handle is its only user, which ~Copyable enforces.

@@ -1,0 +1,69 @@
+import AudioCore
+import CALSA
+import Glibc
+import HostSystem
+
+/// The clock on which a driver stamps its status.
+enum TimestampClock: Sendable {
+    case monotonicRaw
+    /// Disciplined by NTP: converted with a pair of readings made at the same moment.
+    case monotonic
+    /// No stamps that we can use; the middle of the reading's own time serves instead.
+    case none
+}
+
+/// One look at a PCM: how much it takes, how far ahead we are, and when that was so.
+struct PCMReading: BitwiseCopyable {
+    var state: snd_pcm_state_t
+    /// Frames that can be written now.
+    var available: Int
+    /// Frames between the last written one and the loudspeaker.
+    var delay: Int
+    /// When `delay` was right.
+    var host: HostTime
+    /// Whether `delay` and `host` belong together: the reading took no longer than a thread that kept running needs.
+    var isTimely: Bool
+}
+
+extension PCMReading {
+    /// A thread that was taken off its processor in between makes a reading worthless.
+    private static let longest = TimeSpan.milliseconds(1)
+    /// A stamp further off than this from the reading is of another clock, or of no clock.
+    private static let farthest = TimeSpan.milliseconds(200)
+
+    /// Reads the status. Real-time safe as far as libasound is. Nil, with the error, where the device refuses.
+    @inline(__always)
+    static func take(
+        _ pcm: OpaquePointer, into status: OpaquePointer, clock: TimestampClock, code: inout Int32
+    ) -> PCMReading? {
+        let before = HostTime.now()
+        code = snd_pcm_status(pcm, status)
+        let after = HostTime.now()
+        guard code >= 0 else { return nil }
+
+        let middle = before + TimeSpan(nanoseconds: (after - before).nanoseconds / 2)
+        let stamp = hostTime(of: status, clock: clock, middle: middle)
+        return PCMReading(
+            state: snd_pcm_status_get_state(status), available: Int(snd_pcm_status_get_avail(status)),
+            delay: Int(snd_pcm_status_get_delay(status)), host: stamp, isTimely: after - before < longest)
+    }
+
+    @inline(__always)
+    private static func hostTime(of status: OpaquePointer, clock: TimestampClock, middle: HostTime) -> HostTime {
+        guard clock != .none else { return middle }
+        var stamp = snd_htimestamp_t()
+        snd_pcm_status_get_htstamp(status, &stamp)
+        var host = HostTime(nanoseconds: nanoseconds(stamp))
+        if clock == .monotonic {
+            var monotonic = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &monotonic)
+            host = HostTime.now() + TimeSpan(nanoseconds: host.nanoseconds &- nanoseconds(monotonic))
+        }
+        return (host - middle).magnitude < farthest ? host : middle
+    }
+
+    @inline(__always)
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}
