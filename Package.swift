@@ -56,12 +56,17 @@ let package = Package(
         .target(name: "CLinuxSocket"),
         library("ClockSync", ["AudioCore"]),
         library("ClockExchange", ["AudioCore", "CLinuxSocket", "ClockSync", "HostSystem"]),
+        // Outputs, and the queue that feeds them.
+        library("ALSAOutput", ["AudioCore", "CALSA", "CRealtime", "HostSystem", "Playout"]),
+        library("VirtualOutput", ["AudioCore", "HostSystem", "Playout", "RecordingSidecar"]),
+        library("AudioQueue", ["AudioCore", "AudioDecoding", "HostSystem", "Playout"]),
 
         // Discovery by mDNS.
         library("PeerDiscovery", ["AudioCore", "CAvahi"]),
 
         // What was heard, and when: the sidecar of a recording.
         library("RecordingSidecar", ["AudioCore"]),
+
         // Between peers.
         library("WireProtocol", ["AudioCore", nioCore]),
         library("Peering", ["AudioCore", "WireProtocol", nioCore]),
@@ -79,6 +84,9 @@ let package = Package(
         tests("WireProtocolTests", ["WireProtocol", "AudioCore", nioCore]),
         tests("PeeringTests", ["Peering", "AudioCore", "WireProtocol", nioCore]),
         tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),
+        tests("ALSAOutputTests", ["ALSAOutput", "AudioCore", "Playout"]),
+        tests("VirtualOutputTests", ["AudioCore", "HostSystem", "Playout", "RecordingSidecar", "VirtualOutput"]),
+        tests("AudioQueueTests", ["AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
         tests("ClockSyncTests", ["AudioCore", "ClockSync"]),
         tests("ClockExchangeTests", ["AudioCore", "CLinuxSocket", "ClockExchange", "ClockSync", "HostSystem"]),

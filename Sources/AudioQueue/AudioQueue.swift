@@ -1,0 +1,110 @@
+import AudioCore
+import AudioDecoding
+import HostSystem
+import Playout
+
+/// Packets in, sound out, each frame at its instant.
+///
+/// Takes encoded packets that know their place on an epoch's timeline, decodes them about two seconds ahead, and plays
+/// them on an output device as that timeline says. The device runs from `init` to ``close()``, on silence where
+/// nothing is due. All methods may be called from any thread but a real-time one; none waits for sound, at most for the
+/// decoding of one packet.
+public final class AudioQueue: Sendable {
+    private let output: any OutputDevice
+    private let core: QueueCore
+    private let thread: HostThread
+
+    /// Starts the device and the queue's own thread.
+    /// - Parameters:
+    ///   - output: an opened device, not started yet. The queue starts and stops it.
+    ///   - decoders: what can be played.
+    ///   - events: called from the queue's own thread, one call at a time. It may call back into the queue, but not
+    ///     ``close()``.
+    public init(
+        output: any OutputDevice, decoders: DecoderCatalog, limits: AudioQueueLimits = AudioQueueLimits(),
+        events: @escaping @Sendable (AudioQueueEvent) -> Void
+    ) throws(AudioQueueError) {
+        self.output = output
+        do {
+            core = QueueCore(
+                feeder: PacketFeeder(decoders: decoders, limits: limits), wake: try WakeSignal(), handler: events)
+        } catch {
+            throw .outOfResources(code: error.code)
+        }
+        let core = core
+        do {
+            thread = try HostThread(name: "tutti queue") { core.run() }
+        } catch {
+            throw .outOfResources(code: error.code)
+        }
+        do {
+            try output.start(driving: core.control) { core.post(.device($0)) }
+        } catch {
+            core.end()
+            thread.join()
+            throw .device(error)
+        }
+    }
+
+    deinit { close() }
+
+    /// What the output is.
+    public var device: OutputDeviceDescription { output.description }
+
+    /// Begins an epoch: what sounds fades out, what waits is dropped, packets of this epoch are taken from now on.
+    ///
+    /// Silent until a timeline of the epoch is set, before or after. A start that has passed by then is joined in the
+    /// middle, in step.
+    /// - Throws: where the format cannot be decoded; the queue then falls silent and waits for the next `begin`.
+    public func begin(_ stream: AudioQueueStream) throws(AudioDecodingError) {
+        try core.begin(stream)
+    }
+
+    /// Takes a copy of one packet, whose first frame lies at `frame`.
+    ///
+    /// Packets are enqueued in order. One that begins before the end of the newest is stale; one that begins after it
+    /// leaves a gap, heard as silence. Nothing ever waits: what does not fit is refused.
+    @discardableResult
+    public func enqueue(
+        _ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch
+    ) -> AudioQueueAdmission {
+        core.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
+    }
+
+    /// Sets or revises which frame is due when; the latest wins.
+    public func setTimeline(_ timeline: HostTimeline) {
+        core.control.setTimeline(timeline)
+    }
+
+    /// States the position after the last audible frame. `PlayoutEvent.finished` comes when that was heard.
+    /// - Parameter packetsFollow: whether packets may still come. If not, what is missing up to `end` is silence.
+    public func finish(at end: FramePosition, epoch: Epoch, packetsFollow: Bool = false) {
+        core.finish(at: end, epoch: epoch, packetsFollow: packetsFollow)
+    }
+
+    /// Fades out as soon as the device allows, drops what waits, and is silent until the next `begin`.
+    public func stop(fade: TimeSpan = .milliseconds(10)) {
+        core.stop(fade: fade)
+    }
+
+    /// Changes the gain, linearly over `ramp`; it holds for all epochs. 1 leaves samples untouched.
+    public func setVolume(_ gain: Float, ramp: TimeSpan = .milliseconds(20)) {
+        core.control.setVolume(gain, ramp: ramp)
+    }
+
+    /// Silences or restores without forgetting the volume.
+    public func setMuted(_ muted: Bool) {
+        core.control.setMuted(muted)
+    }
+
+    /// How the queue stands now.
+    public var snapshot: AudioQueueSnapshot { core.snapshot }
+
+    /// Stops the device at once and ends the queue; to end without a click, ``stop(fade:)`` first and wait for
+    /// `PlayoutEvent.stopped`. No event comes after this returns. Harmless when repeated.
+    public func close() {
+        output.stop()
+        core.end()
+        thread.join()
+    }
+}

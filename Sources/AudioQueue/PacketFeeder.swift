@@ -1,0 +1,106 @@
+import AudioCore
+import AudioDecoding
+import Playout
+
+// From packets to frames in the ring.
+//
+// Every packet says where its first frame lies; every frame goes to that place and nowhere else. So the feeder never
+// counts on packets being complete: what lies between the end of one and the beginning of the next is silence, what
+// lies before the first wanted frame or after the end is dropped, and a packet that ends before what we already have
+// is stale. At a gap the decoder starts afresh, and the edges are smoothed: the last frame dies away over 5 ms, the
+// first one after it comes in over 5 ms.
+//
+// Decoding is paced by room in the ring, one packet for each `feed()`, so that the caller decides how long it works.
+
+/// Decodes an epoch's packets into its rendition's ring: the part of an audio queue without threads and clocks.
+///
+/// Bounded by ``AudioQueueLimits``. Not thread-safe; not for a real-time thread.
+public struct PacketFeeder {
+    let decoders: DecoderCatalog
+    let limits: AudioQueueLimits
+    var queue = PacketQueue()
+    var current: FeederEpoch?
+    var counters = PacketFeederSnapshot()
+
+    public init(decoders: DecoderCatalog, limits: AudioQueueLimits = AudioQueueLimits()) {
+        self.decoders = decoders
+        self.limits = limits
+    }
+
+    /// Drops everything of the epoch before, and makes the rendition of a new one.
+    /// - Throws: where no decoder can be made; the feeder then has no epoch.
+    public mutating func begin(_ stream: AudioQueueStream) throws(AudioDecodingError) -> Rendition {
+        flush()
+        guard AudioQueueLimits.positionRange.contains(stream.firstFrame.index) else {
+            throw .unsupportedFormat("it begins at \(stream.firstFrame)")
+        }
+        let decoder = try decoders.makeDecoder(for: stream.format, magicCookie: stream.magicCookie)
+        guard Limits.sampleRateRange.contains(decoder.sampleRate), Limits.channelRange.contains(decoder.channelCount)
+        else { throw .unsupportedFormat("\(decoder.channelCount) channels at \(decoder.sampleRate) Hz") }
+        let rendition = Rendition(
+            epoch: stream.epoch, sampleRate: decoder.sampleRate, channelCount: decoder.channelCount,
+            firstFrame: stream.firstFrame, fadesIn: stream.fadesIn,
+            capacity: Int(limits.decodedSpan.seconds * decoder.sampleRate))
+        current = FeederEpoch(stream: stream, decoder: decoder, rendition: rendition)
+        return rendition
+    }
+
+    /// Takes a copy of one packet of the current epoch; its first frame lies at `frame`.
+    public mutating func enqueue(
+        _ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch
+    ) -> AudioQueueAdmission {
+        let admission = admit(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
+        switch admission {
+        case .accepted:
+            let copy = bytes.withUnsafeBytes { [UInt8]($0) }
+            queue.append(QueuedPacket(bytes: copy, frame: frame, frameCount: frameCount))
+        case .stale: counters.stalePacketCount += 1
+        case .full: counters.refusedPacketCount += 1
+        case .invalid: counters.invalidPacketCount += 1
+        case .notPlaying: break
+        }
+        return admission
+    }
+
+    /// States the position after the last audible frame.
+    /// - Parameter packetsFollow: whether packets may still come. If not, what is missing up to `end` is silence.
+    public mutating func finish(at end: FramePosition, packetsFollow: Bool, epoch: Epoch) {
+        guard current?.stream.epoch == epoch else { return }
+        current?.end = end
+        current?.isComplete = !packetsFollow
+    }
+
+    /// Drops the current epoch and all that waits.
+    public mutating func flush() {
+        queue.removeAll()
+        current = nil
+    }
+
+    public var snapshot: PacketFeederSnapshot {
+        var snapshot = counters
+        snapshot.queuedPacketCount = queue.count
+        snapshot.queuedByteCount = queue.byteCount
+        snapshot.queuedFrameCount = queue.frameCount
+        guard let current else { return snapshot }
+        snapshot.epoch = current.stream.epoch
+        snapshot.sampleRate = current.rendition.sampleRate
+        snapshot.decodedEnd = current.expected ?? current.stream.firstFrame
+        snapshot.damagedPacketCount = current.decoder.damagedPacketCount
+        return snapshot
+    }
+
+    private func admit(
+        _ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch
+    ) -> AudioQueueAdmission {
+        guard let current, current.stream.epoch == epoch, !current.hasFailed else { return .notPlaying }
+        guard bytes.byteCount <= Limits.packetByteCount, (1...Limits.packetFrameCount).contains(frameCount),
+            AudioQueueLimits.positionRange.contains(frame.index)
+        else { return .invalid }
+        if let expected = queue.last?.end ?? current.expected, frame < expected { return .stale }
+        let queuedFrames = (frame + Int64(frameCount)) - (queue.first?.frame ?? frame)
+        guard queue.byteCount + bytes.byteCount <= limits.queuedByteCount,
+            Double(queuedFrames) <= limits.queuedSpan.seconds * current.rendition.sampleRate || queue.count == 0
+        else { return .full }
+        return .accepted
+    }
+}

@@ -1,0 +1,121 @@
+import AudioCore
+import AudioDecoding
+import HostSystem
+import Playout
+import Synchronization
+
+// Who does what:
+//
+//   any thread      begin, enqueue, finish, stop: under one short lock, then a wake signal
+//   feeder thread   decodes ahead into the rendition's ring, hands out events
+//   device thread   renders from the ring; owned by the output device
+//
+// The lock protects the packet feeder. The feeder thread holds it for one packet's decoding at a time, so nobody waits
+// longer than that. Playout has doors of its own; it is told under the same lock where the order of calls matters.
+
+/// What an ``AudioQueue`` shares with its thread; apart from it, so that the thread does not keep the queue alive.
+final class QueueCore: Sendable {
+    let control = PlayoutControl()
+    private let feeder: Mutex<PacketFeeder>
+    private let wake: WakeSignal
+    private let pending = Mutex<[AudioQueueEvent]>([])
+    private let isEnding = Atomic(false)
+    private let handler: @Sendable (AudioQueueEvent) -> Void
+
+    /// How soon events are handed out and a played part of the ring is filled again.
+    private static let tick = TimeSpan.milliseconds(20)
+    private static let idleTick = TimeSpan.milliseconds(100)
+    /// Packets decoded between two looks at the events: a few hundred milliseconds of sound, a few of work.
+    private static let packetsPerTurn = 16
+
+    init(feeder: sending PacketFeeder, wake: WakeSignal, handler: @escaping @Sendable (AudioQueueEvent) -> Void) {
+        self.feeder = Mutex(feeder)
+        self.wake = wake
+        self.handler = handler
+    }
+
+    // MARK: Any thread
+
+    func begin(_ stream: AudioQueueStream) throws(AudioDecodingError) {
+        defer { wake.signal() }
+        try feeder.withLock { feeder throws(AudioDecodingError) in
+            do throws(AudioDecodingError) {
+                control.play(try feeder.begin(stream))
+            } catch {
+                control.stop(fade: .milliseconds(10))
+                throw error
+            }
+        }
+    }
+
+    func enqueue(_ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch) -> AudioQueueAdmission {
+        defer { wake.signal() }
+        return feeder.withLock { $0.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch) }
+    }
+
+    func finish(at end: FramePosition, epoch: Epoch, packetsFollow: Bool) {
+        defer { wake.signal() }
+        feeder.withLock { feeder in
+            feeder.finish(at: end, packetsFollow: packetsFollow, epoch: epoch)
+            control.finish(at: end, epoch: epoch)
+        }
+    }
+
+    func stop(fade: TimeSpan) {
+        feeder.withLock { feeder in
+            feeder.flush()
+            control.stop(fade: fade)
+        }
+    }
+
+    var snapshot: AudioQueueSnapshot {
+        var snapshot = AudioQueueSnapshot()
+        snapshot.feeder = feeder.withLock { $0.snapshot }
+        snapshot.playout = control.snapshot
+        return snapshot
+    }
+
+    func post(_ event: AudioQueueEvent) {
+        pending.withLock { $0.append(event) }
+        wake.signal()
+    }
+
+    func end() {
+        isEnding.store(true, ordering: .releasing)
+        wake.signal()
+    }
+
+    // MARK: Feeder thread
+
+    func run() {
+        while !isEnding.load(ordering: .acquiring) {
+            deliverEvents()
+            switch feedTurn() {
+            case .fed: continue
+            case .ringFull: wake.wait(atMost: Self.tick)
+            case .idle, .failed: wake.wait(atMost: control.snapshot.epoch == nil ? Self.idleTick : Self.tick)
+            }
+        }
+        deliverEvents()
+    }
+
+    private func feedTurn() -> PacketFeederStep {
+        for _ in 0..<Self.packetsPerTurn {
+            let (step, epoch) = feeder.withLock { ($0.feed(), $0.snapshot.epoch) }
+            if case .failed(let error) = step, let epoch {
+                post(.decodingFailed(epoch: epoch, error))
+            }
+            guard step == .fed else { return step }
+        }
+        return .fed
+    }
+
+    private func deliverEvents() {
+        control.takeEvents { handler(.playout($0)) }
+        let events = pending.withLock { events in
+            defer { events = [] }
+            return events
+        }
+        for event in events { handler(event) }
+    }
+}

@@ -1,0 +1,36 @@
+/// Why a device cannot be opened, or cannot go on. Its description is one line that says what to do.
+public enum OutputDeviceError: Error, Hashable, Sendable {
+    /// This machine has no sound card.
+    case noDevice
+    case unknownDevice(name: String)
+    case busy(device: String)
+    case notPermitted(device: String)
+    /// The device is there and cannot be set up in a way that we can use.
+    case unsupportedConfiguration(device: String, reason: String)
+    /// Unplugged, or its driver gave up.
+    case lost(device: String)
+    /// A recording cannot be written.
+    case cannotWrite(path: String, reason: String)
+    /// Anything else: the operation, the error number and its text.
+    case failed(device: String, operation: String, code: Int32, reason: String)
+}
+
+extension OutputDeviceError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noDevice: "no sound card found; use --output null or --output file:OUT.wav, or see `tutti devices`"
+        case .unknownDevice(let name): "no sound device is called '\(name)'; see `tutti devices`"
+        case .busy(let device):
+            "sound device '\(device)' is in use by another program; stop that, or choose another (`tutti devices`)"
+        case .notPermitted(let device):
+            "no permission to use sound device '\(device)'; is this user in the group 'audio'?"
+        case .unsupportedConfiguration(let device, let reason):
+            "sound device '\(device)' cannot be used: \(reason); try 'plug:\(device)', or see `tutti devices`"
+        case .lost(let device):
+            "sound device '\(device)' is gone; connect it again, or choose another (`tutti devices`)"
+        case .cannotWrite(let path, let reason): "cannot write '\(path)': \(reason)"
+        case .failed(let device, let operation, let code, let reason):
+            "sound device '\(device)': cannot \(operation): \(reason) (\(code)); see `tutti devices`"
+        }
+    }
+}
