@@ -15,6 +15,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+/// A program that tests start; it is no product.
+func testTool(_ name: String, at folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Tests/Kit/\(folder)", swiftSettings: settings)
+}
+
 func systemLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
@@ -87,6 +93,7 @@ let package = Package(
         tests("ALSAOutputTests", ["ALSAOutput", "AudioCore", "Playout"]),
         tests("VirtualOutputTests", ["AudioCore", "HostSystem", "Playout", "RecordingSidecar", "VirtualOutput"]),
         tests("AudioQueueTests", ["AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout"]),
+        testTool("discovery-probe", at: "DiscoveryProbe", ["PeerDiscovery", "AudioCore"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
         tests("ClockSyncTests", ["AudioCore", "ClockSync"]),
         tests("ClockExchangeTests", ["AudioCore", "CLinuxSocket", "ClockExchange", "ClockSync", "HostSystem"]),

@@ -11,6 +11,9 @@ public enum PeerDiscoveryEvent: Hashable, Sendable {
     case settled
     /// Our own service is on the network under this name, which may be another than was asked for.
     case advertised(serviceName: String)
+    /// Our own service could not be put on the network, and why; browsing goes on, and it is tried again. Said once until
+    /// it succeeds.
+    case notAdvertised(reason: String)
     /// There is no mDNS for now. Said once for each outage. What was found stays until ``settled`` shows that it is gone.
     case unavailable(DiscoveryFailure)
     /// mDNS is there, for the first time or again.
@@ -23,8 +26,6 @@ public enum DiscoveryFailure: Error, Hashable, Sendable {
     case noSystemBus
     case noDaemon
     case accessDenied
-    /// Our own service could not be put on the network; browsing goes on.
-    case cannotAdvertise(String)
     /// Whatever else libavahi-client reported: the operation and its text.
     case other(String)
 }
@@ -38,8 +39,6 @@ extension DiscoveryFailure: CustomStringConvertible {
             "no mDNS: avahi-daemon is not running; install and start it, or connect by address"
         case .accessDenied:
             "no mDNS: avahi-daemon refuses this user; see its D-Bus policy, or connect by address"
-        case .cannotAdvertise(let text):
-            "mDNS does not take our own service (\(text)): others must connect to this machine by address"
         case .other(let text):
             "no mDNS: \(text); restart avahi-daemon, or connect by address"
         }

@@ -1,0 +1,23 @@
+import CAvahi
+
+/// What libavahi-client answered: the operation, its code and its text.
+struct AvahiFailure: Error {
+    var operation: StaticString
+    var code: Int
+
+    var isCollision: Bool { code == AVAHI_ERR_COLLISION }
+
+    /// The daemon or the bus is gone: the client's state says so as well.
+    var isDisconnection: Bool { code == AVAHI_ERR_DISCONNECTED || code == AVAHI_ERR_NO_DAEMON }
+
+    var text: String { "\(operation): \(String(cString: avahi_strerror(Int32(clamping: code))))" }
+
+    var asDiscoveryFailure: DiscoveryFailure {
+        switch code {
+        case AVAHI_ERR_DBUS_ERROR: .noSystemBus
+        case AVAHI_ERR_NO_DAEMON, AVAHI_ERR_DISCONNECTED: .noDaemon
+        case AVAHI_ERR_ACCESS_DENIED: .accessDenied
+        default: .other(text)
+        }
+    }
+}

@@ -1,0 +1,240 @@
+import AudioCore
+import CAvahi
+import Glibc
+
+// One turn of the loop: take what other threads want; connect if it is time to; wait in libavahi's poll; read what its
+// callbacks left in the inbox; run timers. Every avahi object is made, used and freed here, never inside a callback.
+//
+// Without a D-Bus system bus there is nothing to wait for, so connecting is tried again and again, less and less often.
+// With a bus but no daemon the client waits for the daemon by itself. When either goes away, the client has failed for
+// good: it is freed and made anew.
+
+/// The body of the discovery thread.
+final class DiscoveryLoop {
+    private enum Availability {
+        case unknown, available, unavailable
+    }
+
+    private let mailbox: DiscoveryMailbox
+    private let poll: OpaquePointer
+    private let browses: Bool
+    private let onEvent: (PeerDiscoveryEvent) -> Void
+
+    private var connection: AvahiConnection?
+    /// Whether the daemon takes registrations: not while it is registering its own host name.
+    private var isRunning = false
+    private var availability = Availability.unknown
+    private var saidNotAdvertised = false
+    private var connectDue: HostTime? = HostTime(nanoseconds: .min)
+    private var connectBackoff = Backoff(first: .milliseconds(100), limit: .seconds(5))
+    private var publishDue: HostTime?
+    /// When to tell what is new about peers: a peer's sightings come one after the other, within a few milliseconds.
+    private var newsDue: HostTime?
+    private static let newsDelay = TimeSpan.milliseconds(5)
+    private var publishBackoff = Backoff(first: .seconds(1), limit: .seconds(30))
+    private var publisher = ServicePublisher()
+    private var follower = ServiceFollower()
+    private var directory = PeerDirectory()
+
+    init(
+        mailbox: DiscoveryMailbox, poll: OpaquePointer, browses: Bool,
+        onEvent: @escaping (PeerDiscoveryEvent) -> Void
+    ) {
+        self.mailbox = mailbox
+        self.poll = poll
+        self.browses = browses
+        self.onEvent = onEvent
+    }
+
+    /// Runs until the mailbox is stopped; then says goodbye.
+    func run() {
+        while !mailbox.isStopped {
+            publisher.want(mailbox.wanted)
+            publish()
+            runTimers()
+            wait()
+            connection?.inbox.takeAll().forEach(process)
+            tellNews()
+        }
+        connection = nil
+    }
+}
+
+// MARK: Waiting
+
+extension DiscoveryLoop {
+    private var now: HostTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC_RAW, &time)
+        return HostTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    private func wait() {
+        let deadline = [connectDue, publishDue, newsDue, follower.nextDeadline].compactMap(\.self).min()
+        var milliseconds: Int32 = -1
+        if let deadline {
+            // Rounded up, so that it is due when the wait is over. Nothing is further away than a minute.
+            milliseconds = Int32((deadline - now).seconds.clamped(to: 0...60) * 1e3) + 1
+        }
+        guard avahi_simple_poll_iterate(poll, milliseconds) < 0 else { return }
+        // poll(2) itself failed, for want of memory: what it watched is given up.
+        disconnect()
+        usleep(100_000)
+    }
+
+    private func runTimers() {
+        if let due = connectDue, due <= now { connect() }
+        if let due = publishDue, due <= now { retryPublishing() }
+        if let connection { follower.runTimers(on: connection, now: now) }
+    }
+}
+
+// MARK: Telling
+
+extension DiscoveryLoop {
+    private func tellNews() {
+        let hasSettled = connection != nil && follower.hasSettled(now: now)
+        if hasSettled { directory.dropHearsay() }
+        if directory.hasNews, newsDue == nil { newsDue = now + Self.newsDelay }
+        guard hasSettled || newsDue.map({ $0 <= now }) == true else { return }
+        newsDue = nil
+        emit(directory.takeEvents() + (hasSettled ? [.settled] : []))
+    }
+
+    private func say(unavailable failure: DiscoveryFailure) {
+        guard availability != .unavailable else { return }
+        availability = .unavailable
+        emit([.unavailable(failure)])
+    }
+
+    private func emit(_ events: [PeerDiscoveryEvent]) {
+        for event in events where !mailbox.isStopped { onEvent(event) }
+    }
+}
+
+// MARK: Connecting
+
+extension DiscoveryLoop {
+    private func connect() {
+        connectDue = nil
+        do {
+            connection = try AvahiConnection(poll: poll)
+            // What the constructor already reported must not wait for something else to happen.
+            connection?.inbox.takeAll().forEach(process)
+        } catch {
+            say(unavailable: error.asDiscoveryFailure)
+            disconnect()
+        }
+    }
+
+    private func disconnect() {
+        connection = nil
+        isRunning = false
+        publishDue = nil
+        publisher.forget()
+        follower = ServiceFollower()
+        directory.beginGeneration()
+        connectDue = now + connectBackoff.next()
+    }
+
+    private func process(_ occurrence: AvahiOccurrence) {
+        guard let connection else { return }
+        switch occurrence {
+        case .client(let state): clientChanged(state)
+        case .group(let state): groupChanged(state)
+        case .appeared(let key):
+            directory.sawAgain(key)
+            follower.appeared(key, on: connection)
+        case .disappeared(let key):
+            follower.disappeared(key, on: connection)
+            directory.removed(key)
+        case .allForNow: follower.allForNow(now: now)
+        case .browserFailed: disconnect()
+        case .resolved(let key, let sighting):
+            follower.resolved(key)
+            directory.resolved(key, sighting)
+        case .resolveFailed(let key): follower.resolveFailed(key, on: connection, now: now)
+        }
+    }
+
+    private func clientChanged(_ state: AvahiClientState) {
+        switch state {
+        case AVAHI_CLIENT_S_RUNNING:
+            guard begin() else { return }
+            isRunning = true
+            publish()
+        case AVAHI_CLIENT_S_REGISTERING, AVAHI_CLIENT_S_COLLISION:
+            // The daemon is busy with the host's own name. Browsing works; services must be registered anew afterwards.
+            guard begin() else { return }
+            isRunning = false
+            publisher.forget()
+            try? connection?.withdraw()
+        case AVAHI_CLIENT_CONNECTING: say(unavailable: .noDaemon)
+        default: disconnect()
+        }
+    }
+
+    /// The daemon is there: begins to browse. False where that failed.
+    private func begin() -> Bool {
+        guard let connection else { return false }
+        do {
+            if browses, !connection.isBrowsing { try connection.browse() }
+        } catch {
+            if !error.isDisconnection { say(unavailable: error.asDiscoveryFailure) }
+            disconnect()
+            return false
+        }
+        connectBackoff.reset()
+        if availability != .available { emit([.available]) }
+        availability = .available
+        return true
+    }
+}
+
+// MARK: Advertising
+
+extension DiscoveryLoop {
+    private func publish() {
+        guard isRunning, publishDue == nil, let connection else { return }
+        publishing { () throws(AvahiFailure) in try publisher.publish(on: connection) }
+    }
+
+    private func retryPublishing() {
+        publishDue = nil
+        publish()
+    }
+
+    private func groupChanged(_ state: AvahiEntryGroupState) {
+        guard let connection else { return }
+        switch state {
+        case AVAHI_ENTRY_GROUP_ESTABLISHED:
+            saidNotAdvertised = false
+            publishBackoff.reset()
+            if let name = publisher.established() { emit([.advertised(serviceName: name)]) }
+        case AVAHI_ENTRY_GROUP_COLLISION: publishing { () throws(AvahiFailure) in try publisher.rename(on: connection) }
+        case AVAHI_ENTRY_GROUP_FAILURE:
+            publishing { () throws(AvahiFailure) in throw AvahiFailure(operation: "advertise", code: AVAHI_ERR_FAILURE)
+            }
+        default: break
+        }
+    }
+
+    /// Does a step of publishing; where it fails says so once, and tries again later.
+    private func publishing(_ step: () throws(AvahiFailure) -> Void) {
+        do {
+            try step()
+        } catch {
+            publisher.forget()
+            guard !error.isDisconnection else { return }
+            publishDue = now + publishBackoff.next()
+            if !saidNotAdvertised { emit([.notAdvertised(reason: error.text)]) }
+            saidNotAdvertised = true
+        }
+    }
+}
+
+extension Double {
+    fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
+        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+    }
+}
