@@ -84,7 +84,7 @@ enum Sample {
             WireEncoder.anchor(anchor),
             WireEncoder.packets(
                 Epoch(3), at: FramePosition(-1_105), descriptions: descriptions, data: data.span.bytes),
-            WireEncoder.loss(LossMark(epoch: Epoch(3), resume: FramePosition(9_999), packetCount: 7)),
+            WireEncoder.entry(EntryMark(epoch: Epoch(3), frame: FramePosition(9_999), lostPacketCount: 7)),
             WireEncoder.streamEnd(Epoch(3), at: FramePosition(1_000_000)),
             WireEncoder.report(report),
             WireEncoder.broadcastEnd(BroadcastEnd(.failed, "disk on fire")),

@@ -8,12 +8,7 @@ public enum RuntimeEvent: Sendable {
     /// What this listener plays and from whom; nil broadcaster while it waits.
     case listening(ListenerStatus, song: SongStatus?, broadcaster: String?)
 
-    public enum Severity: String, Sendable {
-        /// Shown with `--verbose` only.
-        case detail
-        case info
-        case warning
-    }
+    public typealias Severity = NoticeLevel
 }
 
 /// How a broadcast or a listener ended.

@@ -12,7 +12,7 @@ enum MessageType: UInt16, CaseIterable, Sendable {
     case anchor = 0x21
     case packets = 0x22
     case streamEnd = 0x23
-    case loss = 0x24
+    case entry = 0x24
     // Listener to broadcaster.
     case report = 0x30
 }

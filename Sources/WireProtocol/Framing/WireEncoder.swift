@@ -4,7 +4,7 @@ import NIOCore
 /// Makes the bytes of messages. Each message is encoded once, however many listeners it goes to.
 ///
 /// A message is a type (u16), the payload's length (u32) and the payload; all numbers are big-endian. The payloads'
-/// tables stand at their types: ``Greeting``, ``Refusal``, ``Welcome``, ``BroadcastEnd``, ``LossMark``,
+/// tables stand at their types: ``Greeting``, ``Refusal``, ``Welcome``, ``BroadcastEnd``, ``EntryMark``,
 /// ``ListenerReport``. `anchor` is epoch u32, frame i64, session time i64 (nanoseconds), frames per session second
 /// f64; `stream end` is epoch u32, frame i64; `keep-alive` is empty.
 public enum WireEncoder {
@@ -74,11 +74,11 @@ public enum WireEncoder {
         }
     }
 
-    public static func loss(_ mark: LossMark) -> ByteBuffer {
-        message(.loss) {
+    public static func entry(_ mark: EntryMark) -> ByteBuffer {
+        message(.entry) {
             $0.writeEpoch(mark.epoch)
-            $0.writePosition(mark.resume)
-            $0.writeInteger(mark.packetCount)
+            $0.writePosition(mark.frame)
+            $0.writeInteger(mark.lostPacketCount)
         }
     }
 

@@ -139,11 +139,11 @@ extension ControlMessage {
         case .streamEnd:
             guard let epoch = payload.readEpoch(), let end = payload.readPosition() else { return nil }
             self = .streamEnds(epoch, end)
-        case .loss:
-            guard let epoch = payload.readEpoch(), let resume = payload.readPosition(),
+        case .entry:
+            guard let epoch = payload.readEpoch(), let frame = payload.readPosition(),
                 let count = payload.readInteger(as: UInt32.self)
             else { return nil }
-            self = .loss(LossMark(epoch: epoch, resume: resume, packetCount: count))
+            self = .entry(EntryMark(epoch: epoch, frame: frame, lostPacketCount: count))
         case .report:
             guard let report = ListenerReport(from: &payload) else { return nil }
             self = .report(report)

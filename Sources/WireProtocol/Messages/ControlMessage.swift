@@ -14,26 +14,26 @@ public enum ControlMessage: Hashable, Sendable {
     case anchor(Anchor)
     /// The frame after the last audible one.
     case streamEnds(Epoch, FramePosition)
-    case loss(LossMark)
+    case entry(EntryMark)
     case report(ListenerReport)
 }
 
-/// Packets that the broadcaster did not send, because this listener took them too slowly.
+/// Where this listener enters the stream: sent to a joiner, and to one that fell behind, before the packets that follow.
 ///
 /// | field | type | meaning |
 /// |---|---|---|
 /// | epoch | u32 | |
-/// | resume | i64 | first frame of the packets that follow |
-/// | packets | u32 | how many were dropped |
-public struct LossMark: Hashable, Sendable {
+/// | frame | i64 | first frame to be heard; packets before it are the decoder's pre-roll |
+/// | lost | u32 | packets dropped for this listener since the last mark; 0 for a joiner |
+public struct EntryMark: Hashable, Sendable {
     public var epoch: Epoch
-    public var resume: FramePosition
-    public var packetCount: UInt32
+    public var frame: FramePosition
+    public var lostPacketCount: UInt32
 
-    public init(epoch: Epoch, resume: FramePosition, packetCount: UInt32) {
+    public init(epoch: Epoch, frame: FramePosition, lostPacketCount: UInt32) {
         self.epoch = epoch
-        self.resume = resume
-        self.packetCount = packetCount
+        self.frame = frame
+        self.lostPacketCount = lostPacketCount
     }
 }
 

@@ -1,0 +1,51 @@
+import AudioCore
+import WireProtocol
+
+/// What a broadcast is to be.
+public struct BroadcastConfiguration: Sendable {
+    /// When the first frame is decided.
+    public enum Start: Hashable, Sendable {
+        case now
+        /// When this many listeners are ready.
+        case whenReady(listeners: Int)
+    }
+
+    /// Who is broadcasting.
+    public var greeting: Greeting
+    public var start = Start.whenReady(listeners: 1)
+    /// Names of the only listeners to be fed; empty feeds all.
+    public var allowedNames: [String] = []
+    /// From the decision to the first sound.
+    public var startDelay = TimeSpan.milliseconds(250)
+    /// How far ahead of its play time a packet may be sent.
+    public var horizon = TimeSpan.seconds(10)
+    /// UDP port of the clock responder.
+    public var clockPort: UInt16
+
+    public init(greeting: Greeting, clockPort: UInt16) {
+        self.greeting = greeting
+        self.clockPort = clockPort
+    }
+}
+
+/// How long a broadcast waits for what.
+public enum BroadcastLimits {
+    /// From the first listener on, so that those found a moment later start with it.
+    public static let gatheringTime = TimeSpan.milliseconds(300)
+    /// A listener that is connected and not ready is waited for this much longer; it joins late otherwise.
+    public static let readinessTime = TimeSpan.milliseconds(700)
+    /// Listeners named by `--to` are waited for this long.
+    public static let namedListenerTime = TimeSpan.seconds(10)
+    /// Bytes on their way to one listener that the socket has not yet taken.
+    public static let bytesInFlight = 256 * 1024
+    /// A listener whose socket takes nothing for this long is dropped.
+    public static let stalledTime = TimeSpan.seconds(5)
+    /// After the last frame was due, listeners have this long to say that they heard it.
+    public static let farewellTime = TimeSpan.milliseconds(1_500)
+    /// Song time in one packets message: small enough to skip exactly, large enough to cost little.
+    public static let groupTime = TimeSpan.milliseconds(100)
+    /// Connections at once.
+    public static let connectionCount = 4_096
+    /// A listener that said that it is busy is asked again after this long, if its record does not change before.
+    public static let busyPause = TimeSpan.seconds(10)
+}

@@ -1,0 +1,62 @@
+import AudioCore
+import ClockSync
+import NIOCore
+import Peering
+
+/// What happens to a broadcast.
+public enum BroadcastEvent: Sendable {
+    /// mDNS or the user knows a listener, or something new of it.
+    case contact(PeerContact)
+    case contactLost(PeerContact.Key)
+    /// A TCP connection stands. `key` is fresh and random, for the listener's clock exchange.
+    case opened(ConnectionID, PeerConnection.Direction, address: String, dial: Dialer.Dial?, key: ClockKey)
+    case dialFailed(Dialer.Dial)
+    case received(ConnectionID, ByteBuffer)
+    /// The socket took this many bytes of what was sent.
+    case wrote(ConnectionID, byteCount: Int)
+    case closed(ConnectionID)
+    case source(SourceEvent)
+    /// Time passed; due at least every 20 ms.
+    case tick
+    /// Somebody asked to stop.
+    case stop
+}
+
+/// What the song's reader says. One answer to each ``BroadcastAction/readSource``, an end or failure being the last.
+public enum SourceEvent: Sendable {
+    /// Properties up to ready, then packets that follow one another; the first begins at frame 0 less priming.
+    case read(properties: [AudioStreamProperty], packets: [AudioPacketDescription], data: ByteBuffer)
+    case ended
+    /// The text is for people. What was read before is played.
+    case failed(String)
+}
+
+/// What the shell must do for a broadcast, in order.
+public enum BroadcastAction: Sendable {
+    /// Try to connect; answer with ``BroadcastEvent/opened(_:_:address:dial:key:)`` or
+    /// ``BroadcastEvent/dialFailed(_:)``, within ``PeeringLimits/dialTimeout``.
+    case dial(Dialer.Dial)
+    case send(ConnectionID, ByteBuffer)
+    /// Close after what was sent; its key is void.
+    case close(ConnectionID)
+    /// Answer clock requests under this key.
+    case addKey(ClockKey)
+    case removeKey(ClockKey)
+    /// Read more of the song.
+    case readSource
+    /// The advertised state changed.
+    case advertise
+    case notice(NoticeLevel, String)
+    /// It is over; nothing happens after this.
+    case finished(BroadcastOutcome)
+}
+
+/// How a broadcast ended.
+public enum BroadcastOutcome: Hashable, Sendable {
+    case completed
+    case stopped
+    /// The song gave nothing that can be played.
+    case unplayable(String)
+    /// None of the listeners that were asked for by name is there.
+    case nobody([String])
+}

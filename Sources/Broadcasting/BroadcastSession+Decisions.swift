@@ -1,0 +1,84 @@
+import AudioCore
+import WireProtocol
+
+/// When the song starts, and when it is over.
+extension BroadcastSession {
+    var wantedListenerCount: Int {
+        switch configuration.start {
+        case .now: 0
+        case .whenReady(let count): max(count, configuration.allowedNames.count)
+        }
+    }
+
+    /// Starts when enough listeners are ready and those found meanwhile have had their time.
+    mutating func decideStart(_ now: HostTime) {
+        guard case .waiting(let since) = phase else { return }
+        if configuration.start == .now {
+            start(now)
+            return
+        }
+        let members = links.values.filter(\.isMember)
+        let ready = members.count(where: \.isReady)
+        if now - since > BroadcastLimits.namedListenerTime, !configuration.allowedNames.isEmpty {
+            startWithoutTheMissing(ready: ready, now)
+            return
+        }
+        guard ready >= wantedListenerCount, let gatheringDeadline, now >= gatheringDeadline else { return }
+        guard ready == members.count || now >= gatheringDeadline + BroadcastLimits.readinessTime else { return }
+        start(now)
+    }
+
+    /// Some of the listeners that were named did not come.
+    private mutating func startWithoutTheMissing(ready: Int, _ now: HostTime) {
+        let present = Set(links.values.filter(\.isMember).map(\.connection.name))
+        let missing = configuration.allowedNames.filter { !present.contains($0) }
+        guard !present.isEmpty else {
+            finish(.nobody(missing), now)
+            return
+        }
+        guard ready > 0 else { return }
+        if !missing.isEmpty {
+            actions.append(.notice(.warning, "starting without \(missing.joined(separator: ", ")): not found"))
+        }
+        start(now)
+    }
+
+    private mutating func start(_ now: HostTime) {
+        guard let rate = summary.format?.sampleRate else { return }
+        let session = ClockMapping.identity.session(at: now) + configuration.startDelay
+        phase = .playing(Anchor(epoch: log.epoch, frame: .zero, session: session, framesPerSecond: rate))
+        actions.append(.advertise)
+    }
+
+    /// Over when everyone has heard the last frame, or should have.
+    mutating func decideEnd(_ now: HostTime) {
+        guard case .playing(let anchor) = phase, let end else { return }
+        let last = anchor.session(of: end)
+        let session = ClockMapping.identity.session(at: now)
+        guard session >= last else { return }
+        let haveAllFinished = links.values.allSatisfy { !$0.isMember || $0.hasFinished(log.epoch) }
+        guard haveAllFinished || session >= last + BroadcastLimits.farewellTime else { return }
+        finish(.completed, now)
+    }
+
+    /// Tells everyone how it ended, and closes.
+    mutating func finish(_ outcome: BroadcastOutcome, _ now: HostTime) {
+        let message = WireEncoder.broadcastEnd(farewell(outcome))
+        for id in order {
+            if links[id]?.isMember == true { send(message, to: id, now) }
+            actions.append(.close(id))
+        }
+        phase = .over
+        actions.append(.finished(outcome))
+    }
+
+    private func farewell(_ outcome: BroadcastOutcome) -> BroadcastEnd {
+        switch outcome {
+        case .completed:
+            sourceFailure.map { BroadcastEnd(.failed, $0) } ?? BroadcastEnd(.completed)
+        case .stopped: BroadcastEnd(.stopped, "the broadcaster stopped")
+        case .unplayable(let text): BroadcastEnd(.failed, text)
+        case .nobody: BroadcastEnd(.stopped)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import AudioCore
+import NIOCore
+import WireProtocol
+
+/// What each listener is sent when.
+extension BroadcastSession {
+    /// Sends a listener all that is due and that its socket has room for.
+    mutating func feed(_ id: ConnectionID, _ now: HostTime) {
+        guard let link = links[id], link.isMember, let streamMessage else { return }
+        if !link.hasStream {
+            links[id]?.hasStream = true
+            send(streamMessage, to: id, now)
+            enter(id, now, lostPacketCount: 0)
+        }
+        if !link.hasAnchor, case .playing(let anchor) = phase {
+            links[id]?.hasAnchor = true
+            send(WireEncoder.anchor(anchor), to: id, now)
+        }
+        skipIfLate(id, now)
+        let horizon = position(now) + frames(in: configuration.horizon)
+        while let link = links[id], link.cursor < log.endIndex, link.bytesInFlight < BroadcastLimits.bytesInFlight {
+            let group = log[link.cursor]
+            guard group.position < horizon else { break }
+            links[id]?.cursor += 1
+            send(group.message, to: id, now)
+        }
+        sendEndIfDue(id, now)
+    }
+
+    /// Places a joiner, or one that fell behind: from the packets that its decoder needs first.
+    private mutating func enter(_ id: ConnectionID, _ now: HostTime, lostPacketCount: UInt32) {
+        let index = log.index(of: max(position(now), .zero))
+        guard index < log.endIndex else { return }
+        let start = log.entry(before: index, prerollPacketCount: summary.decoderPrerollPacketCount)
+        links[id]?.cursor = start
+        let frame = start == 0 ? .zero : log[index].position
+        send(
+            WireEncoder.entry(EntryMark(epoch: log.epoch, frame: max(frame, .zero), lostPacketCount: lostPacketCount)),
+            to: id, now)
+    }
+
+    /// A listener whose next packets are overdue loses them, and goes on with those that are due now.
+    private mutating func skipIfLate(_ id: ConnectionID, _ now: HostTime) {
+        guard case .playing = phase, let link = links[id], link.cursor < log.endIndex,
+            link.bytesInFlight < BroadcastLimits.bytesInFlight
+        else { return }
+        guard link.cursor < log.startIndex || log[link.cursor].end <= position(now) else { return }
+        let next = log.index(of: max(position(now), .zero))
+        guard next > link.cursor, next < log.endIndex else { return }
+        let isPreroll = log.entry(before: next, prerollPacketCount: summary.decoderPrerollPacketCount) <= link.cursor
+        guard !isPreroll else { return }
+        let lost = log.packetCount(max(link.cursor, log.startIndex)..<next)
+        actions.append(.notice(.warning, "\(link.connection.name) is too slow: \(lost) packets dropped for it"))
+        enter(id, now, lostPacketCount: UInt32(clamping: lost))
+    }
+
+    private mutating func sendEndIfDue(_ id: ConnectionID, _ now: HostTime) {
+        guard let end, let link = links[id], !link.hasEnd, link.cursor >= log.endIndex else { return }
+        links[id]?.hasEnd = true
+        send(WireEncoder.streamEnd(log.epoch, at: end), to: id, now)
+    }
+}

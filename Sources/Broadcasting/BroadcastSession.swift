@@ -1,0 +1,166 @@
+import AudioCore
+import ClockSync
+import NIOCore
+import Peering
+import WireProtocol
+
+/// One broadcast of one song: events in, actions out.
+///
+///     opening ──properties──▶ waiting ──enough listeners are ready──▶ playing ──last frame heard──▶ over
+///
+/// A listener is greeted, welcomed with the clock's key, and sent the stream's properties and its first packets at
+/// once, so that it is ready before the start is decided. The decision makes the anchor: frame 0 leaves every
+/// loudspeaker one start delay later. Packets are sent up to the horizon ahead, each message encoded once; a listener
+/// has only a cursor into the shared log and a bounded number of bytes on their way.
+///
+/// Owns no socket, thread or clock: `now` is the broadcaster's host time, which is session time by definition. The
+/// simulation runs this very code.
+public struct BroadcastSession {
+    enum Phase: Equatable {
+        case opening
+        case waiting(since: HostTime)
+        case playing(Anchor)
+        case over
+    }
+
+    let configuration: BroadcastConfiguration
+    var phase = Phase.opening
+    var dialer = Dialer()
+    var links: [ConnectionID: ListenerLink] = [:]
+    /// Connections in the order in which they came, so that a run can be replayed.
+    var order: [ConnectionID] = []
+    var log = PacketLog(epoch: Epoch(1))
+    public private(set) var summary = AudioStreamSummary()
+    var timeline = PacketTimeline()
+    var streamMessage: ByteBuffer?
+    var isReading = false
+    /// The frame after the last audible one, once the song was read to its end.
+    var end: FramePosition?
+    /// Why the song stopped early.
+    var sourceFailure: String?
+    var gatheringDeadline: HostTime?
+    var actions: [BroadcastAction] = []
+
+    public init(configuration: BroadcastConfiguration) { self.configuration = configuration }
+
+    /// Takes one event; returns what is to be done about it, in order.
+    public mutating func handle(_ event: BroadcastEvent, now: HostTime) -> [BroadcastAction] {
+        guard phase != .over else { return [] }
+        switch event {
+        case .contact(let contact): learn(contact, now)
+        case .contactLost(let key): dialer.remove(key)
+        case .opened(let id, let direction, let address, let dial, let key):
+            opened(id, direction, address: address, dial: dial, key: key, now)
+        case .dialFailed(let dial): dialFailed(dial, now)
+        case .received(let id, let bytes): receive(id, bytes, now)
+        case .wrote(let id, let byteCount):
+            links[id]?.bytesInFlight -= byteCount
+            links[id]?.lastProgress = now
+        case .closed(let id): drop(id, because: nil, now)
+        case .source(let event): read(event, now)
+        case .tick: break
+        case .stop: finish(.stopped, now)
+        }
+        advance(now)
+        defer { actions = [] }
+        return actions
+    }
+
+    /// What follows from the present state and time, whatever the event was.
+    private mutating func advance(_ now: HostTime) {
+        guard phase != .over else { return }
+        superviseConnections(now)
+        for dial in dialer.due(now) { actions.append(.dial(dial)) }
+        decideStart(now)
+        readAhead(now)
+        for id in order { feed(id, now) }
+        decideEnd(now)
+    }
+
+    // MARK: The song
+
+    private mutating func read(_ event: SourceEvent, _ now: HostTime) {
+        isReading = false
+        switch event {
+        case .read(let properties, let packets, let data):
+            for property in properties { note(property) }
+            guard summary.isReady, !packets.isEmpty else { return }
+            let framesPerGroup = Int((summary.format?.sampleRate ?? 48_000) * BroadcastLimits.groupTime.seconds)
+            let position = timeline.nextPosition
+            for packet in packets { _ = timeline.place(frameCount: packet.frameCount) }
+            _ = log.append(packets, data: data, at: position, framesPerGroup: framesPerGroup)
+            if phase == .opening { phase = .waiting(since: now) }
+        case .ended:
+            endSource(now)
+        case .failed(let text):
+            sourceFailure = text
+            if log.endIndex > 0 { actions.append(.notice(.warning, text)) }
+            endSource(now)
+        }
+    }
+
+    private mutating func note(_ property: AudioStreamProperty) {
+        let wasReady = summary.isReady
+        summary.note(property)
+        guard summary.isReady, !wasReady else { return }
+        timeline = PacketTimeline(table: summary.packetTable)
+        streamMessage = WireEncoder.stream(log.epoch, properties: summary.properties)
+        actions.append(.advertise)
+    }
+
+    private mutating func endSource(_ now: HostTime) {
+        timeline.finish()
+        end = timeline.end
+        guard log.endIndex == 0 || (end ?? .zero) <= .zero else { return }
+        finish(.unplayable(sourceFailure ?? "it has no audio"), now)
+    }
+
+    /// Keeps the log filled a little beyond the horizon, and forgets what nobody can need.
+    private mutating func readAhead(_ now: HostTime) {
+        let playing = position(now)
+        let oldest = log.index(of: max(playing, .zero))
+        log.trim(before: log.entry(before: oldest, prerollPacketCount: summary.decoderPrerollPacketCount) - 1)
+        guard end == nil, !isReading else { return }
+        let wanted = playing + frames(in: configuration.horizon + .seconds(1))
+        guard log.end.map({ $0 < wanted }) ?? true else { return }
+        isReading = true
+        actions.append(.readSource)
+    }
+
+    // MARK: Time
+
+    /// The frame that is due now; frame 0 before the start.
+    func position(_ now: HostTime) -> FramePosition {
+        guard case .playing(let anchor) = phase else { return .zero }
+        return FramePosition(Int64(saturating: anchor.position(at: ClockMapping.identity.session(at: now)).frames))
+    }
+
+    func frames(in span: TimeSpan) -> Int64 {
+        Int64(saturating: span.seconds * (summary.format?.sampleRate ?? 48_000))
+    }
+
+    // MARK: For display
+
+    /// Whether the first frame was decided on.
+    public var isPlaying: Bool { if case .playing = phase { true } else { false } }
+
+    /// The frame that is due now, within the song.
+    public func playPosition(_ now: HostTime) -> FramePosition {
+        min(max(position(now), .zero), end ?? FramePosition(.max))
+    }
+
+    /// Whether all packets were read.
+    public var isSourceAtEnd: Bool { end != nil }
+
+    /// The listeners that are fed, longest connected first.
+    public var listeners: [ListenerView] {
+        order.compactMap { links[$0] }.filter(\.isMember).map {
+            ListenerView(name: $0.connection.name, report: $0.report)
+        }
+    }
+
+    /// How many listeners could start now, and how many are waited for.
+    public var readiness: (ready: Int, wanted: Int) {
+        (links.values.count(where: \.isReady), wantedListenerCount)
+    }
+}

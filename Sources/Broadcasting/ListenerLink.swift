@@ -1,0 +1,40 @@
+import AudioCore
+import ClockSync
+import Peering
+import WireProtocol
+
+/// What a broadcast keeps for one connection.
+struct ListenerLink {
+    var connection: PeerConnection
+    /// What the dialer knows it by; nil for one that called us and that mDNS does not know.
+    var contact: PeerContact.Key?
+    let key: ClockKey
+    /// Whether it was welcomed: greeted, allowed, and of the right role.
+    var isMember = false
+    var report: ListenerReport?
+    /// Number of the next packets message to be sent.
+    var cursor = 0
+    /// Whether the stream's properties were sent.
+    var hasStream = false
+    var hasAnchor = false
+    var hasEnd = false
+    var bytesInFlight = 0
+    /// When the socket last took something, or had nothing to take.
+    var lastProgress: HostTime
+
+    /// Whether it can start exactly.
+    var isReady: Bool {
+        guard isMember, let state = report?.state else { return false }
+        return state != .connecting && state != .preparing
+    }
+
+    /// Whether it is done with `epoch`.
+    func hasFinished(_ epoch: Epoch) -> Bool { report.map { $0.state == .finished && $0.epoch == epoch } ?? false }
+}
+
+/// One listener as its broadcast sees it, for display.
+public struct ListenerView: Hashable, Sendable {
+    public var name: String
+    /// Nil until the first report.
+    public var report: ListenerReport?
+}

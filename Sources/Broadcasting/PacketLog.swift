@@ -1,0 +1,98 @@
+import AudioCore
+import NIOCore
+import WireProtocol
+
+/// The stretch of song that listeners may need, as encoded messages that all of them share.
+///
+/// Messages are numbered from 0; each listener has only its own number of the next message to be sent. The log holds
+/// what lies between the oldest frame that a joiner's decoder needs and the horizon.
+struct PacketLog {
+    /// One packets message.
+    struct Group {
+        var position: FramePosition
+        var end: FramePosition
+        var packetCount: Int
+        var message: ByteBuffer
+    }
+
+    private(set) var epoch: Epoch
+    private var groups: [Group] = []
+    /// Number of `groups[0]`.
+    private(set) var startIndex = 0
+
+    init(epoch: Epoch) { self.epoch = epoch }
+
+    /// Number of the message that will come next.
+    var endIndex: Int { startIndex + groups.count }
+
+    /// The frame after the last packet.
+    var end: FramePosition? { groups.last?.end }
+
+    subscript(index: Int) -> Group { groups[index - startIndex] }
+
+    /// Cuts packets that follow one another into messages of at most `frames` frames, and encodes each.
+    /// - Returns: the frame after the last packet.
+    mutating func append(
+        _ descriptions: [AudioPacketDescription], data: ByteBuffer, at position: FramePosition, framesPerGroup: Int
+    ) -> FramePosition {
+        var position = position
+        var start = 0
+        while start < descriptions.count {
+            var count = 0
+            var frames = 0
+            while start + count < descriptions.count, count < WireLimits.packetsPerMessage,
+                count == 0 || frames + descriptions[start + count].frameCount <= framesPerGroup,
+                count == 0 || bytes(descriptions[start...start + count]) <= WireLimits.payloadByteCount / 2
+            {
+                frames += descriptions[start + count].frameCount
+                count += 1
+            }
+            let part = Array(descriptions[start..<start + count])
+            let message = WireEncoder.packets(epoch, at: position, descriptions: part, data: data.readableBytesSpan)
+            groups.append(
+                Group(position: position, end: position + Int64(frames), packetCount: count, message: message))
+            position += Int64(frames)
+            start += count
+        }
+        return position
+    }
+
+    private func bytes(_ descriptions: ArraySlice<AudioPacketDescription>) -> Int {
+        descriptions.reduce(0) { $0 + $1.byteCount }
+    }
+
+    /// The message that holds `position`, or the first one behind it.
+    func index(of position: FramePosition) -> Int {
+        var low = 0
+        var high = groups.count
+        while low < high {
+            let middle = (low + high) / 2
+            if groups[middle].end <= position { low = middle + 1 } else { high = middle }
+        }
+        return startIndex + low
+    }
+
+    /// Where a decoder must begin so that the packets of message `index` come out exact.
+    func entry(before index: Int, prerollPacketCount: Int) -> Int {
+        var start = index
+        var missing = prerollPacketCount
+        while missing > 0, start > startIndex {
+            start -= 1
+            missing -= self[start].packetCount
+        }
+        return start
+    }
+
+    /// Packets in the messages `range`.
+    func packetCount(_ range: Range<Int>) -> Int {
+        range.clamped(to: startIndex..<endIndex).reduce(0) { $0 + self[$1].packetCount }
+    }
+
+    /// Forgets the messages before `index`.
+    mutating func trim(before index: Int) {
+        let count = min(max(0, index - startIndex), groups.count)
+        // Moves the rest down: a few tenths of a second of messages, a few times a second.
+        groups.removeFirst(count)
+        startIndex += count
+    }
+}
