@@ -76,6 +76,8 @@ let package = Package(
         // Between peers.
         library("WireProtocol", ["AudioCore", nioCore]),
         library("Peering", ["AudioCore", "WireProtocol", nioCore]),
+        library("Broadcasting", ["AudioCore", "ClockSync", "Peering", "WireProtocol", nioCore]),
+        library("Listening", ["AudioCore", "ClockSync", "Peering", "Playout", "WireProtocol", nioCore]),
 
         // The shell: sockets, threads, wiring.
         library("TuttiRuntime", ["AudioCore", "Peering"]),

@@ -78,7 +78,9 @@ extension BroadcastSession {
             return
         }
         guard isAllowed(greeting.name) else {
-            refuse(id, Refusal(.notAllowed, "this broadcast is for \(configuration.allowedNames.joined(separator: ", "))"), now)
+            refuse(
+                id, Refusal(.notAllowed, "this broadcast is for \(configuration.allowedNames.joined(separator: ", "))"),
+                now)
             return
         }
         guard settleCrossing(id, greeting, now) else { return }

@@ -18,7 +18,9 @@ extension BroadcastSession {
         }
         skipIfLate(id, now)
         let horizon = position(now) + frames(in: configuration.horizon)
-        while let link = links[id], link.cursor < log.endIndex, link.bytesInFlight < BroadcastLimits.bytesInFlight {
+        while let link = links[id], (log.startIndex..<log.endIndex).contains(link.cursor),
+            link.bytesInFlight < BroadcastLimits.bytesInFlight
+        {
             let group = log[link.cursor]
             guard group.position < horizon else { break }
             links[id]?.cursor += 1

@@ -1,0 +1,37 @@
+import AudioCore
+import Peering
+import WireProtocol
+
+/// What a listener is to be.
+public struct ListenConfiguration: Sendable {
+    /// Who is listening, and which codecs it can decode.
+    public var greeting: Greeting
+    /// Names of the only broadcasters that may feed this listener; empty lets any.
+    public var allowedNames: [String] = []
+    /// A broadcaster named by address.
+    public var address: NetworkAddress?
+    /// Ends with the first broadcast.
+    public var once = false
+    /// Added to the moment of every frame: negative sounds earlier.
+    public var offset = TimeSpan.zero
+
+    public init(greeting: Greeting) { self.greeting = greeting }
+}
+
+/// How long a listener waits for what.
+public enum ListenLimits {
+    /// From the first broadcaster that greets, so that of several the oldest is taken.
+    public static let choiceTime = TimeSpan.milliseconds(100)
+    /// Reports while nothing changes.
+    public static let reportInterval = TimeSpan.milliseconds(500)
+    /// Nobody was found by then: the user is told, once.
+    public static let patience = TimeSpan.seconds(5)
+    /// Fade when somebody stops the music.
+    public static let stopFade = TimeSpan.milliseconds(30)
+    /// After the last held frame was due, its end is taken as heard.
+    public static let drainGrace = TimeSpan.milliseconds(500)
+    /// Broadcasters that are connected and not yet chosen from.
+    public static let candidateCount = 32
+    /// Events kept of a broadcaster that is not yet chosen; one that says more is dropped.
+    public static let pendingEventCount = 4_096
+}

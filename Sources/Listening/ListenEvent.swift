@@ -1,0 +1,63 @@
+import AudioCore
+import ClockSync
+import NIOCore
+import Peering
+import Playout
+
+/// What happens to a listener.
+public enum ListenEvent: Sendable {
+    /// mDNS or the user knows a broadcaster, or something new of it.
+    case contact(PeerContact)
+    case contactLost(PeerContact.Key)
+    /// A TCP connection stands.
+    case opened(ConnectionID, PeerConnection.Direction, address: String, dial: Dialer.Dial?)
+    case dialFailed(Dialer.Dial)
+    case received(ConnectionID, ByteBuffer)
+    case closed(ConnectionID)
+    /// The clock exchange has a new estimate.
+    case clock(ClockEstimate)
+    /// What the renderer says of itself; due with every tick.
+    case playout(PlayoutSnapshot)
+    /// The last frame of the epoch was heard.
+    case heardEnd(Epoch)
+    /// Time passed; due at least every 20 ms.
+    case tick
+    /// Somebody asked to stop.
+    case stop
+}
+
+/// What the shell must do for a listener, in order.
+public enum ListenAction: Sendable {
+    /// Try to connect; answer with ``ListenEvent/opened(_:_:address:dial:)`` or ``ListenEvent/dialFailed(_:)``.
+    case dial(Dialer.Dial)
+    case send(ConnectionID, ByteBuffer)
+    /// Close after what was sent.
+    case close(ConnectionID)
+    /// Exchange clocks with the other end of this connection, at this UDP port.
+    case startClock(ConnectionID, port: UInt16, key: ClockKey)
+    case stopClock
+    /// The audio queue: a new epoch replaces what sounds. Packets before `firstFrame` are decoder pre-roll.
+    case begin(Epoch, AudioStreamFormat, magicCookie: [UInt8], firstFrame: FramePosition)
+    /// Packets that follow one another, the first at this position.
+    case enqueue(FramePosition, [AudioPacketDescription], ByteBuffer)
+    /// Packets were lost: what follows is pre-roll up to this frame.
+    case reenter(FramePosition)
+    case setTimeline(HostTimeline)
+    case finish(at: FramePosition, Epoch)
+    /// Fade out and fall silent.
+    case silence(fade: TimeSpan)
+    /// The advertised state changed.
+    case advertise
+    case notice(NoticeLevel, String)
+    /// It is over; nothing happens after this.
+    case finished(ListenOutcome)
+}
+
+/// How a listener ended.
+public enum ListenOutcome: Hashable, Sendable {
+    /// One broadcast was heard to its end, and no more was asked for.
+    case completed
+    case stopped
+    /// The broadcaster failed or vanished, and no more was asked for. The text is for people.
+    case failed(String)
+}

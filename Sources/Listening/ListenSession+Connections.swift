@@ -1,0 +1,246 @@
+import AudioCore
+import NIOCore
+import Peering
+import WireProtocol
+
+/// Who is connected, and which broadcaster is chosen.
+extension ListenSession {
+    mutating func learn(_ contact: PeerContact, _ now: HostTime) {
+        guard contact.roles.contains(.broadcaster), isAllowed(contact.name),
+            contact.key != .instance(configuration.greeting.instance)
+        else { return }
+        dialer.update(contact, now: now)
+        dialer.want(contact.key, mayDial, now: now)
+        if links.values.contains(where: { $0.contact == contact.key }) { dialer.connected(contact.key) }
+    }
+
+    func isAllowed(_ name: String) -> Bool {
+        configuration.allowedNames.isEmpty || configuration.allowedNames.contains(name)
+    }
+
+    /// While in a broadcast nobody is dialled; an orphan dials whoever may bring music.
+    private var mayDial: Bool {
+        switch phase {
+        case .idle, .choosing, .orphaned: true
+        case .member, .draining, .over: false
+        }
+    }
+
+    private mutating func reviewDialing(_ now: HostTime) {
+        for contact in dialer.contacts { dialer.want(contact.key, mayDial, now: now) }
+    }
+
+    mutating func opened(
+        _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?, _ now: HostTime
+    ) {
+        if let dial { dialer.dialEnded(dial.id, connected: true, now: now) }
+        guard links.count < ListenLimits.candidateCount else {
+            actions.append(.close(id))
+            return
+        }
+        links[id] = Link(
+            connection: PeerConnection(direction: direction, address: address, now: now), contact: dial?.key)
+        order.append(id)
+        send(WireEncoder.opening(configuration.greeting), to: id, now)
+    }
+
+    mutating func dialFailed(_ dial: Dialer.Dial, _ now: HostTime) {
+        dialer.dialEnded(dial.id, connected: false, now: now)
+        guard case .address = dial.key, !hasToldPatience else { return }
+        hasToldPatience = true
+        actions.append(.notice(.warning, "no broadcaster answers at \(dial.address); trying again until one does"))
+    }
+
+    mutating func receive(_ id: ConnectionID, _ bytes: ByteBuffer, _ now: HostTime) {
+        guard var link = links[id] else { return }
+        do throws(WireError) {
+            let events = try link.connection.receive(bytes, now: now)
+            links[id] = link
+            for event in events { receive(id, event, now) }
+        } catch {
+            refuse(id, Refusal(.protocolError, "\(error)"), now)
+        }
+    }
+
+    private mutating func receive(_ id: ConnectionID, _ event: PeerEvent, _ now: HostTime) {
+        guard links[id] != nil else { return }
+        switch event {
+        case .message(.greeting(let greeting)): greet(id, greeting, now)
+        case .message(.refusal(let refusal)): refused(id, refusal, now)
+        case _ where phase == .member(id): hear(event, from: id, now)
+        default:
+            links[id]?.pending.append(event)
+            guard let count = links[id]?.pending.count, count > ListenLimits.pendingEventCount else { return }
+            refuse(id, Refusal(.protocolError, "too much was sent before it was wanted"), now)
+        }
+    }
+
+    private mutating func greet(_ id: ConnectionID, _ greeting: Greeting, _ now: HostTime) {
+        if let refusal = objection(to: greeting) {
+            refuse(id, refusal, now)
+            return
+        }
+        if links[id]?.contact == nil { links[id]?.contact = .instance(greeting.instance) }
+        guard settleCrossing(id, greeting, now) else { return }
+        dialer.connected(.instance(greeting.instance))
+        switch phase {
+        case .idle: phase = .choosing(deadline: now + (mustChoose ? ListenLimits.choiceTime : .zero))
+        case .orphaned: join(id, now)
+        default: break
+        }
+    }
+
+    /// Whether more than one broadcaster could come into question.
+    private var mustChoose: Bool { configuration.address == nil && configuration.allowedNames.count != 1 }
+
+    private func objection(to greeting: Greeting) -> Refusal? {
+        if greeting.instance == configuration.greeting.instance {
+            return Refusal(.duplicate, "that is this very process")
+        }
+        if !greeting.roles.contains(.broadcaster) { return Refusal(.wrongRole, "both sides listen") }
+        if !isAllowed(greeting.name) {
+            return Refusal(
+                .notAllowed, "it takes music only from \(configuration.allowedNames.joined(separator: ", "))")
+        }
+        guard let reception, reception.broadcaster.instance != greeting.instance else { return nil }
+        switch phase {
+        case .member, .draining: return busy(reception)
+        default: return nil
+        }
+    }
+
+    private func busy(_ reception: Reception) -> Refusal {
+        Refusal(.busy, "playing \(reception.title) from \(reception.broadcaster.name)")
+    }
+
+    /// Of two connections with one process, one survives. Returns whether the new one is still to be considered.
+    private mutating func settleCrossing(_ id: ConnectionID, _ greeting: Greeting, _ now: HostTime) -> Bool {
+        let other = order.first { $0 != id && links[$0]?.connection.greeting?.instance == greeting.instance }
+        guard let other, let older = links[other], let newer = links[id] else { return true }
+        let newerSurvives = PeerConnection.newerSurvives(
+            newer: newer.connection.direction, older: older.connection.direction,
+            own: configuration.greeting.instance, other: greeting.instance)
+        let loser = newerSurvives ? other : id
+        send(WireEncoder.refusal(Refusal(.duplicate, "another connection goes on")), to: loser, now)
+        forget(loser)
+        actions.append(.close(loser))
+        if newerSurvives, phase == .member(other) {
+            phase = .member(id)
+            return false
+        }
+        return newerSurvives
+    }
+
+    /// Takes the oldest broadcast of those that greeted, and tells the others.
+    mutating func choose(_ now: HostTime) {
+        let candidates = order.filter { links[$0]?.connection.greeting != nil }
+        let oldest = candidates.min { age($0) < age($1) }
+        guard let oldest else {
+            phase = .idle(since: now)
+            return
+        }
+        if candidates.count > 1 {
+            let names = candidates.compactMap { links[$0]?.connection.name }.joined(separator: ", ")
+            let taken = links[oldest]?.connection.name ?? ""
+            actions.append(
+                .notice(.info, "several broadcasts: \(names); taking the oldest, \(taken) (choose with --from NAME)"))
+        }
+        join(oldest, now)
+    }
+
+    private func age(_ id: ConnectionID) -> (Int64, UInt64) {
+        let greeting = links[id]?.connection.greeting
+        return (greeting?.started ?? .max, greeting?.instance ?? .max)
+    }
+
+    /// Becomes a member of the broadcast behind this connection.
+    private mutating func join(_ id: ConnectionID, _ now: HostTime) {
+        guard let greeting = links[id]?.connection.greeting else { return }
+        if reception?.broadcaster.instance != greeting.instance {
+            if reception != nil { actions.append(.silence(fade: ListenLimits.stopFade)) }
+            reception = Reception(broadcaster: greeting)
+            clock = nil
+            actions.append(.notice(.info, "joined \(greeting.name)"))
+        } else {
+            actions.append(.notice(.info, "\(greeting.name) is back"))
+        }
+        phase = .member(id)
+        lastReport = nil
+        reviewDialing(now)
+        if let reception {
+            for other in order where other != id { refuse(other, busy(reception), now) }
+        }
+        actions.append(.advertise)
+        let pending = links[id]?.pending ?? []
+        links[id]?.pending = []
+        for event in pending { hear(event, from: id, now) }
+    }
+
+    /// The broadcaster said no.
+    private mutating func refused(_ id: ConnectionID, _ refusal: Refusal, _ now: HostTime) {
+        guard let link = links[id] else { return }
+        if refusal.reason != .duplicate {
+            actions.append(.notice(.warning, "\(link.connection.name) refuses: \(refusal.text)"))
+        }
+        close(id, pause: refusal.reason == .duplicate ? .zero : .seconds(10), now)
+        if phase == .member(id) { becomeOrphan(now) }
+    }
+
+    private mutating func refuse(_ id: ConnectionID, _ refusal: Refusal, _ now: HostTime) {
+        guard let link = links[id] else { return }
+        send(WireEncoder.refusal(refusal), to: id, now)
+        let level: NoticeLevel = refusal.reason == .protocolError ? .warning : .detail
+        actions.append(.notice(level, "refused \(link.connection.name): \(refusal.text)"))
+        close(id, pause: .seconds(10), now)
+        if phase == .member(id) { becomeOrphan(now) }
+    }
+
+    mutating func closed(_ id: ConnectionID, _ now: HostTime) {
+        guard links[id] != nil else { return }
+        close(id, pause: .zero, now)
+        if phase == .member(id) { becomeOrphan(now) }
+    }
+
+    /// Ends a connection; its peer is not dialled again before `pause` is over.
+    mutating func close(_ id: ConnectionID, pause: TimeSpan, _ now: HostTime) {
+        guard let link = links[id] else { return }
+        forget(id)
+        actions.append(.close(id))
+        if let key = link.contact { dialer.disconnected(key, after: pause, now: now) }
+        if let instance = link.connection.greeting?.instance {
+            dialer.disconnected(.instance(instance), after: pause, now: now)
+        }
+    }
+
+    private mutating func becomeOrphan(_ now: HostTime) {
+        guard let reception else { return }
+        phase = .orphaned(since: now)
+        actions.append(.stopClock)
+        actions.append(
+            .notice(.warning, "lost \(reception.broadcaster.name): playing what is held, waiting for a broadcast"))
+        reviewDialing(now)
+    }
+
+    mutating func superviseConnections(_ now: HostTime) {
+        for id in order {
+            guard var link = links[id] else { continue }
+            if link.connection.isSilent(now) {
+                actions.append(.notice(.detail, "nothing heard from \(link.connection.name)"))
+                closed(id, now)
+            } else if link.connection.needsKeepAlive(now) {
+                links[id] = link
+                send(WireEncoder.keepAlive(), to: id, now)
+            }
+        }
+    }
+
+    private mutating func forget(_ id: ConnectionID) {
+        links[id] = nil
+        order.removeAll { $0 == id }
+    }
+
+    mutating func send(_ bytes: ByteBuffer, to id: ConnectionID, _ now: HostTime) {
+        links[id]?.connection.said(now)
+        actions.append(.send(id, bytes))
+    }
+}

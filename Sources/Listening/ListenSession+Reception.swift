@@ -1,0 +1,145 @@
+import AudioCore
+import ClockSync
+import Peering
+import WireProtocol
+
+/// What the chosen broadcaster says, and what becomes of it.
+extension ListenSession {
+    mutating func hear(_ event: PeerEvent, from id: ConnectionID, _ now: HostTime) {
+        switch event {
+        case .message(let message): hear(message, from: id, now)
+        case .property(let property): hear(property)
+        case .packets(let descriptions, let data):
+            guard reception?.hasBegun == true, let position = reception?.nextPackets else { return }
+            reception?.nextPackets = nil
+            let end = descriptions.reduce(position) { $0 + Int64($1.frameCount) }
+            let received = reception?.received ?? end
+            reception?.received = max(received, end)
+            actions.append(.enqueue(position, descriptions, data))
+        }
+    }
+
+    private mutating func hear(_ message: ControlMessage, from id: ConnectionID, _ now: HostTime) {
+        switch message {
+        case .welcome(let welcome):
+            guard let key = ClockKey(bytes: welcome.clockKey) else { return }
+            actions.append(.startClock(id, port: welcome.clockPort, key: key))
+        case .streamBegins(let epoch): beginStream(epoch)
+        case .entry(let mark): enter(mark)
+        case .packetsFollow(let epoch, let position):
+            reception?.nextPackets = epoch == reception?.epoch ? position : nil
+        case .anchor(let anchor):
+            guard anchor.epoch == reception?.epoch else { return }
+            reception?.anchor = anchor
+            placeTimeline()
+        case .streamEnds(let epoch, let end):
+            guard epoch == reception?.epoch else { return }
+            reception?.end = end
+            actions.append(.finish(at: end, epoch))
+        case .broadcastEnd(let end): broadcastEnded(end, id, now)
+        case .greeting, .refusal, .keepAlive, .report: break
+        }
+    }
+
+    /// A new epoch voids the older one. The same epoch again is a connection that was replaced: nothing changes.
+    private mutating func beginStream(_ epoch: Epoch) {
+        guard let reception, reception.epoch.map({ $0 < epoch }) ?? true else { return }
+        var fresh = Reception(broadcaster: reception.broadcaster)
+        fresh.epoch = epoch
+        self.reception = fresh
+    }
+
+    private mutating func hear(_ property: AudioStreamProperty) {
+        guard reception?.summary.isReady == false else { return }
+        reception?.summary.note(property)
+        if property == .readyToProducePackets { actions.append(.advertise) }
+    }
+
+    /// Where packets begin: of a new epoch, or after some were lost.
+    private mutating func enter(_ mark: EntryMark) {
+        guard let reception, mark.epoch == reception.epoch, let format = reception.summary.format else { return }
+        self.reception?.lostPacketCount &+= mark.lostPacketCount
+        if reception.hasBegun {
+            // After a reconnection what is still held is good: only a real gap is entered anew.
+            guard mark.frame > reception.received else { return }
+            actions.append(.reenter(mark.frame))
+            return
+        }
+        self.reception?.hasBegun = true
+        self.reception?.entry = mark.frame
+        self.reception?.received = mark.frame
+        actions.append(
+            .begin(mark.epoch, format, magicCookie: reception.summary.magicCookie, firstFrame: mark.frame))
+        placeTimeline()
+    }
+
+    /// Tells the queue which frame is due when, as well as it is known now.
+    mutating func placeTimeline() {
+        guard let reception, reception.hasBegun, let anchor = reception.anchor, let clock else { return }
+        var timeline = anchor.seen(through: clock.mapping)
+        timeline.host += configuration.offset
+        actions.append(.setTimeline(timeline))
+    }
+
+    private mutating func broadcastEnded(_ end: BroadcastEnd, _ id: ConnectionID, _ now: HostTime) {
+        guard let name = reception?.broadcaster.name else { return }
+        reception?.farewell = end
+        switch end.kind {
+        case .completed: actions.append(.notice(.info, "\(name): the broadcast ended"))
+        case .stopped: actions.append(.notice(.info, "\(name): the broadcast was stopped"))
+        case .failed: actions.append(.notice(.warning, "\(name): the broadcast failed: \(end.text)"))
+        }
+        close(id, pause: .seconds(1), now)
+        actions.append(.stopClock)
+        phase = .draining
+        if end.kind == .stopped {
+            actions.append(.silence(fade: ListenLimits.stopFade))
+            endReception(now)
+        }
+    }
+
+    /// Whether nothing that is held remains to be heard.
+    func isPlayedOut(_ now: HostTime) -> Bool {
+        guard let reception, !reception.heardEnd, let last = reception.lastHeldInstant(clock) else { return true }
+        return now > last + configuration.offset + ListenLimits.drainGrace
+    }
+
+    /// Back to waiting, or done.
+    mutating func endReception(_ now: HostTime) {
+        guard let reception else { return }
+        actions.append(.silence(fade: ListenLimits.stopFade))
+        self.reception = nil
+        clock = nil
+        hasToldPatience = true
+        phase = .idle(since: now)
+        if configuration.once {
+            phase = .over
+            for id in order { actions.append(.close(id)) }
+            actions.append(.finished(outcome(reception)))
+            return
+        }
+        actions.append(.notice(.info, "waiting for the next broadcast"))
+        actions.append(.advertise)
+        for contact in dialer.contacts { dialer.want(contact.key, true, now: now) }
+    }
+
+    private func outcome(_ reception: Reception) -> ListenOutcome {
+        switch reception.farewell?.kind {
+        case .completed: .completed
+        case .stopped: .failed("\(reception.broadcaster.name) stopped the broadcast")
+        case .failed: .failed("\(reception.broadcaster.name) failed: \(reception.farewell?.text ?? "")")
+        case nil: .failed("lost \(reception.broadcaster.name)")
+        }
+    }
+
+    /// Tells the broadcaster how it goes: twice a second, and when the state changes.
+    mutating func report(to id: ConnectionID, _ now: HostTime) {
+        guard let reception else { return }
+        let report = reception.report(playout, clock: clock, now: now)
+        if let lastReport, lastReport.state == report.state, now - lastReport.sent < ListenLimits.reportInterval {
+            return
+        }
+        lastReport = (now, report.state)
+        send(WireEncoder.report(report), to: id, now)
+    }
+}

@@ -1,0 +1,131 @@
+import AudioCore
+import ClockSync
+import NIOCore
+import Peering
+import Playout
+import WireProtocol
+
+/// One listener: finds a broadcast, takes part in it to its end, and waits for the next.
+///
+///     idle ──a broadcaster greets──▶ choosing ──the oldest──▶ member ──end was told──▶ draining ──heard──▶ idle
+///                                                                └──lost──▶ orphaned ──returned──▶ member
+///
+/// While idle it dials every broadcaster that it may hear, in parallel, and lets itself be dialled; what candidates
+/// say is kept until one is chosen. An orphan plays out what it holds, in step, and looks for its broadcaster.
+///
+/// Owns no socket, thread, clock or sound: the shell performs the actions. The simulation runs this very code.
+public struct ListenSession {
+    enum Phase: Equatable {
+        case idle(since: HostTime)
+        case choosing(deadline: HostTime)
+        case member(ConnectionID)
+        /// The broadcaster said that it is over: what is held is played out.
+        case draining
+        /// The broadcaster is gone without a word.
+        case orphaned(since: HostTime)
+        case over
+    }
+
+    /// One connection.
+    struct Link {
+        var connection: PeerConnection
+        var contact: PeerContact.Key?
+        /// What a candidate said before it was chosen.
+        var pending: [PeerEvent] = []
+    }
+
+    let configuration: ListenConfiguration
+    var phase: Phase
+    var dialer = Dialer()
+    var links: [ConnectionID: Link] = [:]
+    /// Connections in the order in which they came, so that a run can be replayed.
+    var order: [ConnectionID] = []
+    var reception: Reception?
+    var clock: ClockEstimate?
+    var playout = PlayoutSnapshot()
+    var lastReport: (sent: HostTime, state: ListenerState)?
+    var hasToldPatience = false
+    var actions: [ListenAction] = []
+
+    public init(configuration: ListenConfiguration, now: HostTime) {
+        self.configuration = configuration
+        phase = .idle(since: now)
+        if let address = configuration.address { dialer.update(PeerContact(address: address), now: now) }
+    }
+
+    /// Takes one event; returns what is to be done about it, in order.
+    public mutating func handle(_ event: ListenEvent, now: HostTime) -> [ListenAction] {
+        guard phase != .over else { return [] }
+        switch event {
+        case .contact(let contact): learn(contact, now)
+        case .contactLost(let key): dialer.remove(key)
+        case .opened(let id, let direction, let address, let dial):
+            opened(id, direction, address: address, dial: dial, now)
+        case .dialFailed(let dial): dialFailed(dial, now)
+        case .received(let id, let bytes): receive(id, bytes, now)
+        case .closed(let id): closed(id, now)
+        case .clock(let estimate):
+            clock = estimate
+            placeTimeline()
+        case .playout(let snapshot): playout = snapshot
+        case .heardEnd(let epoch): if reception?.epoch == epoch { reception?.heardEnd = true }
+        case .tick: break
+        case .stop: stop(now)
+        }
+        advance(now)
+        defer { actions = [] }
+        return actions
+    }
+
+    private mutating func advance(_ now: HostTime) {
+        guard phase != .over else { return }
+        superviseConnections(now)
+        for dial in dialer.due(now) { actions.append(.dial(dial)) }
+        switch phase {
+        case .idle(let since): beImpatient(since, now)
+        case .choosing(let deadline): if now >= deadline { choose(now) }
+        case .member(let id): report(to: id, now)
+        case .draining: if isPlayedOut(now) { endReception(now) }
+        case .orphaned: if isPlayedOut(now) { endReception(now) }
+        case .over: break
+        }
+    }
+
+    private mutating func beImpatient(_ since: HostTime, _ now: HostTime) {
+        guard !hasToldPatience, now - since >= ListenLimits.patience else { return }
+        hasToldPatience = true
+        let wanted = configuration.allowedNames
+        let text =
+            wanted.isEmpty
+            ? "no broadcast found yet; waiting for one (start one with: tutti broadcast SONG)"
+            : "no broadcast named \(wanted.joined(separator: " or ")) found yet; waiting (tutti peers lists who is there)"
+        actions.append(.notice(.info, text))
+    }
+
+    private mutating func stop(_ now: HostTime) {
+        actions.append(.silence(fade: ListenLimits.stopFade))
+        for id in order {
+            send(WireEncoder.refusal(Refusal(.leaving, "the listener stopped")), to: id, now)
+            actions.append(.close(id))
+        }
+        actions.append(.stopClock)
+        phase = .over
+        actions.append(.finished(.stopped))
+    }
+
+    // MARK: For display
+
+    /// Name of the broadcaster that feeds this listener.
+    public var broadcasterName: String? { reception?.broadcaster.name }
+
+    /// The broadcaster's process.
+    public var broadcasterInstance: UInt64? { reception?.broadcaster.instance }
+
+    /// The stream that is received.
+    public var summary: AudioStreamSummary? { reception?.summary }
+
+    /// What this listener tells its broadcaster now; nil while it is in no broadcast.
+    public func currentReport(_ now: HostTime) -> ListenerReport? {
+        reception?.report(playout, clock: clock, now: now)
+    }
+}

@@ -1,0 +1,76 @@
+import AudioCore
+import ClockSync
+import Playout
+import WireProtocol
+
+/// What a listener knows of the broadcast that it is in.
+struct Reception {
+    let broadcaster: Greeting
+    var epoch: Epoch?
+    var summary = AudioStreamSummary()
+    var anchor: Anchor?
+    /// Where the packets that follow begin.
+    var nextPackets: FramePosition?
+    /// First frame to be heard.
+    var entry: FramePosition?
+    /// Whether the queue was told of the epoch.
+    var hasBegun = false
+    /// The frame after the last one received.
+    var received = FramePosition.zero
+    var end: FramePosition?
+    var heardEnd = false
+    var lostPacketCount: UInt32 = 0
+    var farewell: BroadcastEnd?
+
+    init(broadcaster: Greeting) { self.broadcaster = broadcaster }
+
+    /// For people.
+    var title: String { summary.info[.title] ?? "a song" }
+
+    /// When the last frame that is held will have been heard; nil while nothing is placed in time.
+    func lastHeldInstant(_ clock: ClockEstimate?) -> HostTime? {
+        guard let anchor, let clock, hasBegun else { return nil }
+        return clock.mapping.host(at: anchor.session(of: min(received, end ?? received)))
+    }
+
+    /// How far it has come.
+    func state(_ playout: PlayoutSnapshot, clock: ClockEstimate?) -> ListenerState {
+        if heardEnd { return .finished }
+        guard hasBegun, playout.epoch == nil || playout.epoch == epoch else { return .preparing }
+        switch playout.state {
+        case .playing: return .playing
+        case .starved: return .starving
+        case .finished: return .finished
+        case .idle, .waiting:
+            return clock != nil && playout.modelBound != nil && playout.bufferedFrameCount > 0 ? .ready : .preparing
+        }
+    }
+
+    /// The report for the broadcaster, and for this listener's own display.
+    func report(_ playout: PlayoutSnapshot, clock: ClockEstimate?, now: HostTime) -> ListenerReport {
+        var counters = ListenerCounters()
+        counters.xruns = UInt32(clamping: playout.xrunCount)
+        counters.underruns = UInt32(clamping: playout.underrunCount)
+        counters.replacements = UInt32(clamping: playout.replacementCount)
+        counters.lostPackets = lostPacketCount
+        return ListenerReport(
+            state: state(playout, clock: clock), epoch: epoch ?? Epoch(0), received: received,
+            buffered: buffered(playout, now: now), counters: counters,
+            timing: timing(playout, clock: clock, now: now))
+    }
+
+    private func buffered(_ playout: PlayoutSnapshot, now: HostTime) -> TimeSpan {
+        guard hasBegun, let rate = summary.format?.sampleRate else { return .zero }
+        let heard = playout.position(at: now).map { max($0.frames, Double((entry ?? .zero).index)) }
+        let ahead = Double(received.index) - (heard ?? Double((entry ?? .zero).index))
+        return TimeSpan(seconds: max(0, ahead) / rate)
+    }
+
+    private func timing(_ playout: PlayoutSnapshot, clock: ClockEstimate?, now: HostTime) -> ListenerTiming? {
+        guard let clock, let deviceBound = playout.modelBound else { return nil }
+        return ListenerTiming(
+            error: playout.timelineError ?? .zero, errorBound: clock.errorBound(at: now) + deviceBound,
+            asymmetryLimit: clock.asymmetryLimit, roundTrip: clock.roundTrip, clockSkew: clock.skew,
+            deviceSkew: playout.dacRate, correction: playout.correction)
+    }
+}
