@@ -91,7 +91,7 @@ private final class ClientLoop: Sendable {
             socket.prepareToWait()
             ask(on: &socket)
             let deadline = state.withLock { $0.client.nextDeadline } ?? .now()
-            wake.wait(atMost: deadline - .now(), orReadable: socket.descriptor)
+            wake.wait(atMost: min(deadline - .now(), .seconds(1)), orReadable: socket.descriptor)
             noteSent(on: &socket)
             if listen(on: &socket) { lastSuccess = .now() }
             if .now() - lastSuccess > Self.patience {

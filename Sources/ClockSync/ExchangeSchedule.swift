@@ -18,6 +18,8 @@ struct ExchangeSchedule: Sendable {
     /// A bound above this is worth asking more often for.
     static let jitteryBound = TimeSpan.microseconds(20)
     static let growth = 0.06
+    /// A deadline further away than this was set before the clock was put back.
+    static let longestWait = TimeSpan.seconds(1)
 
     private(set) var nextDeadline: HostTime?
     private var burstRemaining = Self.burstCount
@@ -26,7 +28,7 @@ struct ExchangeSchedule: Sendable {
 
     /// Whether a request is due; if so the next one is scheduled.
     mutating func isDue(now: HostTime, generator: inout SplitMix64) -> Bool {
-        if let nextDeadline, now < nextDeadline { return false }
+        if let nextDeadline, now < nextDeadline, nextDeadline - now < Self.longestWait { return false }
         if burstStart == nil { burstStart = now }
         burstRemaining = max(0, burstRemaining - 1)
         nextDeadline = now + interval(now: now, generator: &generator)
@@ -50,7 +52,7 @@ struct ExchangeSchedule: Sendable {
 
     private func interval(now: HostTime, generator: inout SplitMix64) -> TimeSpan {
         guard burstRemaining == 0, let burstStart else { return Self.burstInterval }
-        let grown = (now - burstStart) * Self.growth
+        let grown = (now - burstStart).magnitude * Self.growth
         let interval = min(max(grown, Self.shortestInterval), steadyInterval)
         return interval * Double.random(in: 0.9...1.1, using: &generator)
     }

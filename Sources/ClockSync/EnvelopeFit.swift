@@ -1,0 +1,184 @@
+import Glibc
+
+/// Where the offset and the slope stand between the two envelopes of a set of exchanges, seen from one moment.
+struct EnvelopeFit: Sendable, BitwiseCopyable {
+    /// Offset at that moment, in nanoseconds from the window's origin.
+    var offset: Double
+    /// Nanoseconds a second.
+    var slope: Double
+    /// One standard deviation of the two.
+    var offsetDeviation: Double
+    var slopeDeviation: Double
+    /// Heights of the envelopes at that moment: the offset plus the forward delay, the offset less the backward delay.
+    var upper: Double
+    var lower: Double
+    /// By how much the envelopes are expected to be missed, each way: the mean spacing of the lowest residuals.
+    var upperSpacing: Double
+    var lowerSpacing: Double
+}
+
+/// Fits the envelopes; keeps its arrays from one fit to the next. See ``ClockEstimator`` for the reasoning.
+struct EnvelopeFitter: Sendable {
+    /// A slope believed before any exchange.
+    struct Prior: Sendable {
+        var slope: Double
+        var deviation: Double
+    }
+
+    /// No clock is further off than this: nanoseconds a second.
+    static let steepest = 2_500_000.0
+    /// Stamps are no better than this.
+    static let spacingFloor = 40.0
+    /// How fast the relative rate of two clocks may walk: ns a second, over the root of a second.
+    static let wander = 60.0
+    /// Integral of a random walk of the rate: its deviation grows with this times age to the power of 1.5.
+    static let walkFactor = 0.577
+    /// The lowest residuals that tell the spacing.
+    static let lowestCount = 10
+    /// The likelihood is believed only so far: delays are not exactly exponential and follow each other.
+    static let temper = 2.0
+    static let gridCount = 24
+
+    private var above: [EnvelopePoint] = []
+    private var below: [EnvelopePoint] = []
+    private var aboveHull = LowerHull()
+    private var belowHull = LowerHull()
+
+    /// - Parameters:
+    ///   - slope: where to begin, from the fit before.
+    ///   - now: seconds since the window's origin.
+    mutating func fit(_ samples: some Collection<EnvelopeSample>, slope start: Double, prior: Prior, now: Double)
+        -> EnvelopeFit
+    {
+        collect(samples, now: now)
+        var slope = start
+        var spacing = (upper: 0.0, lower: 0.0)
+        for _ in 0..<2 {
+            spacing = spacings(slope: slope)
+            slope = steepestGap(spacing: spacing, prior: prior)
+        }
+        spacing = spacings(slope: slope)
+        return average(around: slope, spacing: spacing, prior: prior)
+    }
+
+    /// Turns samples into points relative to now; older ones are loosened by what the clocks may have wandered.
+    private mutating func collect(_ samples: some Collection<EnvelopeSample>, now: Double) {
+        above.removeAll(keepingCapacity: true)
+        below.removeAll(keepingCapacity: true)
+        aboveHull.removeAll()
+        belowHull.removeAll()
+        for sample in samples {
+            let age = max(0, now - sample.sent)
+            let loosened = Self.wander * Self.walkFactor * age * age.squareRoot()
+            let upper = EnvelopePoint(x: sample.sent - now, y: sample.upper + loosened)
+            let lower = EnvelopePoint(x: sample.received - now, y: -(sample.lower - loosened))
+            above.append(upper)
+            below.append(lower)
+            aboveHull.append(upper)
+            belowHull.append(lower)
+        }
+    }
+
+    /// Distance of the envelopes at a slope, in units of how well it is known, less the prior's objection.
+    private func merit(_ slope: Double, scale: Double, prior: Prior) -> Double {
+        let gap = aboveHull.support(slope: slope) + belowHull.support(slope: -slope)
+        let deviation = (slope - prior.slope) / prior.deviation
+        return gap / scale - 0.5 * deviation * deviation
+    }
+
+    /// Golden section search of the slope of most merit, which is concave.
+    private func steepestGap(spacing: (upper: Double, lower: Double), prior: Prior) -> Double {
+        let scale = 0.5 * (spacing.upper + spacing.lower)
+        let ratio = 0.618_033_988_75
+        var low = -Self.steepest
+        var high = Self.steepest
+        var left = high - ratio * (high - low)
+        var right = low + ratio * (high - low)
+        var leftMerit = merit(left, scale: scale, prior: prior)
+        var rightMerit = merit(right, scale: scale, prior: prior)
+        for _ in 0..<44 {
+            if leftMerit > rightMerit {
+                (high, right, rightMerit) = (right, left, leftMerit)
+                left = high - ratio * (high - low)
+                leftMerit = merit(left, scale: scale, prior: prior)
+            } else {
+                (low, left, leftMerit) = (left, right, rightMerit)
+                right = low + ratio * (high - low)
+                rightMerit = merit(right, scale: scale, prior: prior)
+            }
+        }
+        return 0.5 * (low + high)
+    }
+
+    /// Mean spacing of the lowest residuals on either side.
+    private func spacings(slope: Double) -> (upper: Double, lower: Double) {
+        (Self.spacing(of: above, slope: slope), Self.spacing(of: below, slope: -slope))
+    }
+
+    private static func spacing(of points: [EnvelopePoint], slope: Double) -> Double {
+        var lowest = LowestFew(limit: max(2, min(lowestCount, points.count / 3)))
+        for point in points { lowest.insert(point.y - slope * point.x) }
+        guard let first = lowest.values.first, let last = lowest.values.last, lowest.values.count > 1 else {
+            return spacingFloor
+        }
+        return max(spacingFloor, (last - first) / Double(lowest.values.count - 1))
+    }
+
+    /// Mean and deviation of offset and slope over all slopes, each weighted by its likelihood.
+    private func average(around best: Double, spacing: (upper: Double, lower: Double), prior: Prior) -> EnvelopeFit {
+        let scale = Self.temper * 0.5 * (spacing.upper + spacing.lower)
+        let top = merit(best, scale: scale, prior: prior)
+        let low = edge(from: best, direction: -1, top: top, scale: scale, prior: prior)
+        let high = edge(from: best, direction: 1, top: top, scale: scale, prior: prior)
+        var weightSum = 0.0
+        var slopeMoments = (0.0, 0.0)
+        var offsetMoments = (0.0, 0.0)
+        let reference = 0.5 * (aboveHull.support(slope: best) - belowHull.support(slope: -best))
+        for index in 0...Self.gridCount {
+            let slope = low + (high - low) * Double(index) / Double(Self.gridCount)
+            let upper = aboveHull.support(slope: slope)
+            let lower = -belowHull.support(slope: -slope)
+            let deviation = (slope - prior.slope) / prior.deviation
+            let weight = exp((upper - lower) / scale - 0.5 * deviation * deviation - top)
+            let offset = 0.5 * (upper + lower) - reference
+            weightSum += weight
+            slopeMoments.0 += weight * (slope - best)
+            slopeMoments.1 += weight * (slope - best) * (slope - best)
+            offsetMoments.0 += weight * offset
+            offsetMoments.1 += weight * offset * offset
+        }
+        let slopeMean = slopeMoments.0 / weightSum
+        let offsetMean = offsetMoments.0 / weightSum
+        let slopeVariance = max(0, slopeMoments.1 / weightSum - slopeMean * slopeMean)
+        let offsetVariance = max(0, offsetMoments.1 / weightSum - offsetMean * offsetMean)
+        // The lowest residual is expected to miss its envelope by one spacing.
+        let missed = 0.5 * (spacing.upper - spacing.lower)
+        let spacingVariance = 0.25 * (spacing.upper * spacing.upper + spacing.lower * spacing.lower)
+        let slope = best + slopeMean
+        return EnvelopeFit(
+            offset: reference + offsetMean - missed, slope: slope,
+            offsetDeviation: (offsetVariance + spacingVariance).squareRoot(),
+            slopeDeviation: slopeVariance.squareRoot(),
+            upper: aboveHull.support(slope: slope), lower: -belowHull.support(slope: -slope),
+            upperSpacing: spacing.upper, lowerSpacing: spacing.lower)
+    }
+
+    /// Where the merit has fallen by six: slopes beyond are not worth counting.
+    private func edge(from best: Double, direction: Double, top: Double, scale: Double, prior: Prior) -> Double {
+        var inside = 0.0
+        var outside = 1.0
+        while outside < 2 * Self.steepest, merit(best + direction * outside, scale: scale, prior: prior) > top - 6 {
+            inside = outside
+            outside *= 4
+        }
+        for _ in 0..<8 {
+            let middle = 0.5 * (inside + outside)
+            if merit(best + direction * middle, scale: scale, prior: prior) > top - 6 {
+                inside = middle
+            } else {
+                outside = middle
+            }
+        }
+        return best + direction * outside
+    }
+}
