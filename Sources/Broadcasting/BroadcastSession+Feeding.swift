@@ -1,5 +1,6 @@
 import AudioCore
 import NIOCore
+import Peering
 import WireProtocol
 
 /// What each listener is sent when.

@@ -27,7 +27,8 @@ extension ListenSession {
         case .streamBegins(let epoch): beginStream(epoch)
         case .entry(let mark): enter(mark)
         case .packetsFollow(let epoch, let position):
-            reception?.nextPackets = epoch == reception?.epoch ? position : nil
+            let isCurrent = epoch == reception?.epoch
+            reception?.nextPackets = isCurrent ? position : nil
         case .anchor(let anchor):
             guard anchor.epoch == reception?.epoch else { return }
             reception?.anchor = anchor
