@@ -37,11 +37,9 @@ public enum ListenAction: Sendable {
     case startClock(ConnectionID, port: UInt16, key: ClockKey)
     case stopClock
     /// The audio queue: a new epoch replaces what sounds. Packets before `firstFrame` are decoder pre-roll.
-    case begin(Epoch, AudioStreamFormat, magicCookie: [UInt8], firstFrame: FramePosition)
+    case begin(Epoch, AudioStreamSummary, firstFrame: FramePosition)
     /// Packets that follow one another, the first at this position.
     case enqueue(FramePosition, [AudioPacketDescription], ByteBuffer)
-    /// Packets were lost: what follows is pre-roll up to this frame.
-    case reenter(FramePosition)
     case setTimeline(HostTimeline)
     case finish(at: FramePosition, Epoch)
     /// Fade out and fall silent.

@@ -56,21 +56,15 @@ extension ListenSession {
         if property == .readyToProducePackets { actions.append(.advertise) }
     }
 
-    /// Where packets begin: of a new epoch, or after some were lost.
+    /// Where packets begin. After a loss or a reconnection the queue finds the gap, or none, by the packets' positions.
     private mutating func enter(_ mark: EntryMark) {
-        guard let reception, mark.epoch == reception.epoch, let format = reception.summary.format else { return }
+        guard let reception, mark.epoch == reception.epoch, reception.summary.isReady else { return }
         self.reception?.lostPacketCount &+= mark.lostPacketCount
-        if reception.hasBegun {
-            // After a reconnection what is still held is good: only a real gap is entered anew.
-            guard mark.frame > reception.received else { return }
-            actions.append(.reenter(mark.frame))
-            return
-        }
+        guard !reception.hasBegun else { return }
         self.reception?.hasBegun = true
         self.reception?.entry = mark.frame
         self.reception?.received = mark.frame
-        actions.append(
-            .begin(mark.epoch, format, magicCookie: reception.summary.magicCookie, firstFrame: mark.frame))
+        actions.append(.begin(mark.epoch, reception.summary, firstFrame: mark.frame))
         placeTimeline()
     }
 
