@@ -1,0 +1,52 @@
+# Sourced by every script here: where the checkout is, messages, packages.
+set -euo pipefail
+script=$(realpath "$0")
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+# What the sources need to compile and link.
+build_packages=(libasound2-dev libavahi-client-dev libmpg123-dev)
+# What a machine needs to take part; the libraries come with the packages above.
+runtime_packages=(avahi-daemon dbus libasound2 libavahi-client3 libmpg123-0)
+# What the tests start besides: mDNS on networks of their own.
+test_packages=(avahi-daemon dbus iproute2)
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "$(basename "$0"): $*"; exit 1; }
+
+# usage: prints the comment at the top of the script that was started.
+usage() { sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p}' "$script"; }
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"
+    elif command -v sudo >/dev/null; then sudo "$@"
+    else return 1
+    fi
+}
+
+is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+apt_install() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+        -o Dpkg::Use-Pty=0 "$@" </dev/null >&2
+}
+
+# need PACKAGE...: installs those that are missing. Asks apt for nothing when nothing is.
+need() {
+    local package missing=()
+    for package in "$@"; do
+        [[ " ${missing[*]} " = *" $package "* ]] || is_installed "$package" || missing+=("$package")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    command -v apt-get >/dev/null || die "install what Debian calls ${missing[*]}, then run this again"
+    [ "$(id -u)" = 0 ] || command -v sudo >/dev/null \
+        || die "missing packages; as root, run: apt-get install ${missing[*]}"
+    say "Installing ${missing[*]}"
+    # The package lists may be old or not there: only then are they fetched.
+    apt_install "${missing[@]}" 2>/dev/null && return 0
+    as_root apt-get update -qq </dev/null >&2 || say "apt-get update failed; trying with the lists that are here"
+    apt_install "${missing[@]}" || die "apt-get could not install ${missing[*]}"
+}
+
+need_swift() {
+    command -v swift >/dev/null || die "no Swift toolchain: install Swift 6.3 or later from https://swift.org/install"
+}
