@@ -25,6 +25,11 @@ func systemLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
+/// A part of the test kit: nothing that ships depends on it.
+func kit(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/Kit/\(name)", swiftSettings: settings)
+}
+
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 
 let package = Package(
@@ -33,6 +38,8 @@ let package = Package(
         .library(name: "AudioCore", targets: ["AudioCore"]),
         .library(name: "AudioFileStream", targets: ["AudioFileStream"]),
         .library(name: "Playout", targets: ["Playout"]),
+        // Loaded by processes under test, never linked.
+        .library(name: "SoftwareSoundCard", type: .dynamic, targets: ["SoftwareSoundCard"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2")
@@ -82,12 +89,24 @@ let package = Package(
         // The shell: sockets, threads, wiring.
         library("TuttiRuntime", ["AudioCore", "Peering"]),
 
+        // Test kit.
+        .target(
+            name: "SoftwareSoundCard", dependencies: ["CALSA"], path: "Tests/Kit/SoftwareSoundCard",
+            cSettings: [.define("PIC")], linkerSettings: [.linkedLibrary("m")]),
+        kit("SoundCardKit"),
+        kit("HeardAnalysis", ["AudioCore", "RecordingSidecar"]),
+        .executableTarget(
+            name: "tutti-heard", dependencies: ["HeardAnalysis"], path: "Tests/Kit/tutti-heard",
+            swiftSettings: settings),
+
         // Tests.
         tests("AudioCoreTests", ["AudioCore"]),
         tests("AudioFileStreamTests", ["AudioCore", "AudioFileStream"]),
         tests("AudioDecodingTests", ["AudioCore", "AudioDecoding"]),
         tests("MPEGDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding"]),
         tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
+        tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "RecordingSidecar"]),
+        tests("SoftwareSoundCardTests", ["CALSA", "HeardAnalysis", "SoundCardKit"]),
         tests("PlayoutTests", ["AudioCore", "Playout"]),
         tests("WireProtocolTests", ["WireProtocol", "AudioCore", nioCore]),
         tests("PeeringTests", ["Peering", "AudioCore", "WireProtocol", nioCore]),

@@ -1,21 +1,98 @@
 import AudioCore
 import CALSA
+import CRealtime
 import HostSystem
 import Playout
 import Synchronization
 
-/// A sound device of ALSA.
+/// A sound device of ALSA: a card, or whatever plugin a name stands for.
+///
+/// Runs on silence from `start`. On a sound card its thread gets real-time priority where the system allows it
+/// (`RLIMIT_RTPRIO`); where it does not, a notice says so and on it goes.
 public final class ALSAOutput: OutputDevice {
     public let description: OutputDeviceDescription
+    private let configuration: PCMConfiguration
+    private let isHardware: Bool
+    /// Held by the thread for as long as it runs.
+    private let handle: Mutex<PCMHandle?>
+    private let thread = Mutex<HostThread?>(nil)
+    private let isStopping: UnsafeMutablePointer<Atomic<Bool>>
+
+    /// Above ordinary work, below what the kernel and sound servers use.
+    private static let priority: Int32 = 60
+    private static let stackByteCount = 64 * 1024
 
     /// Opens a device and sets it up: 48 kHz and two channels where it can, else what is nearest.
+    /// - Parameter deviceName: as ALSA knows it; ``ALSADevice/all()`` lists the names.
     public init(deviceName: String = "default") throws(OutputDeviceError) {
-        throw .noDevice
+        let handle = try PCMHandle(name: deviceName)
+        configuration = try handle.configure()
+        isHardware = handle.isHardware
+        description = OutputDeviceDescription(
+            name: deviceName, rate: configuration.rate, channelCount: configuration.channelCount,
+            sampleFormat: configuration.format.rawValue,
+            buffer: TimeSpan(seconds: Double(configuration.bufferFrameCount) / configuration.rate),
+            period: TimeSpan(seconds: Double(configuration.periodFrameCount) / configuration.rate))
+        isStopping = .allocate(capacity: 1)
+        isStopping.initialize(to: Atomic(false))
+        self.handle = Mutex(handle)
+    }
+
+    deinit {
+        isStopping.deinitialize(count: 1)
+        isStopping.deallocate()
     }
 
     public func start(
         driving control: PlayoutControl, events: @escaping @Sendable (OutputDeviceEvent) -> Void
-    ) throws(OutputDeviceError) {}
+    ) throws(OutputDeviceError) {
+        do {
+            let thread = try HostThread(name: "tutti alsa") { [self] in run(control, events) }
+            self.thread.withLock { $0 = thread }
+        } catch {
+            throw .failed(device: description.name, operation: "start", code: error.code, reason: "no thread left")
+        }
+    }
 
-    public func stop() {}
+    public func stop() {
+        isStopping.pointee.store(true, ordering: .releasing)
+        thread.withLock { $0 }?.join()
+        handle.withLock { $0 = nil }
+    }
+
+    /// The thread's life: everything that allocates comes before the loop, and after it.
+    private func run(_ control: PlayoutControl, _ events: @Sendable (OutputDeviceEvent) -> Void) {
+        let code = handle.withLock { handle -> Int32 in
+            guard let pcm = handle?.pointer else { return 0 }
+            defer { handle = nil }
+            var status: OpaquePointer?
+            guard snd_pcm_status_malloc(&status) >= 0, let status else { return -ENOMEM }
+            defer { snd_pcm_status_free(status) }
+            var loop = ALSALoop(pcm, configuration, control: control, status: status)
+            let memory = loop.workingMemory
+            if let refusal = takeRights(memory) { events(.notice(refusal)) }
+            let code = loop.run(until: UnsafePointer(isStopping))
+            snd_pcm_drop(pcm)
+            for block in memory { crealtime_unlock_memory(block.baseAddress, block.count) }
+            return code
+        }
+        guard code < 0 else { return }
+        events(.lost(ALSACall.error(code, "go on playing", device: description.name)))
+    }
+
+    /// Real-time priority and locked memory. Returns what to tell people if either was refused.
+    private func takeRights(_ memory: [UnsafeMutableRawBufferPointer]) -> String? {
+        let isLocked = memory.map { crealtime_lock_memory($0.baseAddress, $0.count) }.allSatisfy { $0 == 0 }
+        crealtime_touch_stack(Self.stackByteCount)
+        guard isHardware else {
+            return "'\(description.name)' is no sound card but a plugin: its thread runs at normal priority"
+        }
+        guard crealtime_schedule_fifo(Self.priority) == 0 else {
+            return "no real-time priority: a busy machine may interrupt the sound (see rtprio in limits.conf)"
+        }
+        return isLocked ? nil : "memory could not be locked: swapping may interrupt the sound (see memlock in limits.conf)"
+    }
 }
+
+// `isStopping` is set once in `init` and points to an atomic; everything else is Sendable by itself.
+extension ALSAOutput: @unchecked Sendable {}

@@ -1,43 +1,225 @@
 import AudioCore
 import Synchronization
 
+// Renditions cross to the real-time thread as bare pointers. The control side keeps every rendition alive that it ever
+// published until the renderer's oldest serial in use has passed it: no reference is counted on the real-time thread.
+
 /// The door between control threads and the real-time thread of one output.
 ///
 /// Every method may be called from any thread except the real-time one, takes a short lock that the real-time thread
 /// never takes, and returns at once; the effect is heard as soon as the device allows. It outlives devices: when an
 /// output was lost, a new ``Renderer`` for the same control takes up the current rendition on its timeline.
-public final class PlayoutControl: Sendable {
-    public init() {}
+public final class PlayoutControl {
+    public init() {
+        shared = .allocate(capacity: 1)
+        shared.initialize(to: SharedState())
+    }
+
+    deinit {
+        shared.deinitialize(count: 1)
+        shared.deallocate()
+    }
+
+    let shared: UnsafeMutablePointer<SharedState>
+    private let state = Mutex(State())
+
+    private struct Device {
+        var rate: Double
+        var channelCount: Int
+    }
+
+    private struct Live {
+        var serial: UInt64
+        var rendition: Rendition
+        var resampler: Resampler
+    }
+
+    private struct State {
+        var device: Device?
+        var directive = Directive()
+        var rendition: Rendition?
+        var timeline: HostTimeline?
+        var gain: Float = 1
+        var isMuted = false
+        var nextSerial: UInt64 = 1
+        /// All that the real-time thread may know of, oldest first.
+        var live: [Live] = []
+        var events: [PlayoutEvent] = []
+        var snapshot = PlayoutSnapshot()
+    }
 
     /// Begins a new epoch: what sounds fades out within 10 ms, then `rendition` sounds, placed on its timeline.
     ///
     /// Silent until a timeline of the same epoch is known; one that was set before this call counts. The table of
     /// filter coefficients is made here, on the caller's thread (some milliseconds where rates differ).
-    public func play(_ rendition: Rendition) {}
+    public func play(_ rendition: Rendition) {
+        state.withLock { state in
+            letGo(&state)
+            state.rendition = rendition
+            state.directive.end = .max
+            state.directive.leaveSeconds = Directive.replacementFadeSeconds
+            state.directive.timeline = state.timeline?.epoch == rendition.epoch ? state.timeline : nil
+            install(&state)
+            publish(&state)
+        }
+    }
 
     /// Sets or revises which frame is due when; the latest wins. One of another epoch than the rendition's is kept
-    /// for the next ``play(_:)``.
-    public func setTimeline(_ timeline: HostTimeline) {}
+    /// for the next ``play(_:)``. One whose rate no sound can have is ignored.
+    public func setTimeline(_ timeline: HostTimeline) {
+        guard timeline.framesPerSecond.isFinite, timeline.framesPerSecond > 0 else { return }
+        state.withLock { state in
+            state.timeline = timeline
+            guard timeline.epoch == state.rendition?.epoch else { return }
+            state.directive.timeline = timeline
+            publish(&state)
+        }
+    }
 
     /// States the position after the last audible frame: the sound runs up to there, and ``PlayoutEvent/finished`` is
     /// reported when that was heard. Ignored for an epoch that is not current.
-    public func finish(at end: FramePosition, epoch: Epoch) {}
+    public func finish(at end: FramePosition, epoch: Epoch) {
+        state.withLock { state in
+            guard epoch == state.rendition?.epoch else { return }
+            state.directive.end = end.index
+            publish(&state)
+        }
+    }
 
     /// Fades out as soon as the device allows, then is silent; reports ``PlayoutEvent/stopped``.
     ///
-    /// The rendition is let go; sounding again takes a new ``play(_:)``.
-    public func stop(fade: TimeSpan) {}
+    /// The rendition is let go; sounding again takes a new ``play(_:)``. A ``play(_:)`` that follows before the
+    /// real-time thread looked replaces the stop: no event then.
+    public func stop(fade: TimeSpan) {
+        state.withLock { state in
+            letGo(&state)
+            state.directive.source = nil
+            state.directive.leaveSeconds = min(max(0, fade.seconds), 60)
+            publish(&state)
+        }
+    }
 
     /// Changes the gain, linearly over `ramp`; it holds for all renditions. 1 leaves samples untouched.
-    public func setVolume(_ gain: Float, ramp: TimeSpan) {}
+    ///
+    /// - Parameter gain: 0...4 (+12 dB); anything else is brought into that range.
+    public func setVolume(_ gain: Float, ramp: TimeSpan) {
+        state.withLock { state in
+            state.gain = gain > 0 ? min(gain, 4) : 0
+            applyGain(&state, ramp: ramp)
+        }
+    }
 
     /// Silences or restores without forgetting the volume, over 10 ms.
-    public func setMuted(_ muted: Bool) {}
+    public func setMuted(_ muted: Bool) {
+        state.withLock { state in
+            state.isMuted = muted
+            applyGain(&state, ramp: .milliseconds(10))
+        }
+    }
 
     /// Hands over what happened since the last call, oldest first. At most 256 events are kept; newer ones are then
     /// lost and counted in the snapshot.
-    public func takeEvents(_ body: (PlayoutEvent) -> Void) {}
+    public func takeEvents(_ body: (PlayoutEvent) -> Void) {
+        let events = state.withLock { state in
+            while let event = shared.pointee.events.pop() { state.events.append(event) }
+            retire(&state)
+            defer { state.events.removeAll() }
+            return state.events
+        }
+        events.forEach(body)
+    }
 
     /// How playout stands as of the newest rendered block.
-    public var snapshot: PlayoutSnapshot { PlayoutSnapshot() }
+    public var snapshot: PlayoutSnapshot {
+        state.withLock { state in
+            if shared.pointee.snapshot.isFresh { state.snapshot = shared.pointee.snapshot.take() }
+            return state.snapshot
+        }
+    }
+
+    // MARK: The renderer's side, before and after its life on the real-time thread
+
+    func attach(deviceRate: Double, channelCount: Int) {
+        state.withLock { state in
+            precondition(state.device == nil, "one renderer at a time")
+            state.device = Device(rate: deviceRate, channelCount: channelCount)
+            // The new real-time thread has seen nothing yet: nothing may go until it says so.
+            shared.pointee.oldestSerialInUse.store(0, ordering: .releasing)
+            install(&state)
+            publish(&state)
+        }
+    }
+
+    func detach() {
+        shared.pointee.oldestSerialInUse.store(.max, ordering: .releasing)
+        state.withLock { state in
+            state.device = nil
+            state.directive.source = nil
+            retire(&state)
+        }
+    }
+
+    // MARK: Private
+
+    /// Forgets the current rendition. Where no renderer ever saw it, it is retired at once; otherwise when that has
+    /// passed it.
+    private func letGo(_ state: inout State) {
+        if let rendition = state.rendition, state.device == nil {
+            state.events.append(.retired(epoch: rendition.epoch))
+        }
+        state.rendition = nil
+    }
+
+    /// Makes the current rendition known under a new serial, with a resampler that fits the device.
+    private func install(_ state: inout State) {
+        guard let rendition = state.rendition, let device = state.device else { return }
+        let resampler = resampler(for: rendition, on: device, in: state)
+        let serial = state.nextSerial
+        state.nextSerial += 1
+        state.live.append(Live(serial: serial, rendition: rendition, resampler: resampler))
+        state.directive.newestSerial = serial
+        state.directive.source = Source(
+            serial: serial, epoch: rendition.epoch, songRate: rendition.sampleRate, first: rendition.firstFrame.index,
+            fadesIn: rendition.fadesIn, ring: rendition.ring.storage, resampler: resampler.view)
+    }
+
+    private func resampler(for rendition: Rendition, on device: Device, in state: State) -> Resampler {
+        let previous = state.live.last?.resampler
+        if let previous,
+            previous.fits(
+                songRate: rendition.sampleRate, deviceRate: device.rate, songChannelCount: rendition.channelCount,
+                deviceChannelCount: device.channelCount)
+        {
+            return previous
+        }
+        return Resampler(
+            songRate: rendition.sampleRate, deviceRate: device.rate, songChannelCount: rendition.channelCount,
+            deviceChannelCount: device.channelCount)
+    }
+
+    private func applyGain(_ state: inout State, ramp: TimeSpan) {
+        state.directive.gain = state.isMuted ? 0 : state.gain
+        state.directive.gainRampSeconds = min(max(0, ramp.seconds), 60)
+        publish(&state)
+    }
+
+    private func publish(_ state: inout State) {
+        shared.pointee.directive.publish(state.directive)
+        retire(&state)
+    }
+
+    /// Lets go of renditions that nobody can touch any more: those that the renderer has passed, except the current.
+    private func retire(_ state: inout State) {
+        let current = state.directive.source?.serial
+        let oldest = shared.pointee.oldestSerialInUse.load(ordering: .acquiring)
+        state.live.removeAll { live in
+            guard live.serial < oldest, live.serial != current else { return false }
+            if live.rendition !== state.rendition { state.events.append(.retired(epoch: live.rendition.epoch)) }
+            return true
+        }
+    }
 }
+
+// The lock guards everything but the shared memory, whose two sides are apart: this class is the one, serialised by
+// the lock, and the renderer's thread is the other.
+extension PlayoutControl: @unchecked Sendable {}

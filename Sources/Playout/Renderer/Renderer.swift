@@ -1,10 +1,37 @@
 import AudioCore
 
+// Rendering is planning and playing. The planner looks at the clocks and at the mailbox and appends a segment to the
+// plan: which source, which position, which step, which gains, for at most 256 device frames on a fixed grid of device
+// frames. Playing executes segments into the device's buffer. The plan is kept for as long as the device can take
+// frames back; see `Segment.swift`.
+
 /// Turns a rendition's frames into the device's, each at its instant.
 ///
 /// Lives on the real-time thread of one open device; owns no thread and reads no clock. After `init` nothing here
 /// allocates, locks, retains or throws. One renderer at a time may belong to a control.
 public struct Renderer: ~Copyable {
+    let shared: UnsafeMutablePointer<SharedState>
+    let deviceRate: Double
+    let channelCount: Int
+    let maximumFrameCount: Int
+    let grid: Int64
+
+    var model: DACClockModel
+    var directive = Directive()
+    var history: SegmentHistory
+    /// The device frame that is rendered next.
+    var cursor: Int64 = 0
+    /// The state after the last planned segment.
+    var state = PlayState()
+    /// A directive arrived that has not been planned for yet, and that should be heard soon.
+    var isUrgent = false
+    var counters = Counters()
+    var ending = PendingEnd()
+    let lengths: FadeLengths
+
+    /// Keeps the shared memory alive; not touched between `init` and `deinit`.
+    private let control: PlayoutControl
+
     /// - Parameters:
     ///   - deviceRate: the device's nominal rate, in hertz.
     ///   - channels: interleaved channels of the device.
@@ -15,31 +42,67 @@ public struct Renderer: ~Copyable {
         rateHint: PartsPerMillion? = nil
     ) {
         precondition(deviceRate > 0 && channels > 0 && maximumFrameCount > 0)
-        self.channels = channels
+        self.control = control
+        self.deviceRate = deviceRate
+        self.maximumFrameCount = maximumFrameCount
+        channelCount = channels
+        grid = Int64(Resampler.pieceFrameCount)
+        lengths = FadeLengths(deviceRate: deviceRate)
+        shared = control.shared
+        model = DACClockModel(deviceRate: deviceRate, rateHint: rateHint?.value)
+        history = SegmentHistory(frameCount: maximumFrameCount)
+        control.attach(deviceRate: deviceRate, channelCount: channels)
     }
 
-    private let channels: Int
+    deinit { control.detach() }
 
     /// Feeds the DAC clock model with one reading. Call it with every status of the driver that was quick to obtain.
-    public mutating func note(_ timestamp: DeviceTimestamp) {}
+    public mutating func note(_ timestamp: DeviceTimestamp) {
+        model.note(frame: timestamp.frame.index, hostNanoseconds: timestamp.host.nanoseconds)
+        reportEnd(heardBefore: model.newestReadingFrame)
+    }
 
     /// Renders the device frames that begin at `first`: interleaved, as many as `output` holds.
     ///
     /// `first` is normally the frame after the last rendered one, or what ``rewind(to:)`` said. Frames that were left
     /// out count as a device restart whose clock still holds.
     public mutating func render(into output: UnsafeMutableBufferPointer<Float>, from first: DeviceFrame) {
-        output.update(repeating: 0)
+        guard let base = output.baseAddress else { return }
+        takeDirective()
+        if first.index != cursor { jump(to: first.index) }
+        if isUrgent { cutPlan() }
+        play(into: base, count: output.count / channelCount)
+        release()
+        publishSnapshot()
     }
 
     /// Whether a command should be heard sooner than the device's buffer lasts: the loop may take frames back from the
     /// device, say so by ``rewind(to:)``, and render again. Looks into the mailbox; false again after the next render.
-    public var wantsEarlierFrame: Bool { mutating get { false } }
+    public var wantsEarlierFrame: Bool {
+        mutating get {
+            takeDirective()
+            return isUrgent
+        }
+    }
 
     /// The device took frames back: the next render begins at `first`. Without a new command the samples come out the
     /// same again.
-    public mutating func rewind(to first: DeviceFrame) {}
+    public mutating func rewind(to first: DeviceFrame) {
+        guard first.index < cursor else { return }
+        if history.index(of: first.index) != nil {
+            cursor = first.index
+        } else {
+            jump(to: first.index)
+        }
+    }
 
     /// The device lost its running clock (xrun, suspend): older readings are void, its rate is kept, and the sound is
     /// placed anew from `first`, the next frame to be rendered.
-    public mutating func deviceDidRestart(at first: DeviceFrame) {}
+    public mutating func deviceDidRestart(at first: DeviceFrame) {
+        counters.xruns += 1
+        shared.pointee.events.push(.xrun(frame: first))
+        model.restart()
+        reportEnd(heardBefore: first.index)
+        jump(to: first.index)
+    }
 }

@@ -1,0 +1,84 @@
+// How the sound is kept on its timeline: by a step (song frames per device frame) that changes a little, never by
+// dropping or repeating frames.
+//
+// The plant is a double integrator. x is the timeline error in microseconds (positive: the sound is ahead), v its
+// growth in ppm (us/s): the step against the feed-forward step that would hold x constant. Feed-forward is known: the
+// timeline's rate times the DAC model's; what is controlled is the rest. The ear allows the pitch to change slowly only,
+// so dv/dt is limited to A, in total: a change of the feed-forward is slewed as well.
+//
+// Under an acceleration limit the quickest way to x = 0 without overshoot is to brake along v = sqrt(2 A |x|). A law
+// that follows that curve to the end chatters at zero, where its slope is infinite; so near zero it is a straight line
+// v = k x, which decays exponentially, and the two meet smoothly at d = a / k^2:
+//
+//     |x| <= d:  v = -k x                      braking needs k^2 |x| <= a
+//     |x| >  d:  v = -sqrt(2 a (|x| - d/2))    braking needs a
+//
+// with a = A/2: half of the limit is left for noise and for changes of the feed-forward, so braking is never late and
+// nothing overshoots or circles. d is 8 us: an error of that size is below what the clocks resolve; within it the loop
+// is linear with the time constant 1/k = sqrt(d/a), 1.3 s at 10 ppm/s and 5.7 s at 0.5 ppm/s: jitter of the clock
+// estimates is smoothed, wander of the crystals (0.01 ppm/s) followed to a tenth of a microsecond.
+//
+// A is 10 ppm/s for 10 s after a placement, while the models still learn, falls to 0.5 ppm/s until 20 s, and stays.
+//
+// A copy needs no filter: where song and DAC have the same rate to 0.002 ppm and the phase is whole, the step is locked
+// to exactly 1 until the error says otherwise (2 us).
+
+/// Holds the sound on its timeline by small changes of the step.
+struct RateController: BitwiseCopyable {
+    /// Song frames per device frame.
+    private(set) var step: Double
+    private(set) var isLocked: Bool
+    /// Device seconds since the sound was placed.
+    private(set) var age = 0.0
+
+    private static let linearRange = 8.0
+    static let fastAcceleration = 10.0
+    static let steadyAcceleration = 0.5
+    private static let lockDeviation = 2e-9
+    private static let unlockDeviation = 10e-9
+    private static let unlockError = 2.0
+
+    /// - Parameter feedForward: the step that keeps the sound where it is placed.
+    init(feedForward: Double, canLock: Bool) {
+        isLocked = canLock && abs(feedForward - 1) < Self.lockDeviation
+        step = isLocked ? 1 : feedForward
+    }
+
+    /// The greatest change of the step now, in ppm a second.
+    var accelerationLimit: Double {
+        if age <= 10 { return Self.fastAcceleration }
+        if age >= 20 { return Self.steadyAcceleration }
+        let x = (age - 10) / 10
+        let falling = Self.fastAcceleration * (1 - x) * (1 - x) * (1 - x)
+        return max(Self.steadyAcceleration, falling)
+    }
+
+    /// How far the step is from the feed-forward, in ppm.
+    func correction(feedForward: Double) -> Double { (step / feedForward - 1) * 1e6 }
+
+    /// One control step.
+    /// - Parameters:
+    ///   - error: timeline error in seconds, positive when the sound is ahead.
+    ///   - seconds: how long the new step will be in force.
+    mutating func update(error: Double, feedForward: Double, seconds: Double) {
+        let limit = accelerationLimit
+        age += seconds
+        let microseconds = error * 1e6
+        if isLocked {
+            let holds = abs(microseconds) < Self.unlockError && abs(feedForward - 1) < Self.unlockDeviation
+            if holds { return }
+            isLocked = false
+        }
+        let wanted = feedForward * (1 + Self.velocity(for: microseconds, acceleration: limit / 2) * 1e-6)
+        let greatest = limit * 1e-6 * seconds * step
+        step += min(greatest, max(-greatest, wanted - step))
+    }
+
+    /// The velocity in ppm at which an error in us is removed without overshoot.
+    private static func velocity(for error: Double, acceleration: Double) -> Double {
+        let distance = abs(error)
+        guard distance > linearRange else { return -error * (acceleration / linearRange).squareRoot() }
+        let speed = (2 * acceleration * (distance - linearRange / 2)).squareRoot()
+        return error > 0 ? -speed : speed
+    }
+}

@@ -1,0 +1,99 @@
+import AudioCore
+
+// Playing: segments into the device's buffer, and the snapshot of where that got us.
+
+extension Renderer {
+    /// Renders `count` frames from the cursor on, planning where the plan ends.
+    mutating func play(into output: UnsafeMutablePointer<Float>, count: Int) {
+        var done = 0
+        var index = history.index(of: cursor) ?? history.count
+        while done < count {
+            if index >= history.count {
+                planSegment()
+                index = history.count - 1
+            }
+            let segment = history[index]
+            let offset = Int(cursor - segment.pointee.start)
+            let frames = min(count - done, segment.pointee.count - offset)
+            execute(segment, from: offset, count: frames, into: output + done * channelCount)
+            cursor += Int64(frames)
+            done += frames
+            if cursor >= segment.pointee.end { index += 1 }
+        }
+    }
+
+    private func execute(
+        _ segment: UnsafeMutablePointer<Segment>, from offset: Int, count: Int, into output: UnsafeMutablePointer<Float>
+    ) {
+        guard segment.pointee.state.mode == .sounding, let source = segment.pointee.state.source else {
+            output.update(repeating: 0, count: count * channelCount)
+            return
+        }
+        let state = segment.pointee.state(after: offset)
+        source.resampler.render(
+            from: source.ring, audible: min(source.first, state.end)..<state.end, position: state.position,
+            step: segment.pointee.step, count: count, into: output)
+        if !(state.fade.isUnity && state.volume.isUnity) { applyGain(state, to: output, count: count) }
+    }
+
+    private func applyGain(_ state: PlayState, to output: UnsafeMutablePointer<Float>, count: Int) {
+        var sample = output
+        for frame in 0..<count {
+            let gain = state.fade.gain(at: frame) * state.volume.gain(at: frame)
+            for _ in 0..<channelCount {
+                sample.pointee *= gain
+                sample += 1
+            }
+        }
+    }
+
+    // MARK: Snapshot
+
+    mutating func publishSnapshot() {
+        var snapshot = PlayoutSnapshot()
+        snapshot.epoch = state.source?.epoch
+        snapshot.state = playoutState
+        snapshot.xrunCount = counters.xruns
+        snapshot.underrunCount = counters.underruns
+        snapshot.timelineStepCount = counters.timelineSteps
+        snapshot.deviceClockStepCount = counters.deviceClockSteps
+        snapshot.deviceRestartCount = counters.deviceRestarts
+        snapshot.lostEventCount = shared.pointee.events.lostCount
+        if let line = model.line {
+            snapshot.dacRate = PartsPerMillion(line.ppm)
+            snapshot.modelBound = TimeSpan(seconds: line.bound(at: state.frame))
+            snapshot.newestHost = HostTime(nanoseconds: line.hostNanoseconds(of: state.frame))
+        }
+        describeBuffer(&snapshot)
+        describeSound(&snapshot)
+        shared.pointee.snapshot.publish(snapshot)
+    }
+
+    private var playoutState: PlayoutState {
+        switch state.mode {
+        case .idle: .idle
+        case .sounding: .playing
+        case .finished: .finished
+        case .waiting: state.cause == .underrun ? .starved : .waiting
+        }
+    }
+
+    private mutating func describeBuffer(_ snapshot: inout PlayoutSnapshot) {
+        guard let source = state.source else { return }
+        let readable = source.ring.pointee.readable
+        let from =
+            state.mode == .sounding || state.hasSounded ? max(readable.floor, state.position.whole) : readable.floor
+        let buffered = Int(max(0, readable.end &- from))
+        snapshot.bufferedFrameCount = buffered
+        if state.mode == .sounding, readable.end < state.end { counters.lowWater = min(counters.lowWater, buffered) }
+        snapshot.lowWaterFrameCount = counters.lowWater == .max ? buffered : counters.lowWater
+    }
+
+    private func describeSound(_ snapshot: inout PlayoutSnapshot) {
+        guard state.mode == .sounding, state.leaving != .forAnotherSource else { return }
+        snapshot.newestPosition = FractionalFramePosition(state.position.frames)
+        snapshot.framesPerSecond = directive.timeline?.framesPerSecond ?? 0
+        snapshot.timelineError = counters.timelineError.map { TimeSpan(seconds: $0) }
+        snapshot.correction = PartsPerMillion(counters.correction)
+    }
+}

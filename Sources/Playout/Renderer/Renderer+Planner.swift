@@ -1,0 +1,110 @@
+import AudioCore
+
+// Appends one segment to the plan. Transitions that take no time come first: the volume, the end of a fade out, another
+// source. Then it depends on the mode: silence, the wait for a start, or sound.
+
+extension Renderer {
+    /// Plans from `state.frame` on; at least one frame, at most to the next grid frame.
+    mutating func planSegment() {
+        turnVolume()
+        if state.mode == .sounding, state.fade.isDone, state.fade.to == 0 { endFadeOut() }
+        if state.source?.serial != directive.source?.serial {
+            leaveSource()
+        } else {
+            state.end = directive.end
+        }
+        var length = Int(grid - (state.frame & (grid - 1)))
+        if !state.volume.isDone { length = min(length, state.volume.remaining) }
+        if state.mode == .waiting { length = planStart(within: length) }
+        if state.mode == .sounding { length = planSound(within: length) }
+        append(length)
+    }
+
+    private mutating func append(_ length: Int) {
+        let isSound = state.mode == .sounding
+        let step = isSound ? FixedPosition(state.controller.step) : FixedPosition(whole: 0, fraction: 0)
+        history.append(Segment(state: state, step: step, count: length))
+        state = state.advanced(by: length, step: step)
+    }
+
+    // MARK: Transitions
+
+    private mutating func turnVolume() {
+        guard directive.gain != state.volume.to else { return }
+        let length = Int(directive.gainRampSeconds * deviceRate)
+        state.volume = state.volume.turning(to: directive.gain, length: length)
+    }
+
+    private mutating func leaveSource() {
+        guard state.mode == .sounding else { return adoptSource() }
+        guard state.leaving != .forAnotherSource else { return }
+        let wasFadingOut = state.leaving != .staying
+        state.leaving = .forAnotherSource
+        if !wasFadingOut { fadeOut(seconds: directive.leaveSeconds) }
+        if state.fade.isDone { adoptSource() }
+    }
+
+    /// Goes over to the source that the directive names, in silence.
+    mutating func adoptSource() {
+        if let epoch = state.source?.epoch, directive.source == nil {
+            ending.stopped = (frame: state.frame, epoch: epoch)
+        }
+        state.source = directive.source
+        state.end = directive.end
+        state.mode = state.source == nil ? .idle : .waiting
+        state.leaving = .staying
+        state.hasSounded = false
+        state.cause = nil
+        state.fade = .silent
+        counters.lowWater = .max
+    }
+
+    private mutating func fadeOut(seconds: Double) {
+        let length = min(Int(seconds * deviceRate), max(0, framesAhead()))
+        state.fade = state.fade.turning(to: 0, length: length)
+    }
+
+    private mutating func endFadeOut() {
+        switch state.leaving {
+        case .forAnotherSource: adoptSource()
+        case .staying, .forReplacement, .forLackOfFrames: silence(cause: state.cause, error: state.causeError)
+        }
+    }
+
+    /// The source stays, but what sounded is over: it will be placed anew.
+    mutating func silence(cause: ReplacementCause?, error: Double) {
+        state.mode = .waiting
+        state.leaving = .staying
+        state.fade = .silent
+        state.cause = cause
+        state.causeError = error
+    }
+
+    // MARK: What is due
+
+    /// The song position that is due at the DAC with a device frame; nil while a clock or the timeline is missing, or
+    /// where they make no sense.
+    func dueFrames(at frame: Int64, source: Source) -> Double? {
+        guard let timeline = directive.timeline, let line = model.line, source.serial == directive.source?.serial,
+            abs(timeline.framesPerSecond / source.songRate - 1) < Resampler.stepTolerance / 2
+        else { return nil }
+        let elapsed = Double(line.originHost &- timeline.host.nanoseconds) * 1e-9 + line.seconds(of: frame)
+        let due = Double(timeline.frame.index) + elapsed * timeline.framesPerSecond
+        return FixedPosition.range.contains(due) ? due : nil
+    }
+
+    /// Song frames per device frame that keep a sound where it is on its timeline.
+    var feedForward: Double {
+        (directive.timeline?.framesPerSecond ?? 0) * (model.line?.secondsPerFrame ?? 0)
+    }
+
+    /// Device frames that the ring's frames last from here on; without bound when the song's last frame is there.
+    func framesAhead() -> Int {
+        guard let source = state.source else { return 0 }
+        let end = source.ring.pointee.readable.end
+        if end >= state.end { return .max / 4 }
+        let frames = end &- Int64(source.resampler.reach) &- 1 &- state.position.whole
+        guard frames > 0 else { return 0 }
+        return Int(Double(frames) / max(state.controller.step, 1e-3))
+    }
+}

@@ -1,0 +1,68 @@
+import AudioCore
+
+// One segment of running sound: the controller looks at the error, then whatever may end the segment or begin a fade.
+
+extension Renderer {
+    /// - Returns: the segment's frames; the mode is no longer sounding when the song has ended.
+    mutating func planSound(within length: Int) -> Int {
+        var length = length
+        if state.leaving == .staying {
+            steer(for: length)
+            watch(length)
+        }
+        if !state.fade.isDone { length = min(length, state.fade.remaining) }
+        return planEnd(within: length)
+    }
+
+    /// Feeds the controller, and begins a fade out when slewing is of no use.
+    private mutating func steer(for length: Int) {
+        guard let source = state.source, let timeline = directive.timeline, model.isReady,
+            let due = dueFrames(at: state.frame, source: source)
+        else { return }
+        let error = (state.position.frames - due) / timeline.framesPerSecond
+        state.controller.update(error: error, feedForward: feedForward, seconds: Double(length) / deviceRate)
+        counters.timelineError = error
+        counters.correction = state.controller.correction(feedForward: feedForward)
+        let isEarly = state.controller.age < 20
+        guard abs(error) > (isEarly ? Timing.earlyErrorLimit : Timing.steadyErrorLimit) else {
+            state.excessFrameCount = 0
+            state.relearnCount = model.relearnCount
+            return
+        }
+        state.excessFrameCount += length
+        guard state.excessFrameCount > lengths.excess else { return }
+        leave(
+            .forReplacement, cause: state.relearnCount == model.relearnCount ? .timelineStep : .deviceClockStep,
+            error: error)
+    }
+
+    /// Begins a fade out while there are frames for it.
+    private mutating func watch(_ length: Int) {
+        guard state.leaving == .staying, framesAhead() < length + lengths.fade else { return }
+        leave(.forLackOfFrames, cause: .underrun, error: 0)
+        counters.underruns += 1
+        guard let epoch = state.source?.epoch else { return }
+        let silentFrom = DeviceFrame(index: state.frame &+ Int64(state.fade.remaining))
+        shared.pointee.events.push(.underrun(epoch: epoch, frame: silentFrom))
+    }
+
+    private mutating func leave(_ reason: PlayState.Leaving, cause: ReplacementCause, error: Double) {
+        state.leaving = reason
+        state.cause = cause
+        state.causeError = error
+        state.fade = state.fade.turning(to: 0, length: max(1, min(lengths.fade, framesAhead())))
+    }
+
+    /// Cuts the segment where the filter has passed the song's last frame.
+    private mutating func planEnd(within length: Int) -> Int {
+        guard let source = state.source, state.end != .max else { return length }
+        let step = state.controller.step
+        let toEnd = (-state.position.distance(from: state.end) / step).rounded(.up)
+        let toSilence = toEnd + Double(source.resampler.reach) / step
+        guard toSilence >= 1 else {
+            finish(at: state.frame &+ Int64(max(-0x1p40, toEnd)))
+            return length
+        }
+        return toSilence < Double(length) ? Int(toSilence) : length
+    }
+}

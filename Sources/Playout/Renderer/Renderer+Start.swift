@@ -1,0 +1,115 @@
+import AudioCore
+
+// The start of a sound, fresh or again: silence until the device frame at which its first frame is due, then the exact
+// phase that is due there. A fresh start begins as far before the first frame as the filter reaches, in the silence
+// before it, and needs no fade. One in the middle fades in.
+
+extension Renderer {
+    /// Waits, or places the sound at `state.frame` and turns the mode to sounding.
+    /// - Returns: frames to be silent for, or `length` when sound begins.
+    mutating func planStart(within length: Int) -> Int {
+        guard let source = state.source, let due = dueFrames(at: state.frame, source: source) else { return length }
+        let reach = Double(source.resampler.reach)
+        let step = feedForward
+        if due >= Double(state.end) {
+            finish(at: state.frame)
+            return length
+        }
+        let isFresh = !state.hasSounded && !source.fadesIn
+        let beginning = Double(source.first) - (isFresh ? reach : 0)
+        if due < beginning {
+            let wait = ((beginning - due) / step).rounded(.up)
+            if wait >= 1 { return wait >= Double(length) ? length : Int(wait) }
+        }
+        place(at: due, step: step)
+        guard hasFrames(for: source) else {
+            dropPast(due, of: source)
+            state.mode = .waiting
+            return length
+        }
+        report(source: source, due: due, step: step)
+        let isExact = isFresh && due <= Double(source.first)
+        state.fade = isExact ? .open : Fade(from: 0, to: 1, length: lengths.fade)
+        state.hasSounded = true
+        state.cause = nil
+        return length
+    }
+
+    private mutating func place(at due: Double, step: Double) {
+        var position = FixedPosition(due)
+        let nearest = due.rounded()
+        let isWhole = abs(due - nearest) < 0.02
+        state.controller = RateController(
+            feedForward: step, canLock: isWhole && state.source?.songRate == deviceRate)
+        if state.controller.isLocked { position = FixedPosition(nearest) }
+        state.position = position
+        state.mode = .sounding
+        state.leaving = .staying
+        state.excessFrameCount = 0
+        state.relearnCount = model.relearnCount
+    }
+
+    /// Whether the frames around the position are there: to the left what the filter touches, to the right enough to
+    /// not run dry at once.
+    private func hasFrames(for source: Source) -> Bool {
+        let floor = source.ring.pointee.readable.floor
+        let left = state.position.whole &- Int64(source.resampler.reach)
+        guard left >= floor || floor == source.first else { return false }
+        return framesAhead() >= Int(grid) * 2 + lengths.fade + lengths.hysteresis
+    }
+
+    /// Frames that are behind before any of them sounded make room for those that are needed.
+    private func dropPast(_ due: Double, of source: Source) {
+        let behind = FixedPosition(due).whole &- Int64(source.resampler.reach) &- Int64(maximumFrameCount)
+        source.ring.pointee.release(below: behind)
+    }
+
+    private mutating func report(source: Source, due: Double, step: Double) {
+        let distance = Double(source.first) - due
+        let offset = distance > 0 ? (distance / step).rounded(.up) : 0
+        let frame = state.frame &+ Int64(offset)
+        if let cause = state.cause {
+            count(cause)
+            shared.pointee.events.push(
+                .replaced(
+                    epoch: source.epoch, cause: cause, frame: DeviceFrame(index: state.frame),
+                    error: TimeSpan(seconds: state.causeError)))
+        }
+        guard counters.startedSerial != source.serial, let line = model.line else { return }
+        counters.startedSerial = source.serial
+        shared.pointee.events.push(
+            .started(
+                epoch: source.epoch, frame: DeviceFrame(index: frame),
+                host: HostTime(nanoseconds: line.hostNanoseconds(of: frame)),
+                position: FractionalFramePosition(due + offset * step)))
+    }
+
+    private mutating func count(_ cause: ReplacementCause) {
+        switch cause {
+        case .timelineStep: counters.timelineSteps += 1
+        case .deviceClockStep: counters.deviceClockSteps += 1
+        case .deviceRestart: counters.deviceRestarts += 1
+        case .underrun: break
+        }
+    }
+
+    /// The last frame has been planned; `frame` is the first device frame after it.
+    mutating func finish(at frame: Int64) {
+        if let epoch = state.source?.epoch { ending.finished = (frame: frame, epoch: epoch) }
+        state.mode = .finished
+        state.fade = .silent
+        state.leaving = .staying
+    }
+
+    /// Reports ends that the DAC has passed.
+    mutating func reportEnd(heardBefore frame: Int64) {
+        if let end = ending.finished, end.frame <= frame {
+            ending.finished = nil
+            shared.pointee.events.push(.finished(epoch: end.epoch))
+        }
+        if let end = ending.stopped, end.frame <= frame {
+            ending.stopped = nil
+            shared.pointee.events.push(.stopped(epoch: end.epoch))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+
+// The interpolation filter: a sinc under a Kaiser window, tabulated at `phaseCount` fractions of a song frame and
+// interpolated linearly between neighbouring phases.
+//
+// Song and device at (nearly) the same rate, or the device faster: the sinc's zeros lie on whole frames, so that at
+// phase zero the filter is a single 1 and changes nothing: a stream that is resampled by a few ppm has the same tone as
+// one that is copied. 64 taps with beta 11.4 give a stopband of -115 dB; at 44.1 kHz the pass band ends at 19.5 kHz.
+//
+// Device slower: everything above the device's Nyquist frequency must go. The filter is stretched by the ratio, has
+// 96 taps a device frame, and its cutoff lies at 0.955 of the device's Nyquist frequency: flat to 0.88 of it
+// (19.3 kHz at 44.1 kHz), -115 dB from 1.03 of it on.
+//
+// Linear interpolation between phases puts images of a tone f at (f / (phaseCount * songRate))^2: with 512 phases
+// -123 dB at 20 kHz, -170 dB at 1 kHz. A stretched filter is smoother, and needs fewer phases by the same ratio.
+//
+// Every phase is scaled to a sum of 1: constant input gives constant output to the last bits.
+
+/// The coefficients for one pair of rates; built off the real-time thread, read-only afterwards.
+struct FilterTable: ~Copyable {
+    /// A multiple of 16.
+    let tapCount: Int
+    /// The table has 2^phaseBits phases, and one more row for interpolation.
+    let phaseBits: Int
+    let rows: UnsafeMutablePointer<Float>
+
+    init(songRate: Double, deviceRate: Double) {
+        let stretch = max(1, songRate / deviceRate)
+        let isDownsampling = stretch > 1.001
+        let taps = isDownsampling ? 96 * stretch : 64
+        let tapCount = (Int(taps.rounded(.up)) + 15) / 16 * 16
+        var phaseBits = 9
+        var rest = stretch
+        while rest >= 2, phaseBits > 5 {
+            rest /= 2
+            phaseBits -= 1
+        }
+        self.tapCount = tapCount
+        self.phaseBits = phaseBits
+        rows = .allocate(capacity: (1 << phaseBits + 1) * tapCount)
+        let cutoff = isDownsampling ? 0.955 / stretch : 1
+        for row in 0...(1 << phaseBits) {
+            FilterTable.fill(
+                rows + row * tapCount, count: tapCount, phase: Double(row) / Double(1 << phaseBits), cutoff: cutoff)
+        }
+    }
+
+    deinit { rows.deallocate() }
+
+    private static let beta = 11.4
+
+    /// One phase: the weights of frames `-count/2 + 1 ... count/2` for a point `phase` after frame 0.
+    private static func fill(_ row: UnsafeMutablePointer<Float>, count: Int, phase: Double, cutoff: Double) {
+        let half = Double(count / 2)
+        func weight(_ tap: Int) -> Double {
+            let distance = Double(tap - count / 2 + 1) - phase
+            let edge = distance / half
+            return edge * edge >= 1 ? 0 : sinc(distance * cutoff) * besselI0(beta * (1 - edge * edge).squareRoot())
+        }
+        var sum = 0.0
+        for tap in 0..<count { sum += weight(tap) }
+        for tap in 0..<count { row[tap] = Float(weight(tap) / sum) }
+    }
+
+    private static func sinc(_ x: Double) -> Double {
+        if x == 0 { return 1 }
+        if x == x.rounded() { return 0 }
+        return sin(.pi * x) / (.pi * x)
+    }
+
+    /// Modified Bessel function of order 0, by its power series (Abramowitz and Stegun 9.6.12).
+    private static func besselI0(_ x: Double) -> Double {
+        let square = x * x / 4
+        var term = 1.0
+        var sum = 1.0
+        var k = 1.0
+        while term > sum * 1e-17 {
+            term *= square / (k * k)
+            sum += term
+            k += 1
+        }
+        return sum
+    }
+}

@@ -1,0 +1,172 @@
+// One piece of output: the song frames that the filter touches are laid out in planes, one for each lane, with silence
+// where the song has no frames; then every output frame is the inner product of the plane and the weights of its phase.
+//
+// Each output frame depends on its own position and on the song's frames alone, computed in one fixed order: pieces may
+// be cut anywhere.
+
+extension ResamplerView {
+    /// Renders up to ``Resampler/pieceFrameCount`` frames into `output` (interleaved), the first at `position`.
+    ///
+    /// Frames outside `audible` or not in the ring are silence.
+    @inline(__always)
+    func render(
+        from ring: UnsafeMutablePointer<FrameRingStorage>, audible: Range<Int64>, position: FixedPosition,
+        step: FixedPosition, count: Int, into output: UnsafeMutablePointer<Float>
+    ) {
+        let isCopy = step.fraction == 0 && step.whole == 1 && position.fraction == 0
+        let last = position.advanced(by: step, times: count - 1)
+        let begin = isCopy ? position.whole : position.whole &- Int64(reach) &+ 1
+        let span = Int(last.whole &- position.whole) + (isCopy ? 1 : tapCount)
+        guard span <= planeStride else {
+            output.update(repeating: 0, count: count * deviceChannelCount)
+            return
+        }
+        gather(from: ring, audible: audible, begin: begin, span: span)
+        if isCopy {
+            for lane in 0..<laneCount {
+                outputPlane(lane).update(from: planes + lane * planeStride, count: count)
+            }
+        } else {
+            filter(position: position, step: step, count: count, begin: begin)
+        }
+        interleave(count: count, into: output)
+    }
+
+    @inline(__always)
+    private func outputPlane(_ lane: Int) -> UnsafeMutablePointer<Float> {
+        planes + laneCount * planeStride + lane * Resampler.pieceFrameCount
+    }
+
+    // MARK: Song frames to planes
+
+    @inline(__always)
+    private func gather(
+        from ring: UnsafeMutablePointer<FrameRingStorage>, audible: Range<Int64>, begin: Int64, span: Int
+    ) {
+        let readable = ring.pointee.readable
+        let end = begin &+ Int64(span)
+        let lower = min(end, max(begin, audible.lowerBound, readable.floor))
+        let upper = max(lower, min(end, audible.upperBound, readable.end))
+        let leading = Int(lower &- begin)
+        let present = Int(upper &- lower)
+        for lane in 0..<laneCount {
+            let plane = planes + lane * planeStride
+            plane.update(repeating: 0, count: leading)
+            (plane + leading + present).update(repeating: 0, count: span - leading - present)
+        }
+        ring.pointee.forEachReadableRun(at: lower, count: present) { samples, offset, frames in
+            if foldsBefore {
+                fold(samples, frames: frames, at: leading + offset)
+            } else {
+                split(samples, frames: frames, at: leading + offset)
+            }
+        }
+    }
+
+    @inline(__always)
+    private func split(_ samples: UnsafePointer<Float>, frames: Int, at offset: Int) {
+        let channels = songChannelCount
+        for lane in 0..<channels {
+            let plane = planes + lane * planeStride + offset
+            var source = samples + lane
+            for frame in 0..<frames {
+                plane[frame] = source.pointee
+                source += channels
+            }
+        }
+    }
+
+    @inline(__always)
+    private func fold(_ samples: UnsafePointer<Float>, frames: Int, at offset: Int) {
+        for lane in 0..<deviceChannelCount {
+            let plane = planes + lane * planeStride + offset
+            let row = gains + lane * songChannelCount
+            var source = samples
+            for frame in 0..<frames {
+                var sum: Float = 0
+                for channel in 0..<songChannelCount { sum += source[channel] * row[channel] }
+                plane[frame] = sum
+                source += songChannelCount
+            }
+        }
+    }
+
+    // MARK: The filter
+
+    @inline(__always)
+    private func filter(position: FixedPosition, step: FixedPosition, count: Int, begin: Int64) {
+        var position = position
+        for frame in 0..<count {
+            // The first tap reaches `reach - 1` frames to the left of the position's whole part.
+            let offset = Int(position.whole &- begin) - reach + 1
+            weigh(position.fraction)
+            for lane in 0..<laneCount {
+                outputPlane(lane)[frame] = product(planes + lane * planeStride + offset)
+            }
+            position = position.advanced(by: step, times: 1)
+        }
+    }
+
+    /// Interpolates the weights of a phase between its two neighbours in the table.
+    @inline(__always)
+    private func weigh(_ fraction: UInt64) {
+        let index = Int(truncatingIfNeeded: fraction >> (64 - phaseBits))
+        let rest = Float(UInt32(truncatingIfNeeded: (fraction << phaseBits) >> 40)) * 0x1p-24
+        let low = UnsafeRawPointer(rows + index * tapCount)
+        let high = UnsafeRawPointer(rows + (index + 1) * tapCount)
+        let target = UnsafeMutableRawPointer(weights)
+        let between = SIMD8<Float>(repeating: rest)
+        var byte = 0
+        let end = tapCount * 4
+        while byte < end {
+            let a = low.loadUnaligned(fromByteOffset: byte, as: SIMD8<Float>.self)
+            let b = high.loadUnaligned(fromByteOffset: byte, as: SIMD8<Float>.self)
+            target.storeBytes(of: a + (b - a) * between, toByteOffset: byte, as: SIMD8<Float>.self)
+            byte += 32
+        }
+    }
+
+    @inline(__always)
+    private func product(_ samples: UnsafePointer<Float>) -> Float {
+        let x = UnsafeRawPointer(samples)
+        let w = UnsafeRawPointer(weights)
+        var even = SIMD8<Float>()
+        var odd = SIMD8<Float>()
+        var byte = 0
+        let end = tapCount * 4
+        while byte < end {
+            even +=
+                x.loadUnaligned(fromByteOffset: byte, as: SIMD8<Float>.self)
+                * w.loadUnaligned(fromByteOffset: byte, as: SIMD8<Float>.self)
+            odd +=
+                x.loadUnaligned(fromByteOffset: byte + 32, as: SIMD8<Float>.self)
+                * w.loadUnaligned(fromByteOffset: byte + 32, as: SIMD8<Float>.self)
+            byte += 64
+        }
+        return (even + odd).sum()
+    }
+
+    // MARK: Planes to device frames
+
+    @inline(__always)
+    private func interleave(count: Int, into output: UnsafeMutablePointer<Float>) {
+        let channels = deviceChannelCount
+        for channel in 0..<channels {
+            var target = output + channel
+            // What is spread out is either a lane of its own, the one mono lane, or silence.
+            let lane = songChannelCount == 1 && channel < 2 ? 0 : channel
+            guard lane < laneCount else {
+                for _ in 0..<count {
+                    target.pointee = 0
+                    target += channels
+                }
+                continue
+            }
+            let plane = outputPlane(lane)
+            for frame in 0..<count {
+                target.pointee = plane[frame]
+                target += channels
+            }
+        }
+    }
+}

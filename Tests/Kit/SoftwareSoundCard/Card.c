@@ -1,0 +1,235 @@
+// The card itself: a clock of its own, a DMA engine that fetches bursts, a FIFO of fixed latency, a loudspeaker.
+//
+// Everything is a function of true time. Whoever looks (the application through libasound, or the card's own thread)
+// first lets happen what fell due by now, in order and at its own instant; a late look changes no time that is reported.
+// The thread is there so that frames are fetched on time while the application looks away: what it rewrites after
+// their fetch was heard as it was.
+#include "Card.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+static const int64_t idle_wake_ns = 20000000;
+
+static void post(int event) {
+    uint64_t one = 1;
+    if (write(event, &one, sizeof one) < 0 && errno != EAGAIN) perror("software sound card: eventfd");
+}
+
+static void enter(struct card *card, enum card_state state) {
+    card->state = state;
+    pthread_cond_broadcast(&card->changed);
+    post(card->ready);
+    post(card->kick);
+}
+
+static bool is_fetching(const struct card *card) {
+    return card->state == CARD_RUNNING || card->state == CARD_DRAINING;
+}
+
+static int64_t due(const struct card *card, int64_t burst) {
+    return card->run_start + llrint((double)(burst * card->burst_frames) / card->rate);
+}
+
+static int64_t latency(const struct card *card) { return card->settings.latency_us * 1000; }
+
+// Frames heard by `at`, counted as `fetched` is; negative before the first sound.
+static double heard(const struct card *card, int64_t at) {
+    double frames = (double)(at - card->run_start - latency(card)) * card->rate + (double)card->run_first_frame;
+    return frames < (double)card->fetched ? frames : (double)card->fetched;
+}
+
+int64_t card_queued(const struct card *card) {
+    if (!card->boundary) return 0;
+    int64_t boundary = (int64_t)card->boundary;
+    int64_t queued = (int64_t)card->io.appl_ptr - card->fetched % boundary;
+    if (queued < -boundary / 2) queued += boundary;
+    if (queued > boundary / 2) queued -= boundary;
+    return queued;
+}
+
+int64_t card_avail(const struct card *card) { return (int64_t)card->io.buffer_size - card_queued(card); }
+
+int64_t card_delay(const struct card *card, int64_t now) {
+    if (card->state == CARD_IDLE) return card_queued(card);
+    int64_t at = now;
+    if (card->settings.coarse && is_fetching(card)) at = due(card, card->run_bursts - 1);
+    return card_queued(card) + card->fetched - llrint(heard(card, at));
+}
+
+// Ring frames are interleaved: only interleaved access is offered.
+static void fetch(struct card *card, int64_t count) {
+    const snd_pcm_channel_area_t *areas = snd_pcm_ioplug_mmap_areas(&card->io);
+    const int64_t size = (int64_t)card->io.buffer_size;
+    while (count > 0 && areas) {
+        int64_t offset = card->fetched % size;
+        int64_t part = count < size - offset ? count : size - offset;
+        const uint8_t *ring = (const uint8_t *)areas[0].addr + areas[0].first / 8;
+        recording_append(&card->recording, ring + offset * card->recording.source_frame_bytes, part);
+        card->fetched += part;
+        count -= part;
+    }
+}
+
+static void break_off(struct card *card, int64_t at) {
+    recording_event(&card->recording, "xrun", at);
+    enter(card, CARD_XRUN);
+    snd_pcm_ioplug_set_state(&card->io, SND_PCM_STATE_XRUN);
+}
+
+static bool runs_free(const struct card *card) { return card->stop_threshold >= card->boundary; }
+
+static void fetch_burst(struct card *card, int64_t at) {
+    const int64_t queued = card_queued(card);
+    const int64_t present = queued < 0 ? 0 : queued < card->burst_frames ? queued : card->burst_frames;
+    if (card->state == CARD_DRAINING && present == 0) return enter(card, CARD_DRAINED);
+    fetch(card, present);
+    card->run_bursts++;
+    if (present == card->burst_frames || card->state == CARD_DRAINING) return;
+    if (!runs_free(card)) return break_off(card, at + llrint((double)present / card->rate));
+    recording_append(&card->recording, NULL, card->burst_frames - present);
+    card->fetched += card->burst_frames - present;
+}
+
+static void unplug(struct card *card, int64_t now) {
+    if (is_fetching(card)) recording_cut(&card->recording, (int64_t)heard(card, now) - card->run_first_frame);
+    recording_event(&card->recording, "vanished", now);
+    enter(card, CARD_GONE);
+    snd_pcm_ioplug_set_state(&card->io, SND_PCM_STATE_DISCONNECTED);
+}
+
+void card_advance(struct card *card, int64_t now) {
+    if (card->state == CARD_GONE) return;
+    if (control_is_gone(&card->control, now)) return unplug(card, now);
+    const int64_t xrun_at = card->control.xrun_at;
+    while (is_fetching(card)) {
+        const int64_t next = due(card, card->run_bursts);
+        if (xrun_at > card->run_start && xrun_at != card->control.xrun_done && xrun_at <= next && xrun_at <= now) {
+            card->control.xrun_done = xrun_at;
+            return break_off(card, xrun_at);
+        }
+        if (next > now) return;
+        fetch_burst(card, next);
+        if (is_fetching(card) && card_avail(card) >= (int64_t)card->avail_min) post(card->ready);
+    }
+}
+
+void card_prepare(struct card *card) {
+    card->fetched = 0;
+    card->run_first_frame = 0;
+    card->run_bursts = 0;
+    if (card->state != CARD_GONE) enter(card, CARD_IDLE);
+}
+
+static void begin_run(struct card *card, enum card_state state) {
+    const int64_t now = card_true_now();
+    card->run_start = now;
+    card->run_first_frame = card->fetched;
+    card->run_bursts = 0;
+    recording_begin_segment(&card->recording, now + latency(card), card->rate * 1e9);
+    enter(card, state);
+    card_advance(card, now);
+}
+
+void card_start(struct card *card, enum card_state state) { begin_run(card, state); }
+
+void card_stop(struct card *card) {
+    const int64_t now = card_true_now();
+    card_advance(card, now);
+    // What a drain has fetched whole plays out, though libasound drops the stream at once.
+    if (card->state == CARD_RUNNING || (card->state == CARD_DRAINING && card_queued(card) > 0))
+        recording_cut(&card->recording, (int64_t)heard(card, now) - card->run_first_frame);
+    if (card->state != CARD_GONE) enter(card, CARD_IDLE);
+}
+
+// As in USB drivers, what was fetched before the pause is still heard.
+void card_pause(struct card *card, bool pauses) {
+    if (!pauses) return begin_run(card, CARD_RUNNING);
+    card_advance(card, card_true_now());
+    if (card->state == CARD_RUNNING) enter(card, CARD_PAUSED);
+}
+
+static void wait_until(struct card *card, int64_t when) {
+    int64_t rest = when - card_true_now();
+    if (rest < 0) rest = 0;
+    struct timespec timeout = {rest / 1000000000, rest % 1000000000};
+    struct pollfd kick = {card->kick, POLLIN, 0};
+    if (ppoll(&kick, 1, &timeout, NULL) > 0) {
+        uint64_t ignored;
+        if (read(card->kick, &ignored, sizeof ignored) < 0 && errno != EAGAIN) perror("software sound card: eventfd");
+    }
+}
+
+static void *run(void *argument) {
+    struct card *card = argument;
+    int64_t next_look = 0;
+    pthread_mutex_lock(&card->lock);
+    while (!card->quits) {
+        int64_t now = card_true_now();
+        if (now >= next_look) {
+            control_read(&card->control);
+            next_look = now + idle_wake_ns;
+        }
+        card_advance(card, now);
+        recording_flush(&card->recording, &card->lock);
+        int64_t until = is_fetching(card) ? due(card, card->run_bursts) : next_look;
+        if (until > next_look) until = next_look;
+        pthread_mutex_unlock(&card->lock);
+        wait_until(card, until);
+        pthread_mutex_lock(&card->lock);
+    }
+    pthread_mutex_unlock(&card->lock);
+    return NULL;
+}
+
+static int start_thread(struct card *card) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(&card->thread, NULL, run, card);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error) return -error;
+    card->thread_runs = true;
+    pthread_setname_np(card->thread, "sound-card");
+    struct sched_param priority = {.sched_priority = 70};
+    if (card->settings.realtime) pthread_setschedparam(card->thread, SCHED_FIFO, &priority);
+    return 0;
+}
+
+int card_open(struct card *card) {
+    pthread_mutexattr_t inheriting;
+    pthread_mutexattr_init(&inheriting);
+    pthread_mutexattr_setprotocol(&inheriting, PTHREAD_PRIO_INHERIT);
+    pthread_mutex_init(&card->lock, &inheriting);
+    pthread_mutex_init(&card->recording.file_lock, &inheriting);
+    pthread_mutexattr_destroy(&inheriting);
+    pthread_cond_init(&card->changed, NULL);
+    card->kick = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    card->ready = eventfd(1, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (card->kick < 0 || card->ready < 0) return -errno;
+    return start_thread(card);
+}
+
+void card_close(struct card *card) {
+    if (card->thread_runs) {
+        pthread_mutex_lock(&card->lock);
+        if (is_fetching(card)) card_stop(card);
+        card->quits = true;
+        post(card->kick);
+        pthread_mutex_unlock(&card->lock);
+        pthread_join(card->thread, NULL);
+    }
+    recording_close(&card->recording);
+    if (card->kick >= 0) close(card->kick);
+    if (card->ready >= 0) close(card->ready);
+    if (card->exclusive >= 0) close(card->exclusive);
+    pthread_cond_destroy(&card->changed);
+    pthread_mutex_destroy(&card->recording.file_lock);
+    pthread_mutex_destroy(&card->lock);
+}

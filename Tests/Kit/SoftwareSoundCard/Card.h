@@ -1,0 +1,103 @@
+// The parts of the software sound card; see include/SoftwareSoundCard.h for what it does.
+#pragma once
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <alsa/asoundlib.h>
+#include <alsa/pcm_external.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+// True time (TrueClock.c).
+
+/// Nanoseconds of the initial time namespace's CLOCK_MONOTONIC_RAW, past any interposer.
+int64_t card_true_now(void);
+
+// What was heard (Recording.c).
+
+struct recording {
+    char path[PATH_MAX];          // as configured; the file in use may carry a number
+    int file, timing;             // -1 while closed
+    unsigned channels, rate;
+    snd_pcm_format_t format;
+    size_t source_frame_bytes;    // as the application writes them
+    size_t file_frame_bytes;
+    int64_t file_frames;          // in the file
+    uint8_t *staging;             // frames in the file's layout which are not yet in the file
+    int64_t staged_frames, staging_capacity;
+    int64_t segment_first_frame;
+    pthread_mutex_t file_lock;    // taken after the card's lock
+};
+
+int recording_open(struct recording *, snd_pcm_format_t, unsigned channels, unsigned rate);
+void recording_close(struct recording *);
+int64_t recording_frames(const struct recording *);
+void recording_begin_segment(struct recording *, int64_t heard_at, double frames_per_second);
+void recording_event(struct recording *, const char *name, int64_t at);
+/// Takes interleaved frames as the application wrote them; null appends silence.
+void recording_append(struct recording *, const uint8_t *frames, int64_t count);
+/// Forgets the frames of the current segment from `segment_frames` on: they were fetched and never heard.
+void recording_cut(struct recording *, int64_t segment_frames);
+/// Brings staged frames into the file. `card_lock` is held by the caller, and released while writing.
+void recording_flush(struct recording *, pthread_mutex_t *card_lock);
+
+// Faults (Control.c).
+
+struct control {
+    char path[PATH_MAX];
+    bool busy, gone;
+    int64_t gone_at, xrun_at;     // 0: none
+    int64_t xrun_done;            // the last one that was acted upon
+};
+
+void control_read(struct control *);
+bool control_is_gone(const struct control *, int64_t now);
+
+// The card (Card.c).
+
+enum card_state { CARD_IDLE, CARD_RUNNING, CARD_PAUSED, CARD_DRAINING, CARD_DRAINED, CARD_XRUN, CARD_GONE };
+
+struct card_settings {
+    double ppm;
+    long burst_us, latency_us;
+    bool coarse, realtime;
+};
+
+struct card {
+    snd_pcm_ioplug_t io;
+    struct card_settings settings;
+    struct recording recording;
+    struct control control;
+    int exclusive;                // descriptor that holds the lock file
+
+    pthread_mutex_t lock;         // guards all below, and `recording`
+    pthread_cond_t changed;       // state changed
+    pthread_t thread;
+    bool thread_runs, quits;
+    int kick, ready;              // eventfds: wakes the thread; tells the application to look
+
+    enum card_state state;
+    snd_pcm_uframes_t boundary, avail_min, stop_threshold;
+    int64_t burst_frames;
+    double rate;                  // true frames per true nanosecond
+    int64_t fetched;              // frames since prepare: the hardware pointer
+    int64_t run_start;            // true time at which the first burst of this run was fetched
+    int64_t run_first_frame;      // `fetched` at that instant
+    int64_t run_bursts;           // bursts fetched in this run
+};
+
+int card_open(struct card *);
+void card_close(struct card *);
+void card_start(struct card *, enum card_state);
+void card_stop(struct card *);
+void card_pause(struct card *, bool);
+void card_prepare(struct card *);
+/// Does what fell due by `now`. Like all below: called with the lock held.
+void card_advance(struct card *, int64_t now);
+int64_t card_queued(const struct card *);
+int64_t card_delay(const struct card *, int64_t now);
+int64_t card_avail(const struct card *);

@@ -1,0 +1,37 @@
+// A sound card made in software: an ALSA external I/O plugin that plays into a file, for tests without hardware.
+//
+// The library is loaded by libasound, not linked by anyone; nothing is declared here for callers. An asoundrc names it:
+//
+//     pcm_type.tutti_card { lib "/path/libSoftwareSoundCard.so" }
+//     pcm.card {
+//         type tutti_card
+//         ppm 40.0                    # how much faster than nominal the card runs, in true time
+//         burst_us 5000               # frames are fetched, and the hardware pointer moves, once a burst
+//         latency_us 1000             # from the fetch of a burst to its first frame at the loudspeaker
+//         coarse no                   # yes: the delay, too, moves only once a burst
+//         recording "/tmp/heard.wav"  # what was heard; its sidecar is /tmp/heard.wav.timing
+//         control "/tmp/card.control" # see below
+//         formats "S16_LE S32_LE"     # default: S16_LE S24_LE S24_3LE S32_LE FLOAT_LE
+//         rates "48000"               # default: 44100 48000 96000
+//         channels_min 2              # default: 1
+//         channels_max 2              # default: 8
+//         buffer_bytes_max 65536      # default: 1048576
+//         realtime yes                # the card's own thread runs with real-time priority where that is allowed
+//     }
+//
+// True time is CLOCK_MONOTONIC_RAW of the initial time namespace, read by raw system call: neither a preloaded clock
+// interposer nor a time namespace changes it, so the recordings of all hosts of a machine share one clock.
+//
+// A run starts at true time t0. Burst b, frames b*B ..< (b+1)*B of the run, is fetched at t0 + b*B/rate, and frame n is
+// heard at t0 + latency + n/rate, where rate = nominal * (1 + ppm/1e6). That is what the sidecar says of a segment, and
+// what the reported delay says at any instant t: written - delay = round((t - t0 - latency) * rate). With `coarse yes`
+// it is true at the instants of a fetch, and stands still between them, as in drivers that count whole transfers.
+//
+// The control file holds a line for each fault that lasts or comes; it may be changed at any time:
+//
+//     busy                 opening fails with EBUSY
+//     gone                 the device is unplugged: an open one is disconnected, opening fails with ENODEV
+//     gone-at NANOSECONDS  the same from that true time on
+//     xrun-at NANOSECONDS  the run that goes on at that true time breaks off in an xrun, once
+//
+// The card is opened by one at a time; further opening fails with EBUSY, as of hardware.
