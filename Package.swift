@@ -31,6 +31,7 @@ func kit(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 }
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
 let package = Package(
     name: "tutti",
@@ -87,7 +88,13 @@ let package = Package(
         library("Listening", ["AudioCore", "ClockSync", "Peering", "Playout", "WireProtocol", nioCore]),
 
         // The shell: sockets, threads, wiring.
-        library("TuttiRuntime", ["AudioCore", "Peering"]),
+        library(
+            "TuttiRuntime",
+            [
+                "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileStream", "AudioQueue", "Broadcasting",
+                "ClockExchange", "ClockSync", "HostSystem", "Listening", "MPEGDecoding", "PeerDiscovery", "Peering",
+                "Playout", "VirtualOutput", "WireProtocol", nioCore, nioPosix,
+            ]),
 
         // Test kit.
         .target(

@@ -35,7 +35,7 @@ public struct BroadcastSession {
     var streamMessage: ByteBuffer?
     var isReading = false
     /// The frame after the last audible one, once the song was read to its end.
-    var end: FramePosition?
+    public internal(set) var end: FramePosition?
     /// Why the song stopped early.
     var sourceFailure: String?
     var gatheringDeadline: HostTime?
@@ -148,9 +148,6 @@ public struct BroadcastSession {
     public func playPosition(_ now: HostTime) -> FramePosition {
         min(max(position(now), .zero), end ?? FramePosition(.max))
     }
-
-    /// Whether all packets were read.
-    public var isSourceAtEnd: Bool { end != nil }
 
     /// The listeners that are fed, longest connected first.
     public var listeners: [ListenerView] {

@@ -121,6 +121,9 @@ public struct ListenSession {
     /// The broadcaster's process.
     public var broadcasterInstance: UInt64? { reception?.broadcaster.instance }
 
+    /// The epoch that is received.
+    public var currentEpoch: Epoch? { reception?.epoch }
+
     /// The stream that is received.
     public var summary: AudioStreamSummary? { reception?.summary }
 

@@ -1,17 +1,32 @@
 import AudioCore
+import Broadcasting
+import NIOCore
+import NIOPosix
+import Synchronization
 
 /// One broadcast from start to end: `tutti broadcast` without its terminal.
 public final class Broadcaster: Sendable {
-    public init(options: BroadcastOptions, identity: Identity) throws(RuntimeFailure) {
-        throw RuntimeFailure(.general, "not connected yet")
+    private let options: BroadcastOptions
+    private let identity: Identity
+    private let control = RunControl()
+
+    public init(options: BroadcastOptions, identity: Identity) {
+        self.options = options
+        self.identity = identity
     }
 
     /// Runs until the last frame was heard or ``stop()`` was called; blocks the calling thread.
-    /// - Parameter handler: called for every event, from threads of the runtime, one call at a time.
+    /// - Parameter handler: called for every event, one call at a time, never on the calling thread.
+    /// - Throws: why it could not begin, or not go on.
     public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
-        .completed
+        try control.run { loop in
+            let runner = BroadcastRunner(
+                options: self.options, identity: self.identity, loop: loop, emit: handler)
+            self.control.onStop(loop) { runner.stop() }
+            return runner.run().map { $0 == .completed ? .completed : .interrupted }
+        }
     }
 
     /// Ends the broadcast cleanly: listeners fade out, mDNS says goodbye. From any thread, also before `run`.
-    public func stop() {}
+    public func stop() { control.stop() }
 }

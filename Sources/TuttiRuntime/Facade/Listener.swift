@@ -1,17 +1,37 @@
 import AudioCore
+import Listening
+import NIOCore
+import NIOPosix
+import Synchronization
 
 /// One listener: `tutti join` without its terminal.
 public final class Listener: Sendable {
-    public init(options: JoinOptions, identity: Identity) throws(RuntimeFailure) {
-        throw RuntimeFailure(.general, "not connected yet")
+    private let options: JoinOptions
+    private let identity: Identity
+    private let control = RunControl()
+
+    public init(options: JoinOptions, identity: Identity) {
+        self.options = options
+        self.identity = identity
     }
 
     /// Runs until ``stop()``, or with ``JoinOptions/once`` until one broadcast ended; blocks the calling thread.
-    /// - Parameter handler: called for every event, from threads of the runtime, one call at a time.
+    /// - Parameter handler: called for every event, one call at a time, never on the calling thread.
+    /// - Throws: why it could not begin, or not go on.
     public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
-        .completed
+        try control.run { loop in
+            let runner = ListenRunner(options: self.options, identity: self.identity, loop: loop, emit: handler)
+            self.control.onStop(loop) { runner.stop() }
+            return runner.run().flatMapThrowing { outcome in
+                switch outcome {
+                case .completed: .completed
+                case .stopped: .interrupted
+                case .failed(let text): throw RuntimeFailure(.lost, text)
+                }
+            }
+        }
     }
 
     /// Fades out, says goodbye and ends. From any thread, also before `run`.
-    public func stop() {}
+    public func stop() { control.stop() }
 }

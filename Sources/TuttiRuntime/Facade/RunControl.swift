@@ -1,0 +1,49 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Runs something on an event loop of its own until it is over, and brings it the wish to stop.
+final class RunControl: Sendable {
+    private struct State {
+        var isStopped = false
+        var stop: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    /// Starts `body` on a fresh event loop and waits for what it promises.
+    func run(
+        _ body: @escaping @Sendable (any EventLoop) -> EventLoopFuture<RuntimeOutcome>
+    ) throws(RuntimeFailure) -> RuntimeOutcome {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        defer {
+            state.withLock { $0.stop = nil }
+            try? group.syncShutdownGracefully()
+        }
+        let loop = group.next()
+        do {
+            return try loop.flatSubmit { body(loop) }.wait()
+        } catch let failure as RuntimeFailure {
+            throw failure
+        } catch {
+            throw RuntimeFailure(.general, "\(error)")
+        }
+    }
+
+    /// What to do on the loop when somebody wants to stop; at once where somebody already did.
+    func onStop(_ loop: any EventLoop, _ action: @escaping @Sendable () -> Void) {
+        let isStopped = state.withLock { state in
+            state.stop = { loop.execute(action) }
+            return state.isStopped
+        }
+        if isStopped { loop.execute(action) }
+    }
+
+    func stop() {
+        let stop = state.withLock { state in
+            state.isStopped = true
+            return state.stop
+        }
+        stop?()
+    }
+}

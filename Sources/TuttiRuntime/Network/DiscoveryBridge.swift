@@ -1,0 +1,70 @@
+import AudioCore
+import NIOCore
+import PeerDiscovery
+import Peering
+import WireProtocol
+
+extension PeerContact {
+    /// What the sessions need of a peer that mDNS knows.
+    init(_ peer: DiscoveredPeer) {
+        self.init(
+            key: .instance(peer.record.instance), name: peer.record.name, roles: peer.record.roles,
+            started: Int64(clamping: (peer.record.startedUnixMilliseconds ?? 0) / 1_000),
+            isBusy: peer.record.activity != .idle,
+            addresses: peer.addresses.map { NetworkAddress(host: $0.description, port: peer.port) })
+    }
+}
+
+/// mDNS for a session: what is found is brought to the event loop, what this process offers is kept up to date.
+///
+/// Created and used on the event loop.
+final class DiscoveryBridge {
+    enum Finding: Sendable {
+        case contact(PeerContact)
+        case lost(PeerContact.Key)
+        case notice(NoticeLevel, String)
+    }
+
+    private let discovery: PeerDiscovery
+    private let port: UInt16
+    private var record: PeerRecord
+
+    /// - Parameter handler: called on the event loop.
+    init(record: PeerRecord, port: UInt16, loop: any EventLoop, handler: @escaping @Sendable (Finding) -> Void) {
+        self.record = record
+        self.port = port
+        discovery = PeerDiscovery(
+            browses: true, advertisement: PeerAdvertisement(record: record, port: port)
+        ) { event in
+            guard let finding = Finding(event, ownName: record.name) else { return }
+            loop.execute { handler(finding) }
+        }
+    }
+
+    /// Changes what is offered.
+    func advertise(_ activity: PeerActivity, playing: String) {
+        guard record.activity != activity || record.playing != playing else { return }
+        record.activity = activity
+        record.playing = playing
+        discovery.advertise(PeerAdvertisement(record: record, port: port))
+    }
+
+    /// Says goodbye; waits for the daemon, a second at most.
+    func stop() { discovery.stop() }
+}
+
+extension DiscoveryBridge.Finding {
+    /// Nil for what nobody needs to hear.
+    fileprivate init?(_ event: PeerDiscoveryEvent, ownName: String) {
+        switch event {
+        case .found(let peer), .changed(let peer): self = .contact(PeerContact(peer))
+        case .lost(let instance): self = .lost(.instance(instance))
+        case .unavailable(let failure): self = .notice(.warning, failure.description)
+        case .available: self = .notice(.detail, "mDNS is available")
+        case .notAdvertised(let reason): self = .notice(.warning, "mDNS does not take our name: \(reason)")
+        case .advertised(let name) where name != ownName:
+            self = .notice(.info, "the name '\(ownName)' is taken on this network; this is '\(name)'")
+        case .advertised, .settled: return nil
+        }
+    }
+}

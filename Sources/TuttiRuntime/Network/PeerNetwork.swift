@@ -1,0 +1,174 @@
+import AudioCore
+import Glibc
+import NIOCore
+import NIOPosix
+import Peering
+
+/// What the network tells the session's driver; always on the event loop.
+protocol PeerNetworkDelegate: AnyObject {
+    func networkDidOpen(
+        _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?)
+    func networkDidFail(_ dial: Dialer.Dial)
+    func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer)
+    func networkDidWrite(_ id: ConnectionID, byteCount: Int)
+    func networkDidClose(_ id: ConnectionID)
+}
+
+/// The TCP side of a peer: a listening port and connections, on one event loop.
+///
+/// Everything but ``listen(on:)`` must be called on the event loop.
+final class PeerNetwork {
+    let loop: any EventLoop
+    weak var delegate: (any PeerNetworkDelegate)?
+    private var server: (any Channel)?
+    private var channels: [ConnectionID: any Channel] = [:]
+    private var nextID = 0
+    private var isClosed = false
+
+    /// Bytes that the kernel may hold unsent for one connection: what is queued there can no longer be dropped.
+    private static let unsentBytes = 64 * 1024
+
+    init(loop: any EventLoop) { self.loop = loop }
+
+    /// Binds the port, for IPv6 and IPv4 alike; for IPv4 alone where the machine has no IPv6.
+    func listen(on port: UInt16) -> EventLoopFuture<UInt16> {
+        bind("::", port).flatMapError { error in
+            // Another program's port is another matter than a machine without IPv6.
+            (error as? IOError)?.errnoCode == EADDRINUSE
+                ? self.loop.makeFailedFuture(error) : self.bind("0.0.0.0", port)
+        }
+    }
+
+    private func bind(_ host: String, _ port: UInt16) -> EventLoopFuture<UInt16> {
+        ServerBootstrap(group: loop)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelOption(.backlog, value: 128)
+            .childChannelInitializer { channel in self.adopt(channel, .accepted, dial: nil) }
+            .bind(host: host, port: Int(port))
+            .map { channel in
+                self.server = channel
+                return UInt16(channel.localAddress?.port ?? Int(port))
+            }
+    }
+
+    func dial(_ dial: Dialer.Dial) {
+        ClientBootstrap(group: loop)
+            .connectTimeout(.nanoseconds(PeeringLimits.dialTimeout.nanoseconds))
+            .connect(host: dial.address.host, port: Int(dial.address.port))
+            .flatMap { channel in self.adopt(channel, .dialed, dial: dial) }
+            .whenFailure { _ in self.delegate?.networkDidFail(dial) }
+    }
+
+    private func adopt(
+        _ channel: any Channel, _ direction: PeerConnection.Direction, dial: Dialer.Dial?
+    ) -> EventLoopFuture<Void> {
+        let id = ConnectionID(nextID)
+        nextID += 1
+        return channel.setOption(.tcpOption(.tcp_nodelay), value: 1)
+            .flatMap { channel.setOption(.socketOption(.so_keepalive), value: 1) }
+            .flatMap {
+                channel.setOption(.tcpOption(.init(rawValue: CInt(TCP_NOTSENT_LOWAT))), value: Self.unsentBytes)
+            }
+            .flatMapThrowing {
+                let handler = ConnectionHandler(id: id, network: self, direction: direction, dial: dial)
+                try channel.pipeline.syncOperations.addHandler(handler)
+            }
+    }
+
+    func send(_ bytes: ByteBuffer, to id: ConnectionID) {
+        guard let channel = channels[id] else { return }
+        let byteCount = bytes.readableBytes
+        channel.writeAndFlush(bytes).whenSuccess { self.delegate?.networkDidWrite(id, byteCount: byteCount) }
+    }
+
+    /// Closes after what was sent, or after a second where the other side does not take it.
+    func close(_ id: ConnectionID) {
+        guard let channel = channels[id] else { return }
+        channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
+        loop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+    }
+
+    /// Where the other end of a connection is, numerically; nil when it is gone.
+    func remoteHost(_ id: ConnectionID) -> String? { channels[id]?.remoteAddress?.numericHost }
+
+    /// Stops accepting, and closes every connection after what was sent to it.
+    func shutDown() -> EventLoopFuture<Void> {
+        isClosed = true
+        let open = Array(channels.values)
+        for id in channels.keys { close(id) }
+        let closings = [server?.close()].compactMap { $0 } + open.map(\.closeFuture)
+        return EventLoopFuture.andAllComplete(closings, on: loop)
+    }
+
+    fileprivate func opened(_ handler: ConnectionHandler, _ channel: any Channel) {
+        guard !isClosed else {
+            channel.close(promise: nil)
+            return
+        }
+        channels[handler.id] = channel
+        let address = channel.remoteAddress?.numericHost ?? "unknown"
+        delegate?.networkDidOpen(handler.id, handler.direction, address: address, dial: handler.dial)
+    }
+
+    fileprivate func closed(_ id: ConnectionID) {
+        guard channels.removeValue(forKey: id) != nil else { return }
+        delegate?.networkDidClose(id)
+    }
+}
+
+// Confined to its event loop: NIO's callbacks run there, and every method is called there.
+extension PeerNetwork: @unchecked Sendable {}
+
+/// Hands a channel's bytes to the network.
+private final class ConnectionHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    let id: ConnectionID
+    let network: PeerNetwork
+    let direction: PeerConnection.Direction
+    let dial: Dialer.Dial?
+    private var isOpen = false
+
+    init(id: ConnectionID, network: PeerNetwork, direction: PeerConnection.Direction, dial: Dialer.Dial?) {
+        self.id = id
+        self.network = network
+        self.direction = direction
+        self.dial = dial
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { open(context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        open(context)
+        context.fireChannelActive()
+    }
+
+    private func open(_ context: ChannelHandlerContext) {
+        guard !isOpen else { return }
+        isOpen = true
+        network.opened(self, context.channel)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        network.delegate?.networkDidReceive(id, unwrapInboundIn(data))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        network.closed(id)
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
+
+extension SocketAddress {
+    /// The address without port: IPv4 also where it came through an IPv6 socket, link-local with its scope.
+    var numericHost: String? {
+        guard let host = ipAddress else { return nil }
+        if host.hasPrefix("::ffff:"), host.contains(".") { return String(host.dropFirst("::ffff:".count)) }
+        guard case .v6(let address) = self, address.address.sin6_scope_id != 0 else { return host }
+        return "\(host)%\(address.address.sin6_scope_id)"
+    }
+}

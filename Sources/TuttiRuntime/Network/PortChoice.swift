@@ -1,0 +1,34 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+extension PeerNetwork {
+    /// Listens on the port that the user stated, or else on the default one, or where another Tutti has that, on any.
+    func listen(
+        _ options: NetworkOptions, emit: @escaping @Sendable (RuntimeEvent) -> Void
+    ) -> EventLoopFuture<UInt16> {
+        let wanted = options.port ?? NetworkAddress.defaultPort
+        return listen(on: wanted).flatMapError { error in
+            guard options.port == nil, error.isAddressInUse else {
+                return self.loop.makeFailedFuture(RuntimeFailure.cannotListen(on: wanted, error))
+            }
+            emit(.notice(.detail, "TCP port \(wanted) is in use; taking another"))
+            return self.listen(on: 0)
+        }
+    }
+}
+
+extension Error {
+    var isAddressInUse: Bool { (self as? IOError)?.errnoCode == EADDRINUSE }
+}
+
+extension RuntimeFailure {
+    static func cannotListen(on port: UInt16, _ error: any Error) -> RuntimeFailure {
+        if error.isAddressInUse {
+            return RuntimeFailure(
+                .unavailable, "port \(port) is in use by another program; choose another with --port, or leave it out")
+        }
+        let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+        return RuntimeFailure(.unavailable, "cannot listen on port \(port): \(reason)")
+    }
+}

@@ -1,0 +1,247 @@
+import AudioCore
+import Broadcasting
+import ClockExchange
+import ClockSync
+import HostSystem
+import NIOCore
+import NIOPosix
+import PeerDiscovery
+import Peering
+import WireProtocol
+
+/// Wires one broadcast together: the song's reader, network, mDNS, clock responder, and its session.
+///
+/// Confined to its event loop.
+final class BroadcastRunner: PeerNetworkDelegate {
+    private let options: BroadcastOptions
+    private let loop: any EventLoop
+    private let network: PeerNetwork
+    private let identity: Identity
+    private let started = WallClock.seconds()
+    private let emit: @Sendable (RuntimeEvent) -> Void
+    private let done: EventLoopPromise<BroadcastOutcome>
+    private var session: BroadcastSession?
+    /// The first is being handled.
+    private var events: [BroadcastEvent] = []
+    private var reader: SongReader?
+    private var responder: ClockResponderThread?
+    private var discovery: DiscoveryBridge?
+    private var local: LocalListener?
+    private var ticker: RepeatedTask?
+    private var ticks = 0
+
+    private static let tick = TimeAmount.milliseconds(20)
+    private static let ticksPerStatus = 10
+
+    init(
+        options: BroadcastOptions, identity: Identity, loop: any EventLoop,
+        emit: @escaping @Sendable (RuntimeEvent) -> Void
+    ) {
+        self.options = options
+        self.identity = identity
+        self.loop = loop
+        self.emit = emit
+        network = PeerNetwork(loop: loop)
+        done = loop.makePromise()
+    }
+
+    private var name: String { options.name ?? identity.name }
+
+    private var fileName: String { options.path.split(separator: "/").last.map(String.init) ?? options.path }
+
+    /// Opens the song, the ports and, if asked, the sound device, and begins. The outcome comes when it is over.
+    func run() -> EventLoopFuture<BroadcastOutcome> {
+        network.delegate = self
+        do throws(RuntimeFailure) {
+            reader = try SongReader(path: options.path) { [weak self, loop] event in
+                loop.execute { [weak self] in self?.handle(.source(event)) }
+            }
+        } catch {
+            return loop.makeFailedFuture(error)
+        }
+        return network.listen(options.network, emit: emit).flatMapThrowing { port in try self.begin(port: port) }
+            .flatMap { self.done.futureResult }
+            .flatMap { outcome in self.tearDown().map { outcome } }
+            .flatMapError { error in self.tearDown().flatMap { self.loop.makeFailedFuture(error) } }
+    }
+
+    private func begin(port: UInt16) throws(RuntimeFailure) {
+        let responder = try openResponder(beside: port)
+        self.responder = responder
+        emit(.notice(.detail, "listening on TCP port \(port), clock on UDP port \(responder.port)"))
+        let greeting = Greeting(
+            roles: .broadcaster, peer: identity.peer, instance: identity.instance, started: started, name: name)
+        var configuration = BroadcastConfiguration(greeting: greeting, clockPort: responder.port)
+        configuration.start =
+            switch options.start {
+            case .now: .now
+            // The own loudspeakers are waited for besides the listeners, not as one of them.
+            case .whenReady(let count): .whenReady(listeners: options.output == nil ? count : count + 1)
+            }
+        configuration.allowedNames = options.to
+        configuration.startDelay = options.startDelay
+        if options.output != nil, !options.to.isEmpty { configuration.allowedNames.append(LocalListener.name(name)) }
+        session = BroadcastSession(configuration: configuration)
+        for address in options.listeners { handle(.contact(PeerContact(address: address))) }
+        if let output = options.output { try playHere(output) }
+        if options.network.usesDiscovery { startDiscovery(greeting, port: port) }
+        ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in self?.onTick() }
+    }
+
+    /// The UDP port of the same number where it is free, else any.
+    private func openResponder(beside port: UInt16) throws(RuntimeFailure) -> ClockResponderThread {
+        if let responder = try? ClockResponderThread(port: port) { return responder }
+        guard options.network.port == nil else {
+            throw RuntimeFailure(
+                .unavailable, "UDP port \(port) is in use; choose another with --port, or leave it out")
+        }
+        do throws(ClockExchangeError) {
+            return try ClockResponderThread(port: 0)
+        } catch {
+            throw RuntimeFailure(.unavailable, "no UDP port for the clock: \(error)")
+        }
+    }
+
+    private func playHere(_ output: OutputSelection) throws(RuntimeFailure) {
+        let local = try LocalListener(name: name, identity: identity, output: output, loop: loop, emit: emit)
+        self.local = local
+        local.onBytes = { [weak self] id, bytes in self?.handle(.received(id, bytes)) }
+        local.onClose = { [weak self] id in self?.handle(.closed(id)) }
+        local.onFailure = { [weak self] failure in self?.done.fail(failure) }
+        local.start()
+        handle(.opened(LocalListener.connection, .accepted, address: "this machine", dial: nil, key: freshKey()))
+    }
+
+    private func startDiscovery(_ greeting: Greeting, port: UInt16) {
+        let record = PeerRecord(
+            id: greeting.peer, instance: greeting.instance, name: greeting.name, roles: .broadcaster,
+            protocolVersion: UInt32(Preamble.version), activity: .waiting,
+            startedUnixMilliseconds: UInt64(clamping: started * 1_000))
+        discovery = DiscoveryBridge(record: record, port: port, loop: loop) { [weak self] in self?.found($0) }
+    }
+
+    private func freshKey() -> ClockKey {
+        var generator = SystemRandomNumberGenerator()
+        return ClockKey.random(using: &generator)
+    }
+
+    /// Tells the listeners that it was stopped, and ends.
+    func stop() { handle(.stop) }
+
+    private func tearDown() -> EventLoopFuture<Void> {
+        ticker?.cancel()
+        reader?.stop()
+        discovery?.stop()
+        discovery = nil
+        return network.shutDown().map {
+            self.responder?.stop()
+            self.local?.close()
+            self.local = nil
+        }
+    }
+
+    /// An event that an action brings about waits until that action's fellows are done: messages keep their order.
+    private func handle(_ event: BroadcastEvent) {
+        events.append(event)
+        guard events.count == 1 else { return }
+        while let event = events.first {
+            for action in session?.handle(event, now: .now()) ?? [] { perform(action) }
+            events.removeFirst()
+        }
+    }
+
+    private func perform(_ action: BroadcastAction) {
+        switch action {
+        case .dial(let dial): network.dial(dial)
+        case .send(LocalListener.connection, let bytes):
+            let byteCount = bytes.readableBytes
+            local?.receive(bytes)
+            loop.execute { self.handle(.wrote(LocalListener.connection, byteCount: byteCount)) }
+        case .send(let id, let bytes): network.send(bytes, to: id)
+        case .close(LocalListener.connection): local?.disconnect()
+        case .close(let id): network.close(id)
+        case .addKey(let key): responder?.register(key)
+        case .removeKey(let key): responder?.unregister(keyIdentifier: key.identifier)
+        case .readSource: reader?.read()
+        case .advertise: advertise()
+        case .notice(let level, let text): emit(.notice(level, text))
+        case .finished(let outcome): finish(outcome)
+        }
+    }
+
+    private func advertise() {
+        guard let session else { return }
+        discovery?.advertise(
+            session.isPlaying ? .playing : .waiting, playing: session.summary.info[.title] ?? fileName)
+    }
+
+    private func finish(_ outcome: BroadcastOutcome) {
+        ticker?.cancel()
+        emitStatus(isOver: true)
+        switch outcome {
+        case .completed, .stopped: done.succeed(outcome)
+        case .unplayable(let text): done.fail(RuntimeFailure(.unusableInput, text))
+        case .nobody(let names):
+            done.fail(
+                RuntimeFailure(
+                    .unknownPeer,
+                    "nobody called \(names.joined(separator: " or ")) was found in 10 s; `tutti peers` lists who is there"
+                ))
+        }
+    }
+
+    // MARK: What happens
+
+    private func onTick() {
+        handle(.tick)
+        ticks += 1
+        if ticks % Self.ticksPerStatus == 0 { emitStatus(isOver: false) }
+    }
+
+    private func found(_ finding: DiscoveryBridge.Finding) {
+        switch finding {
+        case .contact(let contact): handle(.contact(contact))
+        case .lost(let key): handle(.contactLost(key))
+        case .notice(let level, let text): emit(.notice(level, text))
+        }
+    }
+
+    func networkDidOpen(
+        _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?
+    ) {
+        handle(.opened(id, direction, address: address, dial: dial, key: freshKey()))
+    }
+
+    func networkDidFail(_ dial: Dialer.Dial) { handle(.dialFailed(dial)) }
+
+    func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) { handle(.received(id, bytes)) }
+
+    func networkDidWrite(_ id: ConnectionID, byteCount: Int) { handle(.wrote(id, byteCount: byteCount)) }
+
+    func networkDidClose(_ id: ConnectionID) { handle(.closed(id)) }
+
+    // MARK: For display
+
+    private func emitStatus(isOver: Bool) {
+        guard let session, session.summary.isReady else { return }
+        let readiness = session.readiness
+        let state: BroadcastStatus.State =
+            if isOver {
+                .ended
+            } else if !session.isPlaying {
+                .waiting(ready: readiness.ready, wanted: readiness.wanted)
+            } else {
+                session.end != nil ? .finishing : .playing
+            }
+        let song = SongStatus(
+            session.summary, fallbackTitle: fileName, elapsed: session.playPosition(.now()), end: session.end)
+        let listeners = session.listeners.map { view in
+            view.report.map { ListenerStatus(name: view.name, report: $0) }
+                ?? ListenerStatus(name: view.name, state: .connecting, buffered: .zero, timing: nil)
+        }
+        emit(.broadcast(BroadcastStatus(name: name, state: state, song: song, listeners: listeners)))
+    }
+}
+
+// Confined to its event loop, where NIO, mDNS and the reader bring what they have.
+extension BroadcastRunner: @unchecked Sendable {}

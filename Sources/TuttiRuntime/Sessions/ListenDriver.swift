@@ -1,0 +1,202 @@
+import AudioCore
+import AudioDecoding
+import AudioQueue
+import ClockSync
+import Listening
+import NIOCore
+import Peering
+import Playout
+import WireProtocol
+
+/// What a listen driver needs of its surroundings: a network, or the broadcaster in the same process.
+protocol ListenTransport: AnyObject {
+    func dial(_ dial: Dialer.Dial)
+    func send(_ bytes: ByteBuffer, to id: ConnectionID)
+    func close(_ id: ConnectionID)
+    func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey)
+    func stopClock()
+    /// The advertised state changed: what is playing and from whom.
+    func advertise(playing: String?)
+}
+
+/// Performs what a listen session decides, and brings it what happens: the session's hands.
+///
+/// Confined to its event loop; the audio queue's own events are brought there.
+final class ListenDriver {
+    let loop: any EventLoop
+    private var session: ListenSession
+    /// The first is being handled.
+    private var events: [ListenEvent] = []
+    private let queue: AudioQueue
+    private weak var transport: (any ListenTransport)?
+    private let name: String
+    private let emit: @Sendable (RuntimeEvent) -> Void
+    private let done: EventLoopPromise<ListenOutcome>
+    private var ticker: RepeatedTask?
+    private var ticks = 0
+
+    /// Between ticks of the session, and every how many of them the status is shown.
+    private static let tick = TimeAmount.milliseconds(20)
+    private static let ticksPerStatus = 10
+
+    /// - Parameters:
+    ///   - makeQueue: makes the audio queue, with the handler that brings its events here.
+    ///   - emit: notices and status for people.
+    init(
+        loop: any EventLoop, configuration: ListenConfiguration, transport: any ListenTransport,
+        makeQueue: (@escaping @Sendable (AudioQueueEvent) -> Void) throws(RuntimeFailure) -> AudioQueue,
+        emit: @escaping @Sendable (RuntimeEvent) -> Void
+    ) throws(RuntimeFailure) {
+        self.loop = loop
+        self.transport = transport
+        self.emit = emit
+        name = configuration.greeting.name
+        session = ListenSession(configuration: configuration, now: .now())
+        done = loop.makePromise()
+        let relay = QueueEventRelay(loop: loop)
+        queue = try makeQueue { relay.pass($0) }
+        relay.driver = self
+    }
+
+    /// How it ended; fails with a ``RuntimeFailure`` where the sound device is lost.
+    var outcome: EventLoopFuture<ListenOutcome> { done.futureResult }
+
+    /// Begins to tick.
+    func start() {
+        ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in self?.onTick() }
+    }
+
+    /// An event that an action brings about waits until that action's fellows are done: messages keep their order.
+    func handle(_ event: ListenEvent) {
+        events.append(event)
+        guard events.count == 1 else { return }
+        while let event = events.first {
+            for action in session.handle(event, now: .now()) { perform(action) }
+            events.removeFirst()
+        }
+    }
+
+    func setVolume(_ gain: Float) { queue.setVolume(gain) }
+
+    /// Ends the sound at once. The driver is of no use afterwards.
+    func close() {
+        ticker?.cancel()
+        queue.close()
+        // A driver that is closed early has an outcome as well.
+        done.succeed(.stopped)
+    }
+
+    private func onTick() {
+        handle(.playout(queue.snapshot.playout))
+        ticks += 1
+        if ticks % Self.ticksPerStatus == 0 {
+            emit(.listening(status, song: song, broadcaster: session.broadcasterName))
+        }
+    }
+
+    private func perform(_ action: ListenAction) {
+        switch action {
+        case .dial(let dial): transport?.dial(dial)
+        case .send(let id, let bytes): transport?.send(bytes, to: id)
+        case .close(let id): transport?.close(id)
+        case .startClock(let id, let port, let key): transport?.startClock(id, port: port, key: key)
+        case .stopClock: transport?.stopClock()
+        case .begin(let epoch, let summary, let firstFrame): begin(epoch, summary, firstFrame)
+        case .enqueue(let position, let descriptions, let data): enqueue(position, descriptions, data)
+        case .setTimeline(let timeline): queue.setTimeline(timeline)
+        case .finish(let end, let epoch): queue.finish(at: end, epoch: epoch)
+        case .silence(let fade): queue.stop(fade: fade)
+        case .advertise: transport?.advertise(playing: session.summary.map { $0.info[.title] ?? "a song" })
+        case .notice(let level, let text): emit(.notice(level, text))
+        case .finished(let outcome): finish(outcome)
+        }
+    }
+
+    private func begin(_ epoch: Epoch, _ summary: AudioStreamSummary, _ firstFrame: FramePosition) {
+        guard let format = summary.format else { return }
+        let stream = AudioQueueStream(
+            epoch: epoch, format: format, magicCookie: summary.magicCookie,
+            primingFrameCount: summary.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
+            fadesIn: firstFrame > .zero)
+        do throws(AudioDecodingError) {
+            try queue.begin(stream)
+        } catch {
+            emit(.notice(.warning, "this song cannot be played here: \(error)"))
+        }
+    }
+
+    private func enqueue(_ position: FramePosition, _ descriptions: [AudioPacketDescription], _ data: ByteBuffer) {
+        guard let epoch = session.currentEpoch else { return }
+        let bytes = data.readableBytesSpan
+        var frame = position
+        for packet in descriptions {
+            let packetBytes = bytes.extracting(packet.startOffset..<packet.startOffset + packet.byteCount)
+            queue.enqueue(packetBytes, frame: frame, frameCount: packet.frameCount, epoch: epoch)
+            frame += Int64(packet.frameCount)
+        }
+    }
+
+    /// Lets the fade be heard before the end is told.
+    private func finish(_ outcome: ListenOutcome) {
+        ticker?.cancel()
+        let fade = outcome == .stopped ? TimeAmount.milliseconds(60) : .zero
+        loop.scheduleTask(in: fade) { self.done.succeed(outcome) }
+    }
+
+    fileprivate func heard(_ event: AudioQueueEvent) {
+        switch event {
+        case .playout(.finished(let epoch)): handle(.heardEnd(epoch))
+        case .playout(.underrun): emit(.notice(.warning, "packets are late: silent until there are enough again"))
+        case .playout(.replaced(_, let cause, _, let error)):
+            emit(.notice(.info, "placed anew (\(cause)): was \(Int(error.microseconds)) us off"))
+        case .playout(.xrun): emit(.notice(.warning, "the sound card ran dry (xrun): placing anew"))
+        case .playout: break
+        case .device(.notice(let text)): emit(.notice(.detail, text))
+        case .device(.lost(let error)): done.fail(RuntimeFailure(.unavailable, "\(error)"))
+        case .decodingFailed(_, let error): emit(.notice(.warning, "this song cannot be played further: \(error)"))
+        }
+    }
+
+    // MARK: For display
+
+    private var status: ListenerStatus {
+        guard let report = session.currentReport(.now()) else {
+            return ListenerStatus(name: name, state: .connecting, buffered: .zero, timing: nil)
+        }
+        return ListenerStatus(name: name, report: report)
+    }
+
+    private var song: SongStatus? {
+        guard let summary = session.summary, summary.isReady else { return nil }
+        let position = queue.snapshot.playout.position(at: .now())?.frames ?? 0
+        return SongStatus(
+            summary, fallbackTitle: "a song", elapsed: FramePosition(Int64(saturating: position)), end: nil)
+    }
+}
+
+// Confined to its event loop: the ticker, the transport's callbacks and the relay all run there.
+extension ListenDriver: @unchecked Sendable {}
+
+extension ListenerStatus {
+    init(name: String, report: ListenerReport) {
+        self.init(
+            name: name, state: report.state, buffered: report.buffered, timing: report.timing,
+            counters: report.counters)
+    }
+}
+
+/// Brings the queue's events to the event loop; the driver is not yet made when the queue is.
+private final class QueueEventRelay {
+    private let loop: any EventLoop
+    /// Set and read on the event loop only.
+    weak var driver: ListenDriver?
+
+    init(loop: any EventLoop) { self.loop = loop }
+
+    func pass(_ event: AudioQueueEvent) {
+        loop.execute { self.driver?.heard(event) }
+    }
+}
+
+// `loop` never changes, `driver` is touched on the event loop only.
+extension QueueEventRelay: @unchecked Sendable {}

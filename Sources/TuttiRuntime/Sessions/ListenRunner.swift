@@ -1,0 +1,146 @@
+import AudioCore
+import AudioDecoding
+import ClockExchange
+import ClockSync
+import HostSystem
+import Listening
+import NIOCore
+import NIOPosix
+import PeerDiscovery
+import Peering
+import WireProtocol
+
+/// Wires one listener together: network, mDNS, clock exchange, and the driver of its session.
+///
+/// Confined to its event loop, but for ``init(options:identity:loop:emit:)``.
+final class ListenRunner: PeerNetworkDelegate, ListenTransport {
+    private let options: JoinOptions
+    private let loop: any EventLoop
+    private let network: PeerNetwork
+    private let greeting: Greeting
+    private let emit: @Sendable (RuntimeEvent) -> Void
+    private var driver: ListenDriver?
+    private var discovery: DiscoveryBridge?
+    private var clock: ClockClientThread?
+
+    init(
+        options: JoinOptions, identity: Identity, loop: any EventLoop, emit: @escaping @Sendable (RuntimeEvent) -> Void
+    ) {
+        self.options = options
+        self.loop = loop
+        self.emit = emit
+        network = PeerNetwork(loop: loop)
+        greeting = Greeting(
+            roles: .listener, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
+            name: options.name ?? identity.name,
+            codecs: DecoderCatalog.complete.codecs.sorted { $0.rawValue < $1.rawValue })
+    }
+
+    /// Opens the sound device and the port, and looks for a broadcast. The outcome comes when it is over.
+    func run() -> EventLoopFuture<ListenOutcome> {
+        network.delegate = self
+        do throws(RuntimeFailure) {
+            var configuration = ListenConfiguration(greeting: greeting)
+            configuration.allowedNames = options.from
+            configuration.address = options.address
+            configuration.once = options.once
+            configuration.offset = options.offset
+            let driver = try ListenDriver(
+                loop: loop, configuration: configuration, transport: self, makeQueue: options.output.makeQueue,
+                emit: emit)
+            driver.setVolume(options.volume)
+            self.driver = driver
+        } catch {
+            return loop.makeFailedFuture(error)
+        }
+        return network.listen(options.network, emit: emit).flatMap { port in self.begin(port: port) }
+            .flatMapError { error in
+                self.tearDown().flatMap { self.loop.makeFailedFuture(error) }
+            }
+    }
+
+    private func begin(port: UInt16) -> EventLoopFuture<ListenOutcome> {
+        guard let driver else { return loop.makeSucceededFuture(.stopped) }
+        emit(.notice(.detail, "listening on TCP port \(port)"))
+        if options.network.usesDiscovery {
+            let record = PeerRecord(
+                id: greeting.peer, instance: greeting.instance, name: greeting.name, roles: .listener,
+                protocolVersion: UInt32(Preamble.version))
+            discovery = DiscoveryBridge(record: record, port: port, loop: loop) { [weak self] in self?.found($0) }
+        }
+        driver.start()
+        return driver.outcome.flatMap { outcome in self.tearDown().map { outcome } }
+    }
+
+    /// Fades out, says goodbye and ends.
+    func stop() { driver?.handle(.stop) }
+
+    private func tearDown() -> EventLoopFuture<Void> {
+        stopClock()
+        discovery?.stop()
+        discovery = nil
+        return network.shutDown().map {
+            self.driver?.close()
+            self.driver = nil
+        }
+    }
+
+    private func found(_ finding: DiscoveryBridge.Finding) {
+        switch finding {
+        case .contact(let contact): driver?.handle(.contact(contact))
+        case .lost(let key): driver?.handle(.contactLost(key))
+        case .notice(let level, let text): emit(.notice(level, text))
+        }
+    }
+
+    // MARK: PeerNetworkDelegate
+
+    func networkDidOpen(
+        _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?
+    ) {
+        driver?.handle(.opened(id, direction, address: address, dial: dial))
+    }
+
+    func networkDidFail(_ dial: Dialer.Dial) { driver?.handle(.dialFailed(dial)) }
+
+    func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) { driver?.handle(.received(id, bytes)) }
+
+    func networkDidWrite(_ id: ConnectionID, byteCount: Int) {}
+
+    func networkDidClose(_ id: ConnectionID) { driver?.handle(.closed(id)) }
+
+    // MARK: ListenTransport
+
+    func dial(_ dial: Dialer.Dial) { network.dial(dial) }
+
+    func send(_ bytes: ByteBuffer, to id: ConnectionID) { network.send(bytes, to: id) }
+
+    func close(_ id: ConnectionID) { network.close(id) }
+
+    func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey) {
+        stopClock()
+        guard let host = network.remoteHost(id), let address = DatagramAddress(numericHost: host, port: port) else {
+            return
+        }
+        let loop = loop
+        do throws(ClockExchangeError) {
+            clock = try ClockClientThread(address: address, key: key) { [weak self] estimate in
+                loop.execute { [weak self] in self?.driver?.handle(.clock(estimate)) }
+            }
+        } catch {
+            emit(.notice(.warning, "no clock exchange with \(host): \(error)"))
+        }
+    }
+
+    func stopClock() {
+        clock?.stop()
+        clock = nil
+    }
+
+    func advertise(playing: String?) {
+        discovery?.advertise(playing == nil ? .idle : .playing, playing: playing ?? "")
+    }
+}
+
+// Confined to its event loop, where NIO, mDNS and the clock thread bring what they have.
+extension ListenRunner: @unchecked Sendable {}

@@ -1,0 +1,106 @@
+import AudioCore
+import AudioDecoding
+import ClockSync
+import HostSystem
+import Listening
+import NIOCore
+import Peering
+import WireProtocol
+
+/// The broadcaster's own loudspeakers: a listener in the same process, on the very same protocol.
+///
+/// Its connection is a pair of closures and its clock needs no exchange: session time is this machine's host time.
+/// Confined to its event loop.
+final class LocalListener: ListenTransport {
+    /// The connection's number on either side; a network counts from 0.
+    static let connection = ConnectionID(-1)
+
+    var onBytes: (ConnectionID, ByteBuffer) -> Void = { _, _ in }
+    var onClose: (ConnectionID) -> Void = { _ in }
+    var onFailure: (any Error) -> Void = { _ in }
+
+    private let loop: any EventLoop
+    private var driver: ListenDriver?
+    private var clockTask: RepeatedTask?
+
+    /// What the broadcaster's own loudspeakers are called beside its listeners.
+    static func name(_ broadcaster: String) -> String { "\(broadcaster) (here)" }
+
+    init(
+        name: String, identity: Identity, output: OutputSelection, loop: any EventLoop,
+        emit: @escaping @Sendable (RuntimeEvent) -> Void
+    ) throws(RuntimeFailure) {
+        self.loop = loop
+        let greeting = Greeting(
+            roles: .listener, peer: identity.peer, instance: .random(in: .min ... .max), started: WallClock.seconds(),
+            name: Self.name(name), codecs: DecoderCatalog.complete.codecs.sorted { $0.rawValue < $1.rawValue })
+        var configuration = ListenConfiguration(greeting: greeting)
+        configuration.allowedNames = [name]
+        configuration.once = true
+        driver = try ListenDriver(
+            loop: loop, configuration: configuration, transport: self, makeQueue: output.makeQueue
+        ) { event in
+            // The broadcast's own display shows this listener among the others.
+            if case .notice(.warning, let text) = event { emit(.notice(.warning, "\(Self.name(name)): \(text)")) }
+        }
+        driver?.outcome.whenFailure { [weak self] error in self?.onFailure(error) }
+    }
+
+    func start() {
+        driver?.start()
+        driver?.handle(.opened(Self.connection, .dialed, address: "this process", dial: nil))
+    }
+
+    /// Bytes from the broadcaster. They arrive as from a network: after what is being done now.
+    func receive(_ bytes: ByteBuffer) {
+        loop.execute { self.driver?.handle(.received(Self.connection, bytes)) }
+    }
+
+    /// The broadcaster closed the connection.
+    func disconnect() {
+        loop.execute { self.driver?.handle(.closed(Self.connection)) }
+    }
+
+    func close() {
+        stopClock()
+        driver?.close()
+        driver = nil
+    }
+
+    // MARK: ListenTransport
+
+    func dial(_ dial: Dialer.Dial) {}
+
+    func send(_ bytes: ByteBuffer, to id: ConnectionID) {
+        loop.execute { self.onBytes(id, bytes) }
+    }
+
+    func close(_ id: ConnectionID) {
+        loop.execute { self.onClose(id) }
+    }
+
+    func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey) {
+        clockTask = loop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { [weak self] _ in
+            self?.driver?.handle(.clock(.ownClock(now: .now())))
+        }
+    }
+
+    func stopClock() {
+        clockTask?.cancel()
+        clockTask = nil
+    }
+
+    func advertise(playing: String?) {}
+}
+
+// Confined to its event loop.
+extension LocalListener: @unchecked Sendable {}
+
+extension ClockEstimate {
+    /// Of a listener in the broadcaster's own process: exact.
+    fileprivate static func ownClock(now: HostTime) -> ClockEstimate {
+        ClockEstimate(
+            mapping: ClockMapping(host: now, session: ClockMapping.identity.session(at: now), skew: .zero),
+            errorBound: .zero, asymmetryLimit: .zero, roundTrip: .zero, skewBound: .zero, generation: 0)
+    }
+}

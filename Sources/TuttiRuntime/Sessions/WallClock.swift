@@ -1,0 +1,10 @@
+import Glibc
+
+/// The wall clock. Only for what people see and for telling which broadcast is the oldest: never for sound.
+enum WallClock {
+    static func seconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec)
+    }
+}

@@ -1,0 +1,81 @@
+import AudioCore
+import AudioFileStream
+import Broadcasting
+import Glibc
+import HostSystem
+import NIOCore
+import Synchronization
+
+/// Reads a song's file piece by piece and parses it, on a thread of its own: a slow disk delays nothing else.
+///
+/// Each ``read()`` is answered by one event, until an end or a failure was the answer.
+final class SongReader: Sendable {
+    /// Bytes read for one answer, as long as packets come out of them.
+    private static let pieceByteCount = 64 * 1024
+
+    private let shared: Shared
+    private let thread: HostThread
+
+    private final class Shared: Sendable {
+        struct State {
+            var wantsMore = false
+            var isStopping = false
+        }
+        let state = Mutex(State())
+        let wake: WakeSignal
+
+        init() throws(WakeSignalError) { wake = try WakeSignal() }
+    }
+
+    /// - Parameter handler: called on the reader's thread.
+    init(path: String, handler: @escaping @Sendable (SourceEvent) -> Void) throws(RuntimeFailure) {
+        let file = try SongFile(path: path)
+        do throws(WakeSignalError) { shared = try Shared() } catch { throw .outOfResources(code: error.code) }
+        let shared = shared
+        let handover = Mutex<SongFile?>(file)
+        do throws(HostThreadError) {
+            thread = try HostThread(name: "tutti reader") {
+                guard let file = handover.withLock({ $0.take() }) else { return }
+                Self.run(file, shared, handler)
+            }
+        } catch { throw .outOfResources(code: error.code) }
+    }
+
+    /// Asks for more of the song. From any thread.
+    func read() {
+        shared.state.withLock { $0.wantsMore = true }
+        shared.wake.signal()
+    }
+
+    /// Ends the thread; no event comes after this returns.
+    func stop() {
+        shared.state.withLock { $0.isStopping = true }
+        shared.wake.signal()
+        thread.join()
+    }
+
+    private static func run(
+        _ file: consuming SongFile, _ shared: Shared, _ handler: @Sendable (SourceEvent) -> Void
+    ) {
+        var parser = SongParser(file: file)
+        while true {
+            let (isWanted, isStopping) = shared.state.withLock { state in
+                defer { state.wantsMore = false }
+                return (state.wantsMore, state.isStopping)
+            }
+            if isStopping { return }
+            guard isWanted else {
+                shared.wake.wait(atMost: .seconds(60))
+                continue
+            }
+            handler(parser.next(byteCount: pieceByteCount))
+        }
+    }
+}
+
+extension RuntimeFailure {
+    static func outOfResources(code: Int32) -> RuntimeFailure {
+        RuntimeFailure(
+            .unavailable, "this machine has no thread or file descriptor left (\(code)); end some programs")
+    }
+}
