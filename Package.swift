@@ -41,6 +41,7 @@ let package = Package(
         .library(name: "Playout", targets: ["Playout"]),
         // Loaded by processes under test, never linked.
         .library(name: "SoftwareSoundCard", type: .dynamic, targets: ["SoftwareSoundCard"]),
+        .library(name: "ClockInterposer", type: .dynamic, targets: ["ClockInterposer"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2")
@@ -100,7 +101,11 @@ let package = Package(
         .target(
             name: "SoftwareSoundCard", dependencies: ["CALSA"], path: "Tests/Kit/SoftwareSoundCard",
             cSettings: [.define("PIC")], linkerSettings: [.linkedLibrary("m")]),
+        .target(
+            name: "ClockInterposer", path: "Tests/Kit/ClockInterposer", linkerSettings: [.linkedLibrary("m")]),
+        .executableTarget(name: "lan-host", path: "Tests/Kit/lan-host"),
         kit("SoundCardKit"),
+        kit("LANKit", ["SoundCardKit"]),
         kit("HeardAnalysis", ["AudioCore", "RecordingSidecar"]),
         .executableTarget(
             name: "tutti-heard", dependencies: ["HeardAnalysis"], path: "Tests/Kit/tutti-heard",
@@ -113,6 +118,7 @@ let package = Package(
         tests("MPEGDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding"]),
         tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
         tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "RecordingSidecar"]),
+        tests("LANKitTests", ["LANKit", "SoundCardKit"]),
         tests("SoftwareSoundCardTests", ["CALSA", "HeardAnalysis", "SoundCardKit"]),
         tests("PlayoutTests", ["AudioCore", "Playout"]),
         tests("WireProtocolTests", ["WireProtocol", "AudioCore", nioCore]),

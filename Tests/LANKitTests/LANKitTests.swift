@@ -1,0 +1,135 @@
+import Glibc
+import LANKit
+import SoundCardKit
+import Testing
+
+/// Namespaces need root. Under CI=true the tests run regardless, and fail without it.
+let mayMakeHosts = geteuid() == 0 || getenv("CI").map { String(cString: $0) } == "true"
+
+@Suite(.serialized, .enabled(if: mayMakeHosts, "making hosts needs root"))
+struct LANKitTests {
+    @Test func hostsReachEachOtherByAddressAndName() throws {
+        let lan = try LAN(hosts: 2)
+        #expect(try lan[0].run(["ping", "-c", "1", "-W", "2", lan[1].address]).status == .exited(0))
+        #expect(try lan[0].run(["hostname"]).output == "host1\n")
+        // avahi-daemon's own socket protocol: what nss-mdns speaks.
+        let ask = """
+            import socket, time
+            deadline = time.time() + 10
+            while True:
+                s = socket.socket(socket.AF_UNIX); s.connect('/run/avahi-daemon/socket')
+                s.sendall(b'RESOLVE-HOSTNAME-IPV4 host2.local\\n'); answer = s.makefile().readline()
+                if answer.startswith('+') or time.time() > deadline: break
+            print(answer)
+            """
+        let answer = try lan[0].run(["python3", "-c", ask], within: 12)
+        #expect(answer.output.split(separator: " ").last { $0.contains(".") }?.hasPrefix("10.77.0.2") == true)
+    }
+
+    @Test func nothingIsLeftBehind() throws {
+        var pids: [pid_t] = []
+        var directory = ""
+        do {
+            let lan = try LAN(hosts: 2)
+            directory = lan.directory
+            let sleepers = try (0..<2).map { try lan[$0].spawn(["sleep", "1000"]) }
+            pids = sleepers.map(\.pid) + lan.hosts.compactMap { $0.avahi?.pid }
+            pids += lan.hosts.compactMap { $0.dbus?.pid }
+            #expect(pids.count == 6)
+            #expect(pids.allSatisfy { kill($0, 0) == 0 })
+        }
+        #expect(pids.allSatisfy { kill($0, 0) != 0 })
+        #expect(access(directory, F_OK) != 0)
+    }
+
+    @Test func aHostHasAClockOfItsOwn() throws {
+        let clock = HostClock(offsetSeconds: 7_200, ppm: 1_000, realtimeOffsetNanoseconds: -3_000_000_000)
+        let lan = try LAN(hosts: [HostOptions(clock: clock, hasDiscovery: false), HostOptions(hasDiscovery: false)])
+        let read = "import time; print(time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW), time.time_ns())"
+        func clocks(_ host: LANHost) throws -> [Int64] {
+            try host.run(["python3", "-c", read]).output.split(whereSeparator: \.isWhitespace).compactMap { Int64($0) }
+        }
+        let true1 = trueNow()
+        let first = try clocks(lan[0])
+        let second = try clocks(lan[1])
+        let true2 = trueNow()
+        #expect(first[0] - true1 >= 7_200_000_000_000)
+        #expect(first[0] - true2 <= 7_200_000_000_000 + 100_000_000)
+        #expect(second[0] >= true1 && second[0] <= true2)
+        #expect(abs(first[1] + 3_000_000_000 - second[1]) < true2 - true1)
+
+        // A thousandth more than true time passes on the first; the raw system call is past the interposer.
+        let interval = """
+            import ctypes, time
+            c = ctypes.CDLL(None)
+            class T(ctypes.Structure): _fields_ = [('s', ctypes.c_long), ('n', ctypes.c_long)]
+            def raw():
+                t = T(); c.syscall(228, time.CLOCK_MONOTONIC_RAW, ctypes.byref(t)); return t.s * 10**9 + t.n
+            def both(): return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW), raw()
+            a = both(); time.sleep(0.5); b = both()
+            print(b[0] - a[0], b[1] - a[1])
+            """
+        let passed = try lan[0].run(["python3", "-c", interval]).output.split(whereSeparator: \.isWhitespace)
+            .compactMap { Int64($0) }
+        #expect(passed[0] >= 500_000_000)
+        #expect(abs(passed[0] - passed[1] - passed[1] / 1_000) < 100_000)
+    }
+
+    @Test func absoluteDeadlinesAreTheHostsOwn() throws {
+        let clock = HostClock(ppm: 50, realtimeOffsetNanoseconds: 3_600_000_000_000)
+        let lan = try LAN(hosts: [HostOptions(clock: clock, hasDiscovery: false)])
+        // Of sem_timedwait, with a deadline on the wall clock; an hour's error would outlast the limit or return early.
+        let wait = """
+            import ctypes, time
+            c = ctypes.CDLL(None, use_errno=True)
+            class T(ctypes.Structure): _fields_ = [('s', ctypes.c_long), ('n', ctypes.c_long)]
+            sem = ctypes.create_string_buffer(64); c.sem_init(sem, 0, 0)
+            start = time.monotonic(); at = time.time() + 0.3
+            c.sem_timedwait(sem, ctypes.byref(T(int(at), int(at % 1 * 1e9))))
+            print('ok' if 0.29 < time.monotonic() - start else 'early')
+            """
+        let result = try lan[0].run(["python3", "-c", wait], within: 5)
+        #expect(result.output == "ok\n")
+    }
+
+    @Test func processesAreHeardAndEnded() throws {
+        let lan = try LAN(hosts: [HostOptions(hasDiscovery: false)])
+        let process = try lan[0].spawn([
+            "sh", "-c", "trap 'echo bye; exit 3' INT; echo hello; while :; do sleep 0.05; done",
+        ])
+        try process.waitForLine(containing: "hello", within: 5)
+        #expect(process.isRunning)
+        process.signal(SIGINT)
+        #expect(try process.wait(within: 5) == .exited(3))
+        #expect(process.lines == ["hello", "bye"])
+        let other = try lan[0].spawn(["sleep", "1000"])
+        other.signal(SIGKILL)
+        #expect(try other.wait(within: 5) == .signaled(SIGKILL))
+        #expect(throws: LANError.self) { try lan[0].spawn(["sleep", "1000"]).wait(within: 0.1) }
+    }
+
+    @Test func aCommandHasTheCardAndNoOtherHostsDo() throws {
+        let lan = try LAN(hosts: [HostOptions(clock: HostClock(offsetSeconds: 100), hasDiscovery: false)])
+        let card = SoftwareCard(ppm: 40, recording: lan.path("heard.wav"))
+        let before = trueNow()
+        let play = "head -c 96000 /dev/zero | aplay -q -f cd -D default"
+        let process = try lan[0].spawn(["sh", "-c", play], card: card)
+        #expect(try process.wait(within: 10) == .exited(0), "\(process.errors)")
+        // The recording's time is true time, in whatever time namespace the player lives.
+        let segment = try waitForSegment(of: card.recording)
+        #expect(segment >= before && segment <= trueNow())
+    }
+
+    private func waitForSegment(of recording: String) throws -> Int64 {
+        let text = try #require(readLines(recording + ".timing").first { $0.hasPrefix("segment") })
+        return try #require(Int64(text.split(separator: " ")[2]))
+    }
+
+    private func readLines(_ path: String) -> [Substring] {
+        guard let file = fopen(path, "re") else { return [] }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
+    }
+}
