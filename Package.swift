@@ -113,9 +113,12 @@ let package = Package(
 
         // Tests.
         tests("AudioCoreTests", ["AudioCore"]),
-        tests("AudioFileStreamTests", ["AudioCore", "AudioFileStream"]),
+        .target(
+            name: "StreamTestKit", dependencies: ["AudioCore"], path: "Tests/StreamTestKit", swiftSettings: settings),
+        tests("AudioFileStreamTests", ["AudioCore", "AudioFileStream", "StreamTestKit"]),
         tests("AudioDecodingTests", ["AudioCore", "AudioDecoding"]),
-        tests("MPEGDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding"]),
+        tests(
+            "MPEGDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "StreamTestKit"]),
         tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
         tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "RecordingSidecar"]),
         tests("LANKitTests", ["LANKit", "SoundCardKit"]),

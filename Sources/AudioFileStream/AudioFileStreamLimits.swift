@@ -2,4 +2,16 @@
 public enum AudioFileStreamLimits {
     /// Bytes that are searched for the first MPEG frame, tags not counted, before a file is given up as not audio.
     public static let junkByteCount = 128 * 1024
+    /// Bytes of a text field in a tag; longer ones are skipped.
+    public static let tagTextByteCount = 4 * 1024
+    /// Bytes of an APE tag; what claims to be longer is taken for junk.
+    public static let apeTagByteCount = 16 * 1024 * 1024
+    /// Bytes of a free-format MPEG frame without padding: what libmpg123 takes.
+    public static let freeFormatByteCount = 3_456
+    /// Bytes of WAVE's format chunk.
+    public static let formatChunkByteCount = 4 * 1024
+    /// Bytes that are looked at in one step. At most this much and one packet (`Limits.packetByteCount`) is held.
+    static let stepByteCount = 32 * 1024
+    /// Packets that are handed over in one call.
+    static let groupPacketCount = 256
 }

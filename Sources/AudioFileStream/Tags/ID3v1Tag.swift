@@ -1,0 +1,24 @@
+import AudioCore
+
+/// ID3v1 and 1.1: 128 bytes at the end of a file, "TAG" and fields of fixed size in ISO 8859-1.
+enum ID3v1Tag {
+    static let byteCount = 128
+
+    /// The fields of the tag at `offset`, whose 128 bytes the caller has checked.
+    static func fields(_ bytes: RawSpan, at offset: Int) -> [(AudioInfoKey, String)] {
+        func text(_ range: Range<Int>) -> String? {
+            TagText.clean(TagText.latin1(bytes.copy(offset + range.lowerBound..<offset + range.upperBound)))
+        }
+        var fields: [(AudioInfoKey, String)] = []
+        func add(_ key: AudioInfoKey, _ value: String?) {
+            if let value { fields.append((key, value)) }
+        }
+        add(.title, text(3..<33))
+        add(.artist, text(33..<63))
+        add(.album, text(63..<93))
+        add(.year, text(93..<97))
+        // 1.1: the comment's last byte is the track number if a zero stands before it.
+        if bytes[offset + 125] == 0, bytes[offset + 126] != 0 { add(.track, "\(bytes[offset + 126])") }
+        return fields
+    }
+}

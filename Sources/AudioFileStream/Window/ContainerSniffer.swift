@@ -1,0 +1,42 @@
+import AudioCore
+
+/// Finds out which container a file is, from its first bytes.
+///
+/// MPEG audio has no signature, so it is what remains when no other container's is found.
+enum ContainerSniffer {
+    enum Verdict {
+        case needsMore(Int)
+        case container(any ContainerParser)
+    }
+
+    /// As many bytes as the longest signature has.
+    private static let signatureByteCount = 12
+
+    static func sniff(_ bytes: RawSpan, isLast: Bool, hint: AudioFileType?) throws(AudioStreamError) -> Verdict {
+        guard isLast || bytes.byteCount >= signatureByteCount else { return .needsMore(signatureByteCount) }
+        guard bytes.byteCount > 0 else { throw .dataUnavailable }
+        let isRIFF = bytes.has("RIFF", at: 0)
+        if isRIFF && bytes.has("WAVE", at: 8) {
+            guard hint == nil || hint == .wave else { throw .unsupportedFileType }
+            return .container(WAVEParser())
+        }
+        if bytes.has("WAVE", at: 8), let name = variants.first(where: { bytes.has($0, at: 0) }) {
+            throw .unsupportedDataFormat("the \(name) variant of WAVE")
+        }
+        let isForeign = isRIFF || foreignSignatures.contains { bytes.has($0.text, at: $0.offset) }
+        guard !isForeign else { throw .unsupportedFileType }
+        switch hint {
+        case nil, .mpegLayer1, .mpegLayer2, .mpegLayer3: return .container(MPEGParser(typeHint: hint))
+        case .wave, .tutti: throw .unsupportedFileType
+        }
+    }
+
+    /// WAVE with other byte order or 64-bit sizes.
+    private static let variants: [StaticString] = ["RIFX", "RF64", "BW64"]
+
+    /// Containers that must not be searched for MPEG frames, which they would seem to hold by chance.
+    private static let foreignSignatures: [(text: StaticString, offset: Int)] = [
+        ("fLaC", 0), ("OggS", 0), ("FORM", 0), ("caff", 0), ("ftyp", 4), (".snd", 0), ("#!AMR", 0), ("RF64", 0),
+        ("RIFX", 0), ("BW64", 0), ("wvpk", 0), ("MAC ", 0), ("\u{1A}\u{45}", 0), ("PK\u{3}\u{4}", 0), ("%PDF", 0),
+    ]
+}

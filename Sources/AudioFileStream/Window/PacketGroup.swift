@@ -1,0 +1,31 @@
+import AudioCore
+
+/// Consecutive packets of one window that go to the sink in one call. Its storage is reused: no allocation in steady
+/// state.
+struct PacketGroup {
+    private var descriptions: [AudioPacketDescription] = []
+    private var start = 0
+    private var end = 0
+
+    init() { descriptions.reserveCapacity(AudioFileStreamLimits.groupPacketCount) }
+
+    /// Adds the packet at `offset` of `window`; hands over the group first if this one cannot be part of it.
+    mutating func add<Sink: AudioStreamSink & ~Copyable>(
+        at offset: Int, byteCount: Int, frameCount: Int, window: RawSpan, into sink: inout Sink
+    ) {
+        if offset != end || descriptions.count == AudioFileStreamLimits.groupPacketCount {
+            flush(window: window, into: &sink)
+        }
+        if descriptions.isEmpty { start = offset }
+        descriptions.append(
+            AudioPacketDescription(startOffset: offset - start, byteCount: byteCount, frameCount: frameCount))
+        end = offset + byteCount
+    }
+
+    /// Hands over what was added. Must happen before the window changes, and before a property is given.
+    mutating func flush<Sink: AudioStreamSink & ~Copyable>(window: RawSpan, into sink: inout Sink) {
+        guard !descriptions.isEmpty else { return }
+        sink.streamDidParse(packets: descriptions.span, data: window.extracting(start..<end))
+        descriptions.removeAll(keepingCapacity: true)
+    }
+}

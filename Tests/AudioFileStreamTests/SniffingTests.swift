@@ -1,0 +1,62 @@
+import AudioCore
+import AudioFileStream
+import StreamTestKit
+import Testing
+
+struct SniffingTests {
+    private func failure(_ bytes: [UInt8], hint: AudioFileType? = nil) -> AudioStreamError? {
+        parse(bytes, with: AudioFileStream(typeHint: hint), pieces: [bytes.count]).failure
+    }
+
+    @Test func emptyFileHasNoData() {
+        #expect(failure([]) == .dataUnavailable)
+    }
+
+    @Test func textIsNotAudio() {
+        #expect(failure(Array("This is a text file, and nothing else at all.\n".utf8)) == .unsupportedFileType)
+    }
+
+    @Test func otherContainersAreRefusedAtOnce() {
+        for signature in ["fLaC", "OggS", "FORM", "caff", "....ftypM4A ", "RIFF....AVI "] {
+            #expect(failure(Array((signature + String(repeating: "x", count: 64)).utf8)) == .unsupportedFileType)
+        }
+    }
+
+    @Test func variantsOfWAVEAreNamed() {
+        for name in ["RIFX", "RF64", "BW64"] {
+            let bytes = Array((name + "....WAVEfmt ").utf8)
+            #expect(failure(bytes) == .unsupportedDataFormat("the \(name) variant of WAVE"))
+        }
+    }
+
+    @Test func wrongHintIsAnError() {
+        #expect(failure(Array("RIFF....WAVEfmt ".utf8), hint: .mpegLayer3) == .unsupportedFileType)
+        #expect(failure([UInt8](repeating: 0xFF, count: 100), hint: .wave) == .unsupportedFileType)
+    }
+
+    @Test func searchForAudioIsBounded() {
+        var parser = AudioFileStream()
+        var recorder = EventRecorder()
+        let zeros = [UInt8](repeating: 0, count: 1 << 16)
+        var pushed = 0
+        #expect(throws: AudioStreamError.unsupportedFileType) {
+            while pushed < 100 << 20 {
+                try parser.parse(zeros.span.bytes, discontinuity: false, into: &recorder)
+                pushed += zeros.count
+            }
+        }
+        #expect(pushed <= AudioFileStreamLimits.junkByteCount + zeros.count)
+    }
+
+    @Test func errorStays() {
+        var parser = AudioFileStream()
+        var recorder = EventRecorder()
+        let flac = Array("fLaC----------------".utf8)
+        for _ in 0..<2 {
+            #expect(throws: AudioStreamError.unsupportedFileType) {
+                try parser.parse(flac.span.bytes, discontinuity: false, into: &recorder)
+            }
+        }
+        #expect(throws: AudioStreamError.unsupportedFileType) { try parser.finish(into: &recorder) }
+    }
+}
