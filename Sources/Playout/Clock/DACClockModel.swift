@@ -54,10 +54,11 @@ struct DACClockModel: ~Copyable {
     private var lateRun = 0
     private var earlyRun = 0
     private var backwardRun = 0
+    private var isRelearning = false
 
     /// The line in force.
     private(set) var line: ClockLine?
-    /// How often the device's clock was found to have stepped.
+    /// How often a new line replaced the old one because the device's clock had stepped.
     private(set) var relearnCount = 0
 
     init(deviceRate: Double, rateHint: Double?) {
@@ -106,6 +107,7 @@ struct DACClockModel: ~Copyable {
         forgetPoints(slopeDeviation: max(0.5e-6, 3 * fit.slopeDeviation))
         newestFrame = .min
         line = nil
+        isRelearning = false
     }
 
     // MARK: Private
@@ -147,7 +149,7 @@ struct DACClockModel: ~Copyable {
 
     private mutating func relearn() {
         forgetPoints(slopeDeviation: 20e-6)
-        relearnCount += 1
+        isRelearning = true
         newestFrame = .min
     }
 
@@ -200,6 +202,8 @@ struct DACClockModel: ~Copyable {
     }
 
     private mutating func publish() {
+        if isRelearning { relearnCount += 1 }
+        isRelearning = false
         line = ClockLine(
             originFrame: originFrame, originHost: originHost, rate: rate, centre: fit.centre,
             residual: fit.centreResidual, slope: fit.slope, offsetVariance: fit.offsetVariance,

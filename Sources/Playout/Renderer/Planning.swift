@@ -27,11 +27,10 @@ enum Timing {
     static let fadeSeconds = 0.005
     /// After an underrun, and before a start, so much more than the next piece and a fade must be there.
     static let hysteresisSeconds = 0.02
-    /// The greatest error that slewing shall mend. 1 ms takes a minute and a half at 0.5 ppm/s; two loudspeakers 1 ms
-    /// apart are heard as a comb filter all that time, a fade of 10 ms once is the lesser evil. In the first 20 s, with
-    /// faster slewing, 2 ms take half a minute, and clock estimates on radio links still settle: those are mended.
-    static let steadyErrorLimit = 0.001
-    static let earlyErrorLimit = 0.002
+    /// The greatest error that slewing shall mend, in seconds. 1 ms takes two minutes at 0.5 ppm/s, and two loudspeakers
+    /// 1 ms apart are heard as a comb filter all that time: a fade of 10 ms once is the lesser evil. Clock estimates that
+    /// settle, also on radio links, stay well below.
+    static let errorLimit = 0.001
     /// For how long the error must exceed the limit: one bad estimate that is revised at once moves nothing.
     static let excessSeconds = 0.1
 }

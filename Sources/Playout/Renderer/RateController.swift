@@ -15,10 +15,12 @@
 //
 // with a = A/2: half of the limit is left for noise and for changes of the feed-forward, so braking is never late and
 // nothing overshoots or circles. d is 8 us: an error of that size is below what the clocks resolve; within it the loop
-// is linear with the time constant 1/k = sqrt(d/a), 1.3 s at 10 ppm/s and 5.7 s at 0.5 ppm/s: jitter of the clock
+// is linear with the time constant 1/k = sqrt(d/a), 1.3 s at a = 5 ppm/s and 5.7 s at 0.25 ppm/s: jitter of the clock
 // estimates is smoothed, wander of the crystals (0.01 ppm/s) followed to a tenth of a microsecond.
 //
-// A is 10 ppm/s for 10 s after a placement, while the models still learn, falls to 0.5 ppm/s until 20 s, and stays.
+// A is 10 ppm/s for 20 s after a placement, while the models still learn, and 0.5 ppm/s from then on. What is fast by
+// then could not brake any more; so the braking curve gets flatter before the limit falls: a is 5 ppm/s for 8 s, and
+// has come down to 0.25 ppm/s at 18 s.
 //
 // A copy needs no filter: where song and DAC have the same rate to 0.002 ppm and the phase is whole, the step is locked
 // to exactly 1 until the error says otherwise (2 us).
@@ -45,12 +47,13 @@ struct RateController: BitwiseCopyable {
     }
 
     /// The greatest change of the step now, in ppm a second.
-    var accelerationLimit: Double {
-        if age <= 10 { return Self.fastAcceleration }
-        if age >= 20 { return Self.steadyAcceleration }
-        let x = (age - 10) / 10
-        let falling = Self.fastAcceleration * (1 - x) * (1 - x) * (1 - x)
-        return max(Self.steadyAcceleration, falling)
+    var accelerationLimit: Double { age < 20 ? Self.fastAcceleration : Self.steadyAcceleration }
+
+    /// What braking is planned with.
+    private var plannedAcceleration: Double {
+        let x = min(1, max(0, (age - 8) / 10))
+        let y = 1 - x
+        return max(Self.steadyAcceleration, Self.fastAcceleration * y * y * y) / 2
     }
 
     /// How far the step is from the feed-forward, in ppm.
@@ -69,7 +72,7 @@ struct RateController: BitwiseCopyable {
             if holds { return }
             isLocked = false
         }
-        let wanted = feedForward * (1 + Self.velocity(for: microseconds, acceleration: limit / 2) * 1e-6)
+        let wanted = feedForward * (1 + Self.velocity(for: microseconds, acceleration: plannedAcceleration) * 1e-6)
         let greatest = limit * 1e-6 * seconds * step
         step += min(greatest, max(-greatest, wanted - step))
     }

@@ -23,8 +23,7 @@ extension Renderer {
         state.controller.update(error: error, feedForward: feedForward, seconds: Double(length) / deviceRate)
         counters.timelineError = error
         counters.correction = state.controller.correction(feedForward: feedForward)
-        let isEarly = state.controller.age < 20
-        guard abs(error) > (isEarly ? Timing.earlyErrorLimit : Timing.steadyErrorLimit) else {
+        guard abs(error) > Timing.errorLimit else {
             state.excessFrameCount = 0
             state.relearnCount = model.relearnCount
             return

@@ -1,0 +1,167 @@
+import Testing
+
+@testable import Playout
+
+@Suite struct DACClockModelTests {
+    /// Feeds readings taken every 5 ms or so; `lateness` adds to the host time of a reading, in seconds.
+    private func feed(
+        _ model: inout DACClockModel, _ dac: VirtualDAC, from: Double, to: Double, period: Double = 0.005,
+        jitter: Double = 0.2, frameShift: Int64 = 0, lateness: (Double, () -> Double) -> Double = { _, _ in 0 }
+    ) {
+        var random: UInt64 = 42
+        func next() -> Double {
+            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Double(random >> 11) * 0x1p-53
+        }
+        var now = from
+        while now < to {
+            let frame = dac.pointer(at: now) + frameShift
+            let host = now + lateness(now, next)
+            model.note(frame: frame, hostNanoseconds: Int64((host * 1e9).rounded()))
+            now += period * (1 + jitter * (next() - 0.5))
+        }
+    }
+
+    /// Prediction error 150 ms beyond the last reading, in seconds.
+    private func miss(_ model: borrowing DACClockModel, _ dac: VirtualDAC, at now: Double) -> Double {
+        guard let line = model.line else { return .infinity }
+        let frame = dac.pointer(at: now) + 7_200
+        return Double(line.originHost) * 1e-9 + line.seconds(of: frame) - dac.seconds(of: Double(frame))
+    }
+
+    private func isReady(_ model: borrowing DACClockModel) -> Bool { model.isReady }
+    private func measuredPPM(_ model: borrowing DACClockModel) -> Double { model.line?.ppm ?? .infinity }
+    private func bound(_ model: borrowing DACClockModel, at frame: Int64) -> Double {
+        model.line?.bound(at: frame) ?? -1
+    }
+
+    private func expectMiss(
+        _ error: Double, below limit: Double, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(abs(error) < limit, "\(error * 1e6) us", sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: [0.0, 40, -35, 1_000, -1_000])
+    func aSecondOfReadingsGivesMicroseconds(ppm: Double) {
+        let dac = VirtualDAC(ppm: ppm)
+        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        feed(&model, dac, from: 1_000, to: 1_001)
+        expectMiss(miss(model, dac, at: 1_001), below: 10e-6)
+        feed(&model, dac, from: 1_001, to: 1_030)
+        let late = miss(model, dac, at: 1_030)
+        #expect(late > 0 && late < 4e-6, "\(late * 1e6) us")
+        #expect(abs(measuredPPM(model) - ppm) < 0.05)
+    }
+
+    @Test func itIsReadyAfter100Milliseconds() {
+        let dac = VirtualDAC(ppm: 80)
+        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        feed(&model, dac, from: 1_000, to: 1_000.09)
+        #expect(isReady(model) == false)
+        feed(&model, dac, from: 1_000.09, to: 1_000.15)
+        #expect(isReady(model) == true)
+        expectMiss(miss(model, dac, at: 1_000.15), below: 25e-6)
+        #expect(bound(model, at: 12_000) < 100e-6)
+    }
+
+    @Test func aRememberedRateSharpensTheStart() {
+        let dac = VirtualDAC(ppm: 80)
+        var model = DACClockModel(deviceRate: 48_000, rateHint: 78)
+        feed(&model, dac, from: 1_000, to: 1_000.15)
+        expectMiss(miss(model, dac, at: 1_000.15), below: 8e-6)
+        #expect(abs(measuredPPM(model) - 80) < 5)
+    }
+
+    @Test func lateReadingsDoNotMatter() {
+        let dac = VirtualDAC(ppm: 40)
+        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        // A tenth of the readings is late by up to 20 ms, and all by the time a thread takes to wake.
+        feed(&model, dac, from: 1_000, to: 1_020) { _, random in
+            let wake = -20e-6 * logarithm(1 - random() * 0.999)
+            return wake + (random() < 0.1 ? random() * 0.02 : 0)
+        }
+        expectMiss(miss(model, dac, at: 1_020), below: 8e-6)
+    }
+
+    @Test func aFewEarlyReadingsDoNotMatter() {
+        let dac = VirtualDAC(ppm: 40)
+        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        feed(&model, dac, from: 1_000, to: 1_020) { _, random in random() < 0.003 ? -0.003 : 0 }
+        expectMiss(miss(model, dac, at: 1_020), below: 8e-6)
+        let relearned = model.relearnCount
+        #expect(relearned == 0)
+    }
+
+    @Test func aPointerThatMovesInBurstsIsReadAtItsEdges() {
+        let dac = VirtualDAC(ppm: 40, burst: 240)
+        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        feed(&model, dac, from: 1_000, to: 1_030, period: 0.001)
+        let late = miss(model, dac, at: 1_030)
+        #expect(abs(late) < 100e-6, "\(late * 1e6) us")
+        #expect(bound(model, at: dac.pointer(at: 1_030)) > 50e-6)
+    }
+
+    @Test func aDelayInMillisecondsIsReadAtItsEdges() {
+        let dac = VirtualDAC(ppm: -35, burst: 48)
+        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        feed(&model, dac, from: 1_000, to: 1_030, period: 0.004)
+        let late = miss(model, dac, at: 1_030)
+        #expect(late > -10e-6 && late < 120e-6, "\(late * 1e6) us")
+        #expect(abs(measuredPPM(model) + 35) < 1)
+    }
+
+    @Test func aRestartKeepsTheRateAndLearnsTheOffsetAtOnce() {
+        var dac = VirtualDAC(ppm: 90)
+        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        feed(&model, dac, from: 1_000, to: 1_010)
+        model.restart()
+        #expect(isReady(model) == false)
+        // The device stood still for 50 ms.
+        dac.origin += 0.05
+        feed(&model, dac, from: 1_010, to: 1_010.05)
+        #expect(isReady(model) == true)
+        #expect(abs(measuredPPM(model) - 90) < 1)
+        expectMiss(miss(model, dac, at: 1_010.05), below: 15e-6)
+    }
+
+    @Test func aStepOfTheDeviceIsLearnedAndCounted() {
+        var dac = VirtualDAC(ppm: 40)
+        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        feed(&model, dac, from: 1_000, to: 1_010)
+        dac.origin += 0.003
+        feed(&model, dac, from: 1_010, to: 1_011)
+        let relearned = model.relearnCount
+        #expect(relearned == 1)
+        #expect(isReady(model) == true)
+        expectMiss(miss(model, dac, at: 1_011), below: 15e-6)
+    }
+
+    @Test func theRateWandersAndIsFollowed() {
+        var dac = VirtualDAC(ppm: 20)
+        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var now = 1_000.0
+        var worst = 0.0
+        for second in 0..<120 {
+            // 1.2 ppm in two minutes: a card that warms up. The phase stays continuous.
+            let frame = dac.pointer(at: now)
+            let seconds = dac.seconds(of: Double(frame))
+            dac.ppm += 0.01
+            dac.origin += seconds - dac.seconds(of: Double(frame))
+            feed(&model, dac, from: now, to: now + 1)
+            now += 1
+            if second > 5 { worst = max(worst, abs(miss(model, dac, at: now))) }
+        }
+        #expect(worst < 8e-6, "\(worst * 1e6) us")
+    }
+
+    @Test func nonsenseDoesNotTrap() {
+        var model = DACClockModel(deviceRate: 48_000, rateHint: .nan)
+        for frame in [0, .max, .min, 5, -5, .max, 0, 100] as [Int64] {
+            for host in [0, .max, .min, 7] as [Int64] { model.note(frame: frame, hostNanoseconds: host) }
+        }
+        for index in 0..<200 { model.note(frame: Int64(index) * 240, hostNanoseconds: Int64(index) * 40_000_000) }
+        for index in 0..<200 { model.note(frame: 1_000_000 &- Int64(index), hostNanoseconds: Int64(index)) }
+        #expect(abs(measuredPPM(model)) < 1_300)
+        _ = model.line?.hostNanoseconds(of: .max)
+    }
+}

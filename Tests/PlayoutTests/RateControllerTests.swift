@@ -1,0 +1,53 @@
+import Testing
+
+@testable import Playout
+
+@Suite struct RateControllerTests {
+    /// Runs the loop against an ideal plant; gives the error in us every 10 ms.
+    private func run(error start: Double, age: Double, drift: Double = 0, seconds: Double) -> [Double] {
+        var controller = RateController(feedForward: 1, canLock: false)
+        while controller.age < age { controller.update(error: 0, feedForward: 1, seconds: 0.1) }
+        var error = start
+        var errors: [Double] = []
+        let feedForward = 1 + drift * 1e-6
+        for _ in 0..<Int(seconds * 100) {
+            controller.update(error: error * 1e-6, feedForward: feedForward, seconds: 0.01)
+            error += (controller.step / feedForward - 1) * 1e6 * 0.01
+            errors.append(error)
+        }
+        return errors
+    }
+
+    @Test(arguments: [1.0, 20, 200, 990])
+    func anErrorIsRemovedWithoutOvershoot(error: Double) {
+        let errors = run(error: error, age: 30, seconds: 200)
+        #expect((errors.min() ?? -1) > -0.02 * error - 0.05)
+        #expect(abs(errors.last ?? 1) < 0.01)
+    }
+
+    @Test(arguments: [50.0, 300, 1_000])
+    func anErrorAfterAPlacementIsRemovedWithoutOvershoot(error: Double) {
+        let errors = run(error: error, age: 0, seconds: 200)
+        #expect((errors.min() ?? -1) > -0.02 * error - 0.05)
+        #expect(abs(errors.last ?? 1) < 0.01)
+        // 50 us are mended in ten seconds.
+        if error == 50 { #expect(errors[1_000] < 1) }
+    }
+
+    @Test func anErrorThatAppearsWhileTheLimitFallsIsRemovedWithoutOvershoot() {
+        for age in [5.0, 10, 15, 18, 19.5] {
+            let errors = run(error: 400, age: age, seconds: 200)
+            #expect((errors.min() ?? -1) > -8, "\(age) s: \(errors.min() ?? 0)")
+            #expect(abs(errors.last ?? 1) < 0.01)
+        }
+    }
+
+    @Test func aChangeOfTheDACsRateIsAbsorbed() {
+        let errors = run(error: 0, age: 30, drift: 2, seconds: 120)
+        // 2 ppm at 0.5 ppm/s cannot cost less than 4 us.
+        #expect((errors.map(abs).max() ?? 100) < 10)
+        #expect(abs(errors.last ?? 1) < 0.01)
+        // One swing back at most: no circling.
+        #expect(zip(errors, errors.dropFirst()).filter { $0 * $1 < 0 }.count <= 1)
+    }
+}
