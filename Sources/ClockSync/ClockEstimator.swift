@@ -34,16 +34,16 @@ import AudioCore
 // Wander
 //
 // Crystals do not keep their rate. An old ceiling is therefore lifted, an old floor lowered, by what a random walk of
-// the rate may have done since, which grows with age to the power of 1.5: after 10 s 1 us, after a minute 16 us. So the
+// the rate may have done since, which grows with age to the power of 1.5: after 10 s 1.5 us, after a minute 21 us. So the
 // window needs no length: on a quiet link the last ten seconds decide, on a link with jitter the last minute or two.
 //
 // The bound
 //
-// The published bound is 5.2 deviations (of the weighted mean, and of the two spacings), more while there are few
+// The published bound is 5.6 deviations (of the weighted mean, and of the two spacings), more while there are few
 // exchanges, plus the distance of the smoothed offset from the fit, plus a floor for the stamps themselves. The
 // likelihood is tempered by two, since real delays are neither exponential nor independent. In simulation, the bound
-// contained the truth in 99.9 % of seconds with delays that were exponential, gamma, log-normal or normal, its median
-// one to three times the 99th percentile of the error.
+// contained the truth in 99.9 % of seconds with delays that were exponential, gamma, log-normal or normal (99.8 % where
+// one direction was five times as busy as the other), its median one to three times the 99th percentile of the error.
 //
 // Steps
 //
@@ -74,8 +74,8 @@ struct ClockEstimator: Sendable {
     static let comparisonInterval = 16
     /// A jump above this starts a new generation; a smaller one is slewed.
     static let jump = 50_000.0
-    static let deviations = 5.2
-    static let boundFloor = 200.0
+    static let deviations = 5.6
+    static let boundFloor = 100.0
 
     private(set) var estimate: ClockEstimate?
     private var fitter = EnvelopeFitter()
@@ -177,7 +177,8 @@ struct ClockEstimator: Sendable {
         let known = EnvelopeFitter.Prior(slope: fit.slope, deviation: fit.slopeDeviation + 500)
         let old = fitter.fit(earlier, slope: fit.slope, prior: prior, now: now)
         let new = fitter.fit(later, slope: fit.slope, prior: known, now: now)
-        let limit = 6 * (old.offsetDeviation + new.offsetDeviation) + 2_000
+        let few = 1 + 8 / Double(max(1, later.count))
+        let limit = 7 * (old.offsetDeviation + few * new.offsetDeviation) + 2_000
         return abs(new.offset - old.offset) > limit
     }
 

@@ -30,13 +30,15 @@ struct EnvelopeFitter: Sendable {
     /// Stamps are no better than this.
     static let spacingFloor = 40.0
     /// How fast the relative rate of two clocks may walk: ns a second, over the root of a second.
-    static let wander = 60.0
+    static let wander = 80.0
     /// Integral of a random walk of the rate: its deviation grows with this times age to the power of 1.5.
     static let walkFactor = 0.577
     /// The lowest residuals that tell the spacing.
     static let lowestCount = 10
     /// The likelihood is believed only so far: delays are not exactly exponential and follow each other.
     static let temper = 2.0
+    /// How far the correction for a path that is busier one way is believed, as a deviation.
+    static let missedDoubt = 0.3
     static let gridCount = 24
 
     private var above: [EnvelopePoint] = []
@@ -116,7 +118,7 @@ struct EnvelopeFitter: Sendable {
     }
 
     private static func spacing(of points: [EnvelopePoint], slope: Double) -> Double {
-        var lowest = LowestFew(limit: max(2, min(lowestCount, points.count / 3)))
+        var lowest = LowestFew(limit: max(2, min(lowestCount, points.count / 2)))
         for point in points { lowest.insert(point.y - slope * point.x) }
         guard let first = lowest.values.first, let last = lowest.values.last, lowest.values.count > 1 else {
             return spacingFloor
@@ -157,7 +159,7 @@ struct EnvelopeFitter: Sendable {
         let slope = best + slopeMean
         return EnvelopeFit(
             offset: reference + offsetMean - missed, slope: slope,
-            offsetDeviation: (offsetVariance + spacingVariance).squareRoot(),
+            offsetDeviation: (offsetVariance + spacingVariance).squareRoot() + Self.missedDoubt * abs(missed),
             slopeDeviation: slopeVariance.squareRoot(),
             upper: aboveHull.support(slope: slope), lower: -belowHull.support(slope: -slope),
             upperSpacing: spacing.upper, lowerSpacing: spacing.lower)

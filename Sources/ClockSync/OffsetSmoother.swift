@@ -5,6 +5,8 @@ struct OffsetSmoother: Sendable {
     static let slowest = 3.0
     /// Seconds after learning began in which every fit is taken as it is.
     static let direct = 0.5
+    /// Never further from the fit than so many of its deviations: a path that became better is believed at once.
+    static let tolerance = 3.0
 
     /// The published offset at the last fit, in nanoseconds from the window's origin.
     private(set) var offset = 0.0
@@ -35,6 +37,8 @@ struct OffsetSmoother: Sendable {
         }
         let constant = min(Self.slowest, (now - start) / 3)
         offset = expected + difference * (1 - exp(-elapsed / constant))
+        let tolerated = Self.tolerance * fit.offsetDeviation
+        offset = min(max(offset, fit.offset - tolerated), fit.offset + tolerated)
         return false
     }
 }

@@ -14,6 +14,33 @@ import Testing
                 == 0xa129_ca61_49be_45e5)
     }
 
+    /// Made by a program of its own from the table in ``ClockDatagram``.
+    @Test func requestHasTheBytesOfTheTable() {
+        let request = ClockDatagram(
+            kind: .request, keyIdentifier: Self.key.identifier, sequence: 1, cookie: 0x0123_4567_89ab_cdef)
+        let golden =
+            "5475546301010000112233445566778800000001000000000123456789abcdef"
+            + "00000000000000000000000000000000000000000000000015883ee070e2d827"
+        #expect(hexadecimal(request.encoded(under: Self.key)) == golden)
+    }
+
+    @Test func replyHasTheBytesOfTheTable() {
+        var reply = ClockDatagram(
+            kind: .reply, keyIdentifier: Self.key.identifier, sequence: 258, cookie: 0xfedc_ba98_7654_3210)
+        reply.previousSequence = 257
+        reply.receive = SessionTime(nanoseconds: 1_000_000_007)
+        reply.transmit = SessionTime(nanoseconds: -2)
+        reply.previousTransmit = SessionTime(nanoseconds: 3)
+        let golden =
+            "547554630102000011223344556677880000010200000101fedcba9876543210"
+            + "000000003b9aca07fffffffffffffffe0000000000000003ad5c66c061c58de6"
+        #expect(hexadecimal(reply.encoded(under: Self.key)) == golden)
+    }
+
+    private func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
     @Test func everyFieldSurvives() {
         var reply = ClockDatagram(kind: .reply, keyIdentifier: Self.key.identifier, sequence: 7, cookie: 99)
         reply.previousSequence = 6
@@ -31,5 +58,17 @@ import Testing
             altered[index] ^= 0x10
             #expect(ClockDatagram(altered, under: Self.key) == nil, "byte \(index)")
         }
+    }
+
+    @Test func otherLengthsAreRefused() {
+        let bytes = ClockDatagram(kind: .request, keyIdentifier: Self.key.identifier, sequence: 1, cookie: 2)
+            .encoded(under: Self.key)
+        for length in 0..<64 { #expect(ClockDatagram(Array(bytes[..<length]), under: Self.key) == nil) }
+        #expect(ClockDatagram(bytes + [0], under: Self.key) == nil)
+    }
+
+    @Test func keySurvivesTheGreeting() {
+        #expect(ClockKey(bytes: Self.key.bytes) == Self.key)
+        #expect(ClockKey(bytes: Self.key.bytes.dropLast()) == nil)
     }
 }

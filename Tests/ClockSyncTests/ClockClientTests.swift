@@ -1,0 +1,188 @@
+import AudioCore
+import Testing
+
+@testable import ClockSync
+
+/// The client against a broadcaster that answers at once, 1 ms away in either direction, 5 s ahead.
+@Suite struct ClockClientTests {
+    private let key = ClockDatagramTests.key
+    private static let ahead = TimeSpan.seconds(5)
+
+    private func client() -> ClientBox { ClientBox(ClockClient(key: key, seed: 1)) }
+
+    private func host(_ microseconds: Int64) -> HostTime { HostTime(nanoseconds: microseconds * 1_000) }
+
+    private func reply(to request: ClockClient.Request, arrivingAt session: SessionTime) throws -> [UInt8] {
+        let responder = ResponderBox()
+        responder.register(key)
+        let reply = try #require(responder.receive(request.bytes, at: session))
+        return reply.bytes(transmit: session)
+    }
+
+    /// One perfect exchange that begins at `now`.
+    @discardableResult
+    private func exchange(_ client: ClientBox, at now: HostTime) throws -> ClockClient.Reception? {
+        guard let request = client.poll(now: now) else { return nil }
+        client.didSend(sequence: request.sequence, at: now)
+        let session = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + .milliseconds(1)
+        return client.receive(try reply(to: request, arrivingAt: session), at: now + .milliseconds(2))
+    }
+
+    private func settled() throws -> (client: ClientBox, now: HostTime) {
+        let client = client()
+        var now = host(0)
+        for _ in 0..<40 {
+            try exchange(client, at: now)
+            now = try #require(client.nextDeadline)
+        }
+        return (client, now)
+    }
+
+    @Test func joiningBeginsWithABurst() throws {
+        let client = client()
+        var now = host(0)
+        for _ in 0..<16 {
+            try exchange(client, at: now)
+            now = try #require(client.nextDeadline)
+        }
+        #expect(now < host(150_000))
+        let estimate = try #require(client.estimate)
+        let error = estimate.mapping.session(at: now) - (SessionTime(nanoseconds: now.nanoseconds) + Self.ahead)
+        #expect(error.magnitude < .microseconds(1))
+        #expect(estimate.roundTrip == .milliseconds(2))
+        #expect(estimate.asymmetryLimit == .milliseconds(1))
+    }
+
+    @Test func steadyRateIsAFewASecond() throws {
+        var (client, now) = try settled()
+        for _ in 0..<60 {
+            try exchange(client, at: now)
+            now = try #require(client.nextDeadline)
+        }
+        let sent = client.statistics.sent
+        let end = now + .seconds(10)
+        while now < end {
+            try exchange(client, at: now)
+            now = try #require(client.nextDeadline)
+        }
+        #expect(client.statistics.sent - sent >= 35 && client.statistics.sent - sent <= 60)
+    }
+
+    @Test func nothingIsSentBeforeTheDeadline() throws {
+        let client = client()
+        #expect(client.poll(now: host(0)) != nil)
+        #expect(client.poll(now: host(1)) == nil)
+        #expect(client.poll(now: try #require(client.nextDeadline)) != nil)
+    }
+
+    @Test func duplicatedReplyDoesNotMoveTheClock() throws {
+        let (client, now) = try settled()
+        let request = try #require(client.poll(now: now))
+        let bytes = try reply(
+            to: request, arrivingAt: SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + .milliseconds(1))
+        #expect(client.receive(bytes, at: now + .milliseconds(2)) == .updated)
+        let estimate = client.estimate
+        #expect(client.receive(bytes, at: now + .milliseconds(3)) == .outOfOrder)
+        #expect(client.estimate == estimate)
+    }
+
+    @Test func overtakenReplyDoesNotMoveTheClock() throws {
+        var (client, now) = try settled()
+        let first = try #require(client.poll(now: now))
+        now = try #require(client.nextDeadline)
+        let second = try #require(client.poll(now: now))
+        let session = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + .milliseconds(1)
+        #expect(client.receive(try reply(to: second, arrivingAt: session), at: now + .milliseconds(2)) == .updated)
+        let estimate = client.estimate
+        #expect(client.receive(try reply(to: first, arrivingAt: session), at: now + .milliseconds(2)) == .outOfOrder)
+        #expect(client.estimate == estimate)
+    }
+
+    @Test func forgedReplyDoesNotMoveTheClock() throws {
+        let (client, now) = try settled()
+        let request = try #require(client.poll(now: now))
+        let estimate = client.estimate
+        var forged = ClockDatagram(
+            kind: .reply, keyIdentifier: key.identifier, sequence: request.sequence, cookie: 1)
+        forged.receive = SessionTime(nanoseconds: 1)
+        forged.transmit = SessionTime(nanoseconds: 2)
+        let thief = ClockKey(identifier: key.identifier, secret0: 0, secret1: 0)
+        #expect(client.receive(forged.encoded(under: thief), at: now + .milliseconds(1)) == .unauthenticated)
+        #expect(client.receive(forged.encoded(under: key), at: now + .milliseconds(1)) == .outOfOrder)
+        #expect(client.receive(request.bytes, at: now + .milliseconds(1)) == .unauthenticated)
+        #expect(client.receive([1, 2, 3], at: now) == .unauthenticated)
+        #expect(client.estimate == estimate)
+    }
+
+    @Test func lateReplyIsLost() throws {
+        let (client, now) = try settled()
+        let request = try #require(client.poll(now: now))
+        let session = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead
+        #expect(client.receive(try reply(to: request, arrivingAt: session), at: now + .seconds(2)) == .implausible)
+    }
+
+    @Test func silenceIsCountedAndBounded() throws {
+        let client = client()
+        var now = host(0)
+        for _ in 0..<500 {
+            client.poll(now: now)
+            now = try #require(client.nextDeadline)
+        }
+        #expect(client.estimate == nil)
+        #expect(client.statistics.lost > 400)
+    }
+
+    @Test func clockPutBackDoesNotStopTheExchange() throws {
+        var (client, now) = try settled()
+        now -= .seconds(3_600)
+        #expect(client.poll(now: now) != nil)
+    }
+
+    @Test func suspicionStartsABurst() throws {
+        var (client, now) = try settled()
+        client.suspectChange(now: now)
+        let start = now
+        for _ in 0..<16 {
+            try exchange(client, at: now)
+            now = try #require(client.nextDeadline)
+        }
+        #expect(now - start < .milliseconds(150))
+    }
+
+    @Test func rememberedSkewIsUsedAtOnce() throws {
+        let client = ClientBox(ClockClient(key: key, prior: SkewPrior(skew: PartsPerMillion(42)), seed: 1))
+        var now = host(0)
+        for _ in 0..<6 {
+            let skewed = TimeSpan(seconds: now.nanosecondsAsSeconds * 42e-6)
+            let request = try #require(client.poll(now: now))
+            let session = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + .milliseconds(1) + skewed
+            client.receive(try reply(to: request, arrivingAt: session), at: now + .milliseconds(2))
+            now = try #require(client.nextDeadline)
+        }
+        let estimate = try #require(client.estimate)
+        #expect(abs(estimate.skew.value - 42) < 3)
+        #expect(estimate.skewBound < PartsPerMillion(10))
+    }
+
+    @Test func absurdTimesDoNotTrap() {
+        let client = client()
+        var generator = SplitMix64(seed: 3)
+        for _ in 0..<2_000 {
+            let now = HostTime(nanoseconds: Int64(bitPattern: generator.next()))
+            guard let request = client.poll(now: now) else { continue }
+            guard let sent = ClockDatagram(request.bytes, under: key) else { continue }
+            var reply = ClockDatagram(
+                kind: .reply, keyIdentifier: key.identifier, sequence: request.sequence, cookie: sent.cookie)
+            reply.receive = SessionTime(nanoseconds: Int64(bitPattern: generator.next()))
+            reply.transmit = reply.receive + .nanoseconds(Int64(generator.next() % 1_000_000))
+            reply.previousSequence = request.sequence &- 1
+            reply.previousTransmit = SessionTime(nanoseconds: Int64(bitPattern: generator.next()))
+            client.receive(reply.encoded(under: key), at: now + .milliseconds(2))
+        }
+        #expect(client.statistics.completed > 1_000)
+    }
+}
+
+extension HostTime {
+    fileprivate var nanosecondsAsSeconds: Double { Double(nanoseconds) * 1e-9 }
+}

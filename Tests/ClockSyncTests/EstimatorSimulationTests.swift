@@ -1,0 +1,166 @@
+import AudioCore
+import Testing
+
+@testable import ClockSync
+
+/// The shipping client and responder on simulated machines: what the estimate and its bound are worth.
+@Suite struct EstimatorSimulationTests {
+    #if DEBUG
+        static let seeds: ClosedRange<UInt64> = 1...1
+        static let seconds = 120
+    #else
+        static let seeds: ClosedRange<UInt64> = 1...50
+        static let seconds = 300
+    #endif
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var link: SimulatedLink
+        var wander: Double
+        /// Seconds after which the limits hold.
+        var settled: Double
+        /// Limits of the median and the 99th percentile of the error, in seconds.
+        var median: Double
+        var high: Double
+        /// Share of seconds that the bound may miss. A path that is busier one way is not quite symmetric.
+        var missed = 1e-3
+
+        var testDescription: String { name }
+    }
+
+    static let cases = [
+        Case(name: "quiet", link: .quietLAN, wander: 0.005, settled: 10, median: 0.5e-6, high: 2e-6),
+        Case(name: "quiet, rates walk", link: .quietLAN, wander: 0.02, settled: 10, median: 1e-6, high: 4e-6),
+        Case(name: "normal noise", link: .normalLAN, wander: 0.01, settled: 10, median: 0.5e-6, high: 2e-6),
+        Case(name: "Wi-Fi exponential", link: .wiFi, wander: 0.005, settled: 20, median: 10e-6, high: 60e-6),
+        Case(name: "Wi-Fi gamma", link: .wiFiGamma, wander: 0.01, settled: 20, median: 25e-6, high: 120e-6),
+        Case(name: "Wi-Fi log-normal", link: .wiFiLogNormal, wander: 0.005, settled: 20, median: 5e-6, high: 20e-6),
+        Case(
+            name: "Wi-Fi busy one way", link: .wiFiBusyOneWay, wander: 0.005, settled: 20, median: 10e-6, high: 80e-6,
+            missed: 3e-3),
+    ]
+
+    @Test(arguments: cases) func errorIsSmallAndBoundIsHonest(_ example: Case) {
+        var errors: [Double] = []
+        var bounds: [Double] = []
+        var outside = 0
+        var total = 0
+        for seed in Self.seeds {
+            var exchange = SimulatedExchange(example.link, wander: example.wander, seed: seed)
+            for second in 1...Self.seconds {
+                guard let seen = exchange.run(until: Double(second)) else { continue }
+                total += 1
+                if abs(seen.error) > seen.bound { outside += 1 }
+                guard seen.time >= example.settled else { continue }
+                errors.append(abs(seen.error))
+                bounds.append(seen.bound)
+            }
+        }
+        errors.sort()
+        bounds.sort()
+        let (median, high) = (errors[errors.count / 2], errors[errors.count * 99 / 100])
+        let bound = bounds[bounds.count / 2]
+        print(
+            "\(example.name): p50 \(median * 1e6) us, p99 \(high * 1e6) us, max \((errors.last ?? 0) * 1e6) us,",
+            "bound p50 \(bound * 1e6) us, outside \(outside) of \(total)")
+        #expect(median <= example.median)
+        #expect(high <= example.high)
+        // The 99th percentile of one short run says little.
+        #expect(bound <= 3 * high || Self.seeds.count == 1)
+        #expect(outside <= max(1, Int(Double(total) * example.missed)))
+    }
+
+    @Test(arguments: [SimulatedLink.quietLAN, .wiFi]) func estimateIsThereWithin150Milliseconds(link: SimulatedLink) {
+        for seed in Self.seeds {
+            var exchange = SimulatedExchange(link, seed: seed)
+            let seen = exchange.run(until: 0.15)
+            #expect(seen != nil, "seed \(seed)")
+            #expect(abs(seen?.error ?? 1) <= (seen?.bound ?? 0), "seed \(seed)")
+            #expect(abs(seen?.error ?? 1) < (link.base < 1e-3 ? 10e-6 : 800e-6), "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: [100e-6, -1e-3, 10e-3, -1, 60, -3_600]) func stepIsLearnedWithinTwoSeconds(step: Double) {
+        for link in [SimulatedLink.quietLAN, .wiFiLogNormal] {
+            for seed in Self.seeds {
+                var exchange = SimulatedExchange(link, wander: 0.005, seed: seed)
+                let before = exchange.run(until: 30)
+                exchange.jumpHost(by: step)
+                let after = exchange.run(until: 32)
+                // Within the jitter of a link a step cannot be told from luck.
+                let isSmall = abs(step) < link.base / 4
+                #expect(abs(after?.error ?? 1) <= (after?.bound ?? 0) || isSmall, "seed \(seed)")
+                #expect(
+                    after?.estimate.generation == (before?.estimate.generation ?? 0) + 1 || isSmall,
+                    "base \(link.base), seed \(seed)")
+            }
+        }
+    }
+
+    @Test func longerPathKeepsTheTruth() {
+        for seed in Self.seeds {
+            var exchange = SimulatedExchange(.quietLAN, wander: 0.005, seed: seed)
+            exchange.run(until: 30)
+            exchange.link = .wiFiLogNormal
+            for second in 31...150 {
+                let seen = exchange.run(until: Double(second))
+                #expect(abs(seen?.error ?? 1) <= 2 * (seen?.bound ?? 0), "seed \(seed), second \(second)")
+                #expect(abs(seen?.error ?? 1) < 40e-6, "seed \(seed), second \(second)")
+            }
+            #expect(exchange.client.estimate?.generation == 0)
+        }
+    }
+
+    @Test func shorterPathIsLearnedWithinTwoSeconds() {
+        for seed in Self.seeds {
+            var exchange = SimulatedExchange(.wiFi, wander: 0.005, seed: seed)
+            exchange.run(until: 30)
+            exchange.link = .quietLAN
+            let seen = exchange.run(until: 32)
+            #expect(abs(seen?.error ?? 1) < 10e-6, "seed \(seed)")
+            #expect((seen?.estimate.roundTrip ?? .seconds(1)) < .microseconds(100), "seed \(seed)")
+        }
+    }
+
+    @Test func silenceWidensTheBoundAndKeepsTheTruth() {
+        for seed in Self.seeds {
+            var exchange = SimulatedExchange(.quietLAN, seed: seed)
+            let before = exchange.run(until: 30)
+            exchange.link.loss = 1
+            let after = exchange.run(until: 90)
+            #expect((after?.bound ?? 0) > (before?.bound ?? 1), "seed \(seed)")
+            #expect(abs(after?.error ?? 1) <= (after?.bound ?? 0), "seed \(seed)")
+        }
+    }
+
+    /// What a playout controller follows: from second to second the estimate moves by less than 0.5 ppm on a quiet LAN.
+    @Test func estimateIsSmooth() {
+        var steps: [Double] = []
+        for seed in Self.seeds {
+            var exchange = SimulatedExchange(.quietLAN, wander: 0.005, seed: seed)
+            exchange.run(until: 20)
+            var last: Double?
+            for second in 21...120 {
+                guard let seen = exchange.run(until: Double(second)) else { continue }
+                if let last { steps.append(abs(seen.error - last)) }
+                last = seen.error
+            }
+        }
+        steps.sort()
+        #expect(steps[steps.count * 99 / 100] < 0.5e-6)
+    }
+
+    @Test func rememberedSkewHelpsTheFirstSecond() throws {
+        var without = 0.0
+        var with = 0.0
+        for seed in Self.seeds {
+            var first = SimulatedExchange(.quietLAN, seed: seed)
+            without += abs(first.run(until: 0.1)?.skewError ?? 100)
+            let settled = first.run(until: 60)
+            let skew = try #require(settled).estimate.skew
+            var second = SimulatedExchange(.quietLAN, seed: seed, prior: SkewPrior(skew: skew))
+            with += abs(second.run(until: 0.1)?.skewError ?? 100)
+        }
+        #expect(with < without / 3)
+    }
+}

@@ -1,0 +1,116 @@
+import AudioCore
+
+@testable import ClockSync
+
+/// A client and a responder on two simulated machines with a simulated link between them; the truth is known.
+struct SimulatedExchange {
+    /// What the estimate was worth at one moment.
+    struct Observation {
+        var time: Double
+        var error: Double
+        var bound: Double
+        var skewError: Double
+        var estimate: ClockEstimate
+    }
+
+    private struct Flight {
+        var arrival: Double
+        var isReply: Bool
+        var bytes: [UInt8]
+    }
+
+    private static let key = ClockKey(identifier: 1, secret0: 2, secret1: 3)
+    /// From the arrival of a request to the departure of the reply; the reply itself carries an earlier reading.
+    private static let holding = 15e-6
+    private static let unseen = 8e-6
+
+    var link: SimulatedLink
+    private(set) var client: ClockClient
+    private var responder = ClockResponder()
+    private var host: SimulatedClock
+    private var session: SimulatedClock
+    private var generator: SplitMix64
+    private var flights: [Flight] = []
+    private(set) var time = 0.0
+    /// When the first estimate was there.
+    private(set) var firstEstimate: Double?
+
+    init(_ link: SimulatedLink, wander: Double = 0, seed: UInt64, prior: SkewPrior = .unknown) {
+        var generator = SplitMix64(seed: seed)
+        self.link = link
+        host = SimulatedClock(
+            offset: 1e5, ppm: .random(in: -50...50, using: &generator), wander: wander, seed: generator.next())
+        session = SimulatedClock(
+            offset: 7e4, ppm: .random(in: -50...50, using: &generator), wander: wander, seed: generator.next())
+        client = ClockClient(key: Self.key, prior: prior, seed: generator.next())
+        responder.register(Self.key)
+        self.generator = generator
+    }
+
+    /// Runs to a moment of true time and looks at the estimate there.
+    @discardableResult
+    mutating func run(until end: Double) -> Observation? {
+        while let next = nextEvent(), next.time <= end {
+            time = max(time, next.time)
+            guard let flight = next.flight else {
+                ask()
+                continue
+            }
+            let arrived = flights.remove(at: flight)
+            if arrived.isReply { receive(arrived.bytes) } else { answer(arrived.bytes) }
+        }
+        time = end
+        return observation()
+    }
+
+    mutating func jumpHost(by seconds: Double) { host.jump(by: seconds) }
+
+    private mutating func nextEvent() -> (time: Double, flight: Int?)? {
+        let now = host.seconds(at: time)
+        let wait = client.nextDeadline.map { Double($0.nanoseconds) * 1e-9 - now } ?? 0
+        var next: (time: Double, flight: Int?) = (time + min(1, max(0, wait)), nil)
+        for (index, flight) in flights.enumerated() where flight.arrival < next.time {
+            next = (flight.arrival, index)
+        }
+        return next
+    }
+
+    private mutating func ask() {
+        guard let request = client.poll(now: HostTime(nanoseconds: host.nanoseconds(at: time))) else { return }
+        let departure = time + 10e-6
+        client.didSend(sequence: request.sequence, at: HostTime(nanoseconds: host.nanoseconds(at: departure)))
+        send(request.bytes, at: departure, isReply: false)
+    }
+
+    private mutating func answer(_ bytes: [UInt8]) {
+        let receive = SessionTime(nanoseconds: session.nanoseconds(at: time))
+        guard let reply = responder.receive(bytes, at: receive) else { return }
+        let departure = time + Self.holding
+        let read = SessionTime(nanoseconds: session.nanoseconds(at: departure - Self.unseen))
+        send(reply.bytes(transmit: read), at: departure, isReply: true)
+        responder.didSend(
+            keyIdentifier: Self.key.identifier, sequence: reply.sequence,
+            at: SessionTime(nanoseconds: session.nanoseconds(at: departure)))
+    }
+
+    private mutating func receive(_ bytes: [UInt8]) {
+        _ = client.receive(bytes, at: HostTime(nanoseconds: host.nanoseconds(at: time)))
+        if client.estimate != nil, firstEstimate == nil { firstEstimate = time }
+    }
+
+    private mutating func send(_ bytes: [UInt8], at departure: Double, isReply: Bool) {
+        guard generator.uniform() >= link.loss else { return }
+        let delay = SimulatedLink.delay(isReply ? link.backward : link.forward, using: &generator)
+        flights.append(Flight(arrival: departure + link.base + delay, isReply: isReply, bytes: bytes))
+    }
+
+    private mutating func observation() -> Observation? {
+        guard let estimate = client.estimate else { return nil }
+        let now = HostTime(nanoseconds: host.nanoseconds(at: time))
+        let truth = SessionTime(nanoseconds: session.nanoseconds(at: time))
+        let skew = ((1 + session.rateError) / (1 + host.rateError) - 1) * 1e6
+        return Observation(
+            time: time, error: (estimate.mapping.session(at: now) - truth).seconds,
+            bound: estimate.errorBound(at: now).seconds, skewError: estimate.skew.value - skew, estimate: estimate)
+    }
+}

@@ -1,0 +1,95 @@
+import Glibc
+
+@testable import ClockSync
+
+/// How long a datagram takes, one way.
+struct SimulatedLink {
+    enum Queueing {
+        /// Two namespaces joined by a veth pair: a few microseconds, sometimes a thread that wakes late.
+        case quiet
+        /// Normal noise, never negative.
+        case normal
+        /// Wi-Fi-like, with different shapes of the distribution.
+        case exponential(mean: Double)
+        case gamma(scale: Double)
+        case logNormal(median: Double, sigma: Double)
+    }
+
+    var base: Double
+    var forward: Queueing
+    var backward: Queueing
+    var loss = 0.0
+
+    static let quietLAN = SimulatedLink(base: 5e-6, forward: .quiet, backward: .quiet)
+    static let normalLAN = SimulatedLink(base: 5e-6, forward: .normal, backward: .normal)
+    static let wiFi = SimulatedLink(
+        base: 2e-3, forward: .exponential(mean: 1.4e-3), backward: .exponential(mean: 1.4e-3), loss: 0.01)
+    static let wiFiGamma = SimulatedLink(
+        base: 2e-3, forward: .gamma(scale: 0.4e-3), backward: .gamma(scale: 0.4e-3), loss: 0.01)
+    static let wiFiLogNormal = SimulatedLink(
+        base: 2e-3, forward: .logNormal(median: 1e-4, sigma: 1.5), backward: .logNormal(median: 1e-4, sigma: 1.5),
+        loss: 0.01)
+    static let wiFiBusyOneWay = SimulatedLink(
+        base: 2e-3, forward: .exponential(mean: 0.3e-3), backward: .exponential(mean: 1.4e-3), loss: 0.01)
+
+    static func delay(_ queueing: Queueing, using generator: inout SplitMix64) -> Double {
+        switch queueing {
+        case .quiet:
+            var delay = exponential(2e-6, using: &generator)
+            if generator.uniform() < 0.5 { delay += exponential(5e-6, using: &generator) }
+            if generator.uniform() < 0.02 { delay += 200e-6 * generator.uniform() }
+            return delay
+        case .normal:
+            return abs(1.5e-6 * generator.normal()) + (generator.uniform() < 0.5 ? 20e-6 * generator.uniform() : 0)
+        case .exponential(let mean):
+            return min(30e-3, exponential(mean, using: &generator))
+        case .gamma(let scale):
+            return min(30e-3, exponential(scale, using: &generator) + exponential(scale, using: &generator))
+        case .logNormal(let median, let sigma):
+            return min(30e-3, median * exp(sigma * generator.normal()))
+        }
+    }
+
+    private static func exponential(_ mean: Double, using generator: inout SplitMix64) -> Double {
+        -mean * log(generator.uniform())
+    }
+}
+
+extension SplitMix64 {
+    mutating func uniform() -> Double { Double.random(in: 1e-12..<1, using: &self) }
+
+    mutating func normal() -> Double {
+        (-2 * log(uniform())).squareRoot() * cos(2 * Double.pi * uniform())
+    }
+}
+
+/// A clock with an offset, a rate error that walks, and jumps.
+struct SimulatedClock {
+    private static let step = 0.05
+    private var trueTime = 0.0
+    private var reading: Double
+    private(set) var rateError: Double
+    private let wander: Double
+    private var generator: SplitMix64
+
+    /// - Parameter wander: ppm over the root of a second.
+    init(offset: Double, ppm: Double, wander: Double, seed: UInt64) {
+        reading = offset
+        rateError = ppm * 1e-6
+        self.wander = wander * 1e-6
+        generator = SplitMix64(seed: seed)
+    }
+
+    mutating func seconds(at time: Double) -> Double {
+        while trueTime + Self.step <= time {
+            reading += Self.step * (1 + rateError)
+            trueTime += Self.step
+            rateError += wander * Self.step.squareRoot() * generator.normal()
+        }
+        return reading + (time - trueTime) * (1 + rateError)
+    }
+
+    mutating func nanoseconds(at time: Double) -> Int64 { Int64((seconds(at: time) * 1e9).rounded()) }
+
+    mutating func jump(by seconds: Double) { reading += seconds }
+}
