@@ -97,6 +97,11 @@ let package = Package(
                 "Playout", "VirtualOutput", "WireProtocol", nioCore, nioPosix,
             ]),
 
+        // The command line.
+        .executableTarget(
+            name: "tutti", dependencies: ["AudioCore", "HostSystem", "Peering", "TuttiRuntime"],
+            swiftSettings: settings),
+
         // Test kit.
         .target(
             name: "SoftwareSoundCard", dependencies: ["CALSA"], path: "Tests/Kit/SoftwareSoundCard",
@@ -132,6 +137,7 @@ let package = Package(
         tests("AudioQueueTests", ["AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout"]),
         testTool("discovery-probe", at: "DiscoveryProbe", ["PeerDiscovery", "AudioCore"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
+        tests("TuttiTests", ["tutti", "AudioCore", "Peering", "TuttiRuntime"]),
         tests("ClockSyncTests", ["AudioCore", "ClockSync"]),
         tests("ClockExchangeTests", ["AudioCore", "CLinuxSocket", "ClockExchange", "ClockSync", "HostSystem"]),
     ]

@@ -32,7 +32,9 @@ public struct NetworkAddress: Hashable, Sendable {
             self.init(host: host)
             return
         }
-        guard portSuffix.hasPrefix(":"), let port = UInt16(portSuffix.dropFirst()), port > 0 else { return nil }
+        // `UInt16` would take a plus sign.
+        let digits = portSuffix.dropFirst()
+        guard portSuffix.hasPrefix(":"), digits.first != "+", let port = UInt16(digits), port > 0 else { return nil }
         self.init(host: host, port: port)
     }
 }

@@ -1,0 +1,98 @@
+import AudioCore
+import HostSystem
+import PeerDiscovery
+import Peering
+import Synchronization
+
+/// A peer that mDNS knows now, as `tutti peers` shows it.
+public struct PeerEntry: Hashable, Sendable {
+    /// Unique on the network, as `--from` and `--to` take it.
+    public var name: String
+    public var roles: PeerRoles
+    /// `idle`, `waiting` or `playing`.
+    public var activity: String
+    /// Nil for nothing.
+    public var playing: String?
+    /// Where it can be reached, the most promising first.
+    public var addresses: [NetworkAddress]
+    /// For example `kitchen.local`.
+    public var hostName: String
+    public var protocolVersion: UInt32
+    public var peer: UUIDBytes
+    public var instance: UInt64
+
+    public init(
+        name: String, roles: PeerRoles, activity: String, playing: String?, addresses: [NetworkAddress],
+        hostName: String, protocolVersion: UInt32, peer: UUIDBytes, instance: UInt64
+    ) {
+        self.name = name
+        self.roles = roles
+        self.activity = activity
+        self.playing = playing
+        self.addresses = addresses
+        self.hostName = hostName
+        self.protocolVersion = protocolVersion
+        self.peer = peer
+        self.instance = instance
+    }
+}
+
+/// Who is on the network.
+public enum PeerList {
+    /// Browses by mDNS for this long and gives everyone found, by name. Blocks the calling thread.
+    ///
+    /// That a peer is in the list does not mean that it is there: a machine that lost power stays for minutes.
+    /// - Throws: ``RuntimeFailure/Kind/unavailable`` as soon as there turns out to be no mDNS.
+    public static func browse(for span: TimeSpan) throws(RuntimeFailure) -> [PeerEntry] {
+        let wake: WakeSignal
+        do {
+            wake = try WakeSignal()
+        } catch {
+            throw RuntimeFailure(.general, "no file descriptor left")
+        }
+        let end = HostTime.now() + span
+        let found = Findings.Box()
+        let discovery = PeerDiscovery(browses: true) { event in
+            found.value.withLock { $0.receive(event) }
+            wake.signal()
+        }
+        defer { discovery.stop() }
+        while HostTime.now() < end, found.value.withLock({ $0.failure == nil }) {
+            wake.wait(atMost: end - .now())
+        }
+        let result = found.value.withLock { $0 }
+        if let failure = result.failure { throw RuntimeFailure(.unavailable, failure.description) }
+        return result.peers.values.map(PeerEntry.init).sorted { ($0.name, $0.instance) < ($1.name, $1.instance) }
+    }
+}
+
+private struct Findings {
+    final class Box: Sendable {
+        let value = Mutex(Findings())
+    }
+
+    var peers: [UInt64: DiscoveredPeer] = [:]
+    var failure: DiscoveryFailure?
+
+    mutating func receive(_ event: PeerDiscoveryEvent) {
+        switch event {
+        case .found(let peer), .changed(let peer): peers[peer.record.instance] = peer
+        case .lost(let instance): peers[instance] = nil
+        case .unavailable(let failure): self.failure = failure
+        case .available: failure = nil
+        case .settled, .advertised, .notAdvertised: break
+        }
+    }
+}
+
+extension PeerEntry {
+    fileprivate init(_ peer: DiscoveredPeer) {
+        let record = peer.record
+        self.init(
+            name: peer.serviceName, roles: record.roles, activity: record.activity.rawValue,
+            playing: record.playing.isEmpty ? nil : record.playing,
+            addresses: peer.addresses.map { NetworkAddress(host: $0.description, port: peer.port) },
+            hostName: peer.hostName, protocolVersion: record.protocolVersion, peer: record.id,
+            instance: record.instance)
+    }
+}

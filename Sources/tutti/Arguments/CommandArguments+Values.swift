@@ -1,0 +1,81 @@
+import AudioCore
+import Peering
+import TuttiRuntime
+
+extension CommandArguments {
+    /// A whole number within a range. Nil where the option was not given.
+    func integer(
+        _ option: CommandSyntax.Option, in range: ClosedRange<Int64>, unit: String = ""
+    ) throws(UsageError) -> Int64? {
+        guard let text = value(of: option) else { return nil }
+        guard let number = Int64(text), range.contains(number) else {
+            let unit = unit.isEmpty ? "" : " \(unit)"
+            throw UsageError(
+                "\(option.name) takes a whole number from \(range.lowerBound) to \(range.upperBound)\(unit), not '\(text)'"
+            )
+        }
+        return number
+    }
+
+    /// A length of time in seconds, fractions allowed.
+    func seconds(_ option: CommandSyntax.Option, in range: ClosedRange<Double>) throws(UsageError) -> TimeSpan? {
+        guard let text = value(of: option) else { return nil }
+        guard let number = Double(text), range.contains(number) else {
+            throw UsageError(
+                "\(option.name) takes seconds from \(range.lowerBound) to \(range.upperBound), not '\(text)'")
+        }
+        return TimeSpan(seconds: number)
+    }
+
+    /// One peer's name: not empty, printable, no longer than mDNS can carry.
+    func peerName(_ option: CommandSyntax.Option) throws(UsageError) -> String? {
+        guard let text = value(of: option) else { return nil }
+        return try Self.checkedName(text, option)
+    }
+
+    /// Names separated by commas, over all uses of the option.
+    func peerNames(_ option: CommandSyntax.Option) throws(UsageError) -> [String] {
+        var names: [String] = []
+        for list in values(of: option) {
+            for part in list.split(separator: ",", omittingEmptySubsequences: false) {
+                let name = try Self.checkedName(part.trimmingSpaces, option)
+                if !names.contains(name) { names.append(name) }
+            }
+        }
+        return names
+    }
+
+    /// `HOST[:PORT]`, over all uses of the option.
+    func addresses(_ option: CommandSyntax.Option) throws(UsageError) -> [NetworkAddress] {
+        var addresses: [NetworkAddress] = []
+        for text in values(of: option) {
+            addresses.append(try Self.address(text, for: option.name))
+        }
+        return addresses
+    }
+
+    static func address(_ text: String, for what: String) throws(UsageError) -> NetworkAddress {
+        if let address = NetworkAddress(parsing: text) { return address }
+        throw UsageError("\(what): '\(text)' is no address; write HOST, HOST:PORT, or [IPV6]:PORT")
+    }
+
+    private static func checkedName(_ text: String, _ option: CommandSyntax.Option) throws(UsageError) -> String {
+        guard !text.isEmpty else { throw UsageError("\(option.name): a name is empty") }
+        guard text.utf8.count <= Limits.peerNameByteCount else {
+            throw UsageError("\(option.name): a name has at most \(Limits.peerNameByteCount) bytes")
+        }
+        guard text == text.terminalSafe else {
+            throw UsageError("\(option.name): a name cannot hold control characters")
+        }
+        return text
+    }
+}
+
+extension Substring {
+    /// Without spaces at both ends.
+    fileprivate var trimmingSpaces: String {
+        let front = drop(while: { $0 == " " })
+        let end = front.lastIndex(where: { $0 != " " })
+        return end.map { String(front[...$0]) } ?? ""
+    }
+}

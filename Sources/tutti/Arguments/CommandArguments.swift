@@ -1,0 +1,86 @@
+// Why not swift-argument-parser: linked statically it brings FoundationEssentials along, which made a bare program's
+// resident memory 9.2 MB instead of 4.3 and its file 24 MB instead of 9. A listener is meant for small machines.
+
+/// The words of a command line, sorted by a ``CommandSyntax``: every flag is known, every value is there.
+struct CommandArguments: Sendable {
+    private(set) var operand: String?
+    private var values: [String: [String]] = [:]
+
+    /// Takes `--flag value`, `--flag=value`, single-letter switches alone or together, and `--` before an operand that
+    /// begins with a dash. A value may begin with one dash (`--offset -500`), not with two.
+    init(_ words: some Sequence<String>, syntax: CommandSyntax) throws(UsageError) {
+        var rest = Array(words)[...]
+        var onlyOperands = false
+        while let word = rest.popFirst() {
+            if onlyOperands || !word.hasPrefix("-") || word == "-" {
+                try setOperand(word, syntax)
+            } else if word == "--" {
+                onlyOperands = true
+            } else if word.hasPrefix("--") {
+                try takeOption(word, &rest, syntax)
+            } else {
+                try takeSwitches(word, syntax)
+            }
+        }
+        guard let missing = syntax.operand, missing.isRequired, operand == nil else { return }
+        throw UsageError("\(missing.name) is missing: tutti \(syntax.name) \(missing.name)")
+    }
+
+    /// Whether a switch was given.
+    func has(_ option: CommandSyntax.Option) -> Bool { values[option.name] != nil }
+
+    /// The value of an option that may be given once.
+    func value(of option: CommandSyntax.Option) -> String? { values[option.name]?.last }
+
+    /// All values of an option that may be repeated, in order.
+    func values(of option: CommandSyntax.Option) -> [String] { values[option.name] ?? [] }
+
+    private mutating func setOperand(_ word: String, _ syntax: CommandSyntax) throws(UsageError) {
+        guard let declared = syntax.operand else { throw UsageError("'\(word)' is not expected here") }
+        guard operand == nil else { throw UsageError("only one \(declared.name) can be given, not also '\(word)'") }
+        operand = word
+    }
+
+    private mutating func takeOption(
+        _ word: String, _ rest: inout ArraySlice<String>, _ syntax: CommandSyntax
+    ) throws(UsageError) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let option = try syntax.option(named: parts[0])
+        guard let valueName = option.value else {
+            guard parts.count == 1 else { throw UsageError("\(option.name) takes no value") }
+            return try record("", for: option)
+        }
+        if parts.count == 2 { return try record(parts[1], for: option) }
+        guard let next = rest.first, !next.hasPrefix("--") else {
+            throw UsageError("\(option.name) needs a value: \(option.name) \(valueName)")
+        }
+        rest.removeFirst()
+        try record(next, for: option)
+    }
+
+    private mutating func takeSwitches(_ word: String, _ syntax: CommandSyntax) throws(UsageError) {
+        for letter in word.dropFirst() {
+            guard let option = syntax.options.first(where: { $0.short == letter }) else {
+                throw UsageError("unknown option '\(word)'")
+            }
+            try record("", for: option)
+        }
+    }
+
+    private mutating func record(_ value: String, for option: CommandSyntax.Option) throws(UsageError) {
+        guard option.repeats || option.value == nil || values[option.name] == nil else {
+            throw UsageError("\(option.name) is given twice")
+        }
+        values[option.name, default: []].append(value)
+    }
+}
+
+extension CommandSyntax {
+    fileprivate func option(named name: String) throws(UsageError) -> Option {
+        if let option = options.first(where: { $0.name == name }) { return option }
+        guard let near = name.nearest(among: options.map(\.name)) else {
+            throw UsageError("unknown option '\(name)'")
+        }
+        throw UsageError("unknown option '\(name)'; did you mean '\(near)'?")
+    }
+}

@@ -1,0 +1,46 @@
+/// What a command accepts, written down once: the parser and the help both read it.
+struct CommandSyntax: Sendable {
+    /// A flag of the command line, with or without a value.
+    struct Option: Sendable {
+        /// With its two dashes: `--name`.
+        var name: String
+        var short: Character?
+        /// How the help names the value; nil for a switch.
+        var value: String?
+        var repeats = false
+        var help: String
+
+        static func flag(_ name: String, short: Character? = nil, _ help: String) -> Option {
+            Option(name: name, short: short, value: nil, help: help)
+        }
+
+        static func value(_ name: String, _ value: String, repeats: Bool = false, _ help: String) -> Option {
+            Option(name: name, short: nil, value: value, repeats: repeats, help: help)
+        }
+    }
+
+    /// The one word that may stand without a flag.
+    struct Operand: Sendable {
+        var name: String
+        var isRequired: Bool
+        var help: String
+    }
+
+    struct Example: Sendable {
+        var command: String
+        var meaning: String
+    }
+
+    /// The word after `tutti`.
+    var name: String
+    var summary: String
+    var operand: Operand?
+    var options: [Option]
+    /// Paragraphs after the options: exit codes, formats.
+    var notes: [String]
+    var examples: [Example]
+}
+
+extension CommandSyntax.Option {
+    static let help = flag("--help", short: "h", "Show this help.")
+}

@@ -1,0 +1,9 @@
+/// A command line that cannot be understood: one line that says what to change.
+struct UsageError: Error, Hashable {
+    /// EX_USAGE of BSD's sysexits.h.
+    static let exitCode: Int32 = 64
+
+    var message: String
+
+    init(_ message: String) { self.message = message }
+}

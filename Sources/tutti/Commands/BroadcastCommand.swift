@@ -1,0 +1,85 @@
+import AudioCore
+import TuttiRuntime
+
+/// `tutti broadcast SONG`
+struct BroadcastCommand: Command {
+    static let name = CommandSyntax.Option.value("--name", "NAME", "Name on the network. Default: the host name.")
+    static let to = CommandSyntax.Option.value(
+        "--to", "NAME,...", repeats: true, "Feed only the listeners of these names.")
+    static let listener = CommandSyntax.Option.value(
+        "--listener", "HOST[:PORT]", repeats: true, "Connect to this listener by address. May be repeated.")
+    static let wait = CommandSyntax.Option.value("--wait", "N", "Start when N listeners are ready. Default: 1.")
+    static let now = CommandSyntax.Option.flag("--now", "Start at once, listeners or none.")
+    static let play = CommandSyntax.Option.flag("--play", "Play on this machine too, in step with the others.")
+    static let startDelay = CommandSyntax.Option.value(
+        "--start-delay", "MS", "From the start to the first sound, in milliseconds. Default: 250.")
+
+    static let syntax = CommandSyntax(
+        name: "broadcast",
+        summary: "Plays a song on every listener, at the same instant.",
+        operand: .init(name: "SONG", isRequired: true, help: "An MP3 (or MPEG layer I, II) or WAVE file."),
+        options: [name, to, listener, wait, now, play] + OutputFlags.options + [startDelay] + NetworkFlags.options
+            + DisplayFlags.options + [.help],
+        notes: [
+            "Ctrl-C ends the broadcast for all listeners; a second one ends this process at once.",
+            "Exit code: 0 when the last frame was heard, 130 after Ctrl-C (128 + N after signal N), 64 for a wrong "
+                + "command line, 65 for a song that cannot be played, 66 for a missing one, 68 for a peer that is "
+                + "nowhere, 69 for a port or sound card that is not to be had, 1, 73, 74, 76 for other failures.",
+        ],
+        examples: [
+            .init(command: "tutti broadcast song.mp3", meaning: "waits for the first listener, then plays"),
+            .init(
+                command: "tutti broadcast song.mp3 --wait 2 --play",
+                meaning: "waits for two listeners, and sounds here as well"),
+            .init(
+                command: "tutti broadcast song.mp3 --listener 192.168.1.20 --no-mdns",
+                meaning: "finds its listener by address, without mDNS"),
+        ])
+
+    private(set) var options: BroadcastOptions
+    let display: DisplayFlags
+
+    init(_ arguments: CommandArguments) throws(UsageError) {
+        guard let path = arguments.operand, !path.isEmpty else { throw UsageError("the SONG's name is empty") }
+        options = BroadcastOptions(path: path)
+        options.name = try arguments.peerName(Self.name)
+        options.to = try arguments.peerNames(Self.to)
+        options.listeners = try arguments.addresses(Self.listener)
+        options.start = try Self.start(arguments)
+        options.output = try Self.output(arguments)
+        if let delay = try arguments.integer(Self.startDelay, in: 50...10_000, unit: "milliseconds") {
+            options.startDelay = .milliseconds(delay)
+        }
+        options.network = try NetworkFlags.parse(arguments)
+        display = try DisplayFlags(arguments)
+    }
+
+    func run() -> Int32 {
+        let session = SessionRunner(flags: display, codeWhenInterrupted: { 128 + $0 })
+        return session.run(warnings: warnings) { identity in
+            let broadcaster = Broadcaster(options: options, identity: identity)
+            return .init(
+                run: { handler throws(RuntimeFailure) in try broadcaster.run(handler) }, stop: { broadcaster.stop() })
+        }
+    }
+
+    /// What is allowed and may still disappoint.
+    var warnings: [String] {
+        guard options.startDelay < .milliseconds(150) else { return [] }
+        return ["a start delay below 150 ms may be too short for slow links and sound cards"]
+    }
+
+    private static func start(_ arguments: CommandArguments) throws(UsageError) -> BroadcastOptions.Start {
+        let count = try arguments.integer(wait, in: 1...10_000, unit: "listeners")
+        guard arguments.has(now) else { return .whenReady(listeners: Int(count ?? 1)) }
+        guard count == nil else { throw UsageError("--wait and --now exclude each other") }
+        return .now
+    }
+
+    private static func output(_ arguments: CommandArguments) throws(UsageError) -> OutputSelection? {
+        let output = try OutputFlags.parse(arguments)
+        guard !arguments.has(play) else { return output ?? .device(name: "default") }
+        guard output == nil else { throw UsageError("--device and --output of a broadcast need --play") }
+        return nil
+    }
+}

@@ -1,0 +1,88 @@
+import TuttiRuntime
+
+/// `tutti devices`
+struct DevicesCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "devices",
+        summary: "Lists the sound devices that --device takes.",
+        operand: nil,
+        options: [DisplayFlags.json, .help],
+        notes: [
+            "Names that begin with hw: are sound cards themselves, in step to the sample; the others pass through "
+                + "ALSA's plugins or a sound server.",
+            "Exit code: 0, also without any device; 64 for a wrong command line.",
+        ],
+        examples: [
+            .init(command: "tutti devices", meaning: "a table of names and descriptions"),
+            .init(command: "tutti devices --json", meaning: "one JSON object a line"),
+        ])
+
+    private static let noCard = """
+        no sound card: is one plugged in, and may this user open it (group audio)? 'tutti join --output null' works \
+        without.
+        """
+
+    let isJSON: Bool
+
+    init(_ arguments: CommandArguments) throws(UsageError) {
+        isJSON = arguments.has(DisplayFlags.json)
+    }
+
+    func run() -> Int32 {
+        let devices = DeviceList.outputs()
+        if isJSON {
+            ListOutput.write(devices.map(\.json))
+        } else if !devices.isEmpty {
+            ListOutput.write(Self.table(devices))
+        }
+        if !devices.contains(where: \.isCard) { StandardStream.error.write("tutti: \(Self.noCard)\n") }
+        return 0
+    }
+
+    static func table(_ devices: [DeviceEntry]) -> Table {
+        var table = Table(columns: [
+            .init(title: "name", dropOrder: 0),
+            .init(title: "takes", dropOrder: 2),
+            .init(title: "description", dropOrder: 1),
+        ])
+        table.rows = devices.map { device in
+            [
+                .init(text: device.name.terminalSafe, style: .strong),
+                .init(text: device.takes.terminalSafe, style: device.trouble == nil ? .plain : .warning),
+                .init(text: device.description.terminalSafe),
+            ]
+        }
+        return table
+    }
+}
+
+extension DeviceEntry {
+    fileprivate var isCard: Bool { name.hasPrefix("hw:") }
+
+    /// `S32_LE, 44.1-192 kHz, 2 channels`
+    fileprivate var takes: String {
+        if let trouble { return trouble }
+        guard let capabilities else { return "" }
+        let rates = capabilities.ratesHertz
+        let kilohertz = [rates.lowerBound, rates.upperBound].map { (Double($0) / 1_000).fixed(1) }
+        let rate = rates.count == 1 ? kilohertz[0] : kilohertz.joined(separator: "-")
+        let most = capabilities.channels.upperBound
+        let format = capabilities.sampleFormats.first.map { "\($0), " } ?? ""
+        return "\(format)\(rate) kHz, \(most) channel\(most == 1 ? "" : "s")"
+    }
+
+    fileprivate var json: JSONValue {
+        .object([
+            "name": .string(name), "description": .string(description),
+            "sampleFormats": .array((capabilities?.sampleFormats ?? []).map { .string($0) }),
+            "lowestRateHertz": .integer(capabilities?.ratesHertz.lowerBound),
+            "highestRateHertz": .integer(capabilities?.ratesHertz.upperBound),
+            "fewestChannels": .integer(capabilities?.channels.lowerBound),
+            "mostChannels": .integer(capabilities?.channels.upperBound), "trouble": .optional(trouble),
+        ])
+    }
+}
+
+extension JSONValue {
+    fileprivate static func integer(_ value: Int?) -> JSONValue { value.map { .integer(Int64($0)) } ?? .null }
+}

@@ -1,0 +1,29 @@
+/// How much is shown, and in which form.
+struct DisplayFlags: Hashable, Sendable {
+    enum Level: Hashable, Sendable {
+        /// Errors and warnings.
+        case quiet
+        case normal
+        /// Also notices of detail.
+        case verbose
+    }
+
+    var level = Level.normal
+    var isJSON = false
+}
+
+extension DisplayFlags {
+    static let quiet = CommandSyntax.Option.flag("--quiet", short: "q", "Show only warnings and errors.")
+    static let verbose = CommandSyntax.Option.flag("--verbose", short: "v", "Show details too.")
+    static let json = CommandSyntax.Option.flag("--json", "Write one JSON object a line.")
+    static let options = [quiet, verbose, json]
+
+    init(_ arguments: CommandArguments) throws(UsageError) {
+        guard !(arguments.has(Self.quiet) && arguments.has(Self.verbose)) else {
+            throw UsageError("--quiet and --verbose exclude each other")
+        }
+        if arguments.has(Self.quiet) { level = .quiet }
+        if arguments.has(Self.verbose) { level = .verbose }
+        isJSON = arguments.has(Self.json)
+    }
+}

@@ -1,0 +1,66 @@
+import AudioCore
+import TuttiRuntime
+
+/// `tutti join [HOST[:PORT]]`
+struct JoinCommand: Command {
+    static let from = CommandSyntax.Option.value(
+        "--from", "NAME,...", repeats: true, "Let only the broadcasters of these names feed this listener.")
+    static let name = CommandSyntax.Option.value("--name", "NAME", "Name on the network. Default: the host name.")
+    static let once = CommandSyntax.Option.flag("--once", "End after one broadcast instead of waiting for the next.")
+    static let offset = CommandSyntax.Option.value(
+        "--offset", "MICROSECONDS",
+        "Shift this listener: negative sounds earlier, for an amplifier or TV that is late. Default: 0.")
+    static let volume = CommandSyntax.Option.value("--volume", "PERCENT", "From 0 to 100. Default: 100.")
+
+    static let syntax = CommandSyntax(
+        name: "join",
+        summary: "Plays what is broadcast on this machine's loudspeakers, in step with all others.",
+        operand: .init(
+            name: "HOST[:PORT]", isRequired: false,
+            help: "The broadcaster's address; needed only where mDNS does not reach it."),
+        options: [from, name, once] + OutputFlags.options + [offset, volume] + NetworkFlags.options
+            + DisplayFlags.options + [.help],
+        notes: [
+            "Ctrl-C fades out and ends; a second one ends this process at once.",
+            "Exit code: 0 after Ctrl-C or, with --once, after a broadcast; 64 for a wrong command line, 68 for a peer "
+                + "that is nowhere, 69 for a port or sound card that is not to be had, 1, 73, 74, 76 for other failures.",
+        ],
+        examples: [
+            .init(command: "tutti join", meaning: "plays every broadcast that comes along"),
+            .init(command: "tutti join --from Attic", meaning: "plays only what Attic broadcasts"),
+            .init(command: "tutti join 192.168.1.10 --no-mdns --once", meaning: "one broadcast, found by address"),
+            .init(
+                command: "tutti join --device hw:1 --offset -35000",
+                meaning: "plays on the second sound card, 35 ms early"),
+        ])
+
+    private(set) var options = JoinOptions()
+    let display: DisplayFlags
+
+    init(_ arguments: CommandArguments) throws(UsageError) {
+        if let text = arguments.operand {
+            options.address = try CommandArguments.address(text, for: "HOST[:PORT]")
+        }
+        options.from = try arguments.peerNames(Self.from)
+        options.name = try arguments.peerName(Self.name)
+        options.once = arguments.has(Self.once)
+        if let output = try OutputFlags.parse(arguments) { options.output = output }
+        if let offset = try arguments.integer(Self.offset, in: -1_000_000...1_000_000, unit: "microseconds") {
+            options.offset = .microseconds(offset)
+        }
+        if let percent = try arguments.integer(Self.volume, in: 0...100, unit: "percent") {
+            options.volume = Float(percent) / 100
+        }
+        options.network = try NetworkFlags.parse(arguments)
+        display = try DisplayFlags(arguments)
+    }
+
+    func run() -> Int32 {
+        let session = SessionRunner(flags: display, codeWhenInterrupted: { _ in 0 })
+        return session.run(warnings: []) { identity in
+            let listener = Listener(options: options, identity: identity)
+            return .init(
+                run: { handler throws(RuntimeFailure) in try listener.run(handler) }, stop: { listener.stop() })
+        }
+    }
+}

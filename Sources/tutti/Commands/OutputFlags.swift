@@ -1,0 +1,26 @@
+import TuttiRuntime
+
+/// The flags that become an ``OutputSelection``.
+enum OutputFlags {
+    static let device = CommandSyntax.Option.value(
+        "--device", "NAME", "ALSA device to play on, as 'tutti devices' lists them. Default: default.")
+    static let output = CommandSyntax.Option.value(
+        "--output", "null|file:OUT.wav",
+        "Instead of a sound card: play to nowhere, or into a WAVE file, at the clock's pace.")
+    static let options = [device, output]
+
+    /// Nil where neither was given.
+    static func parse(_ arguments: CommandArguments) throws(UsageError) -> OutputSelection? {
+        let device = arguments.value(of: Self.device)
+        guard let output = arguments.value(of: Self.output) else {
+            guard device != "" else { throw UsageError("--device: the name is empty") }
+            return device.map { .device(name: $0) }
+        }
+        guard device == nil else { throw UsageError("--device and --output exclude each other") }
+        if output == "null" { return .null }
+        guard output.hasPrefix("file:"), output.utf8.count > 5 else {
+            throw UsageError("--output takes null or file:OUT.wav, not '\(output)'")
+        }
+        return .file(path: String(output.dropFirst(5)))
+    }
+}

@@ -1,0 +1,105 @@
+import Glibc
+import HostSystem
+import Synchronization
+import TuttiRuntime
+
+/// Runs a broadcast or a listener under its display and its signals: what the two commands have in common.
+///
+/// SIGINT, SIGTERM and SIGHUP stop the session cleanly; a second one ends the process at once. When nobody reads
+/// standard output any more, that stops the session too, as SIGPIPE would.
+struct SessionRunner: Sendable {
+    /// What the runtime offers of a session.
+    struct Session {
+        typealias Handler = @Sendable (RuntimeEvent) -> Void
+
+        var run: (@escaping Handler) throws(RuntimeFailure) -> RuntimeOutcome
+        var stop: @Sendable () -> Void
+    }
+
+    let flags: DisplayFlags
+    /// The exit code after a clean stop by this signal.
+    let codeWhenInterrupted: @Sendable (Int32) -> Int32
+
+    /// Runs a session to its end and gives the exit code.
+    func run(warnings: [String], _ make: (Identity) -> Session) -> Int32 {
+        SignalWatcher.block()
+        let interruption = Interruption()
+        let terminal = flags.isJSON || flags.level == .quiet ? nil : Terminal()
+        do throws(RuntimeFailure) {
+            let display = try startDisplay(terminal) { interruption.raise(SIGPIPE) }
+            try watchSignals(interruption, terminal, display.mailbox)
+            let identity = IdentityStore.standard().identity()
+            for warning in warnings + identity.warnings { display.mailbox.post(.notice(.warning, warning)) }
+            let result = attempt(identity.identity, interruption, display.mailbox, make)
+            let code = exitCode(result, interruption)
+            display.finish(result, exitCode: code)
+            if let failure = result.failure { Self.report(failure) }
+            return code
+        } catch {
+            Self.report(error)
+            return error.kind.rawValue
+        }
+    }
+
+    /// The one line of a failed command.
+    static func report(_ failure: RuntimeFailure) {
+        StandardStream.error.write("tutti: \(failure.message)".terminalSafe + "\n")
+    }
+
+    private func attempt(
+        _ identity: Identity, _ interruption: Interruption, _ mailbox: EventMailbox,
+        _ make: (Identity) -> Session
+    ) -> SessionResult {
+        do throws(RuntimeFailure) {
+            let session = make(identity)
+            interruption.onRaise(session.stop)
+            switch try session.run({ mailbox.post($0) }) {
+            case .completed: return .completed
+            case .interrupted: return .interrupted
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func exitCode(_ result: SessionResult, _ interruption: Interruption) -> Int32 {
+        switch result {
+        case .completed: 0
+        case .interrupted: codeWhenInterrupted(interruption.signal ?? SIGINT)
+        case .failed(let failure): failure.kind.rawValue
+        }
+    }
+
+    private func startDisplay(
+        _ terminal: Terminal?, onLost: @escaping @Sendable () -> Void
+    ) throws(RuntimeFailure) -> DisplayThread {
+        if flags.isJSON { return try DisplayThread(JSONDisplay(level: flags.level), onLost: onLost) }
+        guard let terminal else { return try DisplayThread(PlainDisplay(level: flags.level), onLost: onLost) }
+        return try DisplayThread(LiveDisplay(terminal: terminal, level: flags.level), onLost: onLost)
+    }
+
+    private func watchSignals(
+        _ interruption: Interruption, _ terminal: Terminal?, _ mailbox: EventMailbox
+    ) throws(RuntimeFailure) {
+        do {
+            try SignalWatcher.start { signal in
+                switch signal {
+                case SIGWINCH:
+                    mailbox.nudge()
+                case SIGTSTP:
+                    terminal?.giveUp()
+                    kill(getpid(), SIGSTOP)
+                case SIGCONT:
+                    terminal?.takeBack()
+                    mailbox.nudge()
+                default:
+                    guard !interruption.raise(signal) else { return }
+                    terminal?.giveUp()
+                    _exit(128 + signal)
+                }
+            }
+        } catch {
+            throw RuntimeFailure(.general, "the system has no room for another thread")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import AudioCore
+import HostSystem
+import Synchronization
+import TuttiRuntime
+
+/// Events on their way from the runtime's threads to the display's thread, so that a slow terminal holds up nobody.
+///
+/// A status replaces an older one that is next to it and still waits; of more than ``capacity`` events the oldest are
+/// dropped and counted.
+final class EventMailbox: Sendable {
+    static let capacity = 256
+
+    struct Batch {
+        var events: [RuntimeEvent] = []
+        var droppedCount = 0
+        /// The last batch: nothing follows.
+        var isLast = false
+    }
+
+    private let waiting = Mutex(Batch())
+    private let wake: WakeSignal
+
+    init() throws(WakeSignalError) { wake = try WakeSignal() }
+
+    /// From any thread. Never blocks for long.
+    func post(_ event: RuntimeEvent) {
+        waiting.withLock { batch in
+            if let last = batch.events.last, event.isNewerStatus(than: last) {
+                batch.events[batch.events.count - 1] = event
+                return
+            }
+            if batch.events.count == Self.capacity {
+                batch.events.removeFirst()
+                batch.droppedCount += 1
+            }
+            batch.events.append(event)
+        }
+        wake.signal()
+    }
+
+    /// Nothing will be posted any more.
+    func finish() {
+        waiting.withLock { $0.isLast = true }
+        wake.signal()
+    }
+
+    /// Wakes whoever waits, with nothing new.
+    func nudge() { wake.signal() }
+
+    var isFinished: Bool { waiting.withLock { $0.isLast } }
+
+    func wait(atMost span: TimeSpan) { wake.wait(atMost: span) }
+
+    /// Everything that waits; the mailbox is empty then.
+    func take() -> Batch {
+        waiting.withLock { batch in
+            defer { batch = Batch(isLast: batch.isLast) }
+            return batch
+        }
+    }
+}
+
+extension RuntimeEvent {
+    fileprivate func isNewerStatus(than other: RuntimeEvent) -> Bool {
+        switch (self, other) {
+        case (.broadcast, .broadcast), (.listening, .listening): true
+        default: false
+        }
+    }
+}

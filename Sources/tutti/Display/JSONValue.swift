@@ -1,0 +1,65 @@
+import AudioCore
+
+/// A JSON value (RFC 8259) that can be written on one line; keys keep their order.
+enum JSONValue: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    /// Rounded to this many decimals. What is not finite becomes null: JSON has no word for it.
+    case number(Double, decimals: Int)
+    case string(String)
+    case array([JSONValue])
+    case object([Member])
+
+    struct Member: Hashable, Sendable {
+        var key: String
+        var value: JSONValue
+    }
+
+    static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+        .object(members.map { Member(key: $0.key, value: $0.value) })
+    }
+
+    static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+
+    var text: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .integer(let value): "\(value)"
+        case .number(let value, let decimals): value.isFinite ? value.fixed(decimals) : "null"
+        case .string(let value): Self.quoted(value)
+        case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
+        case .object(let members):
+            "{" + members.map { "\(Self.quoted($0.key)):\($0.value.text)" }.joined(separator: ",") + "}"
+        }
+    }
+
+    // Beyond what RFC 8259 section 7 demands, whatever could steer a terminal is escaped: a line may be looked at raw.
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case "\n": quoted += "\\n"
+            case "\r": quoted += "\\r"
+            case "\t": quoted += "\\t"
+            default:
+                if scalar.isShowable {
+                    quoted.unicodeScalars.append(scalar)
+                } else {
+                    for unit in String(scalar).utf16 { quoted += "\\u" + unit.fourHexDigits }
+                }
+            }
+        }
+        return quoted + "\""
+    }
+}
+
+extension UInt16 {
+    fileprivate var fourHexDigits: String {
+        let digits = String(self, radix: 16)
+        return String(repeating: "0", count: 4 - digits.count) + digits
+    }
+}

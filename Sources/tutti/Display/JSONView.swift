@@ -1,0 +1,141 @@
+import AudioCore
+import TuttiRuntime
+
+// One object a line. `event` says which of the four it is:
+//
+//     event      keys besides `unixSeconds`
+//     notice     severity ("detail", "info", "warning"), message
+//     broadcast  name, state ("waiting", "playing", "finishing", "ended"), readyListeners and wantedListeners (while
+//                waiting), song, listeners, worstPair
+//     listening  broadcaster (null while waiting for one), song, listener
+//     end        outcome ("completed", "interrupted", "failed"), exitCode, message (of a failure)
+//
+//     song       title, artist, format, elapsedSeconds, totalSeconds
+//     listener   name, state, bufferedSeconds, timing, xruns, underruns, replacements, lostPackets
+//     timing     errorMicroseconds, errorBoundMicroseconds, asymmetryLimitMicroseconds, roundTripMicroseconds,
+//                clockPPM, devicePPM, correctionPPM
+//     worstPair  first, second, distanceMicroseconds
+//
+// What is not known is null. Later versions may add keys, and kinds of events.
+
+/// Events as JSON objects, one a line. Pure.
+struct JSONView: Sendable {
+    let level: DisplayFlags.Level
+
+    /// The object for an event, or nil where the level leaves it out.
+    func value(for event: RuntimeEvent, unixSeconds: Double) -> JSONValue? {
+        switch event {
+        case .notice(let severity, let text):
+            guard shows(severity) else { return nil }
+            return Self.event(
+                "notice", unixSeconds, ["severity": .string(severity.rawValue), "message": .string(text)])
+        case .broadcast(let status):
+            return level == .quiet ? nil : Self.event("broadcast", unixSeconds, status.json)
+        case .listening(let status, let song, let broadcaster):
+            guard level != .quiet else { return nil }
+            return Self.event(
+                "listening", unixSeconds,
+                ["broadcaster": .optional(broadcaster), "song": song?.json ?? .null, "listener": status.json])
+        }
+    }
+
+    /// The last object of a run.
+    func end(_ result: SessionResult, exitCode: Int32, unixSeconds: Double) -> JSONValue {
+        Self.event(
+            "end", unixSeconds,
+            [
+                "outcome": .string(result.outcomeName), "exitCode": .integer(Int64(exitCode)),
+                "message": .optional(result.failure?.message),
+            ])
+    }
+
+    private func shows(_ severity: RuntimeEvent.Severity) -> Bool {
+        switch severity {
+        case .detail: level == .verbose
+        case .info: level != .quiet
+        case .warning: true
+        }
+    }
+
+    private static func event(
+        _ name: String, _ unixSeconds: Double, _ members: KeyValuePairs<String, JSONValue>
+    ) -> JSONValue {
+        .object(
+            [
+                .init(key: "event", value: .string(name)),
+                .init(key: "unixSeconds", value: .number(unixSeconds, decimals: 3)),
+            ] + members.map { .init(key: $0.key, value: $0.value) })
+    }
+}
+
+extension BroadcastStatus {
+    fileprivate var json: KeyValuePairs<String, JSONValue> {
+        let waiting: (ready: JSONValue, wanted: JSONValue) =
+            if case .waiting(let ready, let wanted) = state {
+                (.integer(Int64(ready)), .integer(Int64(wanted)))
+            } else {
+                (.null, .null)
+            }
+        return [
+            "name": .string(name), "state": .string(state.jsonName), "readyListeners": waiting.ready,
+            "wantedListeners": waiting.wanted, "song": song.json, "listeners": .array(listeners.map(\.json)),
+            "worstPair": worstPairJSON,
+        ]
+    }
+
+    private var worstPairJSON: JSONValue {
+        guard let worst = worstPair else { return .null }
+        return .object([
+            "first": .string(worst.first), "second": .string(worst.second),
+            "distanceMicroseconds": worst.distance.jsonMicroseconds,
+        ])
+    }
+}
+
+extension BroadcastStatus.State {
+    fileprivate var jsonName: String {
+        switch self {
+        case .waiting: "waiting"
+        case .playing: "playing"
+        case .finishing: "finishing"
+        case .ended: "ended"
+        }
+    }
+}
+
+extension SongStatus {
+    fileprivate var json: JSONValue {
+        .object([
+            "title": .string(title), "artist": .optional(artist), "format": .string(format),
+            "elapsedSeconds": elapsed.jsonSeconds, "totalSeconds": total?.jsonSeconds ?? .null,
+        ])
+    }
+}
+
+extension ListenerStatus {
+    fileprivate var json: JSONValue {
+        .object([
+            "name": .string(name), "state": .string(state.rawValue), "bufferedSeconds": buffered.jsonSeconds,
+            "timing": timing?.json ?? .null, "xruns": .integer(Int64(counters.xruns)),
+            "underruns": .integer(Int64(counters.underruns)), "replacements": .integer(Int64(counters.replacements)),
+            "lostPackets": .integer(Int64(counters.lostPackets)),
+        ])
+    }
+}
+
+extension ListenerTiming {
+    fileprivate var json: JSONValue {
+        .object([
+            "errorMicroseconds": error.jsonMicroseconds, "errorBoundMicroseconds": errorBound.jsonMicroseconds,
+            "asymmetryLimitMicroseconds": asymmetryLimit.jsonMicroseconds,
+            "roundTripMicroseconds": roundTrip.jsonMicroseconds,
+            "clockPPM": .number(clockSkew.value, decimals: 3), "devicePPM": .number(deviceSkew.value, decimals: 3),
+            "correctionPPM": .number(correction.value, decimals: 3),
+        ])
+    }
+}
+
+extension TimeSpan {
+    fileprivate var jsonSeconds: JSONValue { .number(seconds, decimals: 3) }
+    fileprivate var jsonMicroseconds: JSONValue { .number(microseconds, decimals: 1) }
+}

@@ -1,0 +1,63 @@
+import AudioCore
+import Glibc
+import TuttiRuntime
+
+/// Live lines on a terminal, drawn anew at most ten times a second.
+struct LiveDisplay: EventDisplay {
+    let interval = TimeSpan.milliseconds(100)
+    private let terminal: Terminal
+    private let level: DisplayFlags.Level
+    private var view: LiveView
+    private var screen: LiveScreen
+    private var notices: [StyledLine] = []
+
+    init(terminal: Terminal, level: DisplayFlags.Level) {
+        self.terminal = terminal
+        self.level = level
+        view = LiveView(glyphs: Self.isUnicode ? .unicode : .ascii)
+        screen = LiveScreen(isColoured: Terminal.allowsColour)
+    }
+
+    mutating func show(_ batch: EventMailbox.Batch, now: HostTime) -> Bool {
+        for event in batch.events {
+            view.receive(event)
+            if case .notice(let severity, let text) = event { note(severity, text) }
+        }
+        // After a stop in between, other text stands where the live lines were.
+        if !terminal.isEntered { screen.forget() }
+        guard terminal.enter() else { return true }
+        let size = Terminal.outputSize
+        defer { notices = [] }
+        return StandardStream.output.write(screen.draw(view.frame(size), notices: notices, width: size.width))
+    }
+
+    mutating func finish(_ result: SessionResult, exitCode: Int32) {
+        if terminal.isEntered { StandardStream.output.write(screen.finish()) }
+        terminal.leave()
+    }
+
+    private mutating func note(_ severity: RuntimeEvent.Severity, _ text: String) {
+        switch severity {
+        case .warning:
+            notices.append(StyledLine("warning: \(text)", .warning))
+            if !StandardStream.error.isTerminal {
+                StandardStream.error.write("tutti: warning: \(text)".terminalSafe + "\n")
+            }
+        case .info: notices.append(StyledLine(text))
+        case .detail:
+            if level == .verbose { notices.append(StyledLine(text, .faint)) }
+        }
+        // What came while the terminal was someone else's: the latest will do.
+        notices = notices.suffix(EventMailbox.capacity)
+    }
+
+    /// Whether the locale's characters are UTF-8, as the environment names it (POSIX, Base Definitions 8.2).
+    private static var isUnicode: Bool {
+        for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
+            guard let value = getenv(name), value.pointee != 0 else { continue }
+            let locale = String(cString: value).lowercased()
+            return locale.contains("utf-8") || locale.contains("utf8")
+        }
+        return false
+    }
+}

@@ -1,0 +1,72 @@
+import AudioCore
+import TuttiRuntime
+
+extension LiveView {
+    /// Lines above and below the listeners' rows: heading, title, progress, a blank, column titles, worst pair, "more".
+    private static let fixedLineCount = 7
+
+    func broadcast(_ status: BroadcastStatus, _ size: Size) -> [StyledLine] {
+        var left = StyledLine(status.name, .strong)
+        left.append("  \(status.state.reading)")
+        var lines = [heading(left, remark: status.song.format, size)] + songLines(status.song, size)
+        guard !status.listeners.isEmpty else { return lines }
+        let room = max(1, size.height - 1 - Self.fixedLineCount)
+        lines += [StyledLine()] + table(status.listeners.prefix(room)).lines(width: size.width)
+        if status.listeners.count > room {
+            lines.append(StyledLine("and \(status.listeners.count - room) more", .faint))
+        }
+        if let worst = status.worstPair {
+            lines.append(
+                StyledLine("worst pair: \(worst.first) and \(worst.second), within \(worst.distance.reading(glyphs))"))
+        }
+        return lines
+    }
+
+    private func table(_ listeners: some Collection<ListenerStatus>) -> Table {
+        var table = Table(columns: [
+            .init(title: "listener", dropOrder: 0),
+            .init(title: "state", dropOrder: 1),
+            .init(title: "buffer", alignment: .right, dropOrder: 4),
+            .init(title: "error", alignment: .right, dropOrder: 2),
+            .init(title: "clock", alignment: .right, dropOrder: 6),
+            .init(title: "card", alignment: .right, dropOrder: 5),
+            .init(title: "", dropOrder: 3),
+        ])
+        table.rows = listeners.map(row)
+        return table
+    }
+
+    private func row(_ listener: ListenerStatus) -> [Table.Cell] {
+        [
+            .init(text: listener.name.terminalSafe.truncated(to: 24)),
+            .init(text: listener.state.rawValue, style: listener.state.style),
+            .init(text: listener.buffered.bufferReading),
+            .init(text: listener.timing?.errorReading(glyphs) ?? ""),
+            .init(text: listener.timing?.clockSkew.reading ?? "", style: .faint),
+            .init(text: listener.timing?.deviceSkew.reading ?? "", style: .faint),
+            .init(text: listener.counters.reading, style: .warning),
+        ]
+    }
+}
+
+extension BroadcastStatus.State {
+    var reading: String {
+        switch self {
+        case .waiting(let ready, let wanted):
+            "waiting for \(wanted) listener\(wanted == 1 ? "" : "s"), \(ready) ready"
+        case .playing: "playing"
+        case .finishing: "all sent, playing what is buffered"
+        case .ended: "ended"
+        }
+    }
+}
+
+extension ListenerStatus.State {
+    var style: StyledLine.Style {
+        switch self {
+        case .playing: .good
+        case .starving: .warning
+        case .connecting, .preparing, .ready, .finished: .plain
+        }
+    }
+}

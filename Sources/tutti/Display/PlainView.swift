@@ -1,0 +1,152 @@
+import AudioCore
+import TuttiRuntime
+
+/// Events as lines of plain text, for pipes and logs: changes at once, and a status line every few seconds. Pure.
+struct PlainView: Sendable {
+    struct Line: Hashable, Sendable {
+        var stream: StandardStream
+        var text: String
+
+        /// Text from anywhere; what could steer a terminal is taken out.
+        init(_ text: String, to stream: StandardStream = .output) {
+            self.text = text.terminalSafe
+            self.stream = stream
+        }
+    }
+
+    static let statusInterval = TimeSpan.seconds(5)
+
+    let level: DisplayFlags.Level
+    private let glyphs = Glyphs.ascii
+    private var song: String?
+    private var state: String?
+    private var listeners: [ListenerKey: ListenerLine] = [:]
+    private var nextStatus: HostTime?
+
+    /// Several listeners may bear one name: they are told apart by their order.
+    private struct ListenerKey: Hashable {
+        var name: String
+        var ordinal = 0
+    }
+
+    /// What was last said of a listener.
+    private struct ListenerLine: Hashable {
+        var state: ListenerStatus.State
+        var counters: ListenerCounters
+    }
+
+    init(level: DisplayFlags.Level) { self.level = level }
+
+    /// The lines to write for an event.
+    mutating func lines(for event: RuntimeEvent, now: HostTime) -> [Line] {
+        if case .notice(let severity, let text) = event { return notice(severity, text) }
+        guard level != .quiet else { return [] }
+        return switch event {
+        case .broadcast(let status): broadcast(status, now)
+        case .listening(let status, let song, let broadcaster): listening(status, song, broadcaster, now)
+        case .notice: []
+        }
+    }
+
+    private func notice(_ severity: RuntimeEvent.Severity, _ text: String) -> [Line] {
+        switch severity {
+        case .warning: [Line("tutti: warning: \(text)", to: .error)]
+        case .info: level == .quiet ? [] : [Line(text)]
+        case .detail: level == .verbose ? [Line(text)] : []
+        }
+    }
+
+    // MARK: Broadcaster
+
+    private mutating func broadcast(_ status: BroadcastStatus, _ now: HostTime) -> [Line] {
+        var lines = songChange(status.song) + stateChange(status.state.reading)
+        var present: Set<ListenerKey> = []
+        for listener in status.listeners {
+            var key = ListenerKey(name: listener.name)
+            while !present.insert(key).inserted { key.ordinal += 1 }
+            lines += change(of: listener, key)
+        }
+        for gone in listeners.keys.filter({ !present.contains($0) }).sorted(by: { $0.name < $1.name }) {
+            listeners[gone] = nil
+            lines.append(Line("\(gone.name): gone"))
+        }
+        guard status.state == .playing || status.state == .finishing, isStatusDue(now) else { return lines }
+        lines.append(Line(summary(status)))
+        if level == .verbose { lines += status.listeners.map { Line("  \($0.name): \(reading($0))") } }
+        return lines
+    }
+
+    private func summary(_ status: BroadcastStatus) -> String {
+        let playing = status.listeners.filter { $0.state == .playing }
+        var parts = ["\(status.song.timeReading)  \(playing.count) of \(status.listeners.count) playing"]
+        if let least = playing.map(\.buffered).min() { parts.append("buffer at least \(least.bufferReading)") }
+        if let worst = status.worstPair {
+            parts.append("worst pair \(worst.first) and \(worst.second) within \(worst.distance.reading(glyphs))")
+        } else if playing.count == 1, let timing = playing[0].timing {
+            parts.append("error \(timing.errorReading(glyphs))")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    // MARK: Listener
+
+    private mutating func listening(
+        _ status: ListenerStatus, _ song: SongStatus?, _ broadcaster: String?, _ now: HostTime
+    ) -> [Line] {
+        guard let broadcaster else {
+            self.song = nil
+            listeners = [:]
+            return stateChange("waiting for a broadcast")
+        }
+        var lines = stateChange("broadcaster: \(broadcaster)")
+        if let song { lines += songChange(song) }
+        lines += change(of: status, ListenerKey(name: status.name))
+        guard status.state == .playing || status.state == .starving, isStatusDue(now) else { return lines }
+        lines.append(Line("\(song?.timeReading ?? "-")  \(status.state.rawValue), \(reading(status))"))
+        return lines
+    }
+
+    // MARK: Both
+
+    private mutating func songChange(_ status: SongStatus) -> [Line] {
+        let parts = [status.headline, status.format, status.total?.clockReading ?? ""]
+        let text = "song: " + parts.filter { !$0.isEmpty }.joined(separator: ", ")
+        guard text != song else { return [] }
+        song = text
+        return [Line(text)]
+    }
+
+    private mutating func stateChange(_ text: String) -> [Line] {
+        guard text != state else { return [] }
+        state = text
+        return [Line(text)]
+    }
+
+    private mutating func change(of listener: ListenerStatus, _ key: ListenerKey) -> [Line] {
+        let line = ListenerLine(state: listener.state, counters: listener.counters)
+        guard listeners.updateValue(line, forKey: key) != line else { return [] }
+        let counters = listener.counters.reading
+        return [Line("\(listener.name): \(listener.state.rawValue)\(counters.isEmpty ? "" : ", \(counters)")")]
+    }
+
+    private mutating func isStatusDue(_ now: HostTime) -> Bool {
+        if let nextStatus, now < nextStatus { return false }
+        nextStatus = now + Self.statusInterval
+        return true
+    }
+
+    private func reading(_ listener: ListenerStatus) -> String {
+        var parts = ["buffer \(listener.buffered.bufferReading)"]
+        if let timing = listener.timing {
+            parts.append("error \(timing.errorReading(glyphs))")
+            parts.append("clock \(timing.clockSkew.reading)")
+            parts.append("card \(timing.deviceSkew.reading)")
+        }
+        return parts.joined(separator: ", ")
+    }
+}
+
+extension SongStatus {
+    /// `1:23 / 3:45`
+    var timeReading: String { elapsed.clockReading + (total.map { " / \($0.clockReading)" } ?? "") }
+}

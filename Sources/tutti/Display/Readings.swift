@@ -1,0 +1,90 @@
+import AudioCore
+
+// Numbers as people read them. The standard library formats none, and Foundation is not wanted here. Values may come
+// from other machines: infinities and NaN are shown, not trapped on.
+
+extension Double {
+    /// With a fixed number of decimals: `12.3`.
+    func fixed(_ decimals: Int, signed: Bool = false) -> String {
+        guard isFinite else { return "?" }
+        let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
+        let scaled = Int64(saturating: self * scale)
+        let digits = String(scaled.magnitude)
+        let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
+        let sign = scaled < 0 ? "-" : signed && scaled > 0 ? "+" : ""
+        guard decimals > 0 else { return sign + padded }
+        return sign + padded.dropLast(decimals) + "." + padded.suffix(decimals)
+    }
+}
+
+extension TimeSpan {
+    /// As on a player: `3:45`, `1:02:03`.
+    var clockReading: String {
+        let seconds = max(0, nanoseconds / 1_000_000_000)
+        let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60)
+        guard hours > 0 else { return "\(minutes):\((seconds % 60).twoDigits)" }
+        return "\(hours):\(minutes.twoDigits):\((seconds % 60).twoDigits)"
+    }
+
+    /// `9.8 s`
+    var bufferReading: String { "\(seconds.fixed(1)) s" }
+
+    /// In the unit that suits the size: `27 µs`, `12.3 ms`, `4.5 s`.
+    func reading(_ glyphs: Glyphs) -> String {
+        let unit = TimeUnit(for: magnitude)
+        return "\(unit.value(of: self)) \(unit.name(glyphs))"
+    }
+}
+
+extension ListenerTiming {
+    /// `+3 ± 12 µs`
+    func errorReading(_ glyphs: Glyphs) -> String {
+        let unit = TimeUnit(for: max(error.magnitude, errorBound.magnitude))
+        let error = unit.value(of: error, signed: true)
+        return "\(error) \(glyphs.plusMinus) \(unit.value(of: errorBound)) \(unit.name(glyphs))"
+    }
+}
+
+extension PartsPerMillion {
+    /// `+12.3 ppm`
+    var reading: String { "\(value.fixed(1, signed: true)) ppm" }
+}
+
+extension ListenerCounters {
+    /// `2 xruns, 1 re-placement`; empty where all went well.
+    var reading: String {
+        let counts: [(UInt32, String)] = [
+            (xruns, "xrun"), (underruns, "underrun"), (replacements, "re-placement"), (lostPackets, "lost packet"),
+        ]
+        return counts.filter { $0.0 > 0 }.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
+    }
+}
+
+/// The unit in which a length of time is shown.
+private enum TimeUnit {
+    case microseconds, milliseconds, seconds
+
+    init(for size: TimeSpan) {
+        self = size < .milliseconds(10) ? .microseconds : size < .seconds(10) ? .milliseconds : .seconds
+    }
+
+    func value(of span: TimeSpan, signed: Bool = false) -> String {
+        switch self {
+        case .microseconds: span.microseconds.fixed(0, signed: signed)
+        case .milliseconds: span.milliseconds.fixed(1, signed: signed)
+        case .seconds: span.seconds.fixed(1, signed: signed)
+        }
+    }
+
+    func name(_ glyphs: Glyphs) -> String {
+        switch self {
+        case .microseconds: glyphs.microseconds
+        case .milliseconds: "ms"
+        case .seconds: "s"
+        }
+    }
+}
+
+extension Int64 {
+    fileprivate var twoDigits: String { self < 10 ? "0\(self)" : "\(self)" }
+}

@@ -1,0 +1,55 @@
+/// Rows in columns that fit a width: where the room is short, the least important columns go first.
+struct Table {
+    struct Column {
+        var title: String
+        var alignment = TextAlignment.left
+        /// Columns of the highest number are dropped first; 0 stays always and is cut instead.
+        var dropOrder: Int
+    }
+
+    struct Cell {
+        var text: String
+        var style = StyledLine.Style.plain
+    }
+
+    var columns: [Column]
+    var rows: [[Cell]] = []
+    private let gap = 2
+
+    /// Title line and rows, none wider than `width`. A column that is empty in all rows is left out.
+    func lines(width: Int) -> [StyledLine] {
+        var shown = columns.indices.filter { index in rows.contains { !$0[index].text.isEmpty } }
+        while totalWidth(shown) > width, let least = shown.max(by: { columns[$0].dropOrder < columns[$1].dropOrder }),
+            columns[least].dropOrder > 0
+        {
+            shown.removeAll { $0 == least }
+        }
+        var widths = columns.indices.map(naturalWidth)
+        if let flexible = shown.first(where: { columns[$0].dropOrder == 0 }) {
+            widths[flexible] = max(4, widths[flexible] - max(0, totalWidth(shown) - width))
+        }
+        let titles = columns.map { Cell(text: $0.title, style: .faint) }
+        return ([titles] + rows).map { line($0, shown, widths).truncated(to: width) }
+    }
+
+    private func line(_ cells: [Cell], _ shown: [Int], _ widths: [Int]) -> StyledLine {
+        var line = StyledLine()
+        // Nothing follows the last text of a row, no spaces either.
+        let last = shown.last { !cells[$0].text.isEmpty }
+        for index in shown.prefix(while: { $0 <= last ?? -1 }) {
+            if index != shown.first { line.append(String(repeating: " ", count: gap)) }
+            let (text, alignment) = (cells[index].text, columns[index].alignment)
+            let fits = index == last && alignment == .left && index != shown.first
+            line.append(fits ? text : text.padded(to: widths[index], alignment: alignment), cells[index].style)
+        }
+        return line
+    }
+
+    private func totalWidth(_ shown: [Int]) -> Int {
+        shown.reduce(0) { $0 + naturalWidth($1) } + gap * max(0, shown.count - 1)
+    }
+
+    private func naturalWidth(_ index: Int) -> Int {
+        rows.reduce(columns[index].title.cellWidth) { max($0, $1[index].text.cellWidth) }
+    }
+}

@@ -1,0 +1,74 @@
+import AudioCore
+import Glibc
+import TuttiRuntime
+
+/// Who this user's Tutti is: a UUID made once and kept in the state directory.
+///
+/// All processes of a user share it, however many start at the same moment. Never fails: where it cannot be kept,
+/// this process gets one of its own, and a warning says so.
+struct IdentityStore: Sendable {
+    struct Loaded {
+        var identity: Identity
+        var warnings: [String] = []
+    }
+
+    private static let fileName = "identity"
+
+    /// Nil where there is no directory to keep anything in.
+    let directory: StateDirectory?
+    let hostName: String
+
+    static func standard() -> IdentityStore {
+        IdentityStore(directory: .standard(), hostName: shortHostName())
+    }
+
+    /// The identity of this process; its instance is new at each call.
+    func identity() -> Loaded {
+        let name = String(displaying: hostName, maximumByteCount: Limits.peerNameByteCount)
+        var loaded = Loaded(identity: Identity(peer: .random(), instance: .random(in: 1...(.max)), name: name))
+        guard let directory else {
+            loaded.warnings.append("HOME is not set: this run has an identity of its own, others see it as a new peer")
+            return loaded
+        }
+        do throws(StateError) {
+            let kept = try Self.kept(in: directory, orElse: loaded.identity.peer)
+            loaded.identity.peer = kept.peer
+            if kept.isRepaired {
+                let path = directory.path(of: Self.fileName)
+                loaded.warnings.append("\(path) was damaged and is made anew: others see this machine as a new peer")
+            }
+        } catch {
+            loaded.warnings.append("\(error): this run has an identity of its own, others see it as a new peer")
+        }
+        return loaded
+    }
+
+    private static func kept(
+        in directory: StateDirectory, orElse new: UUIDBytes
+    ) throws(StateError) -> (peer: UUIDBytes, isRepaired: Bool) {
+        if let peer = try directory.read(fileName).flatMap(parse) { return (peer, false) }
+        return try directory.exclusively { () throws(StateError) in
+            // Another process may have been quicker.
+            let bytes = try directory.read(fileName)
+            if let peer = bytes.flatMap(parse) { return (peer, false) }
+            try directory.write(Array("\(new)\n".utf8), to: fileName)
+            return (new, bytes != nil)
+        }
+    }
+
+    private static func parse(_ bytes: [UInt8]) -> UUIDBytes? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let uuid = UUIDBytes(text.last == "\n" ? text.dropLast() : text[...]) else { return nil }
+        return uuid == UUIDBytes(high: 0, low: 0) ? nil : uuid
+    }
+
+    /// The host's name without its domain.
+    private static func shortHostName() -> String {
+        // HOST_NAME_MAX is 64 on Linux, without the closing zero.
+        var buffer = [CChar](repeating: 0, count: 65)
+        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "tutti" }
+        let name = buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        let short = name.prefix { $0 != "." }
+        return short.isEmpty ? "tutti" : String(short)
+    }
+}

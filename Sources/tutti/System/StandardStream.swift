@@ -1,0 +1,36 @@
+import Glibc
+
+/// Standard output and standard error, written whole.
+enum StandardStream: Int32, Sendable {
+    case output = 1
+    case error = 2
+
+    /// Writes all bytes. Blocks while the reader is slow.
+    /// - Returns: false when nobody reads any more, or nothing more can be written.
+    @discardableResult
+    func write(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let count = Glibc.write(rawValue, rest.baseAddress, rest.count)
+                if count > 0 {
+                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                } else if count < 0, errno == EAGAIN {
+                    waitUntilWritable()
+                } else if count == 0 || errno != EINTR {
+                    return false
+                }
+            }
+            return true
+        }
+    }
+
+    var isTerminal: Bool { isatty(rawValue) == 1 }
+
+    // A terminal shared with another process may have been made non-blocking by that process.
+    private func waitUntilWritable() {
+        var request = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+        poll(&request, 1, 1_000)
+    }
+}

@@ -1,0 +1,86 @@
+import Glibc
+import Synchronization
+
+/// The terminal that standard output is, while live lines are on it: no cursor, no echo of keys.
+///
+/// Everything changed is changed back by ``leave()``. Where the process is in the background, the terminal belongs to
+/// someone else and is left alone. Every method may be called from any thread.
+final class Terminal: Sendable {
+    private static let hideCursor = "\u{1B}[?25l"
+    private static let showCursor = "\u{1B}[?25h"
+
+    private struct State {
+        /// The settings to restore; nil while nothing is changed.
+        var saved: termios?
+        var isGivenUp = false
+    }
+
+    private let state = Mutex(State())
+    private let descriptor = StandardStream.output.rawValue
+
+    /// Nil where standard output cannot show live lines.
+    init?() {
+        guard StandardStream.output.isTerminal, let name = getenv("TERM"), strcmp(name, "dumb") != 0 else { return nil }
+        guard isInForeground else { return nil }
+    }
+
+    /// Hides the cursor and stops the echo. Harmless when done before.
+    /// - Returns: whether the terminal is this process's to draw on now.
+    func enter() -> Bool {
+        state.withLock { state in
+            guard !state.isGivenUp, isInForeground else { return false }
+            guard state.saved == nil else { return true }
+            var settings = termios()
+            guard tcgetattr(descriptor, &settings) == 0 else { return true }
+            state.saved = settings
+            settings.c_lflag &= ~tcflag_t(ECHO)
+            tcsetattr(descriptor, TCSANOW, &settings)
+            StandardStream.output.write(Self.hideCursor)
+            return true
+        }
+    }
+
+    /// Restores the terminal. Harmless when done before.
+    func leave() { state.withLock { restore(&$0) } }
+
+    /// Restores the terminal in the middle of the live lines and keeps it so until ``takeBack()``.
+    func giveUp() {
+        state.withLock { state in
+            if state.saved != nil { StandardStream.output.write("\r\n") }
+            restore(&state)
+            state.isGivenUp = true
+        }
+    }
+
+    /// Allows ``enter()`` again.
+    func takeBack() { state.withLock { $0.isGivenUp = false } }
+
+    /// Whether ``enter()`` changed something that is not yet changed back.
+    var isEntered: Bool { state.withLock { $0.saved != nil } }
+
+    private func restore(_ state: inout State) {
+        guard var settings = state.saved, isInForeground else { return }
+        state.saved = nil
+        StandardStream.output.write(Self.showCursor)
+        tcsetattr(descriptor, TCSANOW, &settings)
+    }
+
+    // Where there is no job control, nobody else draws.
+    private var isInForeground: Bool {
+        let group = tcgetpgrp(descriptor)
+        return group < 0 || group == getpgrp()
+    }
+
+    /// What fits on standard output's terminal now; 80 x 24 where it does not say.
+    static var outputSize: LiveView.Size {
+        var window = winsize()
+        let descriptor = StandardStream.output.rawValue
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
+            return .init(width: 80, height: 24)
+        }
+        return .init(width: Int(window.ws_col), height: Int(window.ws_row))
+    }
+
+    /// Whether the user minds colour (the NO_COLOR convention).
+    static var allowsColour: Bool { getenv("NO_COLOR").map { $0.pointee == 0 } ?? true }
+}

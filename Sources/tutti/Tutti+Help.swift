@@ -1,0 +1,27 @@
+import Peering
+import TuttiRuntime
+
+extension Tutti {
+    /// The text of `tutti --help`.
+    static var help: String {
+        var lines = [
+            "Usage: tutti COMMAND [OPTION]...", "",
+            "One machine broadcasts a song, others join, and all loudspeakers play the same",
+            "sample at the same instant.",
+            "", "Commands:",
+        ]
+        for command in commands {
+            lines += CommandSyntax.entry(command.syntax.name, command.syntax.summary, width: 80, column: 14)
+        }
+        lines += CommandSyntax.entry("help COMMAND", "Same as tutti COMMAND --help.", width: 80, column: 14)
+        lines += [
+            "", "Options:", "  --version   Show the version.", "  --help      Show this help.", "",
+            "Examples:",
+            "  tutti broadcast song.mp3      on the machine that has the song",
+            "  tutti join                    on every machine that has loudspeakers",
+            "  tutti peers                   who is there, and what is playing", "",
+            "Tutti listens on TCP and UDP port \(NetworkAddress.defaultPort), and finds others by mDNS (UDP 5353).",
+        ]
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,71 @@
+import Glibc
+import TuttiRuntime
+
+/// The command line: picks a subcommand, and turns every error into one line and an exit code.
+@main
+struct Tutti {
+    static let version = "0.1.0"
+    static let commands: [any Command.Type] = [
+        BroadcastCommand.self, JoinCommand.self, PeersCommand.self, DevicesCommand.self,
+    ]
+
+    static func main() {
+        // A reader that went away is an error of write(2), not the end of the music.
+        signal(SIGPIPE, SIG_IGN)
+        exit(run(CommandLine.arguments.dropFirst()))
+    }
+
+    /// Runs the command line and gives its exit code.
+    static func run(_ words: ArraySlice<String>) -> Int32 {
+        guard let first = words.first else {
+            StandardStream.error.write(help)
+            return UsageError.exitCode
+        }
+        switch first {
+        case "--version":
+            StandardStream.output.write("tutti \(version)\n")
+            return 0
+        case "help", "--help", "-h":
+            return showHelp(of: words.dropFirst().first)
+        default:
+            return runCommand(first, words.dropFirst())
+        }
+    }
+
+    private static func runCommand(_ name: String, _ words: ArraySlice<String>) -> Int32 {
+        guard let command = commands.first(where: { $0.syntax.name == name }) else { return unknown(name) }
+        let beforeOperands = words.prefix { $0 != "--" }
+        if beforeOperands.contains("--help") || beforeOperands.contains("-h") { return showHelp(of: name) }
+        do throws(UsageError) {
+            return try command.init(CommandArguments(words, syntax: command.syntax)).run()
+        } catch {
+            StandardStream.error.write(
+                "tutti \(name): \(error.message) (see 'tutti \(name) --help')\n".terminalSafeLine)
+            return UsageError.exitCode
+        }
+    }
+
+    private static func showHelp(of name: String?) -> Int32 {
+        guard let name else {
+            StandardStream.output.write(help)
+            return 0
+        }
+        guard let command = commands.first(where: { $0.syntax.name == name }) else { return unknown(name) }
+        StandardStream.output.write(command.syntax.help())
+        return 0
+    }
+
+    private static func unknown(_ name: String) -> Int32 {
+        StandardStream.error.write("tutti: \(advice(on: name)) (see 'tutti --help')\n".terminalSafeLine)
+        return UsageError.exitCode
+    }
+
+    private static func advice(on name: String) -> String {
+        if let near = name.nearest(among: commands.map { $0.syntax.name }) {
+            return "unknown command '\(name)'; did you mean 'tutti \(near)'?"
+        }
+        if name.hasPrefix("-") { return "unknown option '\(name)'" }
+        if access(name, R_OK) == 0 { return "to play '\(name)', write: tutti broadcast '\(name)'" }
+        return "unknown command '\(name)'"
+    }
+}

@@ -1,0 +1,169 @@
+import AudioCore
+import Peering
+import Testing
+import TuttiRuntime
+
+@testable import tutti
+
+/// What users write, and what they get for it.
+@Suite struct CommandArgumentsTests {
+    private func broadcast(_ words: String...) throws(UsageError) -> BroadcastCommand {
+        try BroadcastCommand(CommandArguments(words, syntax: BroadcastCommand.syntax))
+    }
+
+    private func join(_ words: String...) throws(UsageError) -> JoinCommand {
+        try JoinCommand(CommandArguments(words, syntax: JoinCommand.syntax))
+    }
+
+    @Test func broadcastDefaults() throws {
+        let command = try broadcast("song.mp3")
+        #expect(command.options.path == "song.mp3")
+        #expect(command.options.start == .whenReady(listeners: 1))
+        #expect(command.options.startDelay == .milliseconds(250))
+        #expect(command.options.output == nil)
+        #expect(command.options.network.port == nil)
+        #expect(command.options.network.usesDiscovery)
+        #expect(command.display == DisplayFlags(level: .normal, isJSON: false))
+        #expect(command.warnings.isEmpty)
+    }
+
+    @Test func broadcastTakesEveryFlag() throws {
+        let command = try broadcast(
+            "--name", "Den", "--to", "Kitchen,Attic", "--listener", "10.0.0.2", "--listener=[fe80::1]:99", "song.mp3",
+            "--wait", "2", "--play", "--device", "hw:1", "--start-delay", "60", "--port", "1234", "--no-mdns", "-v",
+            "--json")
+        #expect(command.options.name == "Den")
+        #expect(command.options.to == ["Kitchen", "Attic"])
+        #expect(
+            command.options.listeners == [
+                NetworkAddress(host: "10.0.0.2"), NetworkAddress(host: "fe80::1", port: 99),
+            ])
+        #expect(command.options.start == .whenReady(listeners: 2))
+        #expect(command.options.output == .device(name: "hw:1"))
+        #expect(command.options.startDelay == .milliseconds(60))
+        #expect(command.options.network.port == 1234)
+        #expect(!command.options.network.usesDiscovery)
+        #expect(command.display == DisplayFlags(level: .verbose, isJSON: true))
+    }
+
+    @Test func shortStartDelayIsWarnedOf() throws {
+        #expect(try broadcast("s", "--start-delay", "149").warnings.count == 1)
+        #expect(try broadcast("s", "--start-delay", "150").warnings.isEmpty)
+    }
+
+    @Test func playWithoutOutputUsesTheDefaultDevice() throws {
+        #expect(try broadcast("s", "--play").options.output == .device(name: "default"))
+        #expect(try broadcast("s", "--play", "--output", "null").options.output == .null)
+    }
+
+    @Test func joinDefaults() throws {
+        let command = try join()
+        #expect(command.options.address == nil)
+        #expect(command.options.output == .device(name: "default"))
+        #expect(command.options.offset == .zero)
+        #expect(command.options.volume == 1)
+        #expect(!command.options.once)
+    }
+
+    @Test func joinTakesEveryFlag() throws {
+        let command = try join(
+            "den.local:77", "--from", "A, B", "--from=C", "--name=Kitchen", "--once", "--output", "file:out.wav",
+            "--offset", "-500", "--volume", "50", "-q")
+        #expect(command.options.address == NetworkAddress(host: "den.local", port: 77))
+        #expect(command.options.from == ["A", "B", "C"])
+        #expect(command.options.name == "Kitchen")
+        #expect(command.options.once)
+        #expect(command.options.output == .file(path: "out.wav"))
+        #expect(command.options.offset == .microseconds(-500))
+        #expect(command.options.volume == 0.5)
+        #expect(command.display.level == .quiet)
+    }
+
+    @Test func operandAfterTwoDashesMayBeginWithOne() throws {
+        #expect(try broadcast("--", "--song.mp3").options.path == "--song.mp3")
+    }
+
+    @Test func nameMayHoldSpacesAndUmlauts() throws {
+        #expect(try join("--name", "Küche oben").options.name == "Küche oben")
+    }
+
+    @Test(arguments: [
+        ([], "SONG is missing: tutti broadcast SONG"),
+        ([""], "the SONG's name is empty"),
+        (["a", "b"], "only one SONG can be given, not also 'b'"),
+        (["a", "--lisener", "x"], "unknown option '--lisener'; did you mean '--listener'?"),
+        (["a", "--frobnicate"], "unknown option '--frobnicate'"),
+        (["a", "-z"], "unknown option '-z'"),
+        (["a", "--name"], "--name needs a value: --name NAME"),
+        (["a", "--name", "--play"], "--name needs a value: --name NAME"),
+        (["a", "--name", ""], "--name: a name is empty"),
+        (["a", "--name", "x\u{1B}[2Jy"], "--name: a name cannot hold control characters"),
+        (["a", "--name", String(repeating: "ä", count: 32)], "--name: a name has at most 63 bytes"),
+        (["a", "--name", "x", "--name", "y"], "--name is given twice"),
+        (["a", "--to", "x,,y"], "--to: a name is empty"),
+        (["a", "--now=1"], "--now takes no value"),
+        (["a", "--wait", "0"], "--wait takes a whole number from 1 to 10000 listeners, not '0'"),
+        (["a", "--wait", "two"], "--wait takes a whole number from 1 to 10000 listeners, not 'two'"),
+        (["a", "--wait", "2", "--now"], "--wait and --now exclude each other"),
+        (["a", "--start-delay", "49"], "--start-delay takes a whole number from 50 to 10000 milliseconds, not '49'"),
+        (["a", "--port", "65536"], "--port takes a whole number from 1 to 65535, not '65536'"),
+        (["a", "--device", "hw:0"], "--device and --output of a broadcast need --play"),
+        (["a", "--play", "--output", "speaker"], "--output takes null or file:OUT.wav, not 'speaker'"),
+        (["a", "--play", "--output", "file:"], "--output takes null or file:OUT.wav, not 'file:'"),
+        (["a", "--play", "--output", "null", "--device", "x"], "--device and --output exclude each other"),
+        (["a", "--listener", "b:99999"], "--listener: 'b:99999' is no address; write HOST, HOST:PORT, or [IPV6]:PORT"),
+        (["a", "-q", "--verbose"], "--quiet and --verbose exclude each other"),
+    ])
+    func brokenBroadcastSaysWhatIsWrong(words: [String], message: String) {
+        #expect(throws: UsageError(message)) {
+            try BroadcastCommand(CommandArguments(words, syntax: BroadcastCommand.syntax))
+        }
+    }
+
+    @Test(arguments: [
+        (["a", "b"], "only one HOST[:PORT] can be given, not also 'b'"),
+        (["a b"], "HOST[:PORT]: 'a b' is no address; write HOST, HOST:PORT, or [IPV6]:PORT"),
+        (
+            ["--offset", "1000001"],
+            "--offset takes a whole number from -1000000 to 1000000 microseconds, not '1000001'"
+        ),
+        (["--offset", "1.5"], "--offset takes a whole number from -1000000 to 1000000 microseconds, not '1.5'"),
+        (["--volume", "101"], "--volume takes a whole number from 0 to 100 percent, not '101'"),
+        (["--device", ""], "--device: the name is empty"),
+        (["--wait", "2"], "unknown option '--wait'"),
+    ])
+    func brokenJoinSaysWhatIsWrong(words: [String], message: String) {
+        #expect(throws: UsageError(message)) {
+            try JoinCommand(CommandArguments(words, syntax: JoinCommand.syntax))
+        }
+    }
+
+    @Test(arguments: [["--for", "0"], ["--for", "nan"], ["--for", "soon"], ["somebody"]])
+    func brokenPeersIsRefused(words: [String]) {
+        #expect(throws: UsageError.self) {
+            try PeersCommand(CommandArguments(words, syntax: PeersCommand.syntax))
+        }
+    }
+
+    @Test func everyOptionIsInTheHelpOfItsCommand() {
+        for command in Tutti.commands {
+            let help = command.syntax.help()
+            #expect(command.syntax.options.allSatisfy { help.contains($0.name) })
+            #expect(help.contains("Examples:"))
+        }
+    }
+
+    @Test func helpFitsEightyColumns() {
+        let texts = Tutti.commands.map { $0.syntax.help() } + [Tutti.help]
+        for line in texts.joined(separator: "\n").split(separator: "\n") {
+            #expect(line.count <= 80, "\(line)")
+        }
+    }
+
+    @Test func optionNamesOfACommandDiffer() {
+        for command in Tutti.commands {
+            let names = command.syntax.options.map(\.name)
+            #expect(Set(names).count == names.count)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Testing
+import TuttiRuntime
+
+@testable import tutti
+
+/// Events on their way to the display.
+@Suite struct EventMailboxTests {
+    @Test func keepsNoticesInOrder() throws {
+        let mailbox = try EventMailbox()
+        mailbox.post(.notice(.info, "a"))
+        mailbox.post(.notice(.info, "b"))
+        let texts = mailbox.take().events.map { if case .notice(_, let text) = $0 { text } else { "?" } }
+        #expect(texts == ["a", "b"])
+        #expect(mailbox.take().events.isEmpty)
+    }
+
+    @Test func aNewerStatusReplacesOneThatStillWaits() throws {
+        let mailbox = try EventMailbox()
+        for name in ["A", "B"] { mailbox.post(Sample.broadcast(listeners: [Sample.listener(name)])) }
+        mailbox.post(.notice(.info, "a"))
+        mailbox.post(Sample.broadcast(listeners: []))
+        let events = mailbox.take().events
+        #expect(events.count == 3)
+        guard case .broadcast(let status) = events[0] else {
+            Issue.record("no status")
+            return
+        }
+        #expect(status.listeners.map(\.name) == ["B"])
+    }
+
+    @Test func dropsTheOldestWhenFullAndCounts() throws {
+        let mailbox = try EventMailbox()
+        for number in 0..<(EventMailbox.capacity + 5) { mailbox.post(.notice(.info, "\(number)")) }
+        let batch = mailbox.take()
+        #expect(batch.events.count == EventMailbox.capacity)
+        #expect(batch.droppedCount == 5)
+        guard case .notice(_, let text) = batch.events[0] else {
+            Issue.record("no notice")
+            return
+        }
+        #expect(text == "5")
+    }
+
+    @Test func theLastBatchSaysSo() throws {
+        let mailbox = try EventMailbox()
+        #expect(!mailbox.take().isLast)
+        mailbox.finish()
+        #expect(mailbox.take().isLast)
+        #expect(mailbox.take().isLast)
+    }
+}

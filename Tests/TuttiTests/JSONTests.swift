@@ -1,0 +1,89 @@
+import AudioCore
+import Testing
+import TuttiRuntime
+
+@testable import tutti
+
+/// What `--json` writes.
+@Suite struct JSONTests {
+    @Test(arguments: [
+        (JSONValue.null, "null"), (.bool(true), "true"), (.integer(-7), "-7"), (.number(1.25, decimals: 1), "1.3"),
+        (.number(.nan, decimals: 1), "null"), (.number(-.infinity, decimals: 1), "null"),
+        (.number(-0.01, decimals: 1), "0.0"),
+        (.string("a\"b\\c"), #""a\"b\\c""#), (.string("\n\r\t"), #""\n\r\t""#),
+        (.string("\u{0}\u{1B}\u{7F}\u{9B}"), #""\u0000\u001b\u007f\u009b""#),
+        (.string("\u{202E}\u{2028}"), #""\u202e\u2028""#), (.string("\u{E0041}"), #""\udb40\udc41""#),
+        (.string("é音👍"), "\"é音👍\""), (.array([.integer(1), .null]), "[1,null]"), (.array([]), "[]"),
+        (.object(["k": .string("v"), "l": .array([])]), #"{"k":"v","l":[]}"#),
+    ])
+    func text(value: JSONValue, expected: String) {
+        #expect(value.text == expected)
+    }
+
+    private func line(_ event: RuntimeEvent, level: DisplayFlags.Level = .normal) -> String? {
+        JSONView(level: level).value(for: event, unixSeconds: 1_700_000_000.25)?.text
+    }
+
+    @Test func notice() {
+        #expect(
+            line(.notice(.warning, "it's \"late\""))
+                == #"{"event":"notice","unixSeconds":1700000000.250,"severity":"warning","message":"it's \"late\""}"#)
+    }
+
+    @Test func levelsFilter() {
+        #expect(line(.notice(.detail, "d")) == nil)
+        #expect(line(.notice(.detail, "d"), level: .verbose) != nil)
+        #expect(line(.notice(.info, "i"), level: .quiet) == nil)
+        #expect(line(.notice(.warning, "w"), level: .quiet) != nil)
+        #expect(line(Sample.broadcast(listeners: []), level: .quiet) == nil)
+    }
+
+    private let listener = """
+        {"name":"Kitchen","state":"playing","bufferedSeconds":9.840,"timing":{"errorMicroseconds":3.0,\
+        "errorBoundMicroseconds":12.0,"asymmetryLimitMicroseconds":50.0,"roundTripMicroseconds":180.0,\
+        "clockPPM":12.340,"devicePPM":-34.060,"correctionPPM":46.400},"xruns":2,"underruns":0,"replacements":1,\
+        "lostPackets":0}
+        """
+    private let song = """
+        {"title":"Pavane","artist":"Fauré","format":"MP3 44.1 kHz stereo 128 kbit/s","elapsedSeconds":83.000,\
+        "totalSeconds":225.000}
+        """
+
+    @Test func broadcast() {
+        let event = Sample.broadcast(
+            .waiting(ready: 1, wanted: 2), listeners: [Sample.listener("Kitchen", counters: Sample.troubled)])
+        #expect(
+            line(event) == """
+                {"event":"broadcast","unixSeconds":1700000000.250,"name":"Den","state":"waiting","readyListeners":1,\
+                "wantedListeners":2,"song":\(song),"listeners":[\(listener)],"worstPair":null}
+                """)
+    }
+
+    @Test func worstPair() {
+        let event = Sample.broadcast(listeners: [Sample.listener("A"), Sample.listener("B")])
+        #expect(
+            line(event)?.hasSuffix(#""worstPair":{"first":"A","second":"B","distanceMicroseconds":24.0}}"#) == true)
+    }
+
+    @Test func listening() {
+        let status = Sample.listener("Kitchen", counters: Sample.troubled)
+        #expect(
+            line(.listening(status, song: Sample.song, broadcaster: "Den")) == """
+                {"event":"listening","unixSeconds":1700000000.250,"broadcaster":"Den","song":\(song),\
+                "listener":\(listener)}
+                """)
+    }
+
+    @Test func waitingListenerHasNulls() {
+        let text = line(.listening(Sample.listener("K", .connecting, timing: nil), song: nil, broadcaster: nil))
+        #expect(text?.contains(#""broadcaster":null,"song":null"#) == true)
+        #expect(text?.contains(#""timing":null"#) == true)
+    }
+
+    @Test func end() {
+        let failure = SessionResult.failed(RuntimeFailure(.missingInput, "no such file"))
+        #expect(
+            JSONView(level: .quiet).end(failure, exitCode: 66, unixSeconds: 1).text
+                == #"{"event":"end","unixSeconds":1.000,"outcome":"failed","exitCode":66,"message":"no such file"}"#)
+    }
+}

@@ -1,0 +1,127 @@
+import AudioCore
+import Testing
+import TuttiRuntime
+
+@testable import tutti
+
+/// What stands on a terminal.
+@Suite struct LiveViewTests {
+    private func text(_ event: RuntimeEvent, width: Int, height: Int = 24, glyphs: Glyphs = .unicode) -> String {
+        var view = LiveView(glyphs: glyphs)
+        view.receive(event)
+        return view.frame(.init(width: width, height: height)).map(\.text).joined(separator: "\n")
+    }
+
+    private let two = [
+        Sample.listener("Kitchen", counters: Sample.troubled),
+        Sample.listener("Attic", timing: Sample.timing(error: -11, bound: 9, clock: -8, card: 40.2)),
+    ]
+
+    @Test func broadcasterOnAnOrdinaryTerminal() {
+        #expect(
+            text(Sample.broadcast(listeners: two), width: 80) == """
+                Den  playing                                      MP3 44.1 kHz stereo 128 kbit/s
+                Pavane - Fauré
+                ━━━━━━━━━━━━━━━━━━━━━━━━━─────────────────────────────────────────── 1:23 / 3:45
+
+                listener  state    buffer       error       card
+                Kitchen   playing   9.8 s  +3 ± 12 µs  -34.1 ppm  2 xruns, 1 re-placement
+                Attic     playing   9.8 s  -11 ± 9 µs  +40.2 ppm
+                worst pair: Kitchen and Attic, within 35 µs
+                """)
+    }
+
+    @Test func broadcasterOnANarrowTerminal() {
+        #expect(
+            text(Sample.broadcast(listeners: two), width: 40) == """
+                Den  playing
+                Pavane - Fauré
+                ━━━━━━━━━━────────────────── 1:23 / 3:45
+
+                listener  state         error
+                Kitchen   playing  +3 ± 12 µs
+                Attic     playing  -11 ± 9 µs
+                worst pair: Kitchen and Attic, within 3…
+                """)
+    }
+
+    @Test func broadcasterWithoutUnicode() {
+        #expect(
+            text(Sample.broadcast(listeners: [two[1]]), width: 64, glyphs: .ascii) == """
+                Den  playing                      MP3 44.1 kHz stereo 128 kbit/s
+                Pavane - Fauré
+                ###################................................. 1:23 / 3:45
+
+                listener  state    buffer         error     clock       card
+                Attic     playing   9.8 s  -11 +/- 9 us  -8.0 ppm  +40.2 ppm
+                """)
+    }
+
+    @Test func broadcasterThatWaits() {
+        let event = Sample.broadcast(
+            .waiting(ready: 0, wanted: 2), listeners: [Sample.listener("Kitchen", .preparing, timing: nil)])
+        #expect(
+            text(event, width: 64) == """
+                Den  waiting for 2 listeners, 0 ready
+                Pavane - Fauré
+                ━━━━━━━━━━━━━━━━━━━───────────────────────────────── 1:23 / 3:45
+
+                listener  state      buffer
+                Kitchen   preparing   9.8 s
+                """)
+    }
+
+    @Test func listenerThatPlays() {
+        let event = RuntimeEvent.listening(two[0], song: Sample.song, broadcaster: "Den")
+        #expect(
+            text(event, width: 80) == """
+                Kitchen  playing from Den                         MP3 44.1 kHz stereo 128 kbit/s
+                Pavane - Fauré
+                ━━━━━━━━━━━━━━━━━━━━━━━━━─────────────────────────────────────────── 1:23 / 3:45
+                buffer 9.8 s   error +3 ± 12 µs   clock +12.3 ppm   card -34.1 ppm
+                2 xruns, 1 re-placement
+                """)
+    }
+
+    @Test func listenerThatWaits() {
+        let event = RuntimeEvent.listening(Sample.listener("Kitchen", .connecting), song: nil, broadcaster: nil)
+        #expect(text(event, width: 60) == "Kitchen  waiting for a broadcast                 Ctrl-C ends")
+    }
+
+    @Test func songOfUnknownLengthHasNoBar() {
+        let song = SongStatus(title: "Radio", artist: nil, format: "MP3", elapsed: .seconds(3_723), total: nil)
+        #expect(text(Sample.broadcast(song: song, listeners: []), width: 40).hasSuffix("\nRadio\n1:02:03"))
+    }
+
+    @Test(arguments: 1...130)
+    func noLineIsWiderThanTheTerminal(width: Int) {
+        let named = two + [Sample.listener("音楽室 👩‍👩‍👧‍👦 with a name that is far too long", .starving)]
+        var view = LiveView()
+        view.receive(Sample.broadcast(listeners: named))
+        let frame = view.frame(.init(width: width, height: 24))
+        #expect(frame.allSatisfy { $0.cellWidth <= width })
+    }
+
+    @Test(arguments: [2, 5, 8, 9, 24])
+    func frameIsLowerThanTheTerminal(height: Int) {
+        var view = LiveView()
+        view.receive(Sample.broadcast(listeners: (0..<50).map { Sample.listener("L\($0)") }))
+        #expect(view.frame(.init(width: 80, height: height)).count < height)
+    }
+
+    @Test func listenersThatDoNotFitAreCounted() {
+        let event = Sample.broadcast(listeners: (0..<50).map { Sample.listener("L\($0)") })
+        #expect(text(event, width: 80, height: 24).contains("\nand 34 more\n"))
+    }
+
+    @Test func namesAndTitlesCannotSteerTheTerminal() {
+        let song = SongStatus(
+            title: "a\u{1B}[2Jb\u{9B}c", artist: "\u{1B}]0;owned\u{7}d\u{202E}", format: "\u{1B}[31mMP3",
+            elapsed: .zero,
+            total: .seconds(1))
+        let event = Sample.broadcast(song: song, listeners: [Sample.listener("x\u{1B}c\r\ny")])
+        let shown = text(event, width: 80)
+        #expect(shown.contains("\nabc - d\n"))
+        #expect(shown.unicodeScalars.allSatisfy { $0 == "\n" || $0.isShowable })
+    }
+}

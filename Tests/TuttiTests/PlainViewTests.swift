@@ -1,0 +1,103 @@
+import AudioCore
+import Testing
+import TuttiRuntime
+
+@testable import tutti
+
+/// What goes into a pipe.
+@Suite struct PlainViewTests {
+    private let start = HostTime(nanoseconds: 1_000_000_000)
+
+    private func run(_ events: [(Int64, RuntimeEvent)], level: DisplayFlags.Level = .normal) -> [String] {
+        var view = PlainView(level: level)
+        return events.flatMap { view.lines(for: $0.1, now: start + .milliseconds($0.0)) }.map(\.text)
+    }
+
+    @Test func broadcasterTellsChangesOnceAndItsStatusEveryFiveSeconds() {
+        let playing = Sample.broadcast(listeners: [Sample.listener("Kitchen"), Sample.listener("Attic")])
+        let lines = run([
+            (0, Sample.broadcast(.waiting(ready: 0, wanted: 1), listeners: [])),
+            (100, Sample.broadcast(.waiting(ready: 0, wanted: 1), listeners: [])),
+            (200, playing), (300, playing), (5_100, playing), (5_200, playing),
+            (5_300, Sample.broadcast(listeners: [Sample.listener("Attic", counters: Sample.troubled)])),
+        ])
+        #expect(
+            lines == [
+                "song: Pavane - Fauré, MP3 44.1 kHz stereo 128 kbit/s, 3:45",
+                "waiting for 1 listener, 0 ready",
+                "playing",
+                "Kitchen: playing",
+                "Attic: playing",
+                "1:23 / 3:45  2 of 2 playing, buffer at least 9.8 s, worst pair Kitchen and Attic within 24 us",
+                "1:23 / 3:45  2 of 2 playing, buffer at least 9.8 s, worst pair Kitchen and Attic within 24 us",
+                "Attic: playing, 2 xruns, 1 re-placement",
+                "Kitchen: gone",
+            ])
+    }
+
+    @Test func verboseHasALineForEachListener() {
+        let lines = run([(0, Sample.broadcast(listeners: [Sample.listener("Kitchen")]))], level: .verbose)
+        #expect(
+            lines.suffix(2) == [
+                "1:23 / 3:45  1 of 1 playing, buffer at least 9.8 s, error +3 +/- 12 us",
+                "  Kitchen: buffer 9.8 s, error +3 +/- 12 us, clock +12.3 ppm, card -34.1 ppm",
+            ])
+    }
+
+    @Test func listenerTellsWhomItPlays() {
+        let waiting = RuntimeEvent.listening(Sample.listener("Kitchen", .connecting), song: nil, broadcaster: nil)
+        let lines = run([
+            (0, waiting), (100, waiting),
+            (
+                200,
+                .listening(Sample.listener("Kitchen", .preparing, timing: nil), song: nil, broadcaster: "Den")
+            ),
+            (300, .listening(Sample.listener("Kitchen"), song: Sample.song, broadcaster: "Den")),
+            (400, waiting),
+        ])
+        #expect(
+            lines == [
+                "waiting for a broadcast",
+                "broadcaster: Den",
+                "Kitchen: preparing",
+                "song: Pavane - Fauré, MP3 44.1 kHz stereo 128 kbit/s, 3:45",
+                "Kitchen: playing",
+                "1:23 / 3:45  playing, buffer 9.8 s, error +3 +/- 12 us, clock +12.3 ppm, card -34.1 ppm",
+                "waiting for a broadcast",
+            ])
+    }
+
+    @Test func listenersOfOneNameAreToldApart() {
+        let event = Sample.broadcast(
+            .waiting(ready: 1, wanted: 2),
+            listeners: [Sample.listener("Kitchen", .ready), Sample.listener("Kitchen", .preparing)])
+        #expect(run([(0, event)]).suffix(2) == ["Kitchen: ready", "Kitchen: preparing"])
+        #expect(run([(0, event), (100, event)]).count == run([(0, event)]).count)
+    }
+
+    @Test func quietShowsOnlyWarnings() {
+        let events: [(Int64, RuntimeEvent)] = [
+            (0, .notice(.info, "i")), (0, .notice(.detail, "d")), (0, .notice(.warning, "w")),
+            (0, Sample.broadcast(listeners: [])),
+        ]
+        #expect(run(events, level: .quiet) == ["tutti: warning: w"])
+        #expect(run(events).prefix(2) == ["i", "tutti: warning: w"])
+        #expect(run(events, level: .verbose).prefix(3) == ["i", "d", "tutti: warning: w"])
+    }
+
+    @Test func warningsGoToStandardError() {
+        var view = PlainView(level: .normal)
+        #expect(view.lines(for: .notice(.warning, "w"), now: start).map(\.stream) == [.error])
+        #expect(view.lines(for: .notice(.info, "i"), now: start).map(\.stream) == [.output])
+    }
+
+    @Test func linesHoldNoControlCharacters() {
+        let events: [(Int64, RuntimeEvent)] = [
+            (0, .notice(.info, "a\u{1B}[31mb\nc")), (0, Sample.broadcast(listeners: [Sample.listener("x\ny\u{7}")])),
+        ]
+        let lines = run(events)
+        #expect(lines.contains("ab c"))
+        #expect(lines.contains("x y: playing"))
+        #expect(lines.allSatisfy { $0.unicodeScalars.allSatisfy(\.isShowable) })
+    }
+}

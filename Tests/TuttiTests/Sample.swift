@@ -1,0 +1,39 @@
+import AudioCore
+import TuttiRuntime
+
+/// Statuses to be shown.
+enum Sample {
+    static let song = SongStatus(
+        title: "Pavane", artist: "Fauré", format: "MP3 44.1 kHz stereo 128 kbit/s", elapsed: .seconds(83),
+        total: .seconds(225))
+
+    static func timing(error: Int64 = 3, bound: Int64 = 12, clock: Double = 12.34, card: Double = -34.06)
+        -> ListenerTiming
+    {
+        ListenerTiming(
+            error: .microseconds(error), errorBound: .microseconds(bound), asymmetryLimit: .microseconds(50),
+            roundTrip: .microseconds(180), clockSkew: PartsPerMillion(clock), deviceSkew: PartsPerMillion(card),
+            correction: PartsPerMillion(46.4))
+    }
+
+    static func listener(
+        _ name: String, _ state: ListenerStatus.State = .playing, timing: ListenerTiming? = timing(),
+        counters: ListenerCounters = ListenerCounters()
+    ) -> ListenerStatus {
+        ListenerStatus(
+            name: name, state: state, buffered: .milliseconds(9_840), timing: timing, counters: counters)
+    }
+
+    static func broadcast(
+        _ state: BroadcastStatus.State = .playing, song: SongStatus = song, listeners: [ListenerStatus]
+    ) -> RuntimeEvent {
+        .broadcast(BroadcastStatus(name: "Den", state: state, song: song, listeners: listeners))
+    }
+
+    static var troubled: ListenerCounters {
+        var counters = ListenerCounters()
+        counters.xruns = 2
+        counters.replacements = 1
+        return counters
+    }
+}
