@@ -11,11 +11,11 @@ extension Tutti {
             "", "Commands:",
         ]
         for command in commands {
-            lines += CommandSyntax.entry(command.syntax.name, command.syntax.summary, width: 80, column: 14)
+            lines += CommandSyntax.entry(command.syntax.name, command.syntax.summary, width: 80, column: 16)
         }
-        lines += CommandSyntax.entry("help COMMAND", "Same as tutti COMMAND --help.", width: 80, column: 14)
+        lines += CommandSyntax.entry("help COMMAND", "Same as tutti COMMAND --help.", width: 80, column: 16)
         lines += [
-            "", "Options:", "  --version   Show the version.", "  --help      Show this help.", "",
+            "", "Options:", "  --version     Show the version.", "  --help        Show this help.", "",
             "Examples:",
             "  tutti broadcast song.mp3      on the machine that has the song",
             "  tutti join                    on every machine that has loudspeakers",

@@ -1,9 +1,9 @@
 extension String {
-    /// The candidate that a person most likely meant, or nil where none is near: at most two slips, fewer in short words.
+    /// The candidate that a person most likely meant, or nil where none is near: at most two slips, one in short words.
     func nearest(among candidates: [String]) -> String? {
         let ranked = candidates.map { (distance: distance(to: $0), word: $0) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
-        return best.distance <= Swift.min(2, count / 3) ? best.word : nil
+        return best.distance <= (count < 4 ? 1 : 2) ? best.word : nil
     }
 
     /// Levenshtein's edit distance, over characters.
