@@ -136,6 +136,12 @@ let package = Package(
         tests("VirtualOutputTests", ["AudioCore", "HostSystem", "Playout", "RecordingSidecar", "VirtualOutput"]),
         tests("AudioQueueTests", ["AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout"]),
         testTool("discovery-probe", at: "DiscoveryProbe", ["PeerDiscovery", "AudioCore"]),
+        tests(
+            "OutputTests",
+            [
+                "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "HeardAnalysis", "HostSystem", "Playout",
+                "SoundCardKit", "VirtualOutput",
+            ]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
         tests("TuttiTests", ["tutti", "AudioCore", "Peering", "TuttiRuntime"]),
         tests("ClockSyncTests", ["AudioCore", "ClockSync"]),

@@ -90,7 +90,8 @@ public final class ALSAOutput: OutputDevice {
         guard crealtime_schedule_fifo(Self.priority) == 0 else {
             return "no real-time priority: a busy machine may interrupt the sound (see rtprio in limits.conf)"
         }
-        return isLocked ? nil : "memory could not be locked: swapping may interrupt the sound (see memlock in limits.conf)"
+        return isLocked
+            ? nil : "memory could not be locked: swapping may interrupt the sound (see memlock in limits.conf)"
     }
 }
 

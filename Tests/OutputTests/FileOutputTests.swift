@@ -1,0 +1,55 @@
+import AudioCore
+import AudioQueue
+import HeardAnalysis
+import HostSystem
+import Playout
+import Testing
+import VirtualOutput
+
+extension OutputTests {
+    @Suite(.serialized) struct FileOutputTests {
+        private let workshop = Workshop()
+        private let song = TestSong(duration: 1)
+
+        @Test(arguments: [48_000, 44_100.0]) func theFileHoldsTheSongAtItsInstant(rate: Double) throws {
+            let rig = try QueueRig(try VirtualOutput.file(path: workshop.recording))
+            let start = HostTime.now() + .milliseconds(400)
+            try rig.play(song, rate: rate, at: start)
+            try rig.waitUntilFinished()
+            rig.queue.close()
+            let heard = try workshop.heard()
+            let report = skew(between: song.heard(from: start), and: heard)
+            #expect(report.unlikeWindows.isEmpty)
+            #expect(try #require(report.percentile(1)) < 2e-6)
+            let comparison = compare(heard, with: song.recording(sampleRate: 48_000))
+            #expect(comparison.isClean, "\(comparison.blemishes.prefix(3))")
+        }
+
+        /// The samples cannot be the song's bit by bit unless its first frame falls due on a frame of the card.
+        @Test func aSongThatFallsOnTheCardsFramesPassesUntouched() throws {
+            let output = try VirtualOutput.file(path: workshop.recording)
+            let rig = try QueueRig(output)
+            let first = try workshop.heard().segments[0].host
+            let start = first + .seconds(1)
+            try rig.play(song, at: start)
+            try rig.waitUntilFinished()
+            rig.queue.close()
+            let heard = try workshop.heard()
+            let samples = song.recording(sampleRate: 48_000).samples
+            #expect(Array(heard.samples[96_000..<(96_000 + samples.count)]) == samples)
+        }
+
+        @Test func theNullOutputPlaysToTheEnd() throws {
+            let rig = try QueueRig(try VirtualOutput.null())
+            try rig.play(TestSong(duration: 0.1), at: .now() + .milliseconds(100))
+            try rig.waitUntilFinished()
+        }
+
+        @Test func aPathThatCannotBeWrittenIsRefused() {
+            let path = workshop.directory + "/no/such/place.wav"
+            #expect(throws: OutputDeviceError.cannotWrite(path: path, reason: "No such file or directory")) {
+                try VirtualOutput.file(path: path)
+            }
+        }
+    }
+}

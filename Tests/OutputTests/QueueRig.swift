@@ -1,0 +1,131 @@
+import ALSAOutput
+import AudioCore
+import AudioDecoding
+import AudioQueue
+import Glibc
+import HeardAnalysis
+import HostSystem
+import Playout
+import SoundCardKit
+import Synchronization
+import VirtualOutput
+
+/// A directory of its own for a card or a recording, that goes away with it.
+final class Workshop {
+    let directory: String
+
+    /// ALSA reads the path of its configuration whenever a device is opened, and in one process only one can hold. So
+    /// all cards here share one file, and each is named in full (``SoftwareCard/deviceName``).
+    private static let configuration: String = {
+        let path = String(cString: mkdtemp(strdup("/tmp/tutti-alsa-XXXXXX"))) + "/asound.conf"
+        try? SoftwareCard.writeConfiguration(to: path, default: nil)
+        setenv("ALSA_CONFIG_PATH", path, 1)
+        atexit { Workshop.removeConfiguration() }
+        return path
+    }()
+
+    private static func removeConfiguration() {
+        unlink(configuration)
+        rmdir(String(configuration.dropLast("/asound.conf".count)))
+    }
+
+    init() {
+        _ = Self.configuration
+        directory = String(cString: mkdtemp(strdup("/tmp/tutti-output-XXXXXX")))
+    }
+
+    deinit {
+        for name in ["", ".timing", ".lock", ".control"] { unlink(recording + name) }
+        rmdir(directory)
+    }
+
+    var recording: String { directory + "/heard.wav" }
+
+    func makeCard(_ adapt: (inout SoftwareCard) -> Void = { _ in }) -> SoftwareCard {
+        var card = SoftwareCard(recording: recording)
+        adapt(&card)
+        return card
+    }
+
+    func heard() throws -> HeardRecording { try HeardRecording(path: recording) }
+}
+
+/// An audio queue that plays a ``TestSong`` as 32-bit float packets, and whose events can be waited for.
+final class QueueRig {
+    let queue: AudioQueue
+    private let events = EventLog()
+
+    init(_ output: any OutputDevice) throws {
+        let events = events
+        queue = try AudioQueue(output: output, decoders: .builtIn) { events.append($0) }
+    }
+
+    deinit { queue.close() }
+
+    /// Begins an epoch in which frame 0 is due at `start`, and enqueues all of the song.
+    func play(_ song: TestSong, rate: Double = 48_000, at start: HostTime, epoch: Epoch = Epoch(1)) throws {
+        try queue.begin(
+            AudioQueueStream(
+                epoch: epoch,
+                format: .linearPCM(
+                    sampleRate: rate, channels: song.channels, bitsPerChannel: 32, bytesPerSample: 4,
+                    layout: [.float, .signedInteger])))
+        queue.setTimeline(HostTimeline(epoch: epoch, host: start, frame: .zero, framesPerSecond: rate))
+        let samples = song.recording(sampleRate: rate).samples
+        let total = samples.count / song.channels
+        for first in stride(from: 0, to: total, by: 1_000) {
+            let last = min(first + 1_000, total)
+            Array(samples[(first * song.channels)..<(last * song.channels)]).withUnsafeBytes { bytes in
+                _ = queue.enqueue(
+                    RawSpan(_unsafeBytes: bytes), frame: FramePosition(Int64(first)), frameCount: last - first,
+                    epoch: epoch)
+            }
+        }
+        queue.finish(at: FramePosition(Int64(total)), epoch: epoch)
+    }
+
+    /// Waits until an event for which `isWanted` holds has come, or half a minute has passed.
+    func wait(for isWanted: (AudioQueueEvent) -> Bool) throws -> AudioQueueEvent {
+        let deadline = HostTime.now() + .seconds(30)
+        while HostTime.now() < deadline {
+            if let event = events.all.first(where: isWanted) { return event }
+            events.arrived.wait(atMost: .seconds(1))
+        }
+        throw NeverHappened(events: events.all)
+    }
+
+    func waitUntilFinished(_ epoch: Epoch = Epoch(1)) throws {
+        _ = try wait { $0 == .playout(.finished(epoch: epoch)) }
+    }
+
+    var allEvents: [AudioQueueEvent] { events.all }
+}
+
+struct NeverHappened: Error {
+    var events: [AudioQueueEvent]
+}
+
+private final class EventLog: Sendable {
+    private let events = Mutex<[AudioQueueEvent]>([])
+    let arrived: WakeSignal
+
+    init() {
+        do { arrived = try WakeSignal() } catch { fatalError("no eventfd: \(error.code)") }
+    }
+
+    func append(_ event: AudioQueueEvent) {
+        events.withLock { $0.append(event) }
+        arrived.signal()
+    }
+
+    var all: [AudioQueueEvent] { events.withLock { $0 } }
+}
+
+extension TestSong {
+    /// What a perfect card would have recorded whose song began at `start`.
+    func heard(from start: HostTime) -> HeardRecording {
+        var reference = recording(sampleRate: 48_000)
+        reference.segments[0].host = start
+        return reference
+    }
+}

@@ -1,0 +1,156 @@
+import ALSAOutput
+import AudioCore
+import AudioQueue
+import HeardAnalysis
+import HostSystem
+import Playout
+import SoundCardKit
+import Testing
+
+/// Outputs run in real time: one at a time, so that they do not take the processor from each other.
+@Suite(.serialized) struct OutputTests {}
+
+extension OutputTests {
+    // Queue, device loop and renderer together, on the software sound card; judged by what the card recorded.
+    @Suite(.serialized) struct SoundCardTests {
+        private let workshop = Workshop()
+        private let song = TestSong(duration: 1.2)
+
+        /// The largest distance from the timeline, in seconds.
+        private func worstSkew(from start: HostTime) throws -> Double {
+            let report = skew(between: song.heard(from: start), and: try workshop.heard())
+            #expect(report.unlikeWindows.isEmpty)
+            return try #require(report.percentile(1))
+        }
+
+        @Test(arguments: [0, 40, -35.0]) func aSongStartsAtItsInstantAndStaysThere(ppm: Double) throws {
+            let rig = try QueueRig(try ALSAOutput(deviceName: workshop.makeCard { $0.ppm = ppm }.deviceName))
+            let start = HostTime.now() + .milliseconds(600)
+            try rig.play(song, at: start)
+            try rig.waitUntilFinished()
+            rig.queue.close()
+            #expect(try worstSkew(from: start) < 100e-6)
+            let report = compare(try workshop.heard(), with: song.recording(sampleRate: 48_000))
+            #expect(report.isClean, "\(report.blemishes.prefix(3))")
+        }
+
+        @Test(arguments: ["S16_LE", "S24_3LE", "S24_LE", "S32_LE", "FLOAT_LE"])
+        func everySampleFormatIsWrittenAsTheDeviceWantsIt(format: String) throws {
+            let card = workshop.makeCard { $0.formats = [format] }
+            let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
+            try rig.play(song, at: .now() + .milliseconds(500))
+            try rig.waitUntilFinished()
+            rig.queue.close()
+            let report = compare(try workshop.heard(), with: song.recording(sampleRate: 48_000))
+            #expect(report.isClean, "\(report.blemishes.prefix(3))")
+        }
+
+        @Test func aRateThatTheDeviceLacksIsConverted() throws {
+            let card = workshop.makeCard { $0.rates = [44_100] }
+            let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
+            #expect(rig.queue.device.rate == 44_100)
+            let start = HostTime.now() + .milliseconds(600)
+            try rig.play(song, at: start)
+            try rig.waitUntilFinished()
+            rig.queue.close()
+            #expect(try worstSkew(from: start) < 100e-6)
+        }
+
+        @Test(arguments: [1, 6]) func channelsThatTheDeviceWantsAreMade(count: Int) throws {
+            let card = workshop.makeCard { $0.channels = count...count }
+            let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
+            #expect(rig.queue.device.channelCount == count)
+            try rig.play(song, at: .now() + .milliseconds(500))
+            try rig.waitUntilFinished()
+            rig.queue.close()
+            #expect(try workshop.heard().firstAudibleFrame() != nil)
+        }
+
+        @Test func afterAnXrunTheSongGoesOnInItsPlace() throws {
+            let card = workshop.makeCard()
+            let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
+            let start = HostTime.now() + .milliseconds(500)
+            try card.setFaults([.xrunAt((start + .milliseconds(500)).nanoseconds)])
+            try rig.play(song, at: start)
+            try rig.waitUntilFinished()
+            #expect(rig.queue.snapshot.playout.xrunCount == 1)
+            rig.queue.close()
+            let heard = try workshop.heard()
+            #expect(heard.events.map(\.name) == ["xrun"])
+            var options = SkewOptions()
+            options.window = 0.1
+            options.hop = 0.1
+            let report = skew(between: song.heard(from: start), and: heard, options: options)
+            let after = report.windows.filter { $0.time > Double((start + .milliseconds(800)).nanoseconds) }
+            #expect(after.count >= 3)
+            #expect(after.allSatisfy { abs($0.skew) < 100e-6 })
+        }
+
+        @Test func aDeviceThatVanishesIsReportedAndItsThreadEnds() throws {
+            let card = workshop.makeCard()
+            let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
+            let start = HostTime.now() + .milliseconds(300)
+            try card.setFaults([.goneAt((start + .milliseconds(300)).nanoseconds)])
+            try rig.play(song, at: start)
+            _ = try rig.wait { $0 == .device(.lost(.lost(device: card.deviceName))) }
+            rig.queue.close()
+        }
+
+        @Test func stopIsHeardBeforeTheBufferHasPlayedOut() throws {
+            let rig = try QueueRig(try ALSAOutput(deviceName: workshop.makeCard().deviceName))
+            try rig.play(TestSong(duration: 5), at: .now() + .milliseconds(300))
+            _ = try rig.wait { if case .playout(.started) = $0 { true } else { false } }
+            // Half a second into the song.
+            sleepThread(for: .milliseconds(700))
+            let stopped = HostTime.now()
+            rig.queue.stop(fade: .milliseconds(10))
+            _ = try rig.wait { $0 == .playout(.stopped(epoch: Epoch(1))) }
+            rig.queue.close()
+            let heard = try workshop.heard()
+            let last = try #require(heard.lastAudibleFrame(above: 0.0005).flatMap { heard.time(ofFrame: Double($0)) })
+            let delay = (last - Double(stopped.nanoseconds)) * 1e-9
+            // The buffer holds 150 ms. 50 ms are wanted; the rest is for a machine that freezes.
+            #expect(delay > 0 && delay < 0.09, "\(delay) s")
+        }
+
+        @Test func aNewEpochReplacesWhatSounds() throws {
+            let rig = try QueueRig(try ALSAOutput(deviceName: workshop.makeCard().deviceName))
+            try rig.play(TestSong(duration: 5, seed: 7), at: .now() + .milliseconds(300))
+            _ = try rig.wait { if case .playout(.started(Epoch(1), _, _, _)) = $0 { true } else { false } }
+            let start = HostTime.now() + .milliseconds(800)
+            try rig.play(song, at: start, epoch: Epoch(2))
+            try rig.waitUntilFinished(Epoch(2))
+            rig.queue.close()
+            #expect(try worstSkew(from: start) < 100e-6)
+        }
+
+        @Test func aLateStartIsJoinedInTheMiddleInStep() throws {
+            let rig = try QueueRig(try ALSAOutput(deviceName: workshop.makeCard().deviceName))
+            let start = HostTime.now() - .milliseconds(200)
+            try rig.play(song, at: start)
+            try rig.waitUntilFinished()
+            rig.queue.close()
+            #expect(try worstSkew(from: start) < 100e-6)
+        }
+
+        @Test func aDeviceInUseIsBusy() throws {
+            let name = workshop.makeCard().deviceName
+            let first = try ALSAOutput(deviceName: name)
+            #expect(throws: OutputDeviceError.busy(device: name)) { try ALSAOutput(deviceName: name) }
+            first.stop()
+            let second = try ALSAOutput(deviceName: name)
+            second.stop()
+        }
+
+        @Test func anUnknownDeviceIsNamed() {
+            #expect(throws: OutputDeviceError.unknownDevice(name: "nonsense")) {
+                try ALSAOutput(deviceName: "nonsense")
+            }
+            #expect(throws: OutputDeviceError.unknownDevice(name: "hw:97")) { try ALSAOutput(deviceName: "hw:97") }
+        }
+
+        @Test func theListNamesTheCard() {
+            #expect(ALSADevice.all().contains { $0.name == "card" && $0.details == "Software sound card" })
+        }
+    }
+}
