@@ -127,6 +127,7 @@ let package = Package(
         tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
         tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "RecordingSidecar"]),
         tests("LANKitTests", ["LANKit", "SoundCardKit"]),
+        tests("PeerDiscoveryLANTests", ["LANKit"]),
         tests("SoftwareSoundCardTests", ["CALSA", "HeardAnalysis", "SoundCardKit"]),
         tests("PlayoutTests", ["AudioCore", "Playout"]),
         tests("WireProtocolTests", ["WireProtocol", "AudioCore", nioCore]),

@@ -4,7 +4,7 @@
 // all of them together say where it is.
 //
 // When avahi-daemon goes away nothing is known to be gone, so peers stay. After its return the sightings of before are
-// those of an older generation: what was not seen again by the time that browsing settled is gone.
+// those of an older generation: what was not seen again a few seconds later is gone.
 
 /// Where and under which name avahi saw a service.
 struct ServiceKey: Hashable, Sendable {

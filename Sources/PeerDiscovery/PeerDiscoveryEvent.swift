@@ -14,7 +14,8 @@ public enum PeerDiscoveryEvent: Hashable, Sendable {
     /// Our own service could not be put on the network, and why; browsing goes on, and it is tried again. Said once until
     /// it succeeds.
     case notAdvertised(reason: String)
-    /// There is no mDNS for now. Said once for each outage. What was found stays until ``settled`` shows that it is gone.
+    /// There is no mDNS for now. Said once for each outage. What was found stays; what is gone afterwards is lost a few
+    /// seconds after mDNS is back.
     case unavailable(DiscoveryFailure)
     /// mDNS is there, for the first time or again.
     case available

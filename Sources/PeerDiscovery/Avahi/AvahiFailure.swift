@@ -12,9 +12,13 @@ struct AvahiFailure: Error {
 
     var text: String { "\(operation): \(String(cString: avahi_strerror(Int32(clamping: code))))" }
 
+    /// Why there is no connection at all. A daemon that is missing is waited for, so it is the bus that is.
+    var asConnectFailure: DiscoveryFailure {
+        isDisconnection || code == AVAHI_ERR_DBUS_ERROR ? .noSystemBus : asDiscoveryFailure
+    }
+
     var asDiscoveryFailure: DiscoveryFailure {
         switch code {
-        case AVAHI_ERR_DBUS_ERROR: .noSystemBus
         case AVAHI_ERR_NO_DAEMON, AVAHI_ERR_DISCONNECTED: .noDaemon
         case AVAHI_ERR_ACCESS_DENIED: .accessDenied
         default: .other(text)

@@ -31,6 +31,10 @@ final class DiscoveryLoop {
     /// When to tell what is new about peers: a peer's sightings come one after the other, within a few milliseconds.
     private var newsDue: HostTime?
     private static let newsDelay = TimeSpan.milliseconds(5)
+    /// When peers of before an outage are given up: a daemon that has just started may miss the first answers, and asks
+    /// again after 1 and 3 seconds (RFC 6762 section 5.2).
+    private var hearsayDue: HostTime?
+    private static let hearsayDelay = TimeSpan.seconds(4)
     private var publishBackoff = Backoff(first: .seconds(1), limit: .seconds(30))
     private var publisher = ServicePublisher()
     private var follower = ServiceFollower()
@@ -70,7 +74,7 @@ extension DiscoveryLoop {
     }
 
     private func wait() {
-        let deadline = [connectDue, publishDue, newsDue, follower.nextDeadline].compactMap(\.self).min()
+        let deadline = [connectDue, publishDue, newsDue, hearsayDue, follower.nextDeadline].compactMap(\.self).min()
         var milliseconds: Int32 = -1
         if let deadline {
             // Rounded up, so that it is due when the wait is over. Nothing is further away than a minute.
@@ -94,7 +98,10 @@ extension DiscoveryLoop {
 extension DiscoveryLoop {
     private func tellNews() {
         let hasSettled = connection != nil && follower.hasSettled(now: now)
-        if hasSettled { directory.dropHearsay() }
+        if let due = hearsayDue, due <= now {
+            hearsayDue = nil
+            directory.dropHearsay()
+        }
         if directory.hasNews, newsDue == nil { newsDue = now + Self.newsDelay }
         guard hasSettled || newsDue.map({ $0 <= now }) == true else { return }
         newsDue = nil
@@ -122,7 +129,7 @@ extension DiscoveryLoop {
             // What the constructor already reported must not wait for something else to happen.
             connection?.inbox.takeAll().forEach(process)
         } catch {
-            say(unavailable: error.asDiscoveryFailure)
+            say(unavailable: error.asConnectFailure)
             disconnect()
         }
     }
@@ -131,6 +138,7 @@ extension DiscoveryLoop {
         connection = nil
         isRunning = false
         publishDue = nil
+        hearsayDue = nil
         publisher.forget()
         follower = ServiceFollower()
         directory.beginGeneration()
@@ -148,10 +156,12 @@ extension DiscoveryLoop {
         case .disappeared(let key):
             follower.disappeared(key, on: connection)
             directory.removed(key)
-        case .allForNow: follower.allForNow(now: now)
+        case .allForNow:
+            follower.allForNow(now: now)
+            hearsayDue = now + Self.hearsayDelay
         case .browserFailed: disconnect()
         case .resolved(let key, let sighting):
-            follower.resolved(key)
+            guard follower.resolved(key, host: sighting?.hostName, on: connection) else { return }
             directory.resolved(key, sighting)
         case .resolveFailed(let key): follower.resolveFailed(key, on: connection, now: now)
         }

@@ -3,12 +3,17 @@ import AudioCore
 // Every service that is browsed gets a resolver, which stays open: it reports each change of the record. avahi-daemon
 // limits how many one client may have, so the surplus waits for its turn. A resolver that found nothing (a machine that
 // is gone and whose announcement lives on in caches) is closed and tried again, less and less often.
+//
+// When a service moves to another host (two had claimed its name, and the other one kept it), avahi 0.8 reports the new
+// host with the old host's address, and never corrects it. A resolver made anew gives the right one.
 
 /// Which services have a resolver, which wait for one, and when the failed are tried again. Discovery thread only.
 struct ServiceFollower {
     private static let settleLimit = TimeSpan.seconds(1)
 
     private var followed: Set<ServiceKey> = []
+    /// On which host each followed service was last.
+    private var hostNames: [ServiceKey: String] = [:]
     private var waiting: [ServiceKey] = []
     /// Followed, and nothing was heard of yet.
     private var unanswered: Set<ServiceKey> = []
@@ -25,23 +30,29 @@ struct ServiceFollower {
     }
 
     mutating func disappeared(_ key: ServiceKey, on connection: AvahiConnection) {
-        connection.stopResolving(key)
-        followed.remove(key)
-        unanswered.remove(key)
+        stop(key, on: connection)
         retries[key] = nil
         waiting.removeAll { $0 == key }
         followWaiting(on: connection)
     }
 
-    mutating func resolved(_ key: ServiceKey) {
+    /// Returns whether what was resolved can be believed. Where not, the service is resolved once more.
+    mutating func resolved(_ key: ServiceKey, host: String?, on connection: AvahiConnection) -> Bool {
+        let before = hostNames[key]
+        if let before, let host, before != host {
+            stop(key, on: connection)
+            waiting.append(key)
+            followWaiting(on: connection)
+            return false
+        }
+        hostNames[key] = host
         unanswered.remove(key)
         retries[key] = nil
+        return true
     }
 
     mutating func resolveFailed(_ key: ServiceKey, on connection: AvahiConnection, now: HostTime) {
-        connection.stopResolving(key)
-        followed.remove(key)
-        unanswered.remove(key)
+        stop(key, on: connection)
         var backoff = retries[key]?.backoff ?? Backoff(first: .seconds(2), limit: .seconds(60))
         retries[key] = (now + backoff.next(), backoff)
         followWaiting(on: connection)
@@ -68,6 +79,13 @@ struct ServiceFollower {
     var nextDeadline: HostTime? {
         let times = retries.values.map(\.due).filter { $0.nanoseconds != .max } + [settleDeadline].compactMap(\.self)
         return times.min()
+    }
+
+    private mutating func stop(_ key: ServiceKey, on connection: AvahiConnection) {
+        connection.stopResolving(key)
+        followed.remove(key)
+        hostNames[key] = nil
+        unanswered.remove(key)
     }
 
     private mutating func followWaiting(on connection: AvahiConnection) {

@@ -7,11 +7,16 @@ import PeerDiscovery
 ///     discovery-probe [--name NAME] [--instance NUMBER] [--browse-only] [--advertise-only]
 ///
 /// Every event is a line: `FOUND`, `CHANGED`, `LOST`, `SETTLED`, `ADVERTISED`, `NOT-ADVERTISED`, `AVAILABLE`,
-/// `UNAVAILABLE`, then its details. Commands come as lines: `play TITLE`, `name NAME`, `withdraw`; the end of standard
-/// input says goodbye and ends.
+/// `UNAVAILABLE`, then its details. SIGUSR1 makes it play "Für Elise", SIGUSR2 withdraws it; SIGTERM ends it with a
+/// goodbye.
 @main
 enum DiscoveryProbe {
     static func main() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in [SIGUSR1, SIGUSR2, SIGTERM] { sigaddset(&signals, number) }
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+
         var record = PeerRecord(
             id: .random(), instance: UInt64(argument("--instance") ?? "") ?? 1, name: argument("--name") ?? "probe",
             roles: .listener, protocolVersion: 1)
@@ -20,24 +25,19 @@ enum DiscoveryProbe {
             browses: !CommandLine.arguments.contains("--advertise-only"),
             advertisement: isSilent ? nil : PeerAdvertisement(record: record, port: 4711)
         ) { say(line($0)) }
-        while let command = readLine() {
-            let words = command.split(separator: " ", maxSplits: 1).map(String.init)
-            switch words.first {
-            case "play":
-                record.playing = words.last ?? ""
-                record.activity = .playing
-            case "name": record.name = words.last ?? ""
-            default:
-                discovery.advertise(nil)
-                continue
-            }
-            discovery.advertise(PeerAdvertisement(record: record, port: 4711))
+        while true {
+            var number: Int32 = 0
+            sigwait(&signals, &number)
+            if number == SIGTERM { break }
+            record.playing = "Für Elise"
+            record.activity = .playing
+            discovery.advertise(number == SIGUSR1 ? PeerAdvertisement(record: record, port: 4711) : nil)
         }
         discovery.stop()
         say("STOPPED")
     }
 
-    // Unbuffered: whoever reads a pipe wants it now.
+    // Unbuffered: whoever reads wants it now.
     private static func say(_ line: String) {
         let bytes = Array("\(line)\n".utf8)
         _ = write(STDOUT_FILENO, bytes, bytes.count)

@@ -2,6 +2,7 @@
 //
 //     tutti-heard FIRST.wav SECOND.wav ...                 skew of every further recording against the first
 //     tutti-heard --reference SONG.wav HEARD.wav ...       each recording against the decoded song
+//     tutti-heard --make-song SONG.wav SECONDS             writes a song to try it with
 import Glibc
 import HeardAnalysis
 
@@ -44,8 +45,15 @@ do {
     if arguments.first == "--reference", arguments.count >= 3 {
         exit(try printComparison(arguments[1], Array(arguments.dropFirst(2))) ? 0 : 1)
     }
+    if arguments.first == "--make-song", arguments.count == 3, let seconds = Double(arguments[2]) {
+        let song = TestSong(duration: min(max(seconds, 1), 600)).recording(sampleRate: 44_100)
+        try song.write(to: arguments[1], format: .int16, sidecar: false)
+        exit(0)
+    }
     guard arguments.count >= 2, !arguments[0].hasPrefix("-") else {
-        complain("usage: tutti-heard FIRST.wav SECOND.wav ... | tutti-heard --reference SONG.wav HEARD.wav ...\n")
+        complain(
+            "usage: tutti-heard FIRST.wav SECOND.wav ... | tutti-heard --reference SONG.wav HEARD.wav ... | tutti-heard --make-song SONG.wav SECONDS\n"
+        )
         exit(64)
     }
     try printSkew(arguments)

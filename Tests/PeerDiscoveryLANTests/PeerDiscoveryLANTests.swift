@@ -1,0 +1,177 @@
+import Glibc
+import LANKit
+import Testing
+
+/// Discovery through real daemons, on hosts with networks of their own.
+///
+/// What a test waits for has a generous limit, since machines freeze; what is claimed to be quick is measured by the
+/// smallest of the limits that a working mDNS can keep.
+@Suite(.serialized, .enabled(if: geteuid() == 0, "network namespaces need root"))
+struct PeerDiscoveryLANTests {
+    private static let patience = 10.0
+
+    private let lan: LAN
+
+    init() throws { lan = try LAN(hosts: 2) }
+
+    private func probe(_ host: Int, _ name: String, instance: Int, _ arguments: String...) throws -> LANProcess {
+        try lan[host].spawn(
+            [buildDirectory + "/discovery-probe", "--name", name, "--instance", "\(instance)"] + arguments)
+    }
+
+    private func advertise(_ host: Int, _ name: String, instance: Int) throws -> LANProcess {
+        let process = try probe(host, name, instance: instance)
+        try process.waitForLine(containing: "ADVERTISED", within: Self.patience)
+        return process
+    }
+
+    @Test func aBrowserFindsWhatIsThereWithinASecond() throws {
+        let advertiser = try advertise(0, "Kitchen", instance: 1)
+        let browser = try probe(1, "", instance: 2, "--browse-only")
+        let line = try browser.waitForLine(containing: "FOUND 1 [Kitchen]", within: 1)
+        #expect(line.contains("10.77.0.1"))
+        #expect(line.contains("fe80::"))
+        #expect(line.contains("port=4711"))
+        #expect(advertiser.isRunning)
+    }
+
+    @Test func browsingDoesNotWaitForOurOwnRegistration() throws {
+        let advertiser = try advertise(0, "Kitchen", instance: 1)
+        let other = try probe(1, "Hall", instance: 2)
+        try other.waitForLine(containing: "ADVERTISED Hall", within: Self.patience)
+        let lines = other.lines
+        let found = try #require(lines.firstIndex { $0.hasPrefix("FOUND 1 ") })
+        let advertised = try #require(lines.firstIndex { $0.hasPrefix("ADVERTISED") })
+        #expect(found < advertised)
+        #expect(advertiser.isRunning)
+    }
+
+    @Test func hostsFindEachOther() throws {
+        let one = try advertise(0, "Kitchen", instance: 1)
+        let two = try advertise(1, "Hall", instance: 2)
+        try one.waitForLine(containing: "FOUND 2 [Hall]", within: 1)
+        try two.waitForLine(containing: "FOUND 1 [Kitchen]", within: 1)
+    }
+
+    @Test func aNameThatIsTakenOnThisHostIsReplaced() throws {
+        let first = try advertise(0, "Kitchen", instance: 1)
+        let second = try probe(0, "Kitchen", instance: 2)
+        try second.waitForLine(containing: "ADVERTISED Kitchen #2", within: Self.patience)
+        try first.waitForLine(containing: "FOUND 2 [Kitchen #2]", within: Self.patience)
+    }
+
+    /// Which of the two keeps the name is for avahi to decide.
+    @Test func aNameThatIsTakenOnAnotherHostIsReplaced() throws {
+        let first = try advertise(0, "Kitchen", instance: 1)
+        let second = try advertise(1, "Kitchen", instance: 2)
+        try waitUntil("one of them to be renamed", within: Self.patience) {
+            (first.lines + second.lines).contains("ADVERTISED Kitchen #2")
+        }
+        let witness = try probe(0, "", instance: 3, "--browse-only")
+        let lines = try (1...2).map { try witness.waitForLine(containing: "FOUND \($0) ", within: Self.patience) }
+        #expect(lines[0].contains("10.77.0.1,") && lines[1].contains("10.77.0.2,"))
+        #expect(lines.count { $0.contains("[Kitchen]") } == 1)
+        #expect(lines.count { $0.contains("[Kitchen #2]") } == 1)
+        try waitUntil("the others to know where the two are", within: Self.patience) {
+            let last = first.lines.last { $0.contains("D 2 [") } ?? ""
+            return last.contains("10.77.0.2,") && !last.contains("10.77.0.1,")
+        }
+    }
+
+    @Test func aGoodbyeIsHeard() throws {
+        let leaver = try advertise(0, "Kitchen", instance: 1)
+        let witness = try probe(1, "", instance: 2, "--browse-only")
+        try witness.waitForLine(containing: "FOUND 1", within: Self.patience)
+        leaver.signal(SIGTERM)
+        try leaver.waitForLine(containing: "STOPPED", within: 1)
+        // RFC 6762 section 10.1: a record that said goodbye is kept for one more second.
+        try witness.waitForLine(containing: "LOST 1", within: 2)
+    }
+
+    @Test func aProcessThatIsKilledIsGoneAsWell() throws {
+        let victim = try advertise(0, "Kitchen", instance: 1)
+        let witness = try probe(1, "", instance: 2, "--browse-only")
+        try witness.waitForLine(containing: "FOUND 1", within: Self.patience)
+        victim.signal(SIGKILL)
+        try witness.waitForLine(containing: "LOST 1", within: 2)
+    }
+
+    @Test func whatIsWithdrawnIsGoneWhileItsProcessGoesOn() throws {
+        let shy = try advertise(0, "Kitchen", instance: 1)
+        let witness = try probe(1, "", instance: 2, "--browse-only")
+        try witness.waitForLine(containing: "FOUND 1", within: Self.patience)
+        shy.signal(SIGUSR2)
+        try witness.waitForLine(containing: "LOST 1", within: Self.patience)
+        #expect(shy.isRunning)
+    }
+
+    @Test func whatIsPlayingIsUpdatedInPlace() throws {
+        let player = try advertise(0, "Kitchen", instance: 1)
+        let witness = try probe(1, "", instance: 2, "--browse-only")
+        try witness.waitForLine(containing: "FOUND 1", within: Self.patience)
+        player.signal(SIGUSR1)
+        try witness.waitForLine(containing: "CHANGED 1 [Kitchen] playing=[Für Elise]", within: 3)
+        #expect(!witness.lines.contains { $0.hasPrefix("LOST") })
+    }
+
+    @Test func aRestartedDaemonIsTakenUpAgain() throws {
+        let survivor = try advertise(0, "Kitchen", instance: 1)
+        let other = try advertise(1, "Hall", instance: 2)
+        try survivor.waitForLine(containing: "FOUND 2", within: Self.patience)
+        try lan[0].stopAvahi()
+        try survivor.waitForLine(containing: "UNAVAILABLE", within: Self.patience)
+        try lan[0].startAvahi()
+        try waitUntil("the service to be registered anew", within: Self.patience) {
+            survivor.lines.count { $0 == "ADVERTISED Kitchen" } == 2
+        }
+        try waitUntil("the other host to find it again", within: Self.patience) {
+            other.lines.count { $0.hasPrefix("FOUND 1 ") } == 2
+        }
+        // A peer that was there all the time was never told to be lost; the outage was told once.
+        #expect(!survivor.lines.contains { $0.hasPrefix("LOST 2") })
+        #expect(survivor.lines.count { $0.hasPrefix("UNAVAILABLE") } == 1)
+    }
+
+    @Test func aPeerThatLeftDuringAnOutageIsLostAfterIt() throws {
+        let survivor = try advertise(0, "Kitchen", instance: 1)
+        let leaver = try advertise(1, "Hall", instance: 2)
+        try survivor.waitForLine(containing: "FOUND 2", within: Self.patience)
+        try lan[0].stopAvahi()
+        try survivor.waitForLine(containing: "UNAVAILABLE", within: Self.patience)
+        leaver.signal(SIGTERM)
+        try leaver.wait(within: Self.patience)
+        try lan[0].startAvahi()
+        try survivor.waitForLine(containing: "LOST 2", within: Self.patience)
+    }
+}
+
+/// Discovery where its daemons are missing.
+@Suite(.serialized, .enabled(if: geteuid() == 0, "network namespaces need root"))
+struct MissingDaemonLANTests {
+    private let lan: LAN
+
+    init() throws {
+        var bare = HostOptions()
+        bare.hasDiscovery = false
+        lan = try LAN(hosts: [bare])
+    }
+
+    private func probe() throws -> LANProcess { try lan[0].spawn([buildDirectory + "/discovery-probe"]) }
+
+    @Test func withoutABusItSaysWhatToDo() throws {
+        let process = try probe()
+        let line = try process.waitForLine(containing: "UNAVAILABLE", within: 5)
+        #expect(line.contains("D-Bus") && line.contains("avahi-daemon") && line.contains("address"))
+        process.signal(SIGTERM)
+        #expect(try process.wait(within: 2) == .exited(0))
+        #expect(process.lines.count == 2)
+    }
+
+    @Test func daemonsThatComeLaterAreTakenUp() throws {
+        let process = try probe()
+        try process.waitForLine(containing: "UNAVAILABLE", within: 5)
+        try lan[0].startDiscovery()
+        try process.waitForLine(containing: "ADVERTISED probe", within: 15)
+        #expect(process.lines.count { $0.hasPrefix("UNAVAILABLE") } == 1)
+    }
+}
