@@ -12,6 +12,8 @@ public struct BroadcastConfiguration: Sendable {
 
     /// Who is broadcasting.
     public var greeting: Greeting
+    /// The song's title where its stream has none.
+    public var fallbackTitle = "untitled"
     public var start = Start.whenReady(listeners: 1)
     /// Names of the only listeners to be fed; empty feeds all.
     public var allowedNames: [String] = []

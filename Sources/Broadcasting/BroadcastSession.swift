@@ -101,6 +101,9 @@ public struct BroadcastSession {
 
     private mutating func note(_ property: AudioStreamProperty) {
         let wasReady = summary.isReady
+        if property == .readyToProducePackets, summary.info[.title] == nil {
+            summary.note(.info(.title, configuration.fallbackTitle))
+        }
         summary.note(property)
         guard summary.isReady, !wasReady else { return }
         timeline = PacketTimeline(table: summary.packetTable)

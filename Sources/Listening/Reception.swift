@@ -25,7 +25,7 @@ struct Reception {
     init(broadcaster: Greeting) { self.broadcaster = broadcaster }
 
     /// For people.
-    var title: String { summary.info[.title] ?? "a song" }
+    var title: String { summary.info[.title] ?? "untitled" }
 
     /// When the last frame that is held will have been heard; nil while nothing is placed in time.
     func lastHeldInstant(_ clock: ClockEstimate?) -> HostTime? {

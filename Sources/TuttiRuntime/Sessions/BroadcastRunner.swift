@@ -57,11 +57,12 @@ final class BroadcastRunner: PeerNetworkDelegate {
                 loop.execute { [weak self] in self?.handle(.source(event)) }
             }
         } catch {
-            return loop.makeFailedFuture(error)
+            done.fail(error)
+            return done.futureResult
         }
-        return network.listen(options.network, emit: emit).flatMapThrowing { port in try self.begin(port: port) }
-            .flatMap { self.done.futureResult }
-            .flatMap { outcome in self.tearDown().map { outcome } }
+        network.listen(options.network, emit: emit).flatMapThrowing { port in try self.begin(port: port) }
+            .whenFailure { self.done.fail($0) }
+        return done.futureResult.flatMap { outcome in self.tearDown().map { outcome } }
             .flatMapError { error in self.tearDown().flatMap { self.loop.makeFailedFuture(error) } }
     }
 
@@ -72,6 +73,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         let greeting = Greeting(
             roles: .broadcaster, peer: identity.peer, instance: identity.instance, started: started, name: name)
         var configuration = BroadcastConfiguration(greeting: greeting, clockPort: responder.port)
+        configuration.fallbackTitle = fileName
         configuration.start =
             switch options.start {
             case .now: .now
@@ -172,7 +174,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private func advertise() {
         guard let session else { return }
         discovery?.advertise(
-            session.isPlaying ? .playing : .waiting, playing: session.summary.info[.title] ?? fileName)
+            session.isPlaying ? .playing : .waiting, playing: session.summary.info[.title] ?? "")
     }
 
     private func finish(_ outcome: BroadcastOutcome) {
@@ -234,7 +236,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
                 session.end != nil ? .finishing : .playing
             }
         let song = SongStatus(
-            session.summary, fallbackTitle: fileName, elapsed: session.playPosition(.now()), end: session.end)
+            session.summary, elapsed: session.playPosition(.now()), end: session.end)
         let listeners = session.listeners.map { view in
             view.report.map { ListenerStatus(name: view.name, report: $0) }
                 ?? ListenerStatus(name: view.name, state: .connecting, buffered: .zero, timing: nil)

@@ -52,9 +52,9 @@ final class ListenDriver {
         self.emit = emit
         name = configuration.greeting.name
         session = ListenSession(configuration: configuration, now: .now())
-        done = loop.makePromise()
         let relay = QueueEventRelay(loop: loop)
         queue = try makeQueue { relay.pass($0) }
+        done = loop.makePromise()
         relay.driver = self
     }
 
@@ -106,7 +106,7 @@ final class ListenDriver {
         case .setTimeline(let timeline): queue.setTimeline(timeline)
         case .finish(let end, let epoch): queue.finish(at: end, epoch: epoch)
         case .silence(let fade): queue.stop(fade: fade)
-        case .advertise: transport?.advertise(playing: session.summary.map { $0.info[.title] ?? "a song" })
+        case .advertise: transport?.advertise(playing: session.summary.map { $0.info[.title] ?? "untitled" })
         case .notice(let level, let text): emit(.notice(level, text))
         case .finished(let outcome): finish(outcome)
         }
@@ -170,7 +170,7 @@ final class ListenDriver {
         guard let summary = session.summary, summary.isReady else { return nil }
         let position = queue.snapshot.playout.position(at: .now())?.frames ?? 0
         return SongStatus(
-            summary, fallbackTitle: "a song", elapsed: FramePosition(Int64(saturating: position)), end: nil)
+            summary, elapsed: FramePosition(Int64(saturating: position)), end: nil)
     }
 }
 

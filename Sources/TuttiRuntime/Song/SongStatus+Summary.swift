@@ -1,14 +1,13 @@
 import AudioCore
 
 extension SongStatus {
-    /// - Parameter fallbackTitle: where the stream has no title.
-    init(_ summary: AudioStreamSummary, fallbackTitle: String, elapsed: FramePosition, end: FramePosition?) {
+    init(_ summary: AudioStreamSummary, elapsed: FramePosition, end: FramePosition?) {
         let rate = summary.format?.sampleRate ?? 0
         func time(_ position: FramePosition) -> TimeSpan {
             rate > 0 ? TimeSpan(seconds: Double(max(0, position.index)) / rate) : .zero
         }
         self.init(
-            title: summary.info[.title] ?? fallbackTitle, artist: summary.info[.artist],
+            title: summary.info[.title] ?? "untitled", artist: summary.info[.artist],
             format: summary.formatDescription, elapsed: time(elapsed), total: end.map(time) ?? summary.duration)
     }
 }
