@@ -37,6 +37,11 @@ public struct ParsedStream: Equatable {
     public var events: [StreamEvent]
     public var failure: AudioStreamError?
 
+    public init(events: [StreamEvent], failure: AudioStreamError? = nil) {
+        self.events = events
+        self.failure = failure
+    }
+
     public var properties: [AudioStreamProperty] {
         events.compactMap { if case .property(let property) = $0 { property } else { nil } }
     }

@@ -18,6 +18,8 @@ import AudioCore
 struct MPEGStreamFacts {
     /// Frames that a decoder of layer III is late by, in the convention of LAME's delay.
     static let decoderDelay = 529
+    /// Averages out of announced counts that are believed: all that headers can say, with room.
+    private static let plausibleBitRates = 1_000...1_000_000
 
     var isFirstMPEGFrame = true
     var infoHeader: MPEGInfoHeader?
@@ -98,7 +100,8 @@ struct MPEGStreamFacts {
         guard let info = infoHeader, info.kind != .info, let packetCount = info.packetCount,
             let byteCount = announcedByteCount
         else { return nil }
-        return average(byteCount: byteCount, packetCount: packetCount, header)
+        let bitRate = average(byteCount: byteCount, packetCount: packetCount, header)
+        return Self.plausibleBitRates.contains(bitRate) ? bitRate : nil
     }
 
     private func average(byteCount: Int64, packetCount: Int64, _ header: MPEGFrameHeader) -> Int {

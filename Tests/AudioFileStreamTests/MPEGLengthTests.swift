@@ -1,0 +1,105 @@
+import AudioCore
+import AudioFileStream
+import StreamTestKit
+import Testing
+
+/// What the headers of the first frame say about the file: lengths, trims, bit rates, pre-roll.
+struct MPEGLengthTests {
+    let writer = MPEGWriter()
+
+    private func stream(_ header: [UInt8], packets: Int = 10) -> ParsedStream {
+        parse(header + writer.frames(packets).flatMap { $0 })
+    }
+
+    @Test func headerFrameIsNoPacket() {
+        let header = writer.xing(packets: 10)
+        let stream = stream(header)
+        #expect(stream.packetBytes == writer.frames(10))
+        #expect(stream.properties.contains(.dataOffset(Int64(header.count))))
+        #expect(stream.properties.contains(.audioDataPacketCount(10)))
+    }
+
+    @Test func delayAndPaddingOfLAMEMakeTheLengthExact() {
+        let expected = AudioPacketTableInfo(
+            validFrameCount: 11_520 - 1_105 - 571, primingFrameCount: 1_105, remainderFrameCount: 571)
+        let stream = stream(writer.xing(packets: 10, delay: 576, padding: 1_100))
+        #expect(stream.announcedTable == expected)
+        #expect(stream.table == expected)
+    }
+
+    @Test func paddingShorterThanTheDecodersDelayTrimsNothing() {
+        let stream = stream(writer.xing(packets: 10, delay: 576, padding: 100))
+        #expect(stream.table?.validFrameCount == Int64(11_520 - 1_105))
+        #expect(stream.table?.remainderFrameCount == 0)
+    }
+
+    @Test func withoutDelayAllIsAudible() {
+        #expect(
+            stream(writer.xing(packets: 10)).announcedTable
+                == AudioPacketTableInfo(validFrameCount: 11_520, primingFrameCount: 0, remainderFrameCount: 0))
+    }
+
+    @Test func withoutHeaderTheLengthIsKnownAtTheEnd() {
+        let stream = stream([])
+        #expect(stream.announcedTable == nil)
+        #expect(
+            stream.table == AudioPacketTableInfo(validFrameCount: 11_520, primingFrameCount: 0, remainderFrameCount: 0))
+    }
+
+    @Test func delayWithoutPacketCountIsNotUsed() {
+        #expect(stream(writer.xing(packets: nil, delay: 576, padding: 1_000)).table?.primingFrameCount == 0)
+    }
+
+    @Test func trimsLongerThanTheStreamAreNotBelieved() {
+        let stream = stream(writer.xing(packets: 3, delay: 4_000, padding: 4_000), packets: 3)
+        #expect(stream.table?.validFrameCount == Int64(3 * 1_152))
+    }
+
+    @Test func truncatedFileEndsEarlier() {
+        let stream = stream(writer.xing(packets: 10, delay: 576, padding: 1_100), packets: 6)
+        #expect(
+            stream.table
+                == AudioPacketTableInfo(
+                    validFrameCount: 6 * 1_152 - 1_105, primingFrameCount: 1_105, remainderFrameCount: 0))
+    }
+
+    @Test func morePacketsThanAnnouncedVoidTheEnd() {
+        let stream = stream(writer.xing(packets: 4, delay: 576, padding: 1_100), packets: 6)
+        let index = stream.events.firstIndex(
+            of: .property(
+                .packetTableInfo(
+                    AudioPacketTableInfo(validFrameCount: nil, primingFrameCount: 1_105, remainderFrameCount: 0))))
+        // Told before the fifth packet.
+        #expect(index.map { stream.events[$0...].count { if case .packet = $0 { true } else { false } } } == 2)
+        #expect(stream.table?.validFrameCount == Int64(6 * 1_152 - 1_105))
+    }
+
+    @Test func fraunhofersHeaderGivesLengthAndAverage() {
+        let header = writer.vbri(packets: 10, bytes: 5_417)
+        let stream = stream(header)
+        #expect(stream.packetBytes == writer.frames(10))
+        #expect(stream.announcedTable?.validFrameCount == 11_520)
+        #expect(stream.bitRate == Int((Double(5_417 - header.count) * 8 * 44_100 / 11_520).rounded()))
+    }
+
+    @Test func constantRateIsTheHeaders() {
+        #expect(stream(writer.xing("Info", packets: 10, bytes: 999)).bitRate == 128_000)
+        #expect(stream([]).bitRate == 128_000)
+    }
+
+    @Test func varyingRateWithoutHeaderIsTheAverageAtTheEnd() {
+        let frames = (0..<10).map { writer.frame(bitRateIndex: $0 % 2 == 0 ? 9 : 5) }
+        let bytes = frames.flatMap { $0 }
+        #expect(parse(bytes).bitRate == Int((Double(bytes.count) * 8 * 44_100 / 11_520).rounded()))
+    }
+
+    @Test func prerollCoversAFullReservoirOfTheSmallestPackets() {
+        // 32 kbit/s at 44.1 kHz: packets of 104 bytes with at least 66 of main data: 8 hold 511; one more to settle.
+        #expect(stream([]).prerollPacketCount == 9)
+        #expect(stream(writer.xing("Info", packets: 10)).prerollPacketCount == 3)
+        #expect(parse(MPEGWriter(MPEGWriter.layer2).frames(3).flatMap { $0 }).prerollPacketCount == 1)
+        #expect(parse(MPEGWriter(MPEGWriter.layer1).frames(3).flatMap { $0 }).prerollPacketCount == 2)
+        // 8 kbit/s at 22.05 kHz: 26 bytes, 3 of main data if there is a CRC: 85 hold 255; two more to settle.
+        #expect(parse(MPEGWriter(MPEGWriter.layer3LowRate).frames(3).flatMap { $0 }).prerollPacketCount == 87)
+    }
+}

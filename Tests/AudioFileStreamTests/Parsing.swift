@@ -1,0 +1,26 @@
+import AudioCore
+import AudioFileStream
+import StreamTestKit
+
+/// The file pushed whole.
+func parse(_ bytes: [UInt8], hint: AudioFileType? = nil) -> ParsedStream {
+    parse(bytes, with: AudioFileStream(typeHint: hint), pieces: [max(1, bytes.count)])
+}
+
+/// The same file pushed byte by byte and in random pieces (small ones, and of all sizes); nil if all gave the same events, else
+/// how the bytes were cut that gave others.
+func splitThatDiffers(_ bytes: [UInt8], from whole: ParsedStream) -> String? {
+    let single = parse(bytes, with: AudioFileStream(), pieces: repeatElement(1, count: bytes.count))
+    guard single == whole else { return "byte by byte" }
+    for seed in 1...6 as ClosedRange<UInt64> {
+        var generator = SeededGenerator(seed: seed)
+        let largest = [7, 100, 1_000, 5_000, 40_000, 200_000][Int(seed) - 1]
+        let pieces = sequence(state: ()) { _ in Int.random(in: 0...largest, using: &generator) }
+        guard parse(bytes, with: AudioFileStream(), pieces: pieces) == whole else { return "seed \(seed)" }
+    }
+    return nil
+}
+
+extension ParsedStream {
+    var packetBytes: [[UInt8]] { packets.map(\.bytes) }
+}
