@@ -114,8 +114,19 @@ public struct BroadcastSession {
     private mutating func endSource(_ now: HostTime) {
         timeline.finish()
         end = timeline.end
+        warnIfCutOff()
         guard log.endIndex == 0 || (end ?? .zero) <= .zero else { return }
         finish(.unplayable(sourceFailure ?? "it has no audio"), now)
+    }
+
+    /// A file that ends before its own header says plays as far as it goes, and this is said.
+    private mutating func warnIfCutOff() {
+        guard let end, let stated = summary.packetTable?.validFrameCount, end.index < stated,
+            let rate = summary.format?.sampleRate
+        else { return }
+        let seconds = (Double(end.index) / rate, Double(stated) / rate)
+        actions.append(
+            .notice(.warning, "the file is cut off: \(Int(seconds.0)) s of \(Int(seconds.1)) s are there"))
     }
 
     /// Keeps the log filled a little beyond the horizon, and forgets what nobody can need.

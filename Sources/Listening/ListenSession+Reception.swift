@@ -36,7 +36,7 @@ extension ListenSession {
         case .streamEnds(let epoch, let end):
             guard epoch == reception?.epoch else { return }
             reception?.end = end
-            actions.append(.finish(at: end, epoch))
+            if let reception { actions.append(.finish(at: end, reception.queueEpoch)) }
         case .broadcastEnd(let end): broadcastEnded(end, id, now)
         case .greeting, .refusal, .keepAlive, .report: break
         }
@@ -47,6 +47,8 @@ extension ListenSession {
         guard let reception, reception.epoch.map({ $0 < epoch }) ?? true else { return }
         var fresh = Reception(broadcaster: reception.broadcaster)
         fresh.epoch = epoch
+        lastQueueEpoch = lastQueueEpoch.next
+        fresh.queueEpoch = lastQueueEpoch
         self.reception = fresh
     }
 
@@ -64,7 +66,7 @@ extension ListenSession {
         self.reception?.hasBegun = true
         self.reception?.entry = mark.frame
         self.reception?.received = mark.frame
-        actions.append(.begin(mark.epoch, reception.summary, firstFrame: mark.frame))
+        actions.append(.begin(reception.queueEpoch, reception.summary, firstFrame: mark.frame))
         placeTimeline()
     }
 
@@ -72,6 +74,7 @@ extension ListenSession {
     mutating func placeTimeline() {
         guard let reception, reception.hasBegun, let anchor = reception.anchor, let clock else { return }
         var timeline = anchor.seen(through: clock.mapping)
+        timeline.epoch = reception.queueEpoch
         timeline.host += configuration.offset
         actions.append(.setTimeline(timeline))
     }

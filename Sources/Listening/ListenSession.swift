@@ -41,6 +41,8 @@ public struct ListenSession {
     /// Connections in the order in which they came, so that a run can be replayed.
     var order: [ConnectionID] = []
     var reception: Reception?
+    /// Newest of the epochs that the audio queue was told of.
+    var lastQueueEpoch = Epoch(0)
     var clock: ClockEstimate?
     var playout = PlayoutSnapshot()
     var lastReport: (sent: HostTime, state: ListenerState)?
@@ -68,7 +70,7 @@ public struct ListenSession {
             clock = estimate
             placeTimeline()
         case .playout(let snapshot): playout = snapshot
-        case .heardEnd(let epoch): if reception?.epoch == epoch { reception?.heardEnd = true }
+        case .heardEnd(let epoch): if reception?.queueEpoch == epoch { reception?.heardEnd = true }
         case .tick: break
         case .stop: stop(now)
         }
@@ -121,8 +123,8 @@ public struct ListenSession {
     /// The broadcaster's process.
     public var broadcasterInstance: UInt64? { reception?.broadcaster.instance }
 
-    /// The epoch that is received.
-    public var currentEpoch: Epoch? { reception?.epoch }
+    /// The epoch that packets are enqueued for.
+    public var currentEpoch: Epoch? { reception?.queueEpoch }
 
     /// The stream that is received.
     public var summary: AudioStreamSummary? { reception?.summary }

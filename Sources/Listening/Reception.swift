@@ -6,7 +6,10 @@ import WireProtocol
 /// What a listener knows of the broadcast that it is in.
 struct Reception {
     let broadcaster: Greeting
+    /// As the broadcaster counts.
     var epoch: Epoch?
+    /// As this listener counts, over all broadcasts that it hears: what its audio queue goes by.
+    var queueEpoch = Epoch(0)
     var summary = AudioStreamSummary()
     var anchor: Anchor?
     /// Where the packets that follow begin.
@@ -36,7 +39,7 @@ struct Reception {
     /// How far it has come.
     func state(_ playout: PlayoutSnapshot, clock: ClockEstimate?) -> ListenerState {
         if heardEnd { return .finished }
-        guard hasBegun, playout.epoch == nil || playout.epoch == epoch else { return .preparing }
+        guard hasBegun, playout.epoch == queueEpoch else { return .preparing }
         switch playout.state {
         case .playing: return .playing
         case .starved: return .starving
