@@ -21,7 +21,8 @@ import TuttiRuntime
     }
 
     private func line(_ event: RuntimeEvent, level: DisplayFlags.Level = .normal) -> String? {
-        JSONView(level: level).value(for: event, unixSeconds: 1_700_000_000.25)?.text
+        var view = JSONView(level: level)
+        return view.value(for: event, unixSeconds: 1_700_000_000.25)?.text
     }
 
     @Test func notice() {
@@ -78,6 +79,17 @@ import TuttiRuntime
         let text = line(.listening(Sample.listener("K", .connecting, timing: nil), song: nil, broadcaster: nil))
         #expect(text?.contains(#""broadcaster":null,"song":null"#) == true)
         #expect(text?.contains(#""timing":null"#) == true)
+    }
+
+    @Test func aRepeatedStatusIsLeftOut() {
+        var view = JSONView(level: .normal)
+        let waiting = RuntimeEvent.listening(Sample.listener("K", .connecting), song: nil, broadcaster: nil)
+        #expect(view.value(for: waiting, unixSeconds: 1) != nil)
+        #expect(view.value(for: waiting, unixSeconds: 2) == nil)
+        #expect(view.value(for: .notice(.info, "i"), unixSeconds: 3) != nil)
+        #expect(view.value(for: waiting, unixSeconds: 4) == nil)
+        let other = RuntimeEvent.listening(Sample.listener("K", .preparing), song: nil, broadcaster: "Den")
+        #expect(view.value(for: other, unixSeconds: 5) != nil)
     }
 
     @Test func end() {

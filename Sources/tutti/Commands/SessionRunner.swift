@@ -26,7 +26,7 @@ struct SessionRunner: Sendable {
         let interruption = Interruption()
         let terminal = flags.isJSON || flags.level == .quiet ? nil : Terminal()
         do throws(RuntimeFailure) {
-            let display = try startDisplay(terminal) { interruption.raise(SIGPIPE) }
+            let display = try startDisplay(terminal) { interruption.raise(SIGPIPE, now: .now()) }
             try watchSignals(interruption, terminal, display.mailbox)
             let identity = IdentityStore.standard().identity()
             for warning in warnings + identity.warnings { display.mailbox.post(.notice(.warning, warning)) }
@@ -93,7 +93,7 @@ struct SessionRunner: Sendable {
                     terminal?.takeBack()
                     mailbox.nudge()
                 default:
-                    guard !interruption.raise(signal) else { return }
+                    guard interruption.raise(signal, now: .now()) == .exitAtOnce else { return }
                     terminal?.giveUp()
                     _exit(128 + signal)
                 }

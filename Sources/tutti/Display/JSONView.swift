@@ -16,27 +16,38 @@ import TuttiRuntime
 //                clockPPM, devicePPM, correctionPPM
 //     worstPair  first, second, distanceMicroseconds
 //
-// What is not known is null. Later versions may add keys, and kinds of events.
+// What is not known is null. A status that equals the last one is left out. Later versions may add keys, and kinds of events.
 
 /// Events as JSON objects, one a line. Pure.
 struct JSONView: Sendable {
     let level: DisplayFlags.Level
+    private var lastStatus: JSONValue?
 
-    /// The object for an event, or nil where the level leaves it out.
-    func value(for event: RuntimeEvent, unixSeconds: Double) -> JSONValue? {
+    init(level: DisplayFlags.Level) { self.level = level }
+
+    /// The object for an event, or nil where the level leaves it out or it repeats the last status.
+    mutating func value(for event: RuntimeEvent, unixSeconds: Double) -> JSONValue? {
         switch event {
         case .notice(let severity, let text):
             guard shows(severity) else { return nil }
             return Self.event(
                 "notice", unixSeconds, ["severity": .string(severity.rawValue), "message": .string(text)])
         case .broadcast(let status):
-            return level == .quiet ? nil : Self.event("broadcast", unixSeconds, status.json)
+            return self.status("broadcast", unixSeconds, status.json)
         case .listening(let status, let song, let broadcaster):
-            guard level != .quiet else { return nil }
-            return Self.event(
+            return self.status(
                 "listening", unixSeconds,
                 ["broadcaster": .optional(broadcaster), "song": song?.json ?? .null, "listener": status.json])
         }
+    }
+
+    private mutating func status(
+        _ name: String, _ unixSeconds: Double, _ members: KeyValuePairs<String, JSONValue>
+    ) -> JSONValue? {
+        let status = JSONValue.object(members)
+        guard level != .quiet, status != lastStatus else { return nil }
+        lastStatus = status
+        return Self.event(name, unixSeconds, members)
     }
 
     /// The last object of a run.

@@ -27,11 +27,11 @@ struct PlainDisplay: EventDisplay {
 /// JSON objects, as ``JSONView`` makes them.
 struct JSONDisplay: EventDisplay {
     let interval = TimeSpan.zero
-    private let view: JSONView
+    private var view: JSONView
 
     init(level: DisplayFlags.Level) { view = JSONView(level: level) }
 
-    func show(_ batch: EventMailbox.Batch, now: HostTime) -> Bool {
+    mutating func show(_ batch: EventMailbox.Batch, now: HostTime) -> Bool {
         for event in batch.events {
             guard let value = view.value(for: event, unixSeconds: Self.unixSeconds) else { continue }
             guard StandardStream.output.write(value.text + "\n") else { return false }

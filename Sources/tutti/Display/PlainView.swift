@@ -70,7 +70,7 @@ struct PlainView: Sendable {
             listeners[gone] = nil
             lines.append(Line("\(gone.name): gone"))
         }
-        guard status.state == .playing || status.state == .finishing, isStatusDue(now) else { return lines }
+        guard status.listeners.contains(where: { $0.state == .playing }), isStatusDue(now) else { return lines }
         lines.append(Line(summary(status)))
         if level == .verbose { lines += status.listeners.map { Line("  \($0.name): \(reading($0))") } }
         return lines
