@@ -126,6 +126,7 @@ let package = Package(
             "MPEGDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "StreamTestKit"]),
         tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
         tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "RecordingSidecar"]),
+        tests("EndToEndTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
         tests("LANKitTests", ["LANKit", "SoundCardKit"]),
         tests("PeerDiscoveryLANTests", ["LANKit"]),
         tests("SoftwareSoundCardTests", ["CALSA", "HeardAnalysis", "SoundCardKit"]),

@@ -1,0 +1,99 @@
+import Glibc
+import HeardAnalysis
+import LANKit
+import SoundCardKit
+import Testing
+
+/// The main job, with the real binary, on a LAN of namespaces: what counts is what came out of the sound cards.
+@Suite(.serialized, .enabled(if: mayMakeHosts, "making hosts needs root"))
+struct EndToEndTests {
+    /// The most that two listeners may differ, in seconds.
+    static let limit = 500e-6
+
+    @Test(arguments: SongFile.Form.allCases) func oneSongIsHeardInStep(form: SongFile.Form) throws {
+        let concert = try Concert()
+        let song = try SongFile(form, seconds: form == .constantBitRate ? 20 : 8, in: concert.lan)
+        let listeners = try concert.startListeners()
+        let began = trueNow()
+        let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
+        let processes = [broadcast] + listeners
+        for process in processes {
+            #expect(try process.wait(within: 40) == .exited(0), "\(concert.account(of: processes))")
+        }
+        let heard = try (1...2).map(concert.recording)
+        let report = skew(between: heard[0], and: heard[1])
+
+        #expect(report.isInStep(within: Self.limit), "\(report.summary) \(concert.account(of: processes))")
+        for recording in heard {
+            let comparison = compare(recording, with: song.reference)
+            #expect(comparison.isClean, "\(comparison.summary) \(concert.account(of: processes))")
+            let first = try #require(recording.firstAudibleTime())
+            #expect(first * 1e-9 - Double(began) * 1e-9 < 1, "the first sound came late")
+        }
+        print("\(form): \(report.summary)")
+    }
+
+    @Test func aLateListenerJoinsInStep() throws {
+        let concert = try Concert()
+        let song = try SongFile(.constantBitRate, seconds: 10, in: concert.lan)
+        let first = try concert.start(["join", "--once"], on: 1)
+        let broadcast = try concert.start(["broadcast", song.path], on: 0)
+        try waitUntil("the first sound", within: 10) {
+            (try? concert.recording(of: 1))?.firstAudibleFrame() != nil
+        }
+        usleep(1_500_000)
+        let second = try concert.start(["join", "--once"], on: 2)
+        let processes = [broadcast, first, second]
+        for process in processes {
+            #expect(try process.wait(within: 30) == .exited(0), "\(concert.account(of: processes))")
+        }
+        let heard = try (1...2).map(concert.recording)
+        let report = skew(between: heard[0], and: heard[1])
+        #expect(report.windows.count >= 10)
+        #expect(report.isInStep(within: Self.limit), "\(report.summary) \(concert.account(of: processes))")
+        let comparison = compare(heard[0], with: song.reference)
+        #expect(comparison.isClean, "\(comparison.summary) \(concert.account(of: processes))")
+    }
+
+    @Test func aListenerThatDiesLeavesNoRipple() throws {
+        let concert = try Concert()
+        let song = try SongFile(.constantBitRate, seconds: 6, in: concert.lan)
+        let listeners = try concert.startListeners()
+        let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
+        let processes = [broadcast] + listeners
+        try waitUntil("sound", within: 10) { (try? concert.recording(of: 2))?.firstAudibleFrame() != nil }
+        usleep(1_000_000)
+        listeners[1].signal(SIGKILL)
+        #expect(try broadcast.wait(within: 20) == .exited(0), "\(concert.account(of: processes))")
+        #expect(try listeners[0].wait(within: 10) == .exited(0), "\(concert.account(of: processes))")
+        let heard = try (1...2).map(concert.recording)
+        let comparison = compare(heard[0], with: song.reference)
+        #expect(comparison.isClean, "\(comparison.summary) \(concert.account(of: processes))")
+        // While both lived they were in step.
+        let report = skew(between: heard[1], and: heard[0])
+        #expect(report.isInStep(within: Self.limit), "\(report.summary) \(concert.account(of: processes))")
+    }
+}
+
+extension SkewReport {
+    /// From the first audible sample to the last, without a window in which the two were not alike.
+    func isInStep(within limit: Double) -> Bool {
+        guard let worst = percentile(1) else { return false }
+        return unlikeWindows.isEmpty && worst < limit
+    }
+
+    var summary: String {
+        let parts = [0.5, 0.99, 1].map { percentile($0).map { fixed($0 * 1e6, 1) } ?? "-" }
+        let first = firstSkew.map { fixed($0 * 1e6, 1) } ?? "-"
+        return
+            "skew in \(windows.count) windows: first \(first), p50 \(parts[0]), p99 \(parts[1]), max \(parts[2]) us; "
+            + "unlike \(unlikeWindows.count)"
+    }
+}
+
+extension ReferenceReport {
+    var summary: String {
+        "found \(isFound), worst \(fixed(worstLevel, 1)) dBFS, median \(fixed(medianLevel, 1)) dBFS, breaks \(breaks), "
+            + "speed \(fixed(speedPartsPerMillion, 2)) ppm, gain \(fixed(gain, 3)); \(blemishes.prefix(12))"
+    }
+}
