@@ -65,12 +65,15 @@ extension ReferenceComparison {
         return worst
     }
 
-    /// The reference position at a recorded frame, along the track; beyond its ends with the median speed.
+    /// The reference position at a recorded frame, along the track; beyond its ends with the speed that it has there.
     func place(at recorded: Double) -> Double {
-        let speed = ratio * (1 + report.speedPartsPerMillion * 1e-6)
         guard let first = track.first, let last = track.last else { return 0 }
-        if recorded <= first.recorded { return first.reference + (recorded - first.recorded) * speed }
-        if recorded >= last.recorded { return last.reference + (recorded - last.recorded) * speed }
+        if recorded <= first.recorded {
+            return first.reference + (recorded - first.recorded) * speed(track[0], track[1])
+        }
+        if recorded >= last.recorded {
+            return last.reference + (recorded - last.recorded) * speed(track[track.count - 2], last)
+        }
         var (low, high) = (0, track.count - 1)
         while high - low > 1 {
             let middle = (low + high) / 2
@@ -78,6 +81,15 @@ extension ReferenceComparison {
         }
         let part = (recorded - track[low].recorded) / (track[high].recorded - track[low].recorded)
         return track[low].reference + part * (track[high].reference - track[low].reference)
+    }
+
+    /// Between two neighbours, unless it jumps there.
+    private func speed(
+        _ this: (recorded: Double, reference: Double), _ next: (recorded: Double, reference: Double)
+    ) -> Double {
+        let median = ratio * (1 + report.speedPartsPerMillion * 1e-6)
+        let measured = (next.reference - this.reference) / (next.recorded - this.recorded)
+        return abs(measured / median - 1) < options.wanderRange * 1e-6 ? measured : median
     }
 
     /// The recorded frame at a reference position: the inverse of ``place(at:)``.

@@ -12,9 +12,9 @@ public struct ReferenceOptions: Sendable {
     public var margin = 0.3
     /// How far the speed of the recording may be from the song's nominal speed, in ppm.
     public var speedRange = 500.0
-    /// How far the speed may be, for a quarter of a second, from its own median, in ppm.
+    /// How far the speed may be, for a tenth of a second, from its own median, in ppm.
     ///
-    /// One frame dropped or repeated at 48 kHz is 83 ppm in a quarter of a second; a controller needs a few.
+    /// One frame dropped or repeated at 48 kHz is 208 ppm in a tenth of a second; a controller needs a few.
     public var wanderRange = 20.0
 
     public init() {}
@@ -63,7 +63,7 @@ public struct ReferenceReport: Sendable {
 /// Compares a recording with the decoded song that it should hold.
 ///
 /// The song's frames lie in the recording at a speed that no one knows beforehand, since it is the ratio of two real
-/// clocks, and that a controller changes by a few ppm. So the place of the reference is measured every quarter of a
+/// clocks, and that a controller changes by a few ppm. So the place of the reference is measured every tenth of a
 /// second (see ``DelayEstimator``), the track of these places must be smooth, and along the track the reference is
 /// resampled and subtracted from the recording. What is left over is judged in short windows: before the first frame,
 /// up to the last, and after it. The song should begin and end softly, since two different resamplers smear an abrupt
@@ -84,6 +84,9 @@ struct ReferenceComparison {
     let channels: (heard: [[Float]], song: [[Float]])
     /// Reference frames per recorded frame, nominal.
     let ratio: Double
+
+    /// Length of the windows in which the reference is placed, in seconds.
+    static let trackWindow = 0.1
 
     /// Where the reference was found: pairs of (recorded frame, reference frame) at the centres of windows.
     var track: [(recorded: Double, reference: Double)] = []
@@ -153,9 +156,9 @@ struct ReferenceComparison {
         return best.similarity > 0.7 ? best.at : nil
     }
 
-    /// Measures the place of the reference every quarter of a second, both ways from the place that is known.
+    /// Measures the place of the reference every tenth of a second, both ways from the place that is known.
     private mutating func follow(from start: (recorded: Double, reference: Double)) {
-        let step = 0.25 * recording.sampleRate
+        let step = Self.trackWindow * recording.sampleRate
         var forward: [(recorded: Double, reference: Double)] = []
         var (place, last) = (start.recorded, start)
         while place < Double(heard.count) {
@@ -182,7 +185,7 @@ struct ReferenceComparison {
     private func measure(
         at place: Double, near last: (recorded: Double, reference: Double)
     ) -> (recorded: Double, reference: Double)? {
-        let count = Int(0.25 * recording.sampleRate)
+        let count = Int(Self.trackWindow * recording.sampleRate)
         let window = SincInterpolator.read(heard, in: 0..<heard.count, from: place, step: 1, count: count)
         guard rootMeanSquare(window) > 0.0005 else { return nil }
         let middle = Double(count) / 2
