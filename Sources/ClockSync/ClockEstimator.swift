@@ -39,8 +39,8 @@ import AudioCore
 //
 // The bound
 //
-// The published bound is 5.6 deviations (of the weighted mean, and of the two spacings), more while there are few
-// exchanges, plus the distance of the smoothed offset from the fit, plus a floor for the stamps themselves. The
+// The published bound is 5.3 deviations (of the weighted mean, and of the two spacings), more while there are few
+// exchanges or the newest lie further apart than the rest, plus the distance of the smoothed offset from the fit, plus a floor for the stamps themselves. The
 // likelihood is tempered by two, since real delays are neither exponential nor independent. In simulation, the bound
 // contained the truth in 99.9 % of seconds with delays that were exponential, gamma, log-normal or normal (99.8 % where
 // one direction was five times as busy as the other), its median one to three times the 99th percentile of the error.
@@ -74,7 +74,8 @@ struct ClockEstimator: Sendable {
     static let comparisonInterval = 16
     /// A jump above this starts a new generation; a smaller one is slewed.
     static let jump = 50_000.0
-    static let deviations = 5.6
+    static let deviations = 5.3
+    static let crowdingCount = 16
     static let boundFloor = 100.0
 
     private(set) var estimate: ClockEstimate?
@@ -210,8 +211,8 @@ struct ClockEstimator: Sendable {
         fitTime = time
         let jumped = smoother.note(fit, now: time, jump: Self.jump)
         if jumped { generation &+= 1 }
-        let small = 1 + 4 / Double(samples.count)
-        let bound = Self.deviations * small * fit.offsetDeviation + abs(smoother.offset - fit.offset) + Self.boundFloor
+        let deviation = fit.offsetDeviation * (1 + 4 / Double(samples.count)) * crowding(now: time)
+        let bound = Self.deviations * deviation + abs(smoother.offset - fit.offset) + Self.boundFloor
         let roundTrip = samples.suffix(64).reduce(Double.infinity) { min($0, $1.roundTrip) }
         estimate = ClockEstimate(
             mapping: ClockMapping(
@@ -221,5 +222,13 @@ struct ClockEstimator: Sendable {
             asymmetryLimit: TimeSpan(nanoseconds: Int64(saturating: roundTrip / 2)),
             roundTrip: TimeSpan(nanoseconds: Int64(saturating: roundTrip)),
             skewBound: PartsPerMillion(4 * fit.slopeDeviation * 1e-3 + 0.01), generation: generation)
+    }
+
+    /// How much less the newest exchanges say than the spacing of all of them tells, where the older lie closer.
+    private func crowding(now: Double) -> Double {
+        let newest = samples.suffix(Self.crowdingCount)
+        guard let first = samples.first, let recent = newest.first, samples.count > newest.count else { return 1 }
+        let even = Double(newest.count) * (now - first.sent) / max(1e-3, now - recent.sent)
+        return min(max((Double(samples.count) / max(1, even)).squareRoot(), 1), 2)
     }
 }

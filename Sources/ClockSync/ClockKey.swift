@@ -1,6 +1,7 @@
 /// What ties clock datagrams to one TCP connection: a public identifier and a secret, both random.
 ///
 /// The broadcaster makes one for each connection and sends it in the greeting; it is void when the connection ends.
+/// A key serves one ``ClockClient``: sequence numbers under it only grow, so a second client would not be answered.
 public struct ClockKey: Hashable, Sendable {
     /// Names the connection in every datagram, in the clear.
     public var identifier: UInt64

@@ -43,14 +43,14 @@ import Testing
     @Test(arguments: cases) func errorIsSmallAndBoundIsHonest(_ example: Case) {
         var errors: [Double] = []
         var bounds: [Double] = []
-        var outside = 0
+        var outside: [String] = []
         var total = 0
         for seed in Self.seeds {
             var exchange = SimulatedExchange(example.link, wander: example.wander, seed: seed)
             for second in 1...Self.seconds {
                 guard let seen = exchange.run(until: Double(second)) else { continue }
                 total += 1
-                if abs(seen.error) > seen.bound { outside += 1 }
+                if abs(seen.error) > seen.bound { outside.append("\(seed):\(second)") }
                 guard seen.time >= example.settled else { continue }
                 errors.append(abs(seen.error))
                 bounds.append(seen.bound)
@@ -62,12 +62,14 @@ import Testing
         let bound = bounds[bounds.count / 2]
         print(
             "\(example.name): p50 \(median * 1e6) us, p99 \(high * 1e6) us, max \((errors.last ?? 0) * 1e6) us,",
-            "bound p50 \(bound * 1e6) us, outside \(outside) of \(total)")
+            "bound p50 \(bound * 1e6) us, outside \(outside.count) of \(total)")
         #expect(median <= example.median)
         #expect(high <= example.high)
         // The 99th percentile of one short run says little.
         #expect(bound <= 3 * high || Self.seeds.count == 1)
-        #expect(outside <= max(1, Int(Double(total) * example.missed)))
+        #expect(
+            outside.count <= max(1, Int(Double(total) * example.missed)),
+            "seed:second \(outside.joined(separator: " "))")
     }
 
     @Test(arguments: [SimulatedLink.quietLAN, .wiFi]) func estimateIsThereWithin150Milliseconds(link: SimulatedLink) {
@@ -91,8 +93,8 @@ import Testing
                 let isSmall = abs(step) < link.base / 4
                 #expect(abs(after?.error ?? 1) <= (after?.bound ?? 0) || isSmall, "seed \(seed)")
                 #expect(
-                    after?.estimate.generation == (before?.estimate.generation ?? 0) + 1 || isSmall,
-                    "base \(link.base), seed \(seed)")
+                    after?.estimate.generation ?? 0 > before?.estimate.generation ?? 0 || isSmall,
+                    "base \(link.base), seed \(seed): \(after as Any)")
             }
         }
     }
