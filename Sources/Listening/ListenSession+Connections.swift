@@ -168,7 +168,11 @@ extension ListenSession {
         lastReport = nil
         reviewDialing(now)
         if let reception {
-            for other in order where other != id { refuse(other, busy(reception), now) }
+            // One that has not greeted yet may be the same broadcaster's crossed dial: it is judged when it greets.
+            for other in order
+            where links[other]?.connection.greeting.map({ $0.instance != greeting.instance }) ?? false {
+                refuse(other, busy(reception), now)
+            }
         }
         actions.append(.advertise)
         let pending = links[id]?.pending ?? []
