@@ -117,6 +117,7 @@ let package = Package(
             swiftSettings: settings),
 
         // Tests.
+        tests("TuttiRuntimeTests", ["AudioCore", "HostSystem", "TuttiRuntime", "WireProtocol", nioCore]),
         tests("AudioCoreTests", ["AudioCore"]),
         .target(
             name: "StreamTestKit", dependencies: ["AudioCore"], path: "Tests/StreamTestKit", swiftSettings: settings),

@@ -1,0 +1,63 @@
+import Glibc
+
+/// A bare TCP connection to this machine, for saying what no Tutti would say.
+final class RawPeer {
+    private let descriptor: Int32
+
+    /// Connects to a port on the loopback interface; waits for up to five seconds until something listens there.
+    init?(port: UInt16) {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        for _ in 0..<500 {
+            let candidate = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let code = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(candidate, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            if code == 0 {
+                descriptor = candidate
+                return
+            }
+            close(candidate)
+            poll(nil, 0, 10)
+        }
+        return nil
+    }
+
+    deinit { close(descriptor) }
+
+    func say(_ bytes: [UInt8]) { _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+
+    /// Everything that the other side says until it closes; nil if it has not closed after ten seconds.
+    func hearToEnd() -> [UInt8]? {
+        var heard: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4_096)
+        while true {
+            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&request, 1, 10_000) > 0 else { return nil }
+            let count = recv(descriptor, &piece, piece.count, 0)
+            if count <= 0 { return heard }
+            heard += piece[..<count]
+        }
+    }
+
+    /// A port that is free now.
+    static func freePort() -> UInt16 {
+        let candidate = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(candidate) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = bind(candidate, $0, length)
+                _ = getsockname(candidate, $0, &length)
+            }
+        }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}

@@ -1,0 +1,80 @@
+import AudioCore
+import HostSystem
+import Synchronization
+import TuttiRuntime
+
+/// A real listener in this process: TCP on loopback, no mDNS, sound that goes nowhere.
+final class RunningListener: Sendable {
+    let port: UInt16
+    private let listener: Listener
+    private let thread: HostThread
+    private let record = Mutex(Record())
+
+    private struct Record {
+        var notices: [String] = []
+        var states: [ListenerState] = []
+        var outcome: Result<RuntimeOutcome, RuntimeFailure>?
+    }
+
+    init(name: String, configure: (inout JoinOptions) -> Void = { _ in }) throws {
+        port = RawPeer.freePort()
+        var options = JoinOptions()
+        options.name = name
+        options.output = .null
+        options.network.port = port
+        options.network.usesDiscovery = false
+        configure(&options)
+        let listener = Listener(options: options, identity: .test(name))
+        self.listener = listener
+        let relay = Relay()
+        thread = try HostThread(name: "listener") {
+            let outcome: Result<RuntimeOutcome, RuntimeFailure>
+            do throws(RuntimeFailure) {
+                outcome = .success(try listener.run { relay.target?.note($0) })
+            } catch {
+                outcome = .failure(error)
+            }
+            relay.target?.record.withLock { $0.outcome = outcome }
+        }
+        relay.target = self
+    }
+
+    /// Stops it, and says how it ended.
+    func stop() -> Result<RuntimeOutcome, RuntimeFailure>? {
+        listener.stop()
+        return end()
+    }
+
+    /// Waits until it ends by itself, and says how.
+    func end() -> Result<RuntimeOutcome, RuntimeFailure>? {
+        thread.join()
+        return record.withLock { $0.outcome }
+    }
+
+    var notices: [String] { record.withLock { $0.notices } }
+
+    /// The states that it went through, each named once.
+    var states: [ListenerState] { record.withLock { $0.states } }
+
+    private func note(_ event: RuntimeEvent) {
+        record.withLock { record in
+            switch event {
+            case .notice(_, let text): record.notices.append(text)
+            case .listening(let status, _, _):
+                if record.states.last != status.state { record.states.append(status.state) }
+            case .broadcast: break
+            }
+        }
+    }
+
+    /// Holds the listener weakly; set before the first event can come, as the run takes a while to open its port.
+    private final class Relay: @unchecked Sendable {
+        weak var target: RunningListener?
+    }
+}
+
+extension Identity {
+    static func test(_ name: String) -> Identity {
+        Identity(peer: .random(), instance: .random(in: .min ... .max), name: name)
+    }
+}
