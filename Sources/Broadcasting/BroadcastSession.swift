@@ -32,6 +32,8 @@ public struct BroadcastSession {
     var log = PacketLog(epoch: Epoch(1))
     public private(set) var summary = AudioStreamSummary()
     var timeline = PacketTimeline()
+    /// Audible frames as the song's header says; how many there are shows at its end.
+    var statedFrameCount: Int64?
     var streamMessage: ByteBuffer?
     var isReading = false
     /// The frame after the last audible one, once the song was read to its end.
@@ -105,7 +107,9 @@ public struct BroadcastSession {
             summary.note(.info(.title, configuration.fallbackTitle))
         }
         summary.note(property)
+        if wasReady, case .packetTableInfo(let table) = property { timeline.revise(table) }
         guard summary.isReady, !wasReady else { return }
+        statedFrameCount = summary.packetTable?.validFrameCount
         timeline = PacketTimeline(table: summary.packetTable)
         streamMessage = WireEncoder.stream(log.epoch, properties: summary.properties)
         actions.append(.advertise)
@@ -121,7 +125,7 @@ public struct BroadcastSession {
 
     /// A file that ends before its own header says plays as far as it goes, and this is said.
     private mutating func warnIfCutOff() {
-        guard let end, let stated = summary.packetTable?.validFrameCount, end.index < stated,
+        guard let end, let stated = statedFrameCount, end.index < stated,
             let rate = summary.format?.sampleRate
         else { return }
         let seconds = (Double(end.index) / rate, Double(stated) / rate)
