@@ -8,11 +8,14 @@ import Glibc
 // lower edge of the cloud, not its middle:
 //
 // 1. Readings are gathered in buckets of 20 ms, of which the earliest (against the present slope) is kept as a point.
-// 2. The line is fitted to the points of the last 20 s by weighted least squares, in which a point above the line has
-//    little weight (an expectile: 1/2 at first, 1/50 once a few hundred points are there), a point far above or far
-//    below has less, and one that is absurd has none. The weights follow from the previous line; they settle within a
-//    few updates. With a delay quantised to one frame at 48 kHz the line lies 2 us above the edge, steady to 0.1 us.
-// 3. The slope has a prior: the nominal rate +-300 ppm, or a remembered one +-5 ppm, or after a restart the learned one.
+// 2. A line is fitted to the lower edge of the points of the last 20 s, by least squares over the points of the edge
+//    alone. The edge is as thick as it must be to hold a twentieth of the points (more of few points), but at least
+//    1 us; it shrinks and grows a little with each fit. Points above it pull with a constant small force each, which
+//    keeps the line from tilting away from a stretch whose points all lie high. Points far above, and points below by
+//    much more than the edge is thick, count less and less, and then not at all. A delay quantised to one frame at
+//    48 kHz puts the line 1 us above the true edge, steady to 0.2 us; a pointer that moves every 5 ms, some 30 us.
+// 3. The slope has a prior: the nominal rate +-100 ppm (dropped when the points contradict it), or a remembered
+//    one +-5 ppm, or after a restart the learned one.
 //
 // While there are few readings (the first 64 after a start), they are kept raw, and buckets and line are made anew with
 // every reading: a slope that is wrong by hundreds of ppm would pick the wrong readings of a bucket.
@@ -25,9 +28,14 @@ import Glibc
 
 /// Learns when each device frame leaves the DAC. Constant memory; at most some 30 us of work a call.
 struct DACClockModel: ~Copyable {
-    /// Readings to wait for, and the time that they must span, before sound may start.
+    /// What must be there before sound may start: readings, the time that they span, the bound that they give, and a
+    /// rate that is known to 8 ppm. A wrong rate cannot be put right at once (10 ppm/s): d ppm cost d^2 / 20 us. A device
+    /// that gives no better is taken as it is after `patience`.
     static let readyCount = 20
     static let readySpan = 0.1
+    static let readyBound = 60e-6
+    static let readySlopeDeviation = 8e-6
+    static let patience = 0.6
     /// The same where the rate is known from before (after a restart).
     static let restartCount = 8
     static let restartSpan = 0.03
@@ -172,7 +180,9 @@ struct DACClockModel: ~Copyable {
     private var isMature: Bool {
         let span = newestTime - firstTime
         if prior.isTight { return readingCount >= Self.restartCount && span >= Self.restartSpan }
-        return (readingCount >= Self.readyCount && span >= Self.readySpan) || (readingCount >= 8 && span >= 0.3)
+        guard span < Self.patience else { return readingCount >= Self.restartCount }
+        return readingCount >= Self.readyCount && span >= Self.readySpan
+            && fit.slopeDeviation < Self.readySlopeDeviation && candidate.bound(at: newestFrame) < Self.readyBound
     }
 
     // MARK: Afterwards
@@ -195,19 +205,22 @@ struct DACClockModel: ~Copyable {
     /// Counts runs of absurd points; a long one is a step of the device.
     private mutating func isStep(_ point: ClockPoint) -> Bool {
         let excess = point.residual - fit.residual(at: point.time)
-        let limit = 10 * fit.scale + 50e-6
-        lateRun = excess > limit ? lateRun + 1 : 0
-        earlyRun = excess < -limit ? earlyRun + 1 : 0
+        lateRun = excess > fit.lateLimit ? lateRun + 1 : 0
+        earlyRun = excess < -fit.earlyLimit ? earlyRun + 1 : 0
         return lateRun >= 15 || earlyRun >= 5
     }
 
     private mutating func publish() {
         if isRelearning { relearnCount += 1 }
         isRelearning = false
-        line = ClockLine(
+        line = candidate
+    }
+
+    private var candidate: ClockLine {
+        ClockLine(
             originFrame: originFrame, originHost: originHost, rate: rate, centre: fit.centre,
             residual: fit.centreResidual, slope: fit.slope, offsetVariance: fit.offsetVariance,
-            slopeVariance: fit.slopeDeviation * fit.slopeDeviation, bias: bucket.meanSpread / 4)
+            slopeVariance: fit.slopeDeviation * fit.slopeDeviation, bias: fit.edge)
     }
 
     // MARK: Points
@@ -233,6 +246,8 @@ struct DACClockModel: ~Copyable {
     }
 
     private mutating func fitPoints() {
-        fit.refine(points: points, head: pointHead, count: pointCount, mask: Self.pointCapacity - 1, prior: prior)
+        fit.refine(
+            points: points, head: pointHead, count: pointCount, mask: Self.pointCapacity - 1, prior: prior,
+            spread: bucket.meanSpread)
     }
 }

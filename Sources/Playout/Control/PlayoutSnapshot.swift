@@ -24,9 +24,9 @@ public struct PlayoutSnapshot: Hashable, Sendable, BitwiseCopyable {
     /// How sure the DAC clock model is of its host times (about two standard deviations). Nil until it is usable.
     public var modelBound: TimeSpan?
     /// The DAC's rate against its nominal rate, as measured by host time.
-    public var dacRate: PartsPerMillion = .zero
+    public var dacRate: PartsPerMillion = PartsPerMillion(0)
     /// What the controller adds to the DAC's and the timeline's own rates to remove the error.
-    public var correction: PartsPerMillion = .zero
+    public var correction: PartsPerMillion = PartsPerMillion(0)
     /// Song frames in the ring ahead of the newest rendered one.
     public var bufferedFrameCount: Int = 0
     /// The least of ``bufferedFrameCount`` since the rendition began to sound, the end of the song left out.
