@@ -8,6 +8,8 @@ public enum BroadcastEvent: Sendable {
     /// mDNS or the user knows a listener, or something new of it.
     case contact(PeerContact)
     case contactLost(PeerContact.Key)
+    /// mDNS knows us by this name, since the one we wanted is taken.
+    case renamed(String)
     /// A TCP connection stands. `key` is fresh and random, for the listener's clock exchange.
     case opened(ConnectionID, PeerConnection.Direction, address: String, dial: Dialer.Dial?, key: ClockKey)
     case dialFailed(Dialer.Dial)

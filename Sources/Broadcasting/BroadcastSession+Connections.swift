@@ -9,7 +9,7 @@ extension BroadcastSession {
     mutating func learn(_ contact: PeerContact, _ now: HostTime) {
         if case .instance(let instance) = contact.key {
             guard instance != configuration.greeting.instance, contact.roles.contains(.listener),
-                isAllowed(contact.name)
+                configuration.allowedNames.isEmpty || contact.answers(to: configuration.allowedNames)
             else { return }
         }
         dialer.update(contact, now: now)
@@ -18,8 +18,10 @@ extension BroadcastSession {
         }
     }
 
-    func isAllowed(_ name: String) -> Bool {
-        configuration.allowedNames.isEmpty || configuration.allowedNames.contains(name)
+    /// By the name in its greeting, or by the one that mDNS knows: of the latter only allowed ones are kept.
+    private func isAllowed(_ greeting: Greeting) -> Bool {
+        configuration.allowedNames.isEmpty || configuration.allowedNames.contains(greeting.name)
+            || dialer.contact(.instance(greeting.instance)) != nil
     }
 
     mutating func opened(
@@ -77,7 +79,7 @@ extension BroadcastSession {
             refuse(id, Refusal(.wrongRole, "both sides broadcast"), now)
             return
         }
-        guard isAllowed(greeting.name) else {
+        guard isAllowed(greeting) else {
             refuse(
                 id, Refusal(.notAllowed, "this broadcast is for \(configuration.allowedNames.joined(separator: ", "))"),
                 now)

@@ -30,9 +30,9 @@ extension BroadcastSession {
 
     /// Some of the listeners that were named did not come.
     private mutating func startWithoutTheMissing(ready: Int, _ now: HostTime) {
-        let present = Set(links.values.filter(\.isMember).map(\.connection.name))
-        let missing = configuration.allowedNames.filter { !present.contains($0) }
-        guard !present.isEmpty else {
+        let members = links.values.filter(\.isMember)
+        let missing = configuration.allowedNames.filter { name in !members.contains { isCalled($0, name) } }
+        guard !members.isEmpty else {
             finish(.nobody(missing), now)
             return
         }
@@ -41,6 +41,11 @@ extension BroadcastSession {
             actions.append(.notice(.warning, "starting without \(missing.joined(separator: ", ")): not found"))
         }
         start(now)
+    }
+
+    private func isCalled(_ link: ListenerLink, _ name: String) -> Bool {
+        guard let greeting = link.connection.greeting else { return false }
+        return greeting.name == name || dialer.contact(.instance(greeting.instance))?.answers(to: [name]) ?? false
     }
 
     private mutating func start(_ now: HostTime) {

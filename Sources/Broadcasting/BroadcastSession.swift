@@ -23,7 +23,7 @@ public struct BroadcastSession {
         case over
     }
 
-    let configuration: BroadcastConfiguration
+    var configuration: BroadcastConfiguration
     var phase = Phase.opening
     var dialer = Dialer()
     var links: [ConnectionID: ListenerLink] = [:]
@@ -51,6 +51,7 @@ public struct BroadcastSession {
         switch event {
         case .contact(let contact): learn(contact, now)
         case .contactLost(let key): dialer.remove(key)
+        case .renamed(let name): configuration.greeting.name = name
         case .opened(let id, let direction, let address, let dial, let key):
             opened(id, direction, address: address, dial: dial, key: key, now)
         case .dialFailed(let dial): dialFailed(dial, now)

@@ -9,6 +9,8 @@ public enum ListenEvent: Sendable {
     /// mDNS or the user knows a broadcaster, or something new of it.
     case contact(PeerContact)
     case contactLost(PeerContact.Key)
+    /// mDNS knows us by this name, since the one we wanted is taken.
+    case renamed(String)
     /// A TCP connection stands.
     case opened(ConnectionID, PeerConnection.Direction, address: String, dial: Dialer.Dial?)
     case dialFailed(Dialer.Dial)

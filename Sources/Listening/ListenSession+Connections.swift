@@ -6,7 +6,8 @@ import WireProtocol
 /// Who is connected, and which broadcaster is chosen.
 extension ListenSession {
     mutating func learn(_ contact: PeerContact, _ now: HostTime) {
-        guard contact.roles.contains(.broadcaster), isAllowed(contact.name),
+        guard contact.roles.contains(.broadcaster),
+            configuration.allowedNames.isEmpty || contact.answers(to: configuration.allowedNames),
             contact.key != .instance(configuration.greeting.instance)
         else { return }
         dialer.update(contact, now: now)
@@ -14,8 +15,10 @@ extension ListenSession {
         if links.values.contains(where: { $0.contact == contact.key }) { dialer.connected(contact.key) }
     }
 
-    func isAllowed(_ name: String) -> Bool {
-        configuration.allowedNames.isEmpty || configuration.allowedNames.contains(name)
+    /// By the name in its greeting, or by the one that mDNS knows: of the latter only allowed ones are kept.
+    private func isAllowed(_ greeting: Greeting) -> Bool {
+        configuration.allowedNames.isEmpty || configuration.allowedNames.contains(greeting.name)
+            || dialer.contact(.instance(greeting.instance)) != nil
     }
 
     /// While in a broadcast nobody is dialled; an orphan dials whoever may bring music.
@@ -98,7 +101,7 @@ extension ListenSession {
             return Refusal(.duplicate, "that is this very process")
         }
         if !greeting.roles.contains(.broadcaster) { return Refusal(.wrongRole, "both sides listen") }
-        if !isAllowed(greeting.name) {
+        if !isAllowed(greeting) {
             return Refusal(
                 .notAllowed, "it takes music only from \(configuration.allowedNames.joined(separator: ", "))")
         }

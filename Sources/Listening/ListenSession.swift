@@ -34,7 +34,7 @@ public struct ListenSession {
         var pending: [PeerEvent] = []
     }
 
-    let configuration: ListenConfiguration
+    var configuration: ListenConfiguration
     var phase: Phase
     var dialer = Dialer()
     var links: [ConnectionID: Link] = [:]
@@ -61,6 +61,7 @@ public struct ListenSession {
         switch event {
         case .contact(let contact): learn(contact, now)
         case .contactLost(let key): dialer.remove(key)
+        case .renamed(let name): configuration.greeting.name = name
         case .opened(let id, let direction, let address, let dial):
             opened(id, direction, address: address, dial: dial, now)
         case .dialFailed(let dial): dialFailed(dial, now)

@@ -8,7 +8,8 @@ extension PeerContact {
     /// What the sessions need of a peer that mDNS knows.
     init(_ peer: DiscoveredPeer) {
         self.init(
-            key: .instance(peer.record.instance), name: peer.record.name, roles: peer.record.roles,
+            key: .instance(peer.record.instance), name: peer.serviceName,
+            wantedName: peer.serviceName == peer.record.name ? nil : peer.record.name, roles: peer.record.roles,
             started: Int64(clamping: (peer.record.startedUnixMilliseconds ?? 0) / 1_000),
             isBusy: peer.record.activity != .idle,
             addresses: peer.addresses.map { NetworkAddress(host: $0.description, port: peer.port) })
@@ -22,6 +23,8 @@ final class DiscoveryBridge {
     enum Finding: Sendable {
         case contact(PeerContact)
         case lost(PeerContact.Key)
+        /// Our own name was taken: we go by this one.
+        case renamed(String)
         case notice(NoticeLevel, String)
     }
 
@@ -63,7 +66,7 @@ extension DiscoveryBridge.Finding {
         case .available: self = .notice(.detail, "mDNS is available")
         case .notAdvertised(let reason): self = .notice(.warning, "mDNS does not take our name: \(reason)")
         case .advertised(let name) where name != ownName:
-            self = .notice(.info, "the name '\(ownName)' is taken on this network; this is '\(name)'")
+            self = .renamed(name)
         case .advertised, .settled: return nil
         }
     }

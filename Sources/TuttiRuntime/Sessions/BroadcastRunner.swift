@@ -205,6 +205,9 @@ final class BroadcastRunner: PeerNetworkDelegate {
         case .contact(let contact): handle(.contact(contact))
         case .lost(let key): handle(.contactLost(key))
         case .notice(let level, let text): emit(.notice(level, text))
+        case .renamed(let newName):
+            emit(.notice(.info, "the name '\(name)' is taken on this network; this is '\(newName)'"))
+            handle(.renamed(newName))
         }
     }
 

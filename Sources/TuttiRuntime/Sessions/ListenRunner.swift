@@ -90,6 +90,9 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         case .contact(let contact): driver?.handle(.contact(contact))
         case .lost(let key): driver?.handle(.contactLost(key))
         case .notice(let level, let text): emit(.notice(level, text))
+        case .renamed(let newName):
+            emit(.notice(.info, "the name '\(greeting.name)' is taken on this network; this is '\(newName)'"))
+            driver?.handle(.renamed(newName))
         }
     }
 
