@@ -43,6 +43,11 @@ let package = Package(
         .library(name: "SoftwareSoundCard", type: .dynamic, targets: ["SoftwareSoundCard"]),
         .library(name: "ClockInterposer", type: .dynamic, targets: ["ClockInterposer"]),
     ],
+    traits: [
+        .trait(
+            name: "WallClockCanary",
+            description: "Breaks synchronization on purpose: session time is the wall clock. The tests must notice.")
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2")
     ],

@@ -9,9 +9,15 @@ extension Instant where Clock == HostClock {
     @inline(__always)
     public static func now() -> HostTime {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC_RAW, &time)
+        clock_gettime(clock, &time)
         return HostTime(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
     }
+
+    #if WallClockCanary
+        private static var clock: clockid_t { CLOCK_REALTIME }
+    #else
+        private static var clock: clockid_t { CLOCK_MONOTONIC_RAW }
+    #endif
 }
 
 /// Puts the calling thread to sleep for a length of time; returns early when a signal arrives.

@@ -9,8 +9,8 @@ let mayMakeHosts = geteuid() == 0 || getenv("CI").map { String(cString: $0) } ==
 
 /// Three hosts with clocks of their own: a broadcaster and two listeners, whose sound cards are not quite right either.
 ///
-/// Host 1 broadcasts. Monotonic clocks stand hours apart and drift, wall clocks differ by seconds: whoever trusts one
-/// of them without asking plays out of step.
+/// Host 1 broadcasts. Monotonic clocks stand hours apart and drift, wall clocks differ by parts of a second: whoever
+/// trusts one of them without asking plays out of step.
 final class Concert {
     let lan: LAN
     let stalls = StallLogger()
@@ -18,9 +18,9 @@ final class Concert {
     let program: String
 
     static let clocks = [
-        HostClock(realtimeOffsetNanoseconds: 1_500_000_000, realtimePPM: -20),
-        HostClock(offsetSeconds: 7_200, ppm: 30, realtimeOffsetNanoseconds: -800_000_000, realtimePPM: 15),
-        HostClock(offsetSeconds: 86_400, ppm: -45, realtimeOffsetNanoseconds: 40_000_000, realtimePPM: 35),
+        HostClock(realtimeOffsetNanoseconds: 150_000_000, realtimePPM: -20),
+        HostClock(offsetSeconds: 7_200, ppm: 30, realtimeOffsetNanoseconds: -20_000_000, realtimePPM: 15),
+        HostClock(offsetSeconds: 86_400, ppm: -45, realtimeOffsetNanoseconds: -60_000_000, realtimePPM: 35),
     ]
     static let ppm = [0, 40.0, -35.0]
 

@@ -5,7 +5,9 @@ import SoundCardKit
 import Testing
 
 /// The main job, with the real binary, on a LAN of namespaces: what counts is what came out of the sound cards.
-@Suite(.serialized, .enabled(if: mayMakeHosts, "making hosts needs root"))
+@Suite(
+    .serialized, .enabled(if: mayMakeHosts, "making hosts needs root"),
+    .enabled(if: isOptimized, "needs a release build: real-time code that is not optimized is too slow to be exact"))
 struct EndToEndTests {
     /// The most that two listeners may differ, in seconds.
     static let limit = 500e-6
@@ -34,6 +36,28 @@ struct EndToEndTests {
         }
         print("\(form): \(report.summary)")
     }
+
+    /// A build that takes session time from the wall clock (trait `WallClockCanary`) must fail the test above: were the
+    /// hosts' wall clocks the machine's own, it would pass. Scripts/test builds it, and says where it is.
+    @Test(.enabled(if: canary != nil, "needs the canary build that Scripts/test makes"))
+    func trustInTheWallClockIsNoticed() throws {
+        let concert = try Concert(program: try #require(Self.canary))
+        let song = try SongFile(.constantBitRate, seconds: 6, in: concert.lan)
+        let listeners = try concert.startListeners()
+        let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
+        let processes = [broadcast] + listeners
+        for process in processes {
+            #expect(try process.wait(within: 20) == .exited(0), "\(concert.account(of: processes))")
+        }
+        let heard = try (1...2).map(concert.recording)
+        let report = skew(between: heard[0], and: heard[1])
+        #expect(!report.isInStep(within: Self.limit))
+        // For the planted reason: the wall clocks of hosts 2 and 3 are 40 ms apart.
+        let median = try #require(report.percentile(0.5), "\(report.summary) \(concert.account(of: processes))")
+        #expect(abs(median - 0.040) < 0.002)
+    }
+
+    private static let canary = getenv("TUTTI_CANARY").map { String(cString: $0) }
 
     @Test func aLateListenerJoinsInStep() throws {
         let concert = try Concert()
@@ -76,6 +100,12 @@ struct EndToEndTests {
         #expect(report.isInStep(within: Self.limit), "\(report.summary) \(concert.account(of: processes))")
     }
 }
+
+#if DEBUG
+    let isOptimized = false
+#else
+    let isOptimized = true
+#endif
 
 extension SkewReport {
     /// From the first audible sample to the last, without a window in which the two were not alike.

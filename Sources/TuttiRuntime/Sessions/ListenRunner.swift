@@ -128,6 +128,9 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         let loop = loop
         do throws(ClockExchangeError) {
             clock = try ClockClientThread(address: address, key: key) { [weak self] estimate in
+                #if WallClockCanary
+                    let estimate = estimate.trustingTheWallClock
+                #endif
                 loop.execute { [weak self] in self?.driver?.handle(.clock(estimate)) }
             }
         } catch {
@@ -147,3 +150,16 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
 
 // Confined to its event loop, where NIO, mDNS and the clock thread bring what they have.
 extension ListenRunner: @unchecked Sendable {}
+
+#if WallClockCanary
+    extension ClockEstimate {
+        /// The mistake that the end-to-end test must catch: session time is taken to be this host's own wall clock.
+        fileprivate var trustingTheWallClock: ClockEstimate {
+            var estimate = self
+            let host = mapping.host
+            estimate.mapping = ClockMapping(
+                host: host, session: ClockMapping.identity.session(at: host), skew: .zero)
+            return estimate
+        }
+    }
+#endif
