@@ -135,6 +135,7 @@ let package = Package(
         tests("EndToEndTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
         tests("LANKitTests", ["LANKit", "SoundCardKit"]),
         tests("PeerDiscoveryLANTests", ["LANKit"]),
+        tests("DemoEndToEndTests", ["LANKit"]),
         tests("SoftwareSoundCardTests", ["CALSA", "HeardAnalysis", "SoundCardKit"]),
         tests("PlayoutTests", ["AudioCore", "Playout"]),
         tests("WireProtocolTests", ["WireProtocol", "AudioCore", nioCore]),
