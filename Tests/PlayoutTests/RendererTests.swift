@@ -331,8 +331,9 @@ import Testing
             HostTimeline(
                 epoch: Epoch(7), host: HostTime(nanoseconds: 200_000_000), frame: .zero, framesPerSecond: 48_000))
         control.play(rendition)
+        var renderer = Renderer(control: control, deviceRate: 96_000, channels: 2, maximumFrameCount: 4_800)
         for rate in [48_000.0, 44_100] {
-            var renderer = Renderer(control: control, deviceRate: rate, channels: 2, maximumFrameCount: 4_800)
+            renderer = Renderer(control: control, deviceRate: rate, channels: 2, maximumFrameCount: 4_800)
             var block = [Float](repeating: 0, count: 2 * Int(rate / 100))
             for tick in 0..<60 {
                 let frame = DeviceFrame(index: Int64(tick) * Int64(rate / 100))

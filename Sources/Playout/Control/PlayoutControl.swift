@@ -36,6 +36,8 @@ public final class PlayoutControl {
 
     private struct State {
         var device: Device?
+        /// Counts the renderers so far.
+        var attachment = 0
         var directive = Directive()
         var rendition: Rendition?
         var timeline: HostTimeline?
@@ -139,20 +141,23 @@ public final class PlayoutControl {
 
     // MARK: The renderer's side, before and after its life on the real-time thread
 
-    func attach(deviceRate: Double, channelCount: Int) {
+    /// - Returns: what ``detach(_:)`` takes: a renderer that was followed by another no longer speaks for the control.
+    func attach(deviceRate: Double, channelCount: Int) -> Int {
         state.withLock { state in
-            precondition(state.device == nil, "one renderer at a time")
+            state.attachment += 1
             state.device = Device(rate: deviceRate, channelCount: channelCount)
             // The new real-time thread has seen nothing yet: nothing may go until it says so.
             shared.pointee.oldestSerialInUse.store(0, ordering: .releasing)
             install(&state)
             publish(&state)
+            return state.attachment
         }
     }
 
-    func detach() {
-        shared.pointee.oldestSerialInUse.store(.max, ordering: .releasing)
+    func detach(_ attachment: Int) {
         state.withLock { state in
+            guard attachment == state.attachment else { return }
+            shared.pointee.oldestSerialInUse.store(.max, ordering: .releasing)
             state.device = nil
             state.directive.source = nil
             retire(&state)

@@ -8,7 +8,8 @@ import AudioCore
 /// Turns a rendition's frames into the device's, each at its instant.
 ///
 /// Lives on the real-time thread of one open device; owns no thread and reads no clock. After `init` nothing here
-/// allocates, locks, retains or throws. One renderer at a time may belong to a control.
+/// allocates, locks, retains or throws. A new renderer takes its control over: an older one of the same control must not
+/// be called any more (it may be let go before or after).
 public struct Renderer: ~Copyable {
     let shared: UnsafeMutablePointer<SharedState>
     let deviceRate: Double
@@ -31,6 +32,7 @@ public struct Renderer: ~Copyable {
 
     /// Keeps the shared memory alive; not touched between `init` and `deinit`.
     private let control: PlayoutControl
+    private let attachment: Int
 
     /// - Parameters:
     ///   - deviceRate: the device's nominal rate, in hertz.
@@ -51,10 +53,10 @@ public struct Renderer: ~Copyable {
         shared = control.shared
         model = DACClockModel(deviceRate: deviceRate, rateHint: rateHint?.value)
         history = SegmentHistory(frameCount: maximumFrameCount)
-        control.attach(deviceRate: deviceRate, channelCount: channels)
+        attachment = control.attach(deviceRate: deviceRate, channelCount: channels)
     }
 
-    deinit { control.detach() }
+    deinit { control.detach(attachment) }
 
     /// Feeds the DAC clock model with one reading. Call it with every status of the driver that was quick to obtain.
     public mutating func note(_ timestamp: DeviceTimestamp) {
