@@ -117,7 +117,9 @@ extension BroadcastSession {
         actions.append(.addKey(link.key))
         let welcome = Welcome(clockPort: configuration.clockPort, clockKey: link.key.bytes)
         send(WireEncoder.welcome(welcome), to: id, now)
-        actions.append(.notice(.info, "\(greeting.name) joined"))
+        if announced.insert(greeting.instance).inserted {
+            actions.append(.notice(.info, "\(greeting.name) joined"))
+        }
         if gatheringDeadline == nil { gatheringDeadline = now + BroadcastLimits.gatheringTime }
     }
 
@@ -161,6 +163,7 @@ extension BroadcastSession {
         actions.append(.close(id))
         if let key = link.contact { dialer.disconnected(key, after: pause, now: now) }
         if let instance = link.connection.greeting?.instance {
+            announced.remove(instance)
             dialer.disconnected(.instance(instance), after: pause, now: now)
         }
     }

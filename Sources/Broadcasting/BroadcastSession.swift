@@ -29,6 +29,8 @@ public struct BroadcastSession {
     var links: [ConnectionID: ListenerLink] = [:]
     /// Connections in the order in which they came, so that a run can be replayed.
     var order: [ConnectionID] = []
+    /// Processes that were said to have joined: one whose connection is replaced does not join anew.
+    var announced: Set<UInt64> = []
     var log = PacketLog(epoch: Epoch(1))
     public private(set) var summary = AudioStreamSummary()
     var timeline = PacketTimeline()
