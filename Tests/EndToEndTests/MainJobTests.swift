@@ -81,6 +81,72 @@ struct EndToEndTests {
         #expect(comparison.isClean, "\(comparison.summary) \(concert.account(of: processes))")
     }
 
+    /// The proof of the proof: what is known to be 5 ms apart reads 5 ms.
+    @Test func aListenerDelayedByFiveMillisecondsReadsSo() throws {
+        let concert = try Concert()
+        let song = try SongFile(.constantBitRate, seconds: 5, in: concert.lan)
+        let listeners = try [[], ["--offset", "5000"]].enumerated().map {
+            try concert.start(["join", "--once"] + $1, on: $0 + 1)
+        }
+        let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
+        let processes = [broadcast] + listeners
+        for process in processes {
+            #expect(try process.wait(within: 20) == .exited(0), "\(concert.account(of: processes))")
+        }
+        let report = skew(between: try concert.recording(of: 1), and: try concert.recording(of: 2))
+        #expect(report.windows.count >= 8 && report.unlikeWindows.isEmpty)
+        for window in report.windows {
+            #expect(abs(window.skew - 0.005) < 0.1e-3, "\(report.summary) \(concert.account(of: processes))")
+        }
+    }
+
+    /// Ctrl-C on a listener fades it out within 50 ms, since this card lets frames be taken back; on the broadcaster it
+    /// ends the broadcast for all.
+    @Test func interruptionFadesAtOnce() throws {
+        let concert = try Concert()
+        let song = try SongFile(.constantBitRate, seconds: 20, in: concert.lan)
+        let listeners = try concert.startListeners()
+        let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
+        let processes = [broadcast] + listeners
+        try waitUntil("sound", within: 10) { (try? concert.recording(of: 2))?.firstAudibleFrame() != nil }
+        usleep(1_000_000)
+        let interrupted = [trueNow()]
+        listeners[0].signal(SIGINT)
+        #expect(try listeners[0].wait(within: 3) == .exited(0), "\(concert.account(of: processes))")
+        usleep(500_000)
+        let ended = trueNow()
+        broadcast.signal(SIGINT)
+        #expect(try broadcast.wait(within: 3) == .exited(130), "\(concert.account(of: processes))")
+        _ = try listeners[1].wait(within: 5)
+        for (host, time) in [(1, interrupted[0]), (2, ended)] {
+            let recording = try concert.recording(of: host)
+            let last = try #require(recording.lastAudibleFrame().flatMap { recording.time(ofFrame: Double($0)) })
+            let tail = last * 1e-9 - Double(time) * 1e-9
+            print("silent \(fixed(tail * 1e3, 1)) ms after the interruption")
+            #expect(tail < 0.06 * Double(host), "\(concert.account(of: processes))")
+        }
+    }
+
+    /// `kill -9` of the broadcaster: listeners notice within 3 s, say so, and play the next broadcast.
+    @Test func listenersOutliveTheirBroadcaster() throws {
+        let concert = try Concert()
+        let song = try SongFile(.constantBitRate, seconds: 4, in: concert.lan)
+        let listeners = try (1...2).map { try concert.start(["join"], on: $0) }
+        let first = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
+        try waitUntil("sound", within: 10) { (try? concert.recording(of: 2))?.firstAudibleFrame() != nil }
+        usleep(500_000)
+        first.signal(SIGKILL)
+        let second = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
+        let processes = [first, second] + listeners
+        #expect(try second.wait(within: 20) == .exited(0), "\(concert.account(of: processes))")
+        for listener in listeners { listener.signal(SIGINT) }
+        for listener in listeners { #expect(try listener.wait(within: 3) == .exited(0)) }
+        let heard = try (1...2).map(concert.recording)
+        let report = skew(between: heard[0], and: heard[1])
+        #expect(report.isInStep(within: Self.limit), "\(report.summary) \(concert.account(of: processes))")
+        #expect(report.windows.count >= 10, "\(concert.account(of: processes))")
+    }
+
     @Test func aListenerThatDiesLeavesNoRipple() throws {
         let concert = try Concert()
         let song = try SongFile(.constantBitRate, seconds: 6, in: concert.lan)
