@@ -36,7 +36,7 @@ struct LANKitTests {
             pids = sleepers.map(\.pid) + lan.hosts.compactMap { $0.avahi?.pid }
             pids += lan.hosts.compactMap { $0.dbus?.pid }
             #expect(pids.count == 6)
-            #expect(pids.allSatisfy { kill($0, 0) == 0 })
+            withExtendedLifetime((lan, sleepers)) { #expect(pids.allSatisfy { kill($0, 0) == 0 }) }
         }
         #expect(pids.allSatisfy { kill($0, 0) != 0 })
         #expect(access(directory, F_OK) != 0)

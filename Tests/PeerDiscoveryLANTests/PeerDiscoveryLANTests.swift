@@ -11,12 +11,20 @@ struct PeerDiscoveryLANTests {
     private static let patience = 10.0
 
     private let lan: LAN
+    private let running = Running()
+
+    /// Processes end with the last reference to them: these go on to the end of the test, whoever forgets them.
+    private final class Running {
+        var processes: [LANProcess] = []
+    }
 
     init() throws { lan = try LAN(hosts: 2) }
 
     private func probe(_ host: Int, _ name: String, instance: Int, _ arguments: String...) throws -> LANProcess {
-        try lan[host].spawn(
+        let process = try lan[host].spawn(
             [buildDirectory + "/discovery-probe", "--name", name, "--instance", "\(instance)"] + arguments)
+        running.processes.append(process)
+        return process
     }
 
     private func advertise(_ host: Int, _ name: String, instance: Int) throws -> LANProcess {
@@ -26,24 +34,22 @@ struct PeerDiscoveryLANTests {
     }
 
     @Test func aBrowserFindsWhatIsThereWithinASecond() throws {
-        let advertiser = try advertise(0, "Kitchen", instance: 1)
+        _ = try advertise(0, "Kitchen", instance: 1)
         let browser = try probe(1, "", instance: 2, "--browse-only")
         let line = try browser.waitForLine(containing: "FOUND 1 [Kitchen]", within: 1)
         #expect(line.contains("10.77.0.1"))
         #expect(line.contains("fe80::"))
         #expect(line.contains("port=4711"))
-        #expect(advertiser.isRunning)
     }
 
     @Test func browsingDoesNotWaitForOurOwnRegistration() throws {
-        let advertiser = try advertise(0, "Kitchen", instance: 1)
+        _ = try advertise(0, "Kitchen", instance: 1)
         let other = try probe(1, "Hall", instance: 2)
         try other.waitForLine(containing: "ADVERTISED Hall", within: Self.patience)
         let lines = other.lines
         let found = try #require(lines.firstIndex { $0.hasPrefix("FOUND 1 ") })
         let advertised = try #require(lines.firstIndex { $0.hasPrefix("ADVERTISED") })
         #expect(found < advertised)
-        #expect(advertiser.isRunning)
     }
 
     @Test func hostsFindEachOther() throws {
