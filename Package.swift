@@ -108,6 +108,12 @@ let package = Package(
             swiftSettings: settings),
 
         // Test kit.
+        library(
+            "SimulationKit",
+            [
+                "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "Listening", "Peering",
+                "Playout", "WireProtocol", nioCore,
+            ]),
         .target(
             name: "SoftwareSoundCard", dependencies: ["CALSA"], path: "Tests/Kit/SoftwareSoundCard",
             cSettings: [.define("PIC")], linkerSettings: [.linkedLibrary("m")]),
@@ -139,6 +145,12 @@ let package = Package(
         tests("SoftwareSoundCardTests", ["CALSA", "HeardAnalysis", "SoundCardKit"]),
         tests("PlayoutTests", ["AudioCore", "Playout"]),
         tests("WireProtocolTests", ["WireProtocol", "AudioCore", nioCore]),
+        tests("BroadcastingTests", ["Broadcasting", "AudioCore", "ClockSync", "Peering", "WireProtocol", nioCore]),
+        tests(
+            "ListeningTests", ["Listening", "AudioCore", "ClockSync", "Peering", "Playout", "WireProtocol", nioCore]),
+        tests(
+            "SimulationTests",
+            ["SimulationKit", "AudioCore", "Broadcasting", "Listening", "Peering", "Playout", "WireProtocol"]),
         tests("PeeringTests", ["Peering", "AudioCore", "WireProtocol", nioCore]),
         tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),
         tests("ALSAOutputTests", ["ALSAOutput", "AudioCore", "Playout"]),

@@ -163,7 +163,10 @@ public struct BroadcastSession {
     // MARK: For display
 
     /// Whether the first frame was decided on.
-    public var isPlaying: Bool { if case .playing = phase { true } else { false } }
+    public var isPlaying: Bool { anchor != nil }
+
+    /// Which frame leaves the loudspeakers when; nil before the start was decided, and after the end.
+    public var anchor: Anchor? { if case .playing(let anchor) = phase { anchor } else { nil } }
 
     /// The frame that is due now, within the song.
     public func playPosition(_ now: HostTime) -> FramePosition {

@@ -1,0 +1,48 @@
+import AudioCore
+
+/// How a machine is connected. The path between two machines is one's access and then the other's.
+public struct LinkQuality: Sendable {
+    /// What every packet takes, one way.
+    public var delay: TimeSpan
+    /// Mean of the exponential queueing on top.
+    public var jitter: TimeSpan
+    /// How often a packet is held up much longer, and by how much on average.
+    public var spikeProbability: Double
+    public var spike: TimeSpan
+    public var datagramLoss: Double
+    public var datagramDuplication: Double
+    /// How often a segment of a stream is lost, and comes a retransmission later.
+    public var segmentLoss: Double
+    public var bytesPerSecond: Double
+
+    public init(
+        delay: TimeSpan, jitter: TimeSpan, spikeProbability: Double = 0, spike: TimeSpan = .zero,
+        datagramLoss: Double = 0, datagramDuplication: Double = 0, segmentLoss: Double = 0, bytesPerSecond: Double
+    ) {
+        self.delay = delay
+        self.jitter = jitter
+        self.spikeProbability = spikeProbability
+        self.spike = spike
+        self.datagramLoss = datagramLoss
+        self.datagramDuplication = datagramDuplication
+        self.segmentLoss = segmentLoss
+        self.bytesPerSecond = bytesPerSecond
+    }
+
+    /// Cable and an idle switch: tens of microseconds, and now and then a machine that wakes late.
+    public static let quietLAN = LinkQuality(
+        delay: .microseconds(20), jitter: .microseconds(8), spikeProbability: 0.01, spike: .microseconds(300),
+        bytesPerSecond: 12e6)
+
+    /// Radio: milliseconds, bursts of tens of them, and losses.
+    public static let wireless = LinkQuality(
+        delay: .microseconds(900), jitter: .microseconds(700), spikeProbability: 0.03, spike: .milliseconds(12),
+        datagramLoss: 0.01, datagramDuplication: 0.002, segmentLoss: 0.002, bytesPerSecond: 1.5e6)
+
+    /// How long one packet takes through this link.
+    func delay(using random: inout SimulationRandom) -> TimeSpan {
+        var total = delay + random.exponential(jitter)
+        if random.chance(spikeProbability) { total += random.exponential(spike) }
+        return total
+    }
+}

@@ -1,0 +1,184 @@
+import AudioCore
+import Broadcasting
+import ClockSync
+import NIOCore
+import Peering
+import WireProtocol
+
+/// A machine that runs the shipping ``BroadcastSession``: the shell around it, made of simulated parts.
+public final class BroadcastNode {
+    public let machine: VirtualMachine
+    public let greeting: Greeting
+    public let performance: Performance
+    public private(set) var session: BroadcastSession
+    public private(set) var outcome: BroadcastOutcome?
+    public private(set) var finishedAt: TrueTime?
+    /// When it was started.
+    public let began: TrueTime
+    /// Everything it told its user.
+    public private(set) var notices: [String] = []
+    /// Most bytes that were on their way to one listener.
+    public private(set) var highestByteCountInFlight = 0
+
+    /// The song's source fails when it has given this many frames.
+    public var sourceFailure: (frame: Int64, text: String)?
+
+    private let network: VirtualNetwork
+    private let discovery: VirtualDiscovery?
+    private var random: SimulationRandom
+    private var responder = ClockResponder()
+    private var endpoints: [ConnectionID: StreamEndpoint] = [:]
+    private var inFlight: [ConnectionID: Int] = [:]
+    private var nextConnection = 0
+    private var readFrame: Int64 = 0
+    private var isRegistered = false
+
+    init(
+        machine: VirtualMachine, network: VirtualNetwork, discovery: VirtualDiscovery?, performance: Performance,
+        configuration: BroadcastConfiguration, random: SimulationRandom
+    ) {
+        self.machine = machine
+        self.network = network
+        self.discovery = discovery
+        self.performance = performance
+        self.random = random
+        greeting = configuration.greeting
+        began = machine.loop.now
+        session = BroadcastSession(configuration: configuration)
+    }
+
+    public var name: String { greeting.name }
+    /// Connections that stand.
+    public var connectionCount: Int { endpoints.count }
+
+    func start() {
+        network.listen(on: machine) { [unowned self] in opened($0, .accepted, dial: nil) }
+        network.bindDatagrams(on: machine) { [unowned self] in receiveDatagram($0, from: $1, arrival: $2) }
+        discovery?.browse(on: machine) { [unowned self] in hear($0) }
+        machine.after(VirtualDiscovery.registrationTime) { [unowned self] in
+            isRegistered = true
+            advertise()
+        }
+        tick()
+    }
+
+    /// Knows of a listener that was named by address.
+    public func name(listener address: NetworkAddress) { handle(.contact(PeerContact(address: address))) }
+
+    /// The user pressed Ctrl-C.
+    public func stop() { handle(.stop) }
+
+    /// The process ends without a word of its own; `sayingGoodbye`: its kernel still closes the connections.
+    public func crash(sayingGoodbye: Bool) {
+        network.kill(machine, sayingGoodbye: sayingGoodbye)
+        discovery?.expire(.instance(greeting.instance))
+    }
+
+    // MARK: Events in
+
+    private func tick() {
+        handle(.tick)
+        guard outcome == nil else { return }
+        machine.after(.milliseconds(20)) { [unowned self] in tick() }
+    }
+
+    private func handle(_ event: BroadcastEvent) {
+        for action in session.handle(event, now: machine.now) { perform(action) }
+        if performance.anchor == nil { performance.anchor = session.anchor }
+    }
+
+    private func hear(_ news: VirtualDiscovery.News) {
+        switch news {
+        case .found(let contact): handle(.contact(contact))
+        case .lost(let key): handle(.contactLost(key))
+        }
+    }
+
+    private func opened(_ endpoint: StreamEndpoint, _ direction: PeerConnection.Direction, dial: Dialer.Dial?) {
+        let id = ConnectionID(nextConnection)
+        nextConnection += 1
+        endpoints[id] = endpoint
+        inFlight[id] = 0
+        endpoint.begin(
+            received: { [unowned self] in handle(.received(id, $0)) },
+            wrote: { [unowned self] count in
+                inFlight[id, default: 0] -= count
+                handle(.wrote(id, byteCount: count))
+            },
+            closed: { [unowned self] in
+                endpoints[id] = nil
+                handle(.closed(id))
+            })
+        let key = ClockKey.random(using: &random)
+        handle(.opened(id, direction, address: endpoint.peerName, dial: dial, key: key))
+    }
+
+    private func receiveDatagram(_ bytes: [UInt8], from source: String, arrival: HostTime) {
+        guard let reply = responder.receive(bytes, at: SessionTime(nanoseconds: arrival.nanoseconds)) else { return }
+        let transmit = SessionTime(nanoseconds: machine.now.nanoseconds)
+        // From the reading of the clock to the wire; the kernel's stamp is of the latter.
+        let sending = random.exponential(.microseconds(6))
+        let bytes = reply.bytes(transmit: transmit)
+        machine.after(sending) { [self] in
+            network.sendDatagram(bytes, from: machine, to: source)
+            responder.didSend(
+                keyIdentifier: reply.keyIdentifier, sequence: reply.sequence,
+                at: SessionTime(nanoseconds: machine.now.nanoseconds))
+        }
+    }
+
+    // MARK: Actions out
+
+    private func perform(_ action: BroadcastAction) {
+        switch action {
+        case .dial(let dial):
+            network.dial(from: machine, to: dial.address) { [unowned self] endpoint in
+                guard let endpoint else { return handle(.dialFailed(dial)) }
+                opened(endpoint, .dialed, dial: dial)
+            }
+        case .send(let id, let bytes):
+            guard let endpoint = endpoints[id] else { return }
+            inFlight[id, default: 0] += bytes.readableBytes
+            highestByteCountInFlight = max(highestByteCountInFlight, inFlight[id] ?? 0)
+            endpoint.write(bytes)
+        case .close(let id): endpoints[id]?.close()
+        case .addKey(let key): responder.register(key)
+        case .removeKey(let key): responder.unregister(keyIdentifier: key.identifier)
+        case .readSource: read()
+        case .advertise: advertise()
+        case .notice(_, let text): notices.append(text)
+        case .finished(let outcome): finish(outcome)
+        }
+    }
+
+    /// A reader takes some milliseconds, and gives as much as it likes.
+    private func read() {
+        let time = random.span(.milliseconds(1) ... .milliseconds(6))
+        let count = 1 + Int(random.uniform() * 12)
+        machine.after(time) { [unowned self] in
+            if let sourceFailure, readFrame >= sourceFailure.frame {
+                return handle(.source(.failed(sourceFailure.text)))
+            }
+            let (packets, data) = performance.song.packets(from: readFrame, count: count)
+            guard !packets.isEmpty else { return handle(.source(.ended)) }
+            let properties = readFrame == 0 ? performance.song.properties : []
+            readFrame += packets.reduce(0) { $0 + Int64($1.frameCount) }
+            handle(.source(.read(properties: properties, packets: packets, data: data)))
+        }
+    }
+
+    private func advertise() {
+        guard isRegistered, outcome == nil else { return }
+        discovery?.publish(
+            PeerContact(
+                key: .instance(greeting.instance), name: greeting.name, roles: greeting.roles,
+                started: greeting.started, addresses: [NetworkAddress(host: machine.name)]))
+    }
+
+    private func finish(_ outcome: BroadcastOutcome) {
+        self.outcome = outcome
+        finishedAt = machine.loop.now
+        network.stopListening(on: machine)
+        discovery?.withdraw(.instance(greeting.instance))
+    }
+}

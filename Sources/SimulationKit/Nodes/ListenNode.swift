@@ -1,0 +1,251 @@
+import AudioCore
+import AudioDecoding
+import AudioQueue
+import ClockSync
+import Listening
+import NIOCore
+import Peering
+import Playout
+import WireProtocol
+
+/// A machine that runs the shipping ``ListenSession``, clock client, packet feeder and renderer.
+public final class ListenNode {
+    public let machine: VirtualMachine
+    public let greeting: Greeting
+    public let ear = Ear()
+    public private(set) var session: ListenSession
+    public private(set) var outcome: ListenOutcome?
+    /// Everything it told its user, and when.
+    public private(set) var notices: [(time: TrueTime, text: String)] = []
+    /// Highest fill of the queue so far.
+    public private(set) var highestQueuedByteCount = 0
+    /// What the renderer told: starts, underruns, re-placements.
+    public private(set) var playoutEvents: [PlayoutEvent] = []
+    /// Names of the broadcasters that fed it, in order.
+    public private(set) var broadcasters: [String] = []
+
+    private let network: VirtualNetwork
+    private let discovery: VirtualDiscovery?
+    private var random: SimulationRandom
+    private let control = PlayoutControl()
+    private let card: VirtualSoundCard
+    private var feeder = PacketFeeder(decoders: .builtIn)
+    private var epoch: Epoch?
+    private var endpoints: [ConnectionID: StreamEndpoint] = [:]
+    private var nextConnection = 0
+    private var clock: (client: ClockClient, host: String)?
+    /// Counts clock exchanges, so that timers of an older one are void.
+    private var clockGeneration = 0
+    private var isRegistered = false
+
+    init(
+        machine: VirtualMachine, network: VirtualNetwork, discovery: VirtualDiscovery?,
+        configuration: ListenConfiguration, card: VirtualSoundCard.Configuration, random: SimulationRandom
+    ) {
+        var random = random
+        self.machine = machine
+        self.network = network
+        self.discovery = discovery
+        greeting = configuration.greeting
+        session = ListenSession(configuration: configuration, now: machine.now)
+        self.card = VirtualSoundCard(
+            control: control, machine: machine, ear: ear, configuration: card, random: random.fork())
+        self.random = random
+    }
+
+    public var name: String { greeting.name }
+    public var xrunCount: Int { card.xrunCount }
+    public var cardCrystal: VirtualClock { card.crystal }
+    public var snapshot: PlayoutSnapshot { control.snapshot }
+    public var feederSnapshot: PacketFeederSnapshot { feeder.snapshot }
+    /// Connections that stand.
+    public var connectionCount: Int { endpoints.count }
+    /// Whether it waits for a broadcast.
+    public var isIdle: Bool { outcome == nil && session.broadcasterName == nil }
+
+    /// How far its knowledge of a broadcaster's clock is from the truth now; nil while it has none.
+    public func clockError(against broadcaster: BroadcastNode) -> TimeSpan? {
+        guard let estimate = clock?.client.estimate else { return nil }
+        let session = estimate.mapping.session(at: machine.now)
+        return session - SessionTime(nanoseconds: broadcaster.machine.now.nanoseconds)
+    }
+
+    func start() {
+        card.start()
+        network.listen(on: machine) { [unowned self] in opened($0, .accepted, dial: nil) }
+        network.bindDatagrams(on: machine) { [unowned self] in receiveDatagram($0, arrival: $2) }
+        discovery?.browse(on: machine) { [unowned self] in hear($0) }
+        machine.after(VirtualDiscovery.registrationTime) { [unowned self] in
+            isRegistered = true
+            advertise()
+        }
+        tick()
+    }
+
+    /// The user pressed Ctrl-C.
+    public func stop() { handle(.stop) }
+
+    /// The process ends without a word of its own; `sayingGoodbye`: its kernel still closes the connections.
+    public func crash(sayingGoodbye: Bool) {
+        network.kill(machine, sayingGoodbye: sayingGoodbye)
+        discovery?.expire(.instance(greeting.instance))
+    }
+
+    /// A cable that was pulled for a moment: all connections break, and both sides learn of it.
+    public func breakConnections() {
+        let ids = endpoints.keys.sorted { $0.number < $1.number }
+        for id in ids { endpoints[id]?.reset() }
+    }
+
+    // MARK: Events in
+
+    private func tick() {
+        feed()
+        control.takeEvents { event in
+            playoutEvents.append(event)
+            if case .finished(let epoch) = event { handle(.heardEnd(epoch)) }
+        }
+        handle(.playout(control.snapshot))
+        handle(.tick)
+        guard outcome == nil else { return }
+        machine.after(.milliseconds(20)) { [unowned self] in tick() }
+    }
+
+    private func handle(_ event: ListenEvent) {
+        for action in session.handle(event, now: machine.now) { perform(action) }
+        if let name = session.broadcasterName, broadcasters.last != name { broadcasters.append(name) }
+    }
+
+    private func hear(_ news: VirtualDiscovery.News) {
+        switch news {
+        case .found(let contact): handle(.contact(contact))
+        case .lost(let key): handle(.contactLost(key))
+        }
+    }
+
+    private func opened(_ endpoint: StreamEndpoint, _ direction: PeerConnection.Direction, dial: Dialer.Dial?) {
+        let id = ConnectionID(nextConnection)
+        nextConnection += 1
+        endpoints[id] = endpoint
+        endpoint.begin(
+            received: { [unowned self] in handle(.received(id, $0)) }, wrote: { _ in },
+            closed: { [unowned self] in
+                endpoints[id] = nil
+                handle(.closed(id))
+            })
+        handle(.opened(id, direction, address: endpoint.peerName, dial: dial))
+    }
+
+    // MARK: Actions out
+
+    private func perform(_ action: ListenAction) {
+        switch action {
+        case .dial(let dial):
+            network.dial(from: machine, to: dial.address) { [unowned self] endpoint in
+                guard let endpoint else { return handle(.dialFailed(dial)) }
+                opened(endpoint, .dialed, dial: dial)
+            }
+        case .send(let id, let bytes): endpoints[id]?.write(bytes)
+        case .close(let id): endpoints[id]?.close()
+        case .startClock(let id, _, let key): startClock(id, key)
+        case .stopClock: stopClock()
+        case .begin(let epoch, let summary, let firstFrame): begin(epoch, summary, firstFrame)
+        case .enqueue(let position, let packets, let data): enqueue(packets, data, at: position)
+        case .setTimeline(let timeline): control.setTimeline(timeline)
+        case .finish(let end, let epoch):
+            feeder.finish(at: end, packetsFollow: false, epoch: epoch)
+            control.finish(at: end, epoch: epoch)
+        case .silence(let fade):
+            feeder.flush()
+            control.stop(fade: fade)
+        case .advertise: advertise()
+        case .notice(_, let text): notices.append((machine.loop.now, text))
+        case .finished(let outcome): finish(outcome)
+        }
+    }
+
+    private func advertise() {
+        guard isRegistered, outcome == nil else { return }
+        discovery?.publish(
+            PeerContact(
+                key: .instance(greeting.instance), name: greeting.name, roles: greeting.roles,
+                started: greeting.started, isBusy: session.broadcasterName != nil,
+                addresses: [NetworkAddress(host: machine.name)]))
+    }
+
+    private func finish(_ outcome: ListenOutcome) {
+        self.outcome = outcome
+        network.stopListening(on: machine)
+        discovery?.withdraw(.instance(greeting.instance))
+    }
+
+    // MARK: The queue
+
+    private func begin(_ epoch: Epoch, _ summary: AudioStreamSummary, _ firstFrame: FramePosition) {
+        guard let format = summary.format else { return }
+        self.epoch = epoch
+        let stream = AudioQueueStream(
+            epoch: epoch, format: format, magicCookie: summary.magicCookie,
+            primingFrameCount: summary.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
+            fadesIn: firstFrame > .zero)
+        do {
+            control.play(try feeder.begin(stream))
+        } catch {
+            notices.append((machine.loop.now, "cannot decode: \(error)"))
+        }
+    }
+
+    private func enqueue(_ packets: [AudioPacketDescription], _ data: ByteBuffer, at position: FramePosition) {
+        guard let epoch else { return }
+        var position = position
+        let bytes = data.readableBytesSpan
+        for packet in packets {
+            let range = packet.startOffset..<packet.startOffset + packet.byteCount
+            _ = feeder.enqueue(
+                bytes.extracting(range), frame: position, frameCount: packet.frameCount, epoch: epoch)
+            position += Int64(packet.frameCount)
+        }
+        highestQueuedByteCount = max(highestQueuedByteCount, feeder.snapshot.queuedByteCount)
+        feed()
+    }
+
+    private func feed() {
+        while feeder.feed() == .fed {}
+    }
+
+    // MARK: The clock
+
+    private func startClock(_ id: ConnectionID, _ key: ClockKey) {
+        guard let endpoint = endpoints[id] else { return }
+        clockGeneration += 1
+        clock = (ClockClient(key: key, seed: random.next()), endpoint.peerName)
+        askClock(generation: clockGeneration)
+    }
+
+    private func stopClock() {
+        clockGeneration += 1
+        clock = nil
+    }
+
+    private func askClock(generation: Int) {
+        guard generation == clockGeneration, let host = clock?.host else { return }
+        if let request = clock?.client.poll(now: machine.now) {
+            // From the reading of the clock to the wire; the kernel's stamp is of the latter.
+            machine.after(random.exponential(.microseconds(6))) { [self] in
+                guard generation == clockGeneration else { return }
+                network.sendDatagram(request.bytes, from: machine, to: host)
+                clock?.client.didSend(sequence: request.sequence, at: machine.now)
+            }
+        }
+        guard let deadline = clock?.client.nextDeadline else { return }
+        let wait = max(.zero, deadline - machine.now) + random.exponential(.microseconds(30))
+        machine.after(wait) { [unowned self] in askClock(generation: generation) }
+    }
+
+    private func receiveDatagram(_ bytes: [UInt8], arrival: HostTime) {
+        guard clock?.client.receive(bytes, at: arrival) == .updated, let estimate = clock?.client.estimate else {
+            return
+        }
+        handle(.clock(estimate))
+    }
+}

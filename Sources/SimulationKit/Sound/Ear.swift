@@ -1,0 +1,48 @@
+import AudioCore
+
+/// A listener beside one loudspeaker: hears every sample at its true time, and knows what ought to be heard.
+public final class Ear {
+    private var ears: [PerformanceEar] = []
+    private var performances: [Performance] = []
+    /// Samples above -80 dBFS at times at which no performance is due.
+    public private(set) var straySampleCount = 0
+    /// The true time of the first sample above -80 dBFS, and of the last, in seconds.
+    public private(set) var firstSound: Double?
+    public private(set) var lastSound: Double?
+    /// Times at which the sound card lost its running clock.
+    public private(set) var interruptionCount = 0
+
+    init() {}
+
+    func attend(_ performance: Performance) {
+        performances.append(performance)
+        ears.append(PerformanceEar(performance))
+    }
+
+    func hear(_ samples: UnsafeBufferPointer<Float>, from start: Double, spacing: Double) {
+        guard samples.count > 0 else { return }
+        var due = 0..<0
+        for ear in ears where !ear.isOver {
+            let belonging = ear.hear(samples, from: start, spacing: spacing)
+            due =
+                due.isEmpty
+                ? belonging : min(due.lowerBound, belonging.lowerBound)..<max(due.upperBound, belonging.upperBound)
+        }
+        for index in samples.indices where abs(samples[index]) > HeardWindow.silencePeak {
+            let time = start + spacing * Double(index)
+            if firstSound == nil { firstSound = time }
+            lastSound = time
+            if !due.contains(index) { straySampleCount += 1 }
+        }
+    }
+
+    func interrupt() {
+        interruptionCount += 1
+        ears.forEach { $0.interrupt() }
+    }
+
+    /// What was heard in the time of each stretch of a performance; nil where nothing was emitted at all.
+    public func windows(of performance: Performance) -> [HeardWindow?] {
+        performances.firstIndex { $0 === performance }.map { ears[$0].windows } ?? []
+    }
+}

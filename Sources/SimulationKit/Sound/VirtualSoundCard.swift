@@ -1,0 +1,155 @@
+import AudioCore
+import Playout
+
+// A sound card with a crystal of its own, and the loop that feeds it, like the one on ALSA.
+//
+// The DAC takes one frame after the other at its true rate. Its pointer, the only thing that the driver can see, moves
+// in bursts of 5 ms; the driver wakes the loop when a period (two bursts) is done, some microseconds late. The
+// loop reads pointer and host time, tells the renderer, and fills the buffer. When the loop comes too late, the DAC
+// runs dry and stops; the loop starts it again, and the count of frames goes on.
+
+/// A DAC and its loop on one machine; what leaves the DAC goes to an ``Ear``.
+final class VirtualSoundCard {
+    struct Configuration {
+        var rate = VirtualSong.sampleRate
+        /// The DAC's crystal against true time.
+        var crystal = VirtualClock()
+        var burst = TimeSpan.milliseconds(5)
+        var buffer = TimeSpan.milliseconds(120)
+        /// From the end of a period to the loop's reading, on average; now and then much more.
+        var wakeLatency = TimeSpan.microseconds(15)
+    }
+
+    var crystal: VirtualClock { configuration.crystal }
+    let control: PlayoutControl
+    let ear: Ear
+    private let machine: VirtualMachine
+    private let configuration: Configuration
+    private var random: SimulationRandom
+    private var renderer: Renderer
+
+    private let burst: Int64
+    private let period: Int64
+    private let bufferFrames: Int64
+    private let samples: UnsafeMutablePointer<Float>
+    private let sampleMask: Int64
+    private let block: UnsafeMutableBufferPointer<Float>
+
+    /// Frame `originFrame` leaves the DAC at `origin` seconds on its crystal.
+    private var origin = 0.0
+    private var originFrame: Int64 = 0
+    private var written: Int64 = 0
+    /// Frames that went to the ear.
+    private var emitted: Int64 = 0
+    private(set) var xrunCount = 0
+
+    init(
+        control: PlayoutControl, machine: VirtualMachine, ear: Ear, configuration: Configuration,
+        random: SimulationRandom
+    ) {
+        self.control = control
+        self.machine = machine
+        self.ear = ear
+        self.configuration = configuration
+        self.random = random
+        burst = Int64(configuration.burst.seconds * configuration.rate)
+        period = 2 * burst
+        bufferFrames = Int64(configuration.buffer.seconds * configuration.rate)
+        var capacity: Int64 = 256
+        while capacity < 2 * bufferFrames { capacity *= 2 }
+        sampleMask = capacity - 1
+        samples = .allocate(capacity: Int(capacity))
+        samples.initialize(repeating: 0, count: Int(capacity))
+        block = .allocate(capacity: Int(period))
+        block.initialize(repeating: 0)
+        renderer = Renderer(
+            control: control, deviceRate: configuration.rate, channels: 1, maximumFrameCount: Int(bufferFrames))
+    }
+
+    deinit {
+        samples.deallocate()
+        block.deallocate()
+    }
+
+    func start() {
+        fill()
+        restart()
+    }
+
+    // MARK: The DAC
+
+    private func restart() {
+        origin = configuration.crystal.elapsed(at: machine.loop.now.seconds) + 0.002
+        originFrame = emitted
+        scheduleWake(after: originFrame)
+    }
+
+    /// Frames that the DAC has finished by now, if it never runs dry.
+    private var dacPosition: Double {
+        let elapsed = configuration.crystal.elapsed(at: machine.loop.now.seconds) - origin
+        return Double(originFrame) + max(0, elapsed) * configuration.rate
+    }
+
+    private func seconds(of frame: Int64) -> Double {
+        configuration.crystal.seconds(ofElapsed: origin + Double(frame - originFrame) / configuration.rate)
+    }
+
+    /// Gives the ear what has left the DAC.
+    private func emit(until end: Int64) {
+        while emitted < end {
+            let slot = emitted & sampleMask
+            let count = min(end - emitted, sampleMask + 1 - slot)
+            let start = seconds(of: emitted)
+            let spacing = (seconds(of: emitted + count) - start) / Double(count)
+            ear.hear(UnsafeBufferPointer(start: samples + Int(slot), count: Int(count)), from: start, spacing: spacing)
+            emitted += count
+        }
+    }
+
+    // MARK: The loop
+
+    private func scheduleWake(after pointer: Int64) {
+        let next = originFrame + ((pointer - originFrame) / period + 1) * period
+        let latency = configuration.wakeLatency * (random.chance(0.01) ? 20 : 1)
+        let due = TrueTime(seconds: seconds(of: next)) + random.exponential(latency)
+        machine.at(due) { [unowned self] in turn() }
+    }
+
+    private func turn() {
+        let position = Int64(dacPosition)
+        emit(until: min(position, written))
+        guard position < written else { return recover() }
+        let pointer = originFrame + (position - originFrame) / burst * burst
+        renderer.note(DeviceTimestamp(frame: DeviceFrame(index: pointer), host: machine.now))
+        if renderer.wantsEarlierFrame { takeBack(from: pointer) }
+        fill(to: pointer + bufferFrames)
+        scheduleWake(after: position)
+    }
+
+    private func takeBack(from pointer: Int64) {
+        let kept = max(Int64(configuration.rate * 0.012), 2 * period)
+        guard written > pointer + kept else { return }
+        written = pointer + kept
+        renderer.rewind(to: DeviceFrame(index: written))
+    }
+
+    private func fill(to end: Int64? = nil) {
+        let end = end ?? written + bufferFrames
+        while written < end {
+            let count = Int(min(end - written, period))
+            renderer.render(
+                into: UnsafeMutableBufferPointer(rebasing: block[..<count]), from: DeviceFrame(index: written))
+            for index in 0..<count { samples[Int((written + Int64(index)) & sampleMask)] = block[index] }
+            written += Int64(count)
+        }
+    }
+
+    /// The DAC ran dry.
+    private func recover() {
+        xrunCount += 1
+        ear.interrupt()
+        renderer.deviceDidRestart(at: DeviceFrame(index: written))
+        fill()
+        restart()
+    }
+}

@@ -1,0 +1,36 @@
+import AudioCore
+import Glibc
+
+/// The seeded source of everything that is left to chance (SplitMix64: Steele, Lea and Flood, 2014).
+public struct SimulationRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    public init(seed: UInt64) { state = seed }
+
+    public mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var word = state
+        word = (word ^ (word &>> 30)) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ (word &>> 27)) &* 0x94d0_49bb_1331_11eb
+        return word ^ (word &>> 31)
+    }
+
+    /// A generator of its own, so that one part of the simulation does not disturb another's numbers.
+    public mutating func fork() -> SimulationRandom { SimulationRandom(seed: next()) }
+
+    public mutating func uniform(_ range: ClosedRange<Double> = 0...1) -> Double {
+        range.lowerBound + (range.upperBound - range.lowerBound) * Double(next() >> 11) * 0x1p-53
+    }
+
+    public mutating func chance(_ probability: Double) -> Bool { uniform() < probability }
+
+    /// Exponentially distributed.
+    public mutating func exponential(_ mean: TimeSpan) -> TimeSpan {
+        guard mean > .zero else { return .zero }
+        return TimeSpan(seconds: -mean.seconds * log(max(1e-12, uniform())))
+    }
+
+    public mutating func span(_ range: ClosedRange<TimeSpan>) -> TimeSpan {
+        TimeSpan(seconds: uniform(range.lowerBound.seconds...range.upperBound.seconds))
+    }
+}

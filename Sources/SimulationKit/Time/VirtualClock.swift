@@ -1,0 +1,62 @@
+import AudioCore
+import Glibc
+
+/// A crystal: an offset, a rate error, and a slow wander of that rate, as closed forms of true time.
+///
+///     local(t) = offset + t + ppm t + integral of wander * sin(2 pi t / period + phase)
+public struct VirtualClock {
+    public var offset: TimeSpan
+    public var rate: PartsPerMillion
+    /// The wander's peak.
+    public var wander: PartsPerMillion
+    public var wanderPeriod: TimeSpan
+    /// In radians.
+    public var wanderPhase: Double
+
+    public init(
+        offset: TimeSpan = .zero, rate: PartsPerMillion = .zero, wander: PartsPerMillion = .zero,
+        wanderPeriod: TimeSpan = .seconds(600), wanderPhase: Double = 0
+    ) {
+        self.offset = offset
+        self.rate = rate
+        self.wander = wander
+        self.wanderPeriod = wanderPeriod
+        self.wanderPhase = wanderPhase
+    }
+
+    /// A machine's: any offset within hours, within `ppm`, wandering a little.
+    public static func random(within ppm: Double, wander: Double, using random: inout SimulationRandom) -> VirtualClock
+    {
+        VirtualClock(
+            offset: random.span(.zero ... .seconds(40_000)), rate: PartsPerMillion(random.uniform(-ppm...ppm)),
+            wander: PartsPerMillion(random.uniform(0...wander)),
+            wanderPeriod: random.span(.seconds(300) ... .seconds(900)), wanderPhase: random.uniform(0...(2 * .pi)))
+    }
+
+    /// What the clock has gained against true time, without its offset, in seconds.
+    public func gain(at seconds: Double) -> Double {
+        let angular = 2 * .pi / wanderPeriod.seconds
+        let wandered = wander.value * (cos(wanderPhase) - cos(angular * seconds + wanderPhase)) / angular
+        return 1e-6 * (rate.value * seconds + wandered)
+    }
+
+    /// Seconds on this clock since the simulation began, the offset left out.
+    public func elapsed(at seconds: Double) -> Double { seconds + gain(at: seconds) }
+
+    /// The true time at which ``elapsed(at:)`` is this.
+    public func seconds(ofElapsed elapsed: Double) -> Double {
+        // The rate errors are 1e-4 at most: each turn leaves a ten-thousandth of the error.
+        var seconds = elapsed
+        for _ in 0..<4 { seconds = elapsed - gain(at: seconds) }
+        return seconds
+    }
+
+    public func host(at time: TrueTime) -> HostTime {
+        HostTime(nanoseconds: time.nanoseconds) + offset + TimeSpan(seconds: gain(at: time.seconds))
+    }
+
+    public func trueTime(of host: HostTime) -> TrueTime {
+        let elapsed = TimeSpan(nanoseconds: host.nanoseconds) - offset
+        return TrueTime(seconds: seconds(ofElapsed: elapsed.seconds))
+    }
+}

@@ -1,0 +1,113 @@
+import AudioCore
+import Broadcasting
+import Listening
+import Peering
+import WireProtocol
+
+/// A simulated household: machines, network and loudspeakers, made from one seed and run on true time.
+public final class World {
+    public let seed: UInt64
+    public let loop = EventLoop()
+    public let network: VirtualNetwork
+    public let discovery: VirtualDiscovery
+    public private(set) var listeners: [ListenNode] = []
+    public private(set) var broadcasters: [BroadcastNode] = []
+    /// For whatever a scenario leaves to chance.
+    public var random: SimulationRandom
+    private var machineCount = 0
+
+    /// Crystals of machines, in ppm.
+    public var clockSpread = 50.0
+    /// Peak wander of machines' crystals, in ppm.
+    public var clockWander = 0.5
+    /// Crystals of sound cards, in ppm.
+    public var cardSpread = 100.0
+    /// How late sound threads wake, on average, on one machine or another.
+    public var wakeLatency = TimeSpan.microseconds(5) ... .microseconds(25)
+    /// How machines are connected unless told otherwise.
+    public var quality = LinkQuality.quietLAN
+
+    public init(seed: UInt64) {
+        self.seed = seed
+        random = SimulationRandom(seed: seed)
+        network = VirtualNetwork(loop: loop, random: random.fork())
+        discovery = VirtualDiscovery(loop: loop, random: random.fork())
+    }
+
+    // Events hold nodes, and nodes hold the loop.
+    deinit { loop.removeAll() }
+
+    public func run(for span: TimeSpan) { loop.run(until: loop.now + span) }
+    public func run(until time: TrueTime) { loop.run(until: time) }
+
+    /// Runs until the condition holds, looked at every 10 ms. False if it did not within `limit`.
+    public func run(atMost limit: TimeSpan, until condition: () -> Bool) -> Bool {
+        let end = loop.now + limit
+        while !condition() {
+            guard loop.now < end else { return false }
+            run(for: .milliseconds(10))
+        }
+        return true
+    }
+
+    /// Whether every listener that lives waits for a broadcast.
+    public var areListenersIdle: Bool { listeners.allSatisfy { !$0.machine.isAlive || $0.isIdle } }
+
+    // MARK: Who is there
+
+    /// Adds a machine that listens.
+    /// - Parameter mdns: whether it takes part in discovery.
+    @discardableResult
+    public func addListener(
+        _ name: String, mdns: Bool = true, quality: LinkQuality? = nil,
+        _ configure: (inout ListenConfiguration) -> Void = { _ in }
+    ) -> ListenNode {
+        let machine = addMachine(quality)
+        var configuration = ListenConfiguration(greeting: greeting(name, .listener))
+        configure(&configuration)
+        var card = VirtualSoundCard.Configuration()
+        card.crystal = VirtualClock.random(within: cardSpread, wander: 0.2, using: &random)
+        card.wakeLatency = random.span(wakeLatency)
+        let node = ListenNode(
+            machine: machine, network: network, discovery: mdns ? discovery : nil, configuration: configuration,
+            card: card, random: random.fork())
+        listeners.append(node)
+        for broadcaster in broadcasters { node.ear.attend(broadcaster.performance) }
+        machine.after(.zero) { [unowned node] in node.start() }
+        return node
+    }
+
+    /// Adds a machine that broadcasts a song.
+    @discardableResult
+    public func addBroadcaster(
+        _ name: String, song: VirtualSong, mdns: Bool = true,
+        _ configure: (inout BroadcastConfiguration) -> Void = { _ in }
+    ) -> BroadcastNode {
+        let machine = addMachine(nil)
+        var configuration = BroadcastConfiguration(
+            greeting: greeting(name, .broadcaster), clockPort: NetworkAddress.defaultPort)
+        configure(&configuration)
+        let node = BroadcastNode(
+            machine: machine, network: network, discovery: mdns ? discovery : nil,
+            performance: Performance(song: song, clock: machine.clock), configuration: configuration,
+            random: random.fork())
+        broadcasters.append(node)
+        for listener in listeners { listener.ear.attend(node.performance) }
+        machine.after(.zero) { [unowned node] in node.start() }
+        return node
+    }
+
+    private func addMachine(_ quality: LinkQuality?) -> VirtualMachine {
+        machineCount += 1
+        let clock = VirtualClock.random(within: clockSpread, wander: clockWander, using: &random)
+        let machine = VirtualMachine(name: "machine\(machineCount)", loop: loop, clock: clock)
+        network.attach(machine, quality: quality ?? self.quality)
+        return machine
+    }
+
+    private func greeting(_ name: String, _ roles: PeerRoles) -> Greeting {
+        Greeting(
+            roles: roles, peer: UUIDBytes(high: random.next(), low: random.next()), instance: random.next(),
+            started: 1_700_000_000 + loop.now.nanoseconds / 1_000_000_000, name: name, codecs: [.linearPCM])
+    }
+}
