@@ -38,6 +38,9 @@ public enum BroadcastLimits {
     public static let readinessTime = TimeSpan.milliseconds(700)
     /// Listeners named by `--to` are waited for this long.
     public static let namedListenerTime = TimeSpan.seconds(10)
+    /// How much of the song listeners are given before the start was decided: enough to be ready, and little enough
+    /// that the anchor, which comes behind it, is not late on a slow link.
+    public static let leadBeforeStart = TimeSpan.seconds(1)
     /// Bytes on their way to one listener that the socket has not yet taken.
     public static let bytesInFlight = 256 * 1024
     /// A listener whose socket takes nothing for this long is dropped.

@@ -18,7 +18,8 @@ extension BroadcastSession {
             send(WireEncoder.anchor(anchor), to: id, now)
         }
         skipIfLate(id, now)
-        let horizon = position(now) + frames(in: configuration.horizon)
+        let lead = isPlaying ? configuration.horizon : min(configuration.horizon, BroadcastLimits.leadBeforeStart)
+        let horizon = position(now) + frames(in: lead)
         while let link = links[id], (log.startIndex..<log.endIndex).contains(link.cursor),
             link.bytesInFlight < BroadcastLimits.bytesInFlight
         {

@@ -34,6 +34,12 @@ import Testing
         if error == 50 { #expect(errors[1_000] < 1) }
     }
 
+    @Test func aWrongRateAtTheStartCostsLittle() {
+        // The session clock's rate was taken for 30 ppm more than it turns out to be.
+        let errors = run(error: 0, age: 0, drift: -30, seconds: 60)
+        #expect((errors.map(abs).max() ?? 100) < 6)
+    }
+
     @Test func anErrorThatAppearsWhileTheLimitFallsIsRemovedWithoutOvershoot() {
         for age in [5.0, 10, 15, 18, 19.5] {
             let errors = run(error: 400, age: age, seconds: 200)

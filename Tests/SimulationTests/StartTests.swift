@@ -17,7 +17,6 @@ import Testing
         try expectPromptStart(world, broadcaster)
         expectWhole(world, world.listeners, broadcaster)
         expectInStep(world, broadcaster)
-        diagnose(world, broadcaster)
         try expectCompleted(world, broadcaster)
         #expect(world.areListenersIdle, "\(world.replay)")
         expectBounded(world)

@@ -55,7 +55,6 @@ public final class ListenNode {
 
     public var name: String { greeting.name }
     public var xrunCount: Int { card.xrunCount }
-    public var cardCrystal: VirtualClock { card.crystal }
     public var snapshot: PlayoutSnapshot { control.snapshot }
     public var feederSnapshot: PacketFeederSnapshot { feeder.snapshot }
     /// Connections that stand.

@@ -29,6 +29,12 @@ public struct Hearing {
         return last == windows.count - 1 && flaws.allSatisfy { $0 <= first + 1 }
     }
 
+    /// The window from which on everything was the song, to the last one; nil if the end was not heard.
+    public var cleanFrom: Int? {
+        guard windows.last??.content == .song else { return nil }
+        return windows.lastIndex { $0?.content != .song }.map { $0 + 1 } ?? 0
+    }
+
     public var isSilent: Bool { first == nil }
 
     /// Whether these windows are all the song.
@@ -44,7 +50,8 @@ extension Hearing: CustomStringConvertible {
         let shown = flaws.prefix(4).map { index in
             windows[index].map { "\(index): \($0.content) gain \($0.gain) residual \($0.residual)" } ?? "\(index): none"
         }
-        return "windows \(first) to \(last) of \(windows.count), \(flaws.count) flawed \(shown)"
+        return "windows \(first) to \(last) of \(windows.count), \(flaws.count) flawed \(shown), "
+            + "clean from \(cleanFrom ?? -1)"
     }
 }
 

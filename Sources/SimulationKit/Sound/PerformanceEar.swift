@@ -10,7 +10,8 @@ import Glibc
 //
 // since all tones are close together. So two numbers fitted by least squares over a window give g and e; a third, the
 // change of e within the window, takes up what a rate controller does on purpose. What is left over does not belong
-// there. The slope r' is exact for each tone; only the second order in e is approximated.
+// there. The slope r' is exact for each tone, the second order in e is not: where e is large, the song is made anew
+// at p + e and fitted again.
 
 /// Compares what one loudspeaker emits with one performance, window by window.
 final class PerformanceEar {
@@ -24,6 +25,11 @@ final class PerformanceEar {
     private let values: UnsafeMutablePointer<Double>
     private let slopes: UnsafeMutablePointer<Double>
     private var count = 0
+    /// Where the window's first sample was due, and how far apart its samples are.
+    private var windowStart = 0.0
+    private var windowStep = 0.0
+    /// In frames: beyond it the second order would show.
+    private static let linearRange = 0.1
     /// A window at six times the song's rate, and some.
     private static let capacity = 1_024
 
@@ -75,17 +81,20 @@ final class PerformanceEar {
 
     private func gather(_ samples: UnsafeBufferPointer<Float>, at position: Double, step: Double) {
         let first = count
+        if first == 0 { windowStart = position }
+        windowStep = step
         let added = min(samples.count, Self.capacity - first)
         count = first + added
-        let (heard, values, slopes) = (heard + first, values + first, slopes + first)
+        for index in 0..<added { heard[first + index] = Double(samples[index]) }
+        makeSong(at: position, step: step, range: first..<first + added)
+    }
+
+    private func makeSong(at position: Double, step: Double, range: Range<Int>) {
         var tones = ToneBank(song: performance.song, at: position, step: step)
-        for index in 0..<added {
-            heard[index] = Double(samples[index])
-            (values[index], slopes[index]) = tones.next()
-        }
-        guard !performance.song.isSteady(position...(position + step * Double(added))) else { return }
-        for index in 0..<added {
-            let envelope = performance.song.envelope(at: position + Double(index) * step)
+        for index in range { (values[index], slopes[index]) = tones.next() }
+        guard !performance.song.isSteady(position...(position + step * Double(range.count))) else { return }
+        for index in range {
+            let envelope = performance.song.envelope(at: position + Double(index - range.lowerBound) * step)
             slopes[index] = slopes[index] * envelope.value + values[index] * envelope.slope
             values[index] *= envelope.value
         }
@@ -106,20 +115,27 @@ final class PerformanceEar {
             return HeardWindow(
                 content: .silence, lateness: .zero, gain: 0, residual: 0, peak: Float(peak), sampleCount: count)
         }
-        let fit = fit()
+        var fit = fit()
+        var early = early(fit)
+        if abs(early) > Self.linearRange {
+            makeSong(at: windowStart + early, step: windowStep, range: 0..<count)
+            fit = self.fit()
+            early += self.early(fit)
+        }
         var residual = 0.0
         for index in 0..<count {
             let song = fit.x * values[index] + (fit.y + fit.z * time(index)) * slopes[index]
             residual = max(residual, abs(heard[index] - song))
         }
         let gain = hypot(fit.x, fit.y * angular)
-        let early = atan2(fit.y * angular, fit.x) / angular
         let isSong =
             Float(residual) < HeardWindow.residualLimit && abs(Float(gain) - 1) < HeardWindow.gainTolerance
         return HeardWindow(
             content: isSong ? .song : .other, lateness: TimeSpan(seconds: -early / VirtualSong.sampleRate),
             gain: Float(gain), residual: Float(residual), peak: Float(peak), sampleCount: count)
     }
+
+    private func early(_ fit: SIMD3<Double>) -> Double { atan2(fit.y * angular, fit.x) / angular }
 
     /// From -1 at the window's front to 1 at its end.
     @inline(__always)

@@ -20,7 +20,6 @@ final class VirtualSoundCard {
         var wakeLatency = TimeSpan.microseconds(15)
     }
 
-    var crystal: VirtualClock { configuration.crystal }
     let control: PlayoutControl
     let ear: Ear
     private let machine: VirtualMachine

@@ -1,0 +1,84 @@
+import AudioCore
+import Broadcasting
+import SimulationKit
+import Testing
+
+/// Who plays with whom.
+@Suite struct ChoiceTests {
+    private func song(_ title: String, _ seconds: Int64, _ variant: Int) -> VirtualSong {
+        VirtualSong(title: title, duration: .seconds(seconds), variant: variant)
+    }
+
+    /// Two broadcasts that play already, the older one first.
+    private func twoBroadcasts(_ seed: UInt64) -> (World, BroadcastNode, BroadcastNode) {
+        let world = World(seed: seed)
+        let older = world.addBroadcaster("Older", song: song("One", 20, 0)) { $0.start = .now }
+        world.run(for: .seconds(3))
+        let younger = world.addBroadcaster("Younger", song: song("Two", 40, 1)) { $0.start = .now }
+        world.run(for: .seconds(3))
+        return (world, older, younger)
+    }
+
+    @Test(arguments: Seeds.short) func theOldestOfSeveralIsTakenAndThatIsSaid(seed: UInt64) {
+        let (world, older, younger) = twoBroadcasts(seed)
+        let listener = world.addListener("Listener")
+        world.run(for: .seconds(6))
+        #expect(listener.broadcasters == ["Older"], "\(world.replay)")
+        let notice = listener.notices.first { $0.text.contains("several broadcasts") }?.text ?? ""
+        #expect(notice.contains("Older") && notice.contains("Younger"), "\(notice); \(world.replay)")
+        #expect(younger.notices.contains { $0.contains("busy") && $0.contains("One") && $0.contains("Older") })
+        world.run(for: .seconds(40))
+        #expect(listener.hearing(of: older).isWholeFromEntry, "\(listener.hearing(of: older)); \(world.replay)")
+        // When the first is over, the other is joined in its middle.
+        #expect(listener.broadcasters == ["Older", "Younger"], "\(world.replay)")
+        let ended = Int(((older.performance.seconds(of: 8_000 * 20) ?? 0) - (younger.performance.seconds(of: 0) ?? 0)) * 50)
+        let entered = listener.hearing(of: younger).cleanFrom ?? .max
+        #expect(entered > ended && entered < ended + 50, "\(listener.hearing(of: younger)); \(world.replay)")
+    }
+
+    @Test(arguments: Seeds.short) func onlyAllowedBroadcastersFeedAListener(seed: UInt64) {
+        let (world, older, younger) = twoBroadcasts(seed)
+        let listener = world.addListener("Listener") { $0.allowedNames = ["Younger"] }
+        let picky = world.addListener("Picky") { $0.allowedNames = ["Somebody else"] }
+        world.run(for: .seconds(45))
+        #expect(listener.broadcasters == ["Younger"], "\(world.replay)")
+        #expect(listener.hearing(of: older).isWholeFromEntry == false)
+        #expect(listener.hearing(of: younger).isWholeFromEntry, "\(listener.hearing(of: younger)); \(world.replay)")
+        #expect(picky.ear.firstSound == nil, "\(world.replay)")
+        #expect(picky.notices.contains { $0.text.contains("Somebody else") }, "\(world.replay)")
+    }
+
+    @Test(arguments: Seeds.short) func aBroadcastForSomeFeedsOnlyThose(seed: UInt64) throws {
+        let world = World(seed: seed)
+        for name in ["A", "B", "C"] { world.addListener(name) }
+        world.run(for: .seconds(3))
+        let broadcaster = world.addBroadcaster("Broadcaster", song: song("One", 8, 0)) { $0.allowedNames = ["A", "C"] }
+        world.run(for: .seconds(12))
+        try expectPromptStart(world, broadcaster)
+        expectWhole(world, [world.listeners[0], world.listeners[2]], broadcaster)
+        #expect(world.listeners[1].ear.firstSound == nil, "\(world.replay)")
+        try expectCompleted(world, broadcaster)
+    }
+
+    @Test(arguments: Seeds.short) func aBroadcastForNobodyWhoIsThereSaysSo(seed: UInt64) {
+        let world = World(seed: seed)
+        world.addListener("A")
+        let broadcaster = world.addBroadcaster("Broadcaster", song: song("One", 8, 0)) { $0.allowedNames = ["Z"] }
+        world.run(for: .seconds(12))
+        #expect(broadcaster.outcome == .nobody(["Z"]), "\(world.replay)")
+        #expect(world.listeners[0].ear.firstSound == nil, "\(world.replay)")
+    }
+
+    @Test(arguments: Seeds.short) func twoBroadcastsShareTheListenersWithoutAnyHearingBoth(seed: UInt64) throws {
+        let world = World(seed: seed)
+        for index in 1...6 { world.addListener("Listener \(index)") }
+        world.run(for: .seconds(3))
+        let one = world.addBroadcaster("One", song: song("One", 10, 0))
+        let two = world.addBroadcaster("Two", song: song("Two", 10, 1))
+        world.run(for: .seconds(9))
+        for listener in world.listeners {
+            let heard = [one, two].filter { !listener.hearing(of: $0).isSilent }
+            #expect(heard.count == 1, "\(listener.name) heard \(heard.map(\.name)); \(world.replay)")
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import AudioCore
+import Listening
+import SimulationKit
+import Testing
+
+/// Listeners that come when the music plays already, and networks that are not quiet.
+@Suite struct JoinTests {
+    let song = VirtualSong(title: "Song", duration: .seconds(30))
+
+    @Test(arguments: Seeds.short) func aLateListenerIsInStepFromItsFirstSample(seed: UInt64) throws {
+        let world = World(seed: seed)
+        world.addListener("Early")
+        world.run(for: .seconds(3))
+        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        world.run(for: .seconds(10))
+        let joined = world.loop.now
+        let late = world.addListener("Late")
+        world.run(for: .seconds(24))
+        expectWhole(world, [world.listeners[0]], broadcaster)
+        #expect(late.hearing(of: broadcaster).isWholeFromEntry, "\(late.hearing(of: broadcaster)); \(world.replay)")
+        let first = try #require(late.ear.firstSound)
+        #expect(first < joined.seconds + 1, "\(first - joined.seconds); \(world.replay)")
+        expectNoStraySound(world, late)
+        expectInStep(world, broadcaster)
+        try expectCompleted(world, broadcaster)
+    }
+
+    @Test(arguments: Seeds.short) func onceMeansOnce(seed: UInt64) throws {
+        let world = World(seed: seed)
+        let listener = world.addListener("Listener") { $0.once = true }
+        world.run(for: .seconds(3))
+        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        world.run(for: .seconds(34))
+        #expect(listener.outcome == .completed, "\(world.replay)")
+        expectWhole(world, [listener], broadcaster)
+        try expectCompleted(world, broadcaster)
+    }
+
+    @Test(arguments: Seeds.short) func radioCarriesTheSongWhole(seed: UInt64) throws {
+        let world = World(seed: seed)
+        world.quality = .wireless
+        for index in 1...4 { world.addListener("Listener \(index)") }
+        world.run(for: .seconds(3))
+        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        world.run(for: .seconds(34))
+        expectWhole(world, world.listeners, broadcaster)
+        expectInStep(world, broadcaster, within: .milliseconds(2))
+        try expectCompleted(world, broadcaster)
+    }
+
+    @Test func oneSeedReplaysARunExactly() {
+        func run() -> [Int64] {
+            let world = World(seed: 7)
+            world.quality = .wireless
+            for index in 1...3 { world.addListener("Listener \(index)") }
+            world.run(for: .seconds(2))
+            let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+            world.run(for: .seconds(8))
+            world.listeners[0].breakConnections()
+            world.addListener("Late")
+            world.run(for: .seconds(8))
+            let lateness = world.listeners.flatMap { listener in
+                listener.ear.windows(of: broadcaster.performance).map { $0?.lateness.nanoseconds ?? .min }
+            }
+            return lateness + [Int64(world.loop.eventCount)]
+        }
+        #expect(run() == run())
+    }
+}
