@@ -41,8 +41,9 @@ public enum BroadcastLimits {
     /// How much of the song listeners are given before the start was decided: enough to be ready, and little enough
     /// that the anchor, which comes behind it, is not late on a slow link.
     public static let leadBeforeStart = TimeSpan.seconds(1)
-    /// Bytes on their way to one listener that the socket has not yet taken.
-    public static let bytesInFlight = 256 * 1024
+    /// Bytes on their way to one listener that the socket has not yet taken. Little, because on a slow link whatever
+    /// waits here is late when it arrives, and newer packets cannot overtake it.
+    public static let bytesInFlight = 64 * 1024
     /// A listener whose socket takes nothing for this long is dropped.
     public static let stalledTime = TimeSpan.seconds(5)
     /// After the last frame was due, listeners have this long to say that they heard it.

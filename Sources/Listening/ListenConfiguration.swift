@@ -30,6 +30,8 @@ public enum ListenLimits {
     public static let stopFade = TimeSpan.milliseconds(30)
     /// After the last held frame was due, its end is taken as heard.
     public static let drainGrace = TimeSpan.milliseconds(500)
+    /// Packets that were due longer ago are dropped unheard.
+    public static let staleTime = TimeSpan.seconds(1)
     /// Broadcasters that are connected and not yet chosen from.
     public static let candidateCount = 32
     /// Events kept of a broadcaster that is not yet chosen; one that says more is dropped.

@@ -15,8 +15,15 @@ extension ListenSession {
             let end = descriptions.reduce(position) { $0 + Int64($1.frameCount) }
             let received = reception?.received ?? end
             reception?.received = max(received, end)
-            actions.append(.enqueue(position, descriptions, data))
+            if !isStale(end, now) { actions.append(.enqueue(position, descriptions, data)) }
         }
+    }
+
+    /// Whether frames before `end` were due so long ago that not even a decoder needs them. They come out of a network
+    /// that was slow for a while, and would fill the queue before those that can still be heard.
+    private func isStale(_ end: FramePosition, _ now: HostTime) -> Bool {
+        guard let anchor = reception?.anchor, let clock else { return false }
+        return now - clock.mapping.host(at: anchor.session(of: end)) > ListenLimits.staleTime
     }
 
     private mutating func hear(_ message: ControlMessage, from id: ConnectionID, _ now: HostTime) {

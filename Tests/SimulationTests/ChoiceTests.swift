@@ -31,7 +31,8 @@ import Testing
         #expect(listener.hearing(of: older).isWholeFromEntry, "\(listener.hearing(of: older)); \(world.replay)")
         // When the first is over, the other is joined in its middle.
         #expect(listener.broadcasters == ["Older", "Younger"], "\(world.replay)")
-        let ended = Int(((older.performance.seconds(of: 8_000 * 20) ?? 0) - (younger.performance.seconds(of: 0) ?? 0)) * 50)
+        let ended = Int(
+            ((older.performance.seconds(of: 8_000 * 20) ?? 0) - (younger.performance.seconds(of: 0) ?? 0)) * 50)
         let entered = listener.hearing(of: younger).cleanFrom ?? .max
         #expect(entered > ended && entered < ended + 50, "\(listener.hearing(of: younger)); \(world.replay)")
     }

@@ -59,7 +59,7 @@ func expectBounded(_ world: World, sourceLocation: SourceLocation = #_sourceLoca
     }
     for node in world.broadcasters {
         #expect(
-            node.highestByteCountInFlight <= 256 * 1024 + 16 * 1024, "\(node.name); \(world.replay)",
+            node.highestByteCountInFlight <= 64 * 1024 + 16 * 1024, "\(node.name); \(world.replay)",
             sourceLocation: sourceLocation)
     }
 }

@@ -23,6 +23,14 @@ public struct Hearing {
     /// Whether the song was heard from its first frame to its last, without a gap, a repetition or a click.
     public var isWhole: Bool { first == 0 && last == windows.count - 1 && flaws.isEmpty }
 
+    /// As ``isWhole``, for a listener so far from its place (half a millisecond) that the comparison itself gets coarse.
+    public var isUnbroken: Bool {
+        windows.allSatisfy { window in
+            guard let window, window.content != .silence else { return false }
+            return window.residual < 0.03 && abs(window.gain - 1) < 0.05
+        }
+    }
+
     /// Whether the song was entered in the middle, with a fade of at most two windows, and heard from there to the end.
     public var isWholeFromEntry: Bool {
         guard let first else { return false }

@@ -51,7 +51,9 @@ public final class World {
     }
 
     /// Whether every listener that lives waits for a broadcast.
-    public var areListenersIdle: Bool { listeners.allSatisfy { !$0.machine.isAlive || $0.isIdle } }
+    public var areListenersIdle: Bool {
+        listeners.allSatisfy { !$0.machine.isAlive || $0.outcome != nil || $0.isIdle }
+    }
 
     // MARK: Who is there
 
