@@ -40,7 +40,7 @@ extension LiveView {
         [
             .init(text: listener.name.terminalSafe.truncated(to: 24)),
             .init(text: listener.state.rawValue, style: listener.state.style),
-            .init(text: listener.buffered.bufferReading),
+            .init(text: listener.state == .finished ? "" : listener.buffered.bufferReading),
             .init(text: listener.timing?.errorReading(glyphs) ?? ""),
             .init(text: listener.timing?.clockSkew.reading ?? "", style: .faint),
             .init(text: listener.timing?.deviceSkew.reading ?? "", style: .faint),

@@ -66,10 +66,8 @@ struct PlainView: Sendable {
             while !present.insert(key).inserted { key.ordinal += 1 }
             lines += change(of: listener, key)
         }
-        for gone in listeners.keys.filter({ !present.contains($0) }).sorted(by: { $0.name < $1.name }) {
-            listeners[gone] = nil
-            lines.append(Line("\(gone.name): gone"))
-        }
+        // Comings and goings are notices already.
+        listeners = listeners.filter { present.contains($0.key) }
         guard status.listeners.contains(where: { $0.state == .playing }), isStatusDue(now) else { return lines }
         lines.append(Line(summary(status)))
         if level == .verbose { lines += status.listeners.map { Line("  \($0.name): \(reading($0))") } }
@@ -96,10 +94,12 @@ struct PlainView: Sendable {
         guard let broadcaster else {
             self.song = nil
             listeners = [:]
-            return stateChange("waiting for a broadcast")
+            // Once at the beginning: how each broadcast ended is a notice.
+            return state == nil ? stateChange("waiting for a broadcast") : []
         }
-        var lines = stateChange("broadcaster: \(broadcaster)")
-        if let song { lines += songChange(song) }
+        // Whom it joined is a notice.
+        state = broadcaster
+        var lines = song.map { songChange($0) } ?? []
         lines += change(of: status, ListenerKey(name: status.name))
         guard status.state == .playing || status.state == .starving, isStatusDue(now) else { return lines }
         lines.append(Line("\(song?.timeReading ?? "-")  \(status.state.rawValue), \(reading(status))"))
