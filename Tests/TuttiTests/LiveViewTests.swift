@@ -83,6 +83,15 @@ import TuttiRuntime
                 """)
     }
 
+    @Test func listenerThatPlayedToTheEnd() {
+        var view = LiveView()
+        view.receive(.listening(two[1], song: Sample.song, broadcaster: "Den"))
+        view.finish(.completed)
+        let lines = view.frame(.init(width: 50, height: 24)).map(\.text)
+        #expect(lines[0] == "Attic  finished, broadcaster Den")
+        #expect(lines[2].hasSuffix("━ 3:45 / 3:45"))
+    }
+
     @Test func listenerThatWaits() {
         let event = RuntimeEvent.listening(Sample.listener("Kitchen", .connecting), song: nil, broadcaster: nil)
         #expect(text(event, width: 60) == "Kitchen  waiting for a broadcast                 Ctrl-C ends")

@@ -29,6 +29,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private var local: LocalListener?
     private var ticker: RepeatedTask?
     private var ticks = 0
+    /// Where the song is, for display; stays when it is over.
+    private var position = FramePosition.zero
 
     private static let tick = TimeAmount.milliseconds(20)
     private static let ticksPerStatus = 10
@@ -179,6 +181,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
 
     private func finish(_ outcome: BroadcastOutcome) {
         ticker?.cancel()
+        if outcome == .completed, let end = session?.end { position = end }
         emitStatus(isOver: true)
         switch outcome {
         case .completed, .stopped: done.succeed(outcome)
@@ -229,6 +232,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
 
     private func emitStatus(isOver: Bool) {
         guard let session, session.summary.isReady else { return }
+        if !isOver { position = session.playPosition(.now()) }
         let readiness = session.readiness
         let state: BroadcastStatus.State =
             if isOver {
@@ -239,7 +243,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
                 session.end != nil ? .finishing : .playing
             }
         let song = SongStatus(
-            session.summary, elapsed: session.playPosition(.now()), end: session.end)
+            session.summary, elapsed: position, end: session.end)
         let listeners = session.listeners.map { view in
             view.report.map { ListenerStatus(name: view.name, report: $0) }
                 ?? ListenerStatus(name: view.name, state: .connecting, buffered: .zero, timing: nil)

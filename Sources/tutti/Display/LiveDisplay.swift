@@ -32,7 +32,11 @@ struct LiveDisplay: EventDisplay {
     }
 
     mutating func finish(_ result: SessionResult, exitCode: Int32) {
-        if terminal.isEntered { StandardStream.output.write(screen.finish()) }
+        view.finish(result)
+        if terminal.isEntered {
+            let size = Terminal.outputSize
+            StandardStream.output.write(screen.draw(view.frame(size), width: size.width) + screen.finish())
+        }
         terminal.leave()
     }
 

@@ -19,6 +19,15 @@ struct LiveView: Sendable {
         status = event
     }
 
+    /// The session is over: a listener that played to the end shows so. (A broadcaster's last status says it already.)
+    mutating func finish(_ result: SessionResult) {
+        guard case .listening(var status, var song, let broadcaster) = self.status, result == .completed else { return }
+        status.state = .finished
+        status.buffered = .zero
+        if let total = song?.total { song?.elapsed = total }
+        self.status = .listening(status, song: song, broadcaster: broadcaster)
+    }
+
     /// The lines for a terminal of this size, at most one less than it is high.
     func frame(_ size: Size) -> [StyledLine] {
         let lines: [StyledLine] =
