@@ -1,0 +1,229 @@
+import AudioCore
+import Broadcasting
+import NIOCore
+import Peering
+import Testing
+import WireProtocol
+
+@Suite struct BroadcastSessionTests {
+    /// A broadcast of a minute that one ready listener has made start.
+    private func started(preroll: Int = 0) -> ScriptedBroadcast {
+        var broadcast = ScriptedBroadcast()
+        broadcast.give(seconds: 60, preroll: preroll)
+        broadcast.join(1)
+        broadcast.report(.ready, 1)
+        broadcast.drain(1)
+        broadcast.wait(.milliseconds(320))
+        return broadcast
+    }
+
+    @Test func aListenerIsGreetedWelcomedAndGivenTheBeginning() throws {
+        var broadcast = ScriptedBroadcast()
+        broadcast.give(seconds: 60)
+        broadcast.join(1)
+        let inbox = try #require(broadcast.heard[1])
+        #expect(inbox.messages.first == .greeting(ScriptedBroadcast.greeting))
+        guard case .welcome(let welcome) = inbox.messages.dropFirst().first else { throw Missing() }
+        #expect(welcome.clockPort == 28_884)
+        #expect(inbox.messages.contains(.streamBegins(Epoch(1))))
+        #expect(inbox.entries == [EntryMark(epoch: Epoch(1), frame: .zero, lostPacketCount: 0)])
+        #expect(inbox.packets == (0..<20).map { FramePosition($0 * 400) })
+        #expect(broadcast.keys.count == 1)
+    }
+
+    @Test func theStartIsDecidedWhenTheListenersAreReadyAndGathered() throws {
+        var broadcast = ScriptedBroadcast()
+        broadcast.give(seconds: 60)
+        broadcast.join(1)
+        broadcast.wait(.milliseconds(200))
+        broadcast.report(.ready, 1)
+        broadcast.wait(.milliseconds(80))
+        #expect(broadcast.heard[1]?.anchor == nil)
+        broadcast.wait(.milliseconds(20))
+        let anchor = try #require(broadcast.heard[1]?.anchor)
+        #expect(anchor.frame == .zero)
+        #expect(anchor.session.nanoseconds - broadcast.now.nanoseconds == 250_000_000)
+    }
+
+    @Test func aListenerThatDoesNotGetReadyIsNotWaitedForLong() {
+        var broadcast = ScriptedBroadcast()
+        broadcast.give(seconds: 60)
+        broadcast.join(1)
+        broadcast.join(2)
+        broadcast.report(.ready, 1)
+        broadcast.wait(.milliseconds(900))
+        #expect(broadcast.heard[1]?.anchor == nil)
+        broadcast.wait(.milliseconds(120))
+        #expect(broadcast.heard[1]?.anchor != nil)
+        #expect(broadcast.heard[2]?.anchor != nil)
+    }
+
+    @Test func packetsAreSentUpToTheHorizon() throws {
+        var broadcast = started()
+        for _ in 0..<10 { broadcast.drain(1) }
+        let last = try #require(broadcast.heard[1]?.packets.last)
+        #expect(last.index >= 77_000 && last.index <= 80_800)
+    }
+
+    @Test func aSocketThatTakesNothingIsGivenLittle() throws {
+        var broadcast = started()
+        broadcast.wait(.seconds(1), hearingFrom: [1])
+        let unread = try #require(broadcast.heard[1]?.unread)
+        #expect(unread > 60_000 && unread < 70_000)
+    }
+
+    @Test func aListenerThatFellBehindLosesPacketsAndIsToldHowMany() throws {
+        var broadcast = started()
+        broadcast.join(2)
+        let before = try #require(broadcast.heard[2]?.packets.last)
+        broadcast.wait(.seconds(4), hearingFrom: [1, 2])
+        broadcast.drain(1)
+        broadcast.drain(2)
+        // Four seconds hold 64 KiB; what was due before that is gone only if it was never sent.
+        #expect(broadcast.heard[2]?.entries.count == 1)
+        broadcast.wait(.milliseconds(4_500), hearingFrom: [1, 2])
+        broadcast.drain(1)
+        broadcast.wait(.milliseconds(4_500), hearingFrom: [1, 2])
+        broadcast.drain(2)
+        let marks = try #require(broadcast.heard[2]?.entries)
+        let packets = try #require(broadcast.heard[2]?.packets)
+        let gaps = zip(packets, packets.dropFirst()).filter { $1 - $0 != 400 }
+        #expect(marks.count == gaps.count + 1)
+        for (mark, gap) in zip(marks.dropFirst(), gaps) {
+            #expect(mark.frame == gap.1)
+            #expect(Int64(mark.lostPacketCount) * 400 == gap.1 - gap.0 - 400)
+        }
+        #expect((packets.last ?? .zero) > before)
+        #expect(broadcast.heard[1]?.entries.count == 1)
+    }
+
+    @Test func aSocketThatTakesNothingForFiveSecondsIsClosed() {
+        var broadcast = started()
+        broadcast.join(2)
+        broadcast.wait(.seconds(4), hearingFrom: [1, 2])
+        broadcast.drain(1)
+        #expect(broadcast.closed.isEmpty)
+        broadcast.wait(.seconds(2), hearingFrom: [1, 2])
+        #expect(broadcast.closed == [2])
+        #expect(broadcast.keys.count == 1)
+    }
+
+    @Test func aLateListenerGetsWhatItsDecoderNeedsFirst() throws {
+        var broadcast = started(preroll: 6)
+        for _ in 0..<10 {
+            broadcast.wait(.seconds(1), hearingFrom: [1])
+            broadcast.drain(1)
+        }
+        broadcast.join(2)
+        let mark = try #require(broadcast.heard[2]?.entries.first)
+        let first = try #require(broadcast.heard[2]?.packets.first)
+        #expect(mark.frame.index > 75_000)
+        #expect(mark.frame - first >= 6 * 400)
+        #expect(broadcast.heard[2]?.anchor == broadcast.heard[1]?.anchor)
+    }
+
+    @Test func itEndsWhenAllHaveHeardTheEnd() {
+        var broadcast = ScriptedBroadcast()
+        broadcast.give(seconds: 1)
+        broadcast.handle(.source(.ended))
+        for id in [1, 2] {
+            broadcast.join(id)
+            broadcast.report(.ready, id)
+        }
+        broadcast.wait(.milliseconds(320))
+        broadcast.wait(.milliseconds(1_280))
+        broadcast.report(.finished, 1)
+        broadcast.wait(.milliseconds(200))
+        #expect(broadcast.outcome == nil)
+        broadcast.report(.finished, 2)
+        #expect(broadcast.outcome == .completed)
+        #expect(broadcast.heard[1]?.end?.kind == .completed)
+        #expect(broadcast.closed == [1, 2])
+        #expect(broadcast.heard[1]?.messages.contains(.streamEnds(Epoch(1), FramePosition(8_000))) == true)
+    }
+
+    @Test func aListenerThatNeverSaysItHeardTheEndIsNotWaitedForLong() {
+        var broadcast = ScriptedBroadcast()
+        broadcast.give(seconds: 1)
+        broadcast.handle(.source(.ended))
+        broadcast.join(1)
+        broadcast.report(.ready, 1)
+        broadcast.wait(.milliseconds(320))
+        broadcast.wait(.milliseconds(2_500), hearingFrom: [1])
+        #expect(broadcast.outcome == nil)
+        broadcast.wait(.milliseconds(500), hearingFrom: [1])
+        #expect(broadcast.outcome == .completed)
+    }
+
+    @Test func aSongThatFailsIsToldApartFromOneThatEnds() {
+        var broadcast = started()
+        broadcast.handle(.source(.failed("disk on fire")))
+        for _ in 0..<70 where broadcast.outcome == nil {
+            broadcast.wait(.seconds(1), hearingFrom: [1])
+            broadcast.drain(1)
+        }
+        #expect(broadcast.heard[1]?.end?.kind == .failed)
+        #expect(broadcast.heard[1]?.end?.text.contains("disk on fire") == true)
+    }
+
+    @Test func aSongWithoutAudioEndsTheBroadcastAtOnce() {
+        var broadcast = ScriptedBroadcast()
+        broadcast.handle(.source(.failed("not audio")))
+        #expect(broadcast.outcome == .unplayable("not audio"))
+    }
+
+    @Test func whoeverStopsItTellsAll() {
+        var broadcast = started()
+        broadcast.handle(.stop)
+        #expect(broadcast.heard[1]?.end?.kind == .stopped)
+        #expect(broadcast.outcome == .stopped)
+        #expect(broadcast.closed == [1])
+    }
+
+    @Test func peersThatCannotListenAreRefused() {
+        var broadcast = ScriptedBroadcast { $0.allowedNames = ["Attic"] }
+        broadcast.join(1, name: "Attic", roles: .broadcaster)
+        broadcast.join(2, name: "Cellar")
+        broadcast.join(3, name: "Attic", instance: 100)
+        #expect(broadcast.heard[1]?.refusal?.reason == .wrongRole)
+        #expect(broadcast.heard[2]?.refusal?.reason == .notAllowed)
+        #expect(broadcast.heard[3]?.refusal?.reason == .duplicate)
+        #expect(broadcast.closed == [1, 2, 3])
+        #expect(broadcast.session.listeners.isEmpty)
+    }
+
+    @Test func noiseIsCutOffAndHarmsNobody() {
+        var broadcast = started()
+        broadcast.open(2, .accepted)
+        broadcast.say(ByteBuffer(repeating: 0x55, count: 100), 2)
+        #expect(broadcast.heard[2]?.refusal?.reason == .protocolError)
+        #expect(broadcast.closed == [2])
+        #expect(broadcast.session.listeners.count == 1)
+    }
+
+    @Test func listenersAreDialledAndABusyOneIsAskedAgainLater() throws {
+        var broadcast = ScriptedBroadcast()
+        let contact = PeerContact(
+            key: .instance(7), name: "Attic", roles: .listener, addresses: [NetworkAddress(host: "attic")])
+        broadcast.handle(.contact(contact))
+        let dial = try #require(broadcast.dials.first)
+        broadcast.open(1, .dialed, dial: dial)
+        broadcast.greet(1, instance: 7)
+        broadcast.say(WireEncoder.refusal(Refusal(.busy, "playing X from Y")), 1)
+        #expect(broadcast.closed == [1])
+        #expect(broadcast.notices.contains { $0.contains("busy") && $0.contains("playing X from Y") })
+        broadcast.wait(.seconds(9))
+        #expect(broadcast.dials.count == 1)
+        broadcast.wait(.seconds(2))
+        #expect(broadcast.dials.count > 1)
+    }
+
+    @Test func aListenerThatFallsSilentIsDroppedWithinThreeSeconds() {
+        var broadcast = started()
+        broadcast.wait(.milliseconds(2_900))
+        #expect(broadcast.closed == [1])
+        #expect(broadcast.keys.isEmpty)
+    }
+
+    private struct Missing: Error {}
+}

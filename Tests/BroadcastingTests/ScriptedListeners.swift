@@ -1,0 +1,172 @@
+import AudioCore
+import Broadcasting
+import ClockSync
+import NIOCore
+import Peering
+import WireProtocol
+
+/// A broadcast whose listeners, source and clock are played by the test.
+struct ScriptedBroadcast {
+    var session: BroadcastSession
+    var now = HostTime(nanoseconds: 5_000_000_000_000)
+    /// What each connection was sent.
+    var heard: [Int: Inbox] = [:]
+    var closed: Set<Int> = []
+    var dials: [Dialer.Dial] = []
+    var notices: [String] = []
+    var outcome: BroadcastOutcome?
+    var keys: Set<ClockKey> = []
+    var readCount = 0
+
+    static let greeting = Greeting(
+        roles: .broadcaster, peer: UUIDBytes(high: 1, low: 1), instance: 100, started: 0, name: "Broadcaster")
+    static let rate = 8_000.0
+
+    init(_ configure: (inout BroadcastConfiguration) -> Void = { _ in }) {
+        var configuration = BroadcastConfiguration(greeting: Self.greeting, clockPort: 28_884)
+        configure(&configuration)
+        session = BroadcastSession(configuration: configuration)
+    }
+
+    mutating func handle(_ event: BroadcastEvent) {
+        for action in session.handle(event, now: now) { note(action) }
+    }
+
+    private mutating func note(_ action: BroadcastAction) {
+        switch action {
+        case .dial(let dial): dials.append(dial)
+        case .send(let id, let bytes): heard[id.number, default: Inbox()].take(bytes)
+        case .close(let id): closed.insert(id.number)
+        case .addKey(let key): keys.insert(key)
+        case .removeKey(let key): keys.remove(key)
+        case .readSource: readCount += 1
+        case .advertise: break
+        case .notice(_, let text): notices.append(text)
+        case .finished(let outcome): self.outcome = outcome
+        }
+    }
+
+    /// Lets time pass, tick by tick.
+    mutating func wait(_ span: TimeSpan) {
+        let end = now + span
+        while now < end {
+            now += .milliseconds(20)
+            handle(.tick)
+        }
+    }
+
+    /// As ``wait(_:)``, while these listeners say that they live.
+    mutating func wait(_ span: TimeSpan, hearingFrom ids: [Int]) {
+        let end = now + span
+        while now < end {
+            for id in ids { say(WireEncoder.keepAlive(), id) }
+            wait(.milliseconds(500))
+        }
+    }
+
+    // MARK: The source
+
+    /// Gives seconds of song in packets of 50 ms, 20 packets at a time.
+    mutating func give(seconds: Int, preroll: Int = 0, properties: Bool = true) {
+        var summary: [AudioStreamProperty] = []
+        if properties {
+            summary = [
+                .dataFormat(
+                    .linearPCM(sampleRate: Self.rate, channels: 1, bitsPerChannel: 16, bytesPerSample: 2, layout: [])),
+                .decoderPrerollPacketCount(preroll), .info(.title, "Song"), .readyToProducePackets,
+            ]
+        }
+        for second in 0..<seconds {
+            let packets = (0..<20).map {
+                AudioPacketDescription(startOffset: $0 * 800, byteCount: 800, frameCount: 400)
+            }
+            let data = ByteBuffer(repeating: 7, count: 16_000)
+            handle(.source(.read(properties: second == 0 ? summary : [], packets: packets, data: data)))
+        }
+    }
+
+    // MARK: Listeners
+
+    /// A listener calls, and greets.
+    mutating func join(_ id: Int, name: String? = nil, roles: PeerRoles = .listener, instance: UInt64? = nil) {
+        open(id, .accepted)
+        greet(id, name: name, roles: roles, instance: instance)
+    }
+
+    mutating func open(_ id: Int, _ direction: PeerConnection.Direction, dial: Dialer.Dial? = nil) {
+        let key = ClockKey(identifier: UInt64(id), secret0: 1, secret1: 2)
+        handle(.opened(ConnectionID(id), direction, address: "10.0.0.\(id)", dial: dial, key: key))
+    }
+
+    mutating func greet(_ id: Int, name: String? = nil, roles: PeerRoles = .listener, instance: UInt64? = nil) {
+        let greeting = Greeting(
+            roles: roles, peer: UUIDBytes(high: 2, low: UInt64(id)), instance: instance ?? UInt64(id), started: 0,
+            name: name ?? "Listener \(id)")
+        say(WireEncoder.opening(greeting), id)
+    }
+
+    mutating func say(_ bytes: ByteBuffer, _ id: Int) { handle(.received(ConnectionID(id), bytes)) }
+
+    mutating func report(_ state: ListenerState, _ id: Int) {
+        say(
+            WireEncoder.report(
+                ListenerReport(state: state, epoch: Epoch(1), received: .zero, buffered: .seconds(1))), id)
+    }
+
+    /// The socket of a listener takes all that was sent.
+    mutating func drain(_ id: Int) {
+        while let count = heard[id]?.unread, count > 0 {
+            heard[id]?.unread = 0
+            handle(.wrote(ConnectionID(id), byteCount: count))
+        }
+    }
+}
+
+/// What one connection was told.
+struct Inbox: WireSink {
+    private var parser = WireParser()
+    /// Bytes that the socket has not taken.
+    var unread = 0
+    var messages: [ControlMessage] = []
+    /// Where each packet begins.
+    var packets: [FramePosition] = []
+    private var next: FramePosition?
+
+    mutating func take(_ bytes: ByteBuffer) {
+        unread += bytes.readableBytes
+        var parser = parser
+        try? parser.parse(bytes.readableBytesSpan, into: &self)
+        self.parser = parser
+    }
+
+    mutating func wireDidParse(_ message: ControlMessage) {
+        if case .packetsFollow(_, let position) = message { next = position } else { messages.append(message) }
+    }
+
+    mutating func streamDidParse(property: AudioStreamProperty) {}
+
+    mutating func streamDidParse(packets descriptions: Span<AudioPacketDescription>, data: RawSpan) {
+        guard var position = next else { return }
+        for index in descriptions.indices {
+            packets.append(position)
+            position += Int64(descriptions[index].frameCount)
+        }
+    }
+
+    var anchor: Anchor? {
+        for case .anchor(let anchor) in messages { return anchor }
+        return nil
+    }
+
+    var entries: [EntryMark] { messages.compactMap { if case .entry(let mark) = $0 { mark } else { nil } } }
+
+    var refusal: Refusal? {
+        for case .refusal(let refusal) in messages { return refusal }
+        return nil
+    }
+
+    var end: BroadcastEnd? {
+        for case .broadcastEnd(let end) in messages { return end }
+        return nil
+    }
+}

@@ -1,0 +1,211 @@
+import AudioCore
+import Listening
+import NIOCore
+import Peering
+import Playout
+import Testing
+import WireProtocol
+
+@Suite struct ListenSessionTests {
+    /// A listener in a broadcast that plays.
+    private func playing(_ configure: (inout ListenConfiguration) -> Void = { _ in }) -> ScriptedListener {
+        var listener = ScriptedListener(configure)
+        listener.meet(1, name: "Attic")
+        listener.wait(.milliseconds(120))
+        listener.welcome(1)
+        listener.stream(1)
+        listener.packet(1, at: 0)
+        listener.packet(1, at: 400)
+        listener.estimateClock()
+        listener.anchor(1, in: .milliseconds(250))
+        listener.sound(.playing)
+        return listener
+    }
+
+    @Test func aBroadcastIsJoinedAndItsPacketsGoToTheQueue() throws {
+        let listener = playing()
+        #expect(listener.session.broadcasterName == "Attic")
+        #expect(listener.actions.contains { if case .startClock(_, 28_884, _) = $0 { true } else { false } })
+        #expect(listener.begun.map(\.first) == [.zero])
+        #expect(listener.enqueued == [FramePosition(0), FramePosition(400)])
+        let timeline = try #require(listener.timelines.last)
+        #expect(timeline.epoch == listener.begun.last?.epoch)
+        #expect(timeline.host == listener.now + .milliseconds(250))
+    }
+
+    @Test func theUsersOffsetMovesTheTimeline() throws {
+        let listener = playing { $0.offset = .milliseconds(-7) }
+        #expect(try #require(listener.timelines.last).host == listener.now + .milliseconds(243))
+    }
+
+    @Test func whatACandidateSaysIsKeptUntilItIsChosen() {
+        var listener = ScriptedListener()
+        listener.meet(1, name: "Attic")
+        listener.welcome(1)
+        listener.stream(1)
+        listener.packet(1, at: 0)
+        #expect(listener.begun.isEmpty)
+        listener.wait(.milliseconds(120))
+        #expect(listener.begun.count == 1)
+        #expect(listener.enqueued == [.zero])
+    }
+
+    @Test func theOldestOfSeveralBroadcastsIsChosenAndTheOthersLearnWhy() throws {
+        var listener = ScriptedListener()
+        listener.meet(1, name: "Young", started: 2_000)
+        listener.meet(2, name: "Old", started: 1_000)
+        listener.wait(.milliseconds(120))
+        #expect(listener.session.broadcasterName == "Old")
+        #expect(listener.notices.contains { $0.contains("Young") && $0.contains("Old") })
+        let refusal = try #require(listener.said[1]?.refusal)
+        #expect(refusal.reason == .busy && refusal.text.contains("Old"))
+        #expect(listener.closed == [1])
+    }
+
+    @Test func aBusyListenerSaysWhatItPlaysAndFromWhom() throws {
+        var listener = playing()
+        listener.meet(2, name: "Cellar")
+        let refusal = try #require(listener.said[2]?.refusal)
+        #expect(refusal.reason == .busy)
+        #expect(refusal.text.contains("Song") && refusal.text.contains("Attic"))
+        #expect(listener.session.broadcasterName == "Attic")
+    }
+
+    @Test func onlyThoseNamedMayFeedIt() {
+        var listener = ScriptedListener { $0.allowedNames = ["Cellar"] }
+        listener.meet(1, name: "Attic")
+        listener.meet(2, name: "Cellar")
+        listener.wait(.milliseconds(120))
+        #expect(listener.said[1]?.refusal?.reason == .notAllowed)
+        #expect(listener.session.broadcasterName == "Cellar")
+    }
+
+    @Test func stateIsReportedWhenItChangesAndTwiceASecond() {
+        var listener = playing()
+        listener.wait(.milliseconds(2_040))
+        let states = listener.said[1]?.states ?? []
+        #expect(states.contains(.preparing))
+        #expect(states.count { $0 == .playing } == 5)
+        listener.sound(.starved)
+        #expect(listener.said[1]?.states.last == .starving)
+    }
+
+    @Test func packetsThatWereDueLongAgoAreDropped() {
+        var listener = playing()
+        listener.say(WireEncoder.keepAlive(), 1)
+        listener.wait(.seconds(2))
+        listener.packet(1, at: 800)
+        listener.packet(1, at: 12_000)
+        #expect(listener.enqueued == [FramePosition(0), FramePosition(400), FramePosition(12_000)])
+    }
+
+    @Test func packetsOfAnotherEpochAreIgnored() {
+        var listener = playing()
+        listener.packet(1, at: 800, epoch: 7)
+        #expect(listener.enqueued.count == 2)
+        listener.stream(1, epoch: 2)
+        listener.packet(1, at: 800, epoch: 1)
+        listener.packet(1, at: 0, epoch: 2)
+        #expect(listener.enqueued.count == 3)
+        #expect(listener.begun.count == 2)
+    }
+
+    @Test func theQueueNeverMeetsAnEpochTwice() {
+        var listener = playing()
+        listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.stopped)), 1)
+        listener.meet(2, name: "Cellar")
+        listener.wait(.milliseconds(120))
+        listener.stream(2)
+        #expect(Set(listener.begun.map(\.epoch)).count == 2)
+        // Nothing places the new epoch before its own anchor came.
+        #expect(listener.timelines.last?.epoch == listener.begun.first?.epoch)
+    }
+
+    @Test func anEndIsPlayedOutAndThenTheNextIsAwaited() {
+        var listener = playing()
+        listener.say(WireEncoder.streamEnd(Epoch(1), at: FramePosition(800)), 1)
+        listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.completed)), 1)
+        #expect(listener.silenceCount == 0)
+        #expect(listener.closed == [1])
+        if let epoch = listener.begun.last?.epoch { listener.handle(.heardEnd(epoch)) }
+        #expect(listener.session.broadcasterName == nil)
+        #expect(listener.outcome == nil)
+    }
+
+    @Test func onceEndsWithTheBroadcast() {
+        var listener = playing { $0.once = true }
+        if let epoch = listener.begun.last?.epoch { listener.handle(.heardEnd(epoch)) }
+        listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.completed)), 1)
+        #expect(listener.outcome == .completed)
+    }
+
+    @Test func anErrorIsToldApartFromAnEnd() {
+        var listener = playing { $0.once = true }
+        if let epoch = listener.begun.last?.epoch { listener.handle(.heardEnd(epoch)) }
+        listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.failed, "disk on fire")), 1)
+        guard case .failed(let text) = listener.outcome else {
+            Issue.record("\(String(describing: listener.outcome))")
+            return
+        }
+        #expect(text.contains("disk on fire"))
+    }
+
+    @Test func aStopSilencesAtOnce() {
+        var listener = playing()
+        listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.stopped)), 1)
+        #expect(listener.silenceCount > 0)
+        #expect(listener.session.broadcasterName == nil)
+    }
+
+    @Test func aBroadcasterThatFallsSilentIsMissedWithinThreeSeconds() {
+        var listener = playing()
+        listener.wait(.milliseconds(2_900))
+        #expect(listener.notices.contains { $0.contains("lost Attic") })
+        #expect(listener.closed == [1])
+        // The 100 ms that were held are over long since.
+        #expect(listener.session.broadcasterName == nil)
+    }
+
+    @Test func aBroadcasterThatReturnsGoesOnWithoutANewBeginning() {
+        var listener = playing()
+        for frame in 2..<100 { listener.packet(1, at: Int64(frame) * 400) }
+        listener.handle(.closed(ConnectionID(1)))
+        listener.meet(2, name: "Attic", instance: 1)
+        listener.stream(2, from: 4_000)
+        #expect(listener.begun.count == 1)
+        #expect(listener.silenceCount == 0)
+        #expect(listener.notices.contains { $0.contains("back") })
+    }
+
+    @Test func nobodyIsDialledWhileMusicPlays() {
+        var listener = playing()
+        listener.handle(
+            .contact(
+                PeerContact(
+                    key: .instance(9), name: "Cellar", roles: .broadcaster, addresses: [NetworkAddress(host: "cellar")])
+            ))
+        listener.wait(.seconds(1))
+        #expect(listener.dials.isEmpty)
+        listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.stopped)), 1)
+        listener.wait(.milliseconds(100))
+        #expect(listener.dials.map(\.key) == [.instance(9)])
+    }
+
+    @Test func noiseIsCutOff() {
+        var listener = playing()
+        listener.handle(.opened(ConnectionID(2), .accepted, address: "10.0.0.2", dial: nil))
+        listener.say(ByteBuffer(repeating: 0x55, count: 100), 2)
+        #expect(listener.said[2]?.refusal?.reason == .protocolError)
+        #expect(listener.closed == [2])
+        #expect(listener.session.broadcasterName == "Attic")
+    }
+
+    @Test func itsOwnStopIsSaidAndHeard() {
+        var listener = playing()
+        listener.handle(.stop)
+        #expect(listener.outcome == .stopped)
+        #expect(listener.said[1]?.refusal?.reason == .leaving)
+        #expect(listener.silenceCount == 1)
+        #expect(listener.closed == [1])
+    }
+}
