@@ -27,7 +27,7 @@ public enum ListenLimits {
     /// Nobody was found by then: the user is told, once.
     public static let patience = TimeSpan.seconds(5)
     /// Fade when somebody stops the music.
-    public static let stopFade = TimeSpan.milliseconds(30)
+    public static let stopFade = TimeSpan.milliseconds(15)
     /// After the last held frame was due, its end is taken as heard.
     public static let drainGrace = TimeSpan.milliseconds(500)
     /// Packets that were due longer ago are dropped unheard.
