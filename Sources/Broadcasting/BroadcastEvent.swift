@@ -57,6 +57,8 @@ public enum BroadcastAction: Sendable {
 public enum BroadcastOutcome: Hashable, Sendable {
     case completed
     case stopped
+    /// What could be read of the song was heard to its end.
+    case brokenOff(String)
     /// The song gave nothing that can be played.
     case unplayable(String)
     /// None of the listeners that were asked for by name is there.

@@ -13,7 +13,7 @@ extension BroadcastSession {
             else { return }
         }
         dialer.update(contact, now: now)
-        if links.values.contains(where: { $0.isMember && $0.contact == contact.key }) {
+        if links.values.contains(where: { $0.isMember && $0.isReached(by: contact.key) }) {
             dialer.connected(contact.key)
         }
     }
@@ -28,8 +28,11 @@ extension BroadcastSession {
         _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?, key: ClockKey,
         _ now: HostTime
     ) {
-        if let dial { dialer.dialEnded(dial.id, connected: true, now: now) }
-        guard links.count < BroadcastLimits.connectionCount else {
+        // Of two addresses of one contact that connect in the same moment, the first goes on.
+        let isFirst = dial.map { dial in !links.values.contains { $0.contact == dial.key } } ?? true
+        let isTaken = isFirst && links.count < BroadcastLimits.connectionCount
+        if let dial { dialer.dialEnded(dial.id, connected: isTaken || !isFirst, now: now) }
+        guard isTaken else {
             actions.append(.close(id))
             return
         }
@@ -44,7 +47,7 @@ extension BroadcastSession {
         dialer.dialEnded(dial.id, connected: false, now: now)
         let name = dialer.contact(dial.key)?.name ?? "\(dial.address)"
         let level: NoticeLevel = if case .address = dial.key { .warning } else { .detail }
-        actions.append(.notice(level, "\(name): no answer at \(dial.address), trying again"))
+        sayOnce(level, "\(name): no answer at \(dial.address), trying again")
     }
 
     mutating func receive(_ id: ConnectionID, _ bytes: ByteBuffer, _ now: HostTime) {
@@ -97,7 +100,8 @@ extension BroadcastSession {
             newer: newer.connection.direction, older: older.connection.direction,
             own: configuration.greeting.instance, other: greeting.instance)
         // Its contact stays connected through the survivor: only the connection ends.
-        let loser = newerSurvives ? other : id
+        let (loser, survivor) = newerSurvives ? (other, id) : (id, other)
+        if let contact = links[loser]?.contact, case .address = contact { links[survivor]?.contact = contact }
         send(WireEncoder.refusal(Refusal(.duplicate, "another connection goes on")), to: loser, now)
         forget(loser)
         actions.append(.close(loser))
@@ -120,7 +124,6 @@ extension BroadcastSession {
         if announced.insert(greeting.instance).inserted {
             actions.append(.notice(.info, "\(greeting.name) joined"))
         }
-        if gatheringDeadline == nil { gatheringDeadline = now + BroadcastLimits.gatheringTime }
     }
 
     /// The other side said no.
@@ -129,12 +132,15 @@ extension BroadcastSession {
         let name = link.connection.name
         switch refusal.reason {
         case .duplicate:
+            let instance = link.connection.greeting?.instance
+            let hasOther = links.contains { $0.key != id && $0.value.connection.greeting?.instance == instance }
+            if !hasOther { break }
             forget(id)
             actions.append(.close(id))
             return
-        case .busy: actions.append(.notice(.info, "\(name) is busy: \(refusal.text)"))
+        case .busy: sayOnce(.info, "\(name) is busy: \(refusal.text)")
         case .leaving: actions.append(.notice(.info, "\(name) left"))
-        default: actions.append(.notice(.warning, "\(name) refuses: \(refusal.text)"))
+        default: sayOnce(.warning, "\(name) refuses: \(refusal.text)")
         }
         close(id, now, pause: refusal.reason == .leaving ? .seconds(1) : BroadcastLimits.busyPause)
     }
@@ -144,7 +150,7 @@ extension BroadcastSession {
         guard let link = links[id] else { return }
         send(WireEncoder.refusal(refusal), to: id, now)
         let level: NoticeLevel = refusal.reason == .protocolError ? .warning : .detail
-        actions.append(.notice(level, "refused \(link.connection.name): \(refusal.text)"))
+        sayOnce(level, "refused \(link.connection.name): \(refusal.text)")
         close(id, now, pause: BroadcastLimits.busyPause)
     }
 
@@ -187,6 +193,12 @@ extension BroadcastSession {
                 send(WireEncoder.keepAlive(), to: id, now)
             }
         }
+    }
+
+    /// Says a line that would come again with every try only the first time.
+    private mutating func sayOnce(_ level: NoticeLevel, _ text: String) {
+        guard said.count < BroadcastLimits.saidCount, said.insert(text).inserted else { return }
+        actions.append(.notice(level, text))
     }
 
     mutating func send(_ bytes: ByteBuffer, to id: ConnectionID, _ now: HostTime) {

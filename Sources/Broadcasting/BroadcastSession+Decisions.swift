@@ -19,6 +19,11 @@ extension BroadcastSession {
         }
         let members = links.values.filter(\.isMember)
         let ready = members.count(where: \.isReady)
+        if members.count < max(1, wantedListenerCount) {
+            gatheringDeadline = nil
+        } else if gatheringDeadline == nil {
+            gatheringDeadline = now + BroadcastLimits.gatheringTime
+        }
         if now - since > BroadcastLimits.namedListenerTime, !configuration.allowedNames.isEmpty {
             startWithoutTheMissing(ready: ready, now)
             return
@@ -63,7 +68,7 @@ extension BroadcastSession {
         guard session >= last else { return }
         let haveAllFinished = links.values.allSatisfy { !$0.isMember || $0.hasFinished(log.epoch) }
         guard haveAllFinished || session >= last + BroadcastLimits.farewellTime else { return }
-        finish(.completed, now)
+        finish(sourceFailure.map { .brokenOff($0) } ?? .completed, now)
     }
 
     /// Tells everyone how it ended, and closes.
@@ -79,10 +84,11 @@ extension BroadcastSession {
 
     private func farewell(_ outcome: BroadcastOutcome) -> BroadcastEnd {
         switch outcome {
-        case .completed:
-            sourceFailure.map { BroadcastEnd(.failed, $0) } ?? BroadcastEnd(.completed)
+        case .completed: BroadcastEnd(.completed)
         case .stopped: BroadcastEnd(.stopped, "the broadcaster stopped")
-        case .unplayable(let text): BroadcastEnd(.failed, text)
+        // The reader's own words name a path of this machine.
+        case .brokenOff: BroadcastEnd(.failed, "the song could not be read to its end")
+        case .unplayable: BroadcastEnd(.failed, "the song cannot be played")
         case .nobody: BroadcastEnd(.stopped)
         }
     }

@@ -20,11 +20,14 @@ extension BroadcastSession {
         skipIfLate(id, now)
         let lead = isPlaying ? configuration.horizon : min(configuration.horizon, BroadcastLimits.leadBeforeStart)
         let horizon = position(now) + frames(in: lead)
+        let playing = log.index(of: max(position(now), .zero))
         while let link = links[id], (log.startIndex..<log.endIndex).contains(link.cursor),
             link.bytesInFlight < BroadcastLimits.bytesInFlight
         {
             let group = log[link.cursor]
-            guard group.position < horizon else { break }
+            guard group.position < horizon,
+                link.cursor <= playing || log.byteCount(playing..<link.cursor) < BroadcastLimits.bytesAhead
+            else { break }
             links[id]?.cursor += 1
             send(group.message, to: id, now)
         }

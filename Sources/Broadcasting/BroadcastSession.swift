@@ -31,6 +31,8 @@ public struct BroadcastSession {
     var order: [ConnectionID] = []
     /// Processes that were said to have joined: one whose connection is replaced does not join anew.
     var announced: Set<UInt64> = []
+    /// Lines that are not to be said again.
+    var said: Set<String> = []
     var log = PacketLog(epoch: Epoch(1))
     public private(set) var summary = AudioStreamSummary()
     var timeline = PacketTimeline()
@@ -143,7 +145,8 @@ public struct BroadcastSession {
         log.trim(before: log.entry(before: oldest, prerollPacketCount: summary.decoderPrerollPacketCount) - 1)
         guard end == nil, !isReading else { return }
         let wanted = playing + frames(in: configuration.horizon + .seconds(1))
-        guard log.end.map({ $0 < wanted }) ?? true else { return }
+        guard log.end.map({ $0 < wanted }) ?? true, log.byteCount(oldest..<log.endIndex) < BroadcastLimits.bytesAhead
+        else { return }
         isReading = true
         actions.append(.readSource)
     }

@@ -22,6 +22,11 @@ struct ListenerLink {
     /// When the socket last took something, or had nothing to take.
     var lastProgress: HostTime
 
+    /// Whether a contact known by `key` is the peer at the other end.
+    func isReached(by key: PeerContact.Key) -> Bool {
+        contact == key || connection.greeting.map { .instance($0.instance) == key } ?? false
+    }
+
     /// Whether it can start exactly.
     var isReady: Bool {
         guard isMember, let state = report?.state else { return false }

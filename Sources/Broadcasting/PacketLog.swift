@@ -13,10 +13,14 @@ struct PacketLog {
         var end: FramePosition
         var packetCount: Int
         var message: ByteBuffer
+        /// Bytes of all messages before this one.
+        var byteOffset: Int
     }
 
     private(set) var epoch: Epoch
     private var groups: [Group] = []
+    /// Bytes of all messages that there ever were.
+    private var byteCount = 0
     /// Number of `groups[0]`.
     private(set) var startIndex = 0
 
@@ -50,7 +54,10 @@ struct PacketLog {
             let part = Array(descriptions[start..<start + count])
             let message = WireEncoder.packets(epoch, at: position, descriptions: part, data: data.readableBytesSpan)
             groups.append(
-                Group(position: position, end: position + Int64(frames), packetCount: count, message: message))
+                Group(
+                    position: position, end: position + Int64(frames), packetCount: count, message: message,
+                    byteOffset: byteCount))
+            byteCount += message.readableBytes
             position += Int64(frames)
             start += count
         }
@@ -81,6 +88,14 @@ struct PacketLog {
             missing -= self[start].packetCount
         }
         return start
+    }
+
+    /// Bytes of the messages `range`.
+    func byteCount(_ range: Range<Int>) -> Int {
+        let range = range.clamped(to: startIndex..<endIndex)
+        guard !range.isEmpty else { return 0 }
+        let end = range.upperBound == endIndex ? byteCount : self[range.upperBound].byteOffset
+        return end - self[range.lowerBound].byteOffset
     }
 
     /// Packets in the messages `range`.

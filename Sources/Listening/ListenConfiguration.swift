@@ -20,8 +20,15 @@ public struct ListenConfiguration: Sendable {
 
 /// How long a listener waits for what.
 public enum ListenLimits {
-    /// From the first broadcaster that greets, so that of several the oldest is taken.
-    public static let choiceTime = TimeSpan.milliseconds(100)
+    /// From the first broadcaster that welcomes us, so that of several the oldest is taken. Answers to an mDNS query
+    /// come 20 to 120 ms late on purpose (RFC 6762 section 6).
+    public static let choiceTime = TimeSpan.milliseconds(150)
+    /// A broadcaster's clock that does not answer for this long is worth a word.
+    public static let clockPatience = TimeSpan.seconds(2)
+    /// Nothing that is held plays longer than this.
+    public static let longestDrain = TimeSpan.seconds(20)
+    /// Lines that are remembered as said.
+    public static let saidCount = 1_024
     /// Reports while nothing changes.
     public static let reportInterval = TimeSpan.milliseconds(500)
     /// Nobody was found by then: the user is told, once.
@@ -34,6 +41,10 @@ public enum ListenLimits {
     public static let staleTime = TimeSpan.seconds(1)
     /// Broadcasters that are connected and not yet chosen from.
     public static let candidateCount = 32
+    /// Bytes of packets kept of a broadcaster that is not yet chosen.
+    public static let pendingByteCount = 16 * 1024 * 1024
+    /// One that said no, or was told no, is not dialled for this long.
+    public static let refusalPause = TimeSpan.seconds(10)
     /// Events kept of a broadcaster that is not yet chosen; one that says more is dropped.
     public static let pendingEventCount = 4_096
 }

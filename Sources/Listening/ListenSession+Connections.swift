@@ -11,7 +11,7 @@ extension ListenSession {
             contact.key != .instance(configuration.greeting.instance)
         else { return }
         dialer.update(contact, now: now)
-        dialer.want(contact.key, mayDial, now: now)
+        dialer.want(contact.key, mayDial)
         if links.values.contains(where: { $0.contact == contact.key }) { dialer.connected(contact.key) }
     }
 
@@ -29,15 +29,18 @@ extension ListenSession {
         }
     }
 
-    private mutating func reviewDialing(_ now: HostTime) {
-        for contact in dialer.contacts { dialer.want(contact.key, mayDial, now: now) }
+    mutating func reviewDialing() {
+        for contact in dialer.contacts { dialer.want(contact.key, mayDial) }
     }
 
     mutating func opened(
         _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?, _ now: HostTime
     ) {
-        if let dial { dialer.dialEnded(dial.id, connected: true, now: now) }
-        guard links.count < ListenLimits.candidateCount else {
+        // Of two addresses of one contact that connect in the same moment, the first goes on.
+        let isFirst = dial.map { dial in !links.values.contains { $0.contact == dial.key } } ?? true
+        let isTaken = isFirst && links.count < ListenLimits.candidateCount
+        if let dial { dialer.dialEnded(dial.id, connected: isTaken || !isFirst, now: now) }
+        guard isTaken else {
             actions.append(.close(id))
             return
         }
@@ -71,10 +74,33 @@ extension ListenSession {
         case .message(.greeting(let greeting)): greet(id, greeting, now)
         case .message(.refusal(let refusal)): refused(id, refusal, now)
         case _ where phase == .member(id): hear(event, from: id, now)
-        default:
-            links[id]?.pending.append(event)
-            guard let count = links[id]?.pending.count, count > ListenLimits.pendingEventCount else { return }
+        default: keep(event, of: id, now)
+        }
+    }
+
+    /// Keeps what a candidate says until one is chosen.
+    private mutating func keep(_ event: PeerEvent, of id: ConnectionID, _ now: HostTime) {
+        guard var link = links[id] else { return }
+        link.pending.append(event)
+        if case .packets(_, let data) = event { link.pendingByteCount += data.readableBytes }
+        let isWelcome = if case .message(.welcome) = event { true } else { false }
+        link.isWelcome = link.isWelcome || isWelcome
+        links[id] = link
+        if link.pending.count > ListenLimits.pendingEventCount || link.pendingByteCount > ListenLimits.pendingByteCount
+        {
             refuse(id, Refusal(.protocolError, "too much was sent before it was wanted"), now)
+        } else if isWelcome {
+            consider(id, now)
+        }
+    }
+
+    /// A broadcaster would feed us.
+    private mutating func consider(_ id: ConnectionID, _ now: HostTime) {
+        switch phase {
+        case .idle: phase = .choosing(deadline: now + (mustChoose ? ListenLimits.choiceTime : .zero))
+        // The broadcaster that was lost, or its successor on the same machine; others wait until all is played out.
+        case .orphaned where links[id]?.connection.greeting?.peer == reception?.broadcaster.peer: join(id, now)
+        default: break
         }
     }
 
@@ -86,11 +112,7 @@ extension ListenSession {
         if links[id]?.contact == nil { links[id]?.contact = .instance(greeting.instance) }
         guard settleCrossing(id, greeting, now) else { return }
         dialer.connected(.instance(greeting.instance))
-        switch phase {
-        case .idle: phase = .choosing(deadline: now + (mustChoose ? ListenLimits.choiceTime : .zero))
-        case .orphaned: join(id, now)
-        default: break
-        }
+        dialer.proved(.instance(greeting.instance))
     }
 
     /// Whether more than one broadcaster could come into question.
@@ -123,7 +145,8 @@ extension ListenSession {
         let newerSurvives = PeerConnection.newerSurvives(
             newer: newer.connection.direction, older: older.connection.direction,
             own: configuration.greeting.instance, other: greeting.instance)
-        let loser = newerSurvives ? other : id
+        let (loser, survivor) = newerSurvives ? (other, id) : (id, other)
+        if let contact = links[loser]?.contact, case .address = contact { links[survivor]?.contact = contact }
         send(WireEncoder.refusal(Refusal(.duplicate, "another connection goes on")), to: loser, now)
         forget(loser)
         actions.append(.close(loser))
@@ -134,9 +157,9 @@ extension ListenSession {
         return newerSurvives
     }
 
-    /// Takes the oldest broadcast of those that greeted, and tells the others.
+    /// Takes the oldest broadcast of those that welcome us, and tells the others.
     mutating func choose(_ now: HostTime) {
-        let candidates = order.filter { links[$0]?.connection.greeting != nil }
+        let candidates = order.filter { links[$0]?.isWelcome == true }
         let oldest = candidates.min { age($0) < age($1) }
         guard let oldest else {
             phase = .idle(since: now)
@@ -161,20 +184,21 @@ extension ListenSession {
         guard let greeting = links[id]?.connection.greeting else { return }
         if reception?.broadcaster.instance != greeting.instance {
             if reception != nil { actions.append(.silence(fade: ListenLimits.stopFade)) }
-            reception = Reception(broadcaster: greeting)
+            reception = Reception(broadcaster: greeting, joined: now)
             clock = nil
             actions.append(.notice(.info, "joined \(greeting.name)"))
         } else {
+            reception?.joined = now
             actions.append(.notice(.info, "\(greeting.name) is back"))
         }
         phase = .member(id)
         lastReport = nil
-        reviewDialing(now)
+        reviewDialing()
         if let reception {
             // One that has not greeted yet may be the same broadcaster's crossed dial: it is judged when it greets.
             for other in order
             where links[other]?.connection.greeting.map({ $0.instance != greeting.instance }) ?? false {
-                refuse(other, busy(reception), now)
+                refuse(other, busy(reception), pause: .zero, now)
             }
         }
         actions.append(.advertise)
@@ -186,19 +210,25 @@ extension ListenSession {
     /// The broadcaster said no.
     private mutating func refused(_ id: ConnectionID, _ refusal: Refusal, _ now: HostTime) {
         guard let link = links[id] else { return }
-        if refusal.reason != .duplicate {
-            actions.append(.notice(.warning, "\(link.connection.name) refuses: \(refusal.text)"))
-        }
-        close(id, pause: refusal.reason == .duplicate ? .zero : .seconds(10), now)
+        if refusal.reason != .duplicate { sayOnce(.warning, "\(link.connection.name) refuses: \(refusal.text)") }
+        close(id, pause: refusal.reason == .duplicate ? .zero : ListenLimits.refusalPause, now)
         if phase == .member(id) { becomeOrphan(now) }
     }
 
-    private mutating func refuse(_ id: ConnectionID, _ refusal: Refusal, _ now: HostTime) {
+    /// Says a line that would come again with every try only the first time.
+    private mutating func sayOnce(_ level: NoticeLevel, _ text: String) {
+        guard said.count < ListenLimits.saidCount, said.insert(text).inserted else { return }
+        actions.append(.notice(level, text))
+    }
+
+    private mutating func refuse(
+        _ id: ConnectionID, _ refusal: Refusal, pause: TimeSpan = ListenLimits.refusalPause, _ now: HostTime
+    ) {
         guard let link = links[id] else { return }
         send(WireEncoder.refusal(refusal), to: id, now)
         let level: NoticeLevel = refusal.reason == .protocolError ? .warning : .detail
-        actions.append(.notice(level, "refused \(link.connection.name): \(refusal.text)"))
-        close(id, pause: .seconds(10), now)
+        sayOnce(level, "refused \(link.connection.name): \(refusal.text)")
+        close(id, pause: pause, now)
         if phase == .member(id) { becomeOrphan(now) }
     }
 
@@ -225,7 +255,7 @@ extension ListenSession {
         actions.append(.stopClock)
         actions.append(
             .notice(.warning, "lost \(reception.broadcaster.name): playing what is held, waiting for a broadcast"))
-        reviewDialing(now)
+        reviewDialing()
     }
 
     mutating func superviseConnections(_ now: HostTime) {

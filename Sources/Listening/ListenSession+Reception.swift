@@ -29,7 +29,8 @@ extension ListenSession {
     private mutating func hear(_ message: ControlMessage, from id: ConnectionID, _ now: HostTime) {
         switch message {
         case .welcome(let welcome):
-            guard let key = ClockKey(bytes: welcome.clockKey) else { return }
+            guard links[id]?.hasClock == false, let key = ClockKey(bytes: welcome.clockKey) else { return }
+            links[id]?.hasClock = true
             actions.append(.startClock(id, port: welcome.clockPort, key: key))
         case .streamBegins(let epoch): beginStream(epoch)
         case .entry(let mark): enter(mark)
@@ -52,7 +53,7 @@ extension ListenSession {
     /// A new epoch voids the older one. The same epoch again is a connection that was replaced: nothing changes.
     private mutating func beginStream(_ epoch: Epoch) {
         guard let reception, reception.epoch.map({ $0 < epoch }) ?? true else { return }
-        var fresh = Reception(broadcaster: reception.broadcaster)
+        var fresh = Reception(broadcaster: reception.broadcaster, joined: reception.joined)
         fresh.epoch = epoch
         lastQueueEpoch = lastQueueEpoch.next
         fresh.queueEpoch = lastQueueEpoch
@@ -96,7 +97,7 @@ extension ListenSession {
         }
         close(id, pause: .seconds(1), now)
         actions.append(.stopClock)
-        phase = .draining
+        phase = .draining(since: now)
         if end.kind == .stopped {
             actions.append(.silence(fade: ListenLimits.stopFade))
             endReception(now)
@@ -104,8 +105,10 @@ extension ListenSession {
     }
 
     /// Whether nothing that is held remains to be heard.
-    func isPlayedOut(_ now: HostTime) -> Bool {
-        guard let reception, !reception.heardEnd, let last = reception.lastHeldInstant(clock) else { return true }
+    func isPlayedOut(since left: HostTime, _ now: HostTime) -> Bool {
+        guard now - left < ListenLimits.longestDrain, let reception, !reception.heardEnd,
+            let last = reception.lastHeldInstant(clock)
+        else { return true }
         return now > last + configuration.offset + ListenLimits.drainGrace
     }
 
@@ -125,21 +128,37 @@ extension ListenSession {
         }
         actions.append(.notice(.info, "waiting for the next broadcast"))
         actions.append(.advertise)
-        for contact in dialer.contacts { dialer.want(contact.key, true, now: now) }
+        reviewDialing()
+        if order.contains(where: { links[$0]?.isWelcome == true }) {
+            phase = .choosing(deadline: now + ListenLimits.choiceTime)
+        }
     }
 
     private func outcome(_ reception: Reception) -> ListenOutcome {
         switch reception.farewell?.kind {
-        case .completed: .completed
-        case .stopped: .failed("\(reception.broadcaster.name) stopped the broadcast")
+        case .completed, .stopped: .completed
         case .failed: .failed("\(reception.broadcaster.name) failed: \(reception.farewell?.text ?? "")")
-        case nil: .failed("lost \(reception.broadcaster.name)")
+        case nil: reception.heardEnd ? .completed : .failed("lost \(reception.broadcaster.name)")
         }
+    }
+
+    /// Without a clock nothing can be placed in time; the user may be able to do something about it.
+    private mutating func missClock(_ reception: Reception, _ now: HostTime) {
+        guard clock == nil, !reception.hasMissedClock, now - reception.joined > ListenLimits.clockPatience else {
+            return
+        }
+        self.reception?.hasMissedClock = true
+        actions.append(
+            .notice(
+                .warning,
+                "\(reception.broadcaster.name)'s clock does not answer: does a firewall stop UDP between the two machines?"
+            ))
     }
 
     /// Tells the broadcaster how it goes: twice a second, and when the state changes.
     mutating func report(to id: ConnectionID, _ now: HostTime) {
         guard let reception else { return }
+        missClock(reception, now)
         let report = reception.report(playout, clock: clock, now: now)
         if let lastReport, lastReport.state == report.state, now - lastReport.sent < ListenLimits.reportInterval {
             return

@@ -7,7 +7,7 @@ import WireProtocol
 
 /// One listener: finds a broadcast, takes part in it to its end, and waits for the next.
 ///
-///     idle ──a broadcaster greets──▶ choosing ──the oldest──▶ member ──end was told──▶ draining ──heard──▶ idle
+///     idle ──a broadcaster welcomes us──▶ choosing ──the oldest──▶ member ──end was told──▶ draining ──heard──▶ idle
 ///                                                                └──lost──▶ orphaned ──returned──▶ member
 ///
 /// While idle it dials every broadcaster that it may hear, in parallel, and lets itself be dialled; what candidates
@@ -20,7 +20,7 @@ public struct ListenSession {
         case choosing(deadline: HostTime)
         case member(ConnectionID)
         /// The broadcaster said that it is over: what is held is played out.
-        case draining
+        case draining(since: HostTime)
         /// The broadcaster is gone without a word.
         case orphaned(since: HostTime)
         case over
@@ -32,6 +32,11 @@ public struct ListenSession {
         var contact: PeerContact.Key?
         /// What a candidate said before it was chosen.
         var pending: [PeerEvent] = []
+        var pendingByteCount = 0
+        /// Whether the clock exchange of this connection was begun.
+        var hasClock = false
+        /// Whether the broadcaster would feed us.
+        var isWelcome = false
     }
 
     var configuration: ListenConfiguration
@@ -47,6 +52,8 @@ public struct ListenSession {
     var playout = PlayoutSnapshot()
     var lastReport: (sent: HostTime, state: ListenerState)?
     var hasToldPatience = false
+    /// Lines that are not to be said again.
+    var said: Set<String> = []
     var actions: [ListenAction] = []
 
     public init(configuration: ListenConfiguration, now: HostTime) {
@@ -88,8 +95,7 @@ public struct ListenSession {
         case .idle(let since): beImpatient(since, now)
         case .choosing(let deadline): if now >= deadline { choose(now) }
         case .member(let id): report(to: id, now)
-        case .draining: if isPlayedOut(now) { endReception(now) }
-        case .orphaned: if isPlayedOut(now) { endReception(now) }
+        case .draining(let since), .orphaned(let since): if isPlayedOut(since: since, now) { endReception(now) }
         case .over: break
         }
     }

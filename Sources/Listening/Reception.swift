@@ -6,6 +6,9 @@ import WireProtocol
 /// What a listener knows of the broadcast that it is in.
 struct Reception {
     let broadcaster: Greeting
+    /// When the broadcaster was joined, or was back.
+    var joined: HostTime
+    var hasMissedClock = false
     /// As the broadcaster counts.
     var epoch: Epoch?
     /// As this listener counts, over all broadcasts that it hears: what its audio queue goes by.
@@ -25,7 +28,10 @@ struct Reception {
     var lostPacketCount: UInt32 = 0
     var farewell: BroadcastEnd?
 
-    init(broadcaster: Greeting) { self.broadcaster = broadcaster }
+    init(broadcaster: Greeting, joined: HostTime) {
+        self.broadcaster = broadcaster
+        self.joined = joined
+    }
 
     /// For people.
     var title: String { summary.info[.title] ?? "untitled" }
@@ -72,7 +78,7 @@ struct Reception {
     private func timing(_ playout: PlayoutSnapshot, clock: ClockEstimate?, now: HostTime) -> ListenerTiming? {
         guard let clock, let deviceBound = playout.modelBound else { return nil }
         return ListenerTiming(
-            error: playout.timelineError ?? .zero, errorBound: clock.errorBound(at: now) + deviceBound,
+            error: -(playout.timelineError ?? .zero), errorBound: clock.errorBound(at: now) + deviceBound,
             asymmetryLimit: clock.asymmetryLimit, roundTrip: clock.roundTrip, clockSkew: clock.skew,
             deviceSkew: playout.dacRate, correction: playout.correction)
     }

@@ -4,7 +4,7 @@ import AudioCore
 ///
 /// Contacts are dialled in parallel, so one that is dead costs the others nothing. The addresses of one contact are
 /// tried ``PeeringLimits/addressStagger`` apart until one connects. When all have failed, or a connection ended, the
-/// contact backs off: 0.5, 1, 2 ... 15 s, from the start again after it was connected for a while.
+/// contact backs off: 0.5, 1, 2 ... 15 s, from the start again once a connection proved to be of use.
 public struct Dialer {
     /// A dial to be made: answer with ``dialEnded(_:connected:now:)``.
     public struct Dial: Hashable, Sendable {
@@ -59,13 +59,8 @@ public struct Dialer {
         order.removeAll { $0 == key }
     }
 
-    /// Whether the contact is to be dialled at all; not dialled is not forgotten.
-    public mutating func want(_ key: PeerContact.Key, _ isWanted: Bool, now: HostTime) {
-        guard var entry = entries[key], entry.isWanted != isWanted else { return }
-        entry.isWanted = isWanted
-        if isWanted { entry.restart(now) }
-        entries[key] = entry
-    }
+    /// Whether the contact is to be dialled at all; not dialled is not forgotten, and a pause goes on.
+    public mutating func want(_ key: PeerContact.Key, _ isWanted: Bool) { entries[key]?.isWanted = isWanted }
 
     /// A connection with the contact stands, whoever dialled.
     public mutating func connected(_ key: PeerContact.Key) { entries[key]?.isConnected = true }

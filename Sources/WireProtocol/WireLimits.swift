@@ -6,6 +6,8 @@ public enum WireLimits {
     public static let skippedPayloadByteCount = 16 * 1024 * 1024
     /// Packets in one packets message.
     public static let packetsPerMessage = 1_024
+    /// No position on a timeline is as far as this: 2^48 frames are 46 years at 192 kHz.
+    public static let framePositionBound: Int64 = 1 << 48
     /// Codecs that a greeting may list.
     public static let codecCount = 64
     /// Bytes of a text that explains a refusal or an end.

@@ -59,12 +59,22 @@ import Testing
         #expect(due(&dialer, start + .seconds(21)).count == 1)
     }
 
+    @Test func wantingDoesNotEndAPause() {
+        var dialer = Dialer()
+        dialer.update(contact(1, "a"), now: start)
+        dialer.disconnected(.instance(1), after: .seconds(10), now: start)
+        dialer.want(.instance(1), false)
+        dialer.want(.instance(1), true)
+        #expect(due(&dialer, start + .seconds(9)).isEmpty)
+        #expect(due(&dialer, start + .seconds(10)).count == 1)
+    }
+
     @Test func anUnwantedContactRests() {
         var dialer = Dialer()
         dialer.update(contact(1, "a"), now: start)
-        dialer.want(.instance(1), false, now: start)
+        dialer.want(.instance(1), false)
         #expect(due(&dialer, start + .seconds(60)).isEmpty)
-        dialer.want(.instance(1), true, now: start + .seconds(60))
+        dialer.want(.instance(1), true)
         #expect(due(&dialer, start + .seconds(60)).count == 1)
     }
 }

@@ -172,7 +172,7 @@ import Testing
         for listener in world.listeners {
             let hearing = listener.hearing(of: broadcaster)
             #expect(hearing.isClean(0..<590), "\(hearing); \(world.replay)")
-            #expect(listener.notices.contains { $0.text.contains("on fire") }, "\(listener.notices); \(world.replay)")
+            #expect(listener.notices.contains { $0.text.contains("failed") }, "\(listener.notices); \(world.replay)")
             #expect(listener.isIdle, "\(world.replay)")
         }
         expectInStep(world, broadcaster)

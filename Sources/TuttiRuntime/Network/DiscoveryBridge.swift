@@ -1,5 +1,6 @@
 import AudioCore
 import NIOCore
+import NIOPosix
 import PeerDiscovery
 import Peering
 import WireProtocol
@@ -52,8 +53,11 @@ final class DiscoveryBridge {
         discovery.advertise(PeerAdvertisement(record: record, port: port))
     }
 
-    /// Says goodbye; waits for the daemon, a second at most.
-    func stop() { discovery.stop() }
+    /// Says goodbye; waits for the daemon, a second at most, away from the event loop.
+    func stop(on loop: any EventLoop) -> EventLoopFuture<Void> {
+        NIOThreadPool.singleton.runIfActive(eventLoop: loop) { [discovery] in discovery.stop() }
+            .flatMapErrorThrowing { _ in }
+    }
 }
 
 extension DiscoveryBridge.Finding {

@@ -52,9 +52,16 @@ final class PeerNetwork {
     }
 
     func dial(_ dial: Dialer.Dial) {
-        ClientBootstrap(group: loop)
+        let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(.nanoseconds(PeeringLimits.dialTimeout.nanoseconds))
-            .connect(host: dial.address.host, port: Int(dial.address.port))
+        // NIO resolves one name at a time: what is an address already must not wait behind a name server.
+        let connection =
+            if let address = try? SocketAddress(ipAddress: dial.address.host, port: Int(dial.address.port)) {
+                bootstrap.connect(to: address)
+            } else {
+                bootstrap.connect(host: dial.address.host, port: Int(dial.address.port))
+            }
+        connection
             .flatMap { channel in self.adopt(channel, .dialed, dial: dial) }
             .whenFailure { _ in self.delegate?.networkDidFail(dial) }
     }

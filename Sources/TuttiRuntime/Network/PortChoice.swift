@@ -12,8 +12,10 @@ extension PeerNetwork {
             guard options.port == nil, error.isAddressInUse else {
                 return self.loop.makeFailedFuture(RuntimeFailure.cannotListen(on: wanted, error))
             }
-            emit(.notice(.detail, "TCP port \(wanted) is in use; taking another"))
-            return self.listen(on: 0)
+            return self.listen(on: 0).map { port in
+                emit(.notice(.info, "port \(wanted) is in use by another program; this listens on port \(port)"))
+                return port
+            }
         }
     }
 }

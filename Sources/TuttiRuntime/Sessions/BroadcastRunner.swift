@@ -27,6 +27,9 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private var responder: ClockResponderThread?
     private var discovery: DiscoveryBridge?
     private var local: LocalListener?
+    private var localFailure: (any Error)?
+    /// Whether somebody asked to stop before there was a session.
+    private var isStopping = false
     private var ticker: RepeatedTask?
     private var ticks = 0
     /// Where the song is, for display; stays when it is over.
@@ -86,10 +89,11 @@ final class BroadcastRunner: PeerNetworkDelegate {
         configuration.startDelay = options.startDelay
         if options.output != nil, !options.to.isEmpty { configuration.allowedNames.append(LocalListener.name(name)) }
         session = BroadcastSession(configuration: configuration)
-        for address in options.listeners { handle(.contact(PeerContact(address: address))) }
         if let output = options.output { try playHere(output) }
+        for address in options.listeners { handle(.contact(PeerContact(address: address))) }
         if options.network.usesDiscovery { startDiscovery(greeting, port: port) }
         ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in self?.onTick() }
+        if isStopping { handle(.stop) }
     }
 
     /// The UDP port of the same number where it is free, else any.
@@ -111,9 +115,18 @@ final class BroadcastRunner: PeerNetworkDelegate {
         self.local = local
         local.onBytes = { [weak self] id, bytes in self?.handle(.received(id, bytes)) }
         local.onClose = { [weak self] id in self?.handle(.closed(id)) }
-        local.onFailure = { [weak self] failure in self?.done.fail(failure) }
+        local.onFailure = { [weak self] failure in self?.lostOwnLoudspeakers(failure) }
         local.start()
         handle(.opened(LocalListener.connection, .accepted, address: "this machine", dial: nil, key: freshKey()))
+    }
+
+    /// The own sound device is gone: the listeners play on, and the failure is told at the end.
+    private func lostOwnLoudspeakers(_ failure: any Error) {
+        localFailure = failure
+        emit(.notice(.warning, "\((failure as? RuntimeFailure)?.message ?? "\(failure)"); the listeners play on"))
+        handle(.closed(LocalListener.connection))
+        local?.close()
+        local = nil
     }
 
     private func startDiscovery(_ greeting: Greeting, port: UInt16) {
@@ -130,14 +143,18 @@ final class BroadcastRunner: PeerNetworkDelegate {
     }
 
     /// Tells the listeners that it was stopped, and ends.
-    func stop() { handle(.stop) }
+    func stop() {
+        isStopping = true
+        if session != nil { handle(.stop) }
+    }
 
     private func tearDown() -> EventLoopFuture<Void> {
         ticker?.cancel()
         reader?.stop()
-        discovery?.stop()
+        let silence = local?.fallSilent() ?? loop.makeSucceededVoidFuture()
+        let goodbye = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
         discovery = nil
-        return network.shutDown().map {
+        return silence.and(goodbye).flatMap { _ in self.network.shutDown() }.map {
             self.responder?.stop()
             self.local?.close()
             self.local = nil
@@ -184,8 +201,9 @@ final class BroadcastRunner: PeerNetworkDelegate {
         if outcome == .completed, let end = session?.end { position = end }
         emitStatus(isOver: true)
         switch outcome {
-        case .completed, .stopped: done.succeed(outcome)
-        case .unplayable(let text): done.fail(RuntimeFailure(.unusableInput, text))
+        case .completed: if let localFailure { done.fail(localFailure) } else { done.succeed(outcome) }
+        case .stopped: done.succeed(outcome)
+        case .brokenOff(let text), .unplayable(let text): done.fail(RuntimeFailure(.unusableInput, text))
         case .nobody(let names):
             done.fail(
                 RuntimeFailure(

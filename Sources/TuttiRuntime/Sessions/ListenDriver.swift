@@ -34,10 +34,13 @@ final class ListenDriver {
     private let done: EventLoopPromise<ListenOutcome>
     private var ticker: RepeatedTask?
     private var ticks = 0
+    /// How it ended, while the fade is still heard.
+    private var pendingOutcome: ListenOutcome?
 
     /// Between ticks of the session, and every how many of them the status is shown.
     private static let tick = TimeAmount.milliseconds(20)
     private static let ticksPerStatus = 10
+    private static let longestFade = TimeAmount.milliseconds(300)
 
     /// - Parameters:
     ///   - makeQueue: makes the audio queue, with the handler that brings its events here.
@@ -136,11 +139,13 @@ final class ListenDriver {
         }
     }
 
-    /// Lets the fade be heard before the end is told.
+    /// Lets the fade be heard before the end is told; a device that cannot rewind takes as long as its buffer.
     private func finish(_ outcome: ListenOutcome) {
         ticker?.cancel()
-        let fade = outcome == .stopped ? TimeAmount.milliseconds(60) : .zero
-        loop.scheduleTask(in: fade) { self.done.succeed(outcome) }
+        pendingOutcome = outcome
+        let state = queue.snapshot.playout.state
+        let isSounding = state == .playing || state == .starved
+        loop.scheduleTask(in: isSounding ? Self.longestFade : .zero) { self.done.succeed(outcome) }
     }
 
     fileprivate func heard(_ event: AudioQueueEvent) {
@@ -150,6 +155,7 @@ final class ListenDriver {
         case .playout(.replaced(_, let cause, _, let error)):
             emit(.notice(.info, "placed anew (\(cause)): was \(Int(error.microseconds)) us off"))
         case .playout(.xrun): emit(.notice(.warning, "the sound card ran dry (xrun): placing anew"))
+        case .playout(.stopped): if let pendingOutcome { done.succeed(pendingOutcome) }
         case .playout: break
         case .device(.notice(let text)): emit(.notice(.detail, text))
         case .device(.lost(let error)): done.fail(RuntimeFailure(.unavailable, "\(error)"))

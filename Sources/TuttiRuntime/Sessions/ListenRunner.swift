@@ -77,9 +77,9 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
 
     private func tearDown() -> EventLoopFuture<Void> {
         stopClock()
-        discovery?.stop()
+        let goodbye = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
         discovery = nil
-        return network.shutDown().map {
+        return goodbye.flatMap { self.network.shutDown() }.map {
             self.driver?.close()
             self.driver = nil
         }

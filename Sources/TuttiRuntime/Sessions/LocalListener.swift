@@ -24,7 +24,12 @@ final class LocalListener: ListenTransport {
     private var clockTask: RepeatedTask?
 
     /// What the broadcaster's own loudspeakers are called beside its listeners.
-    static func name(_ broadcaster: String) -> String { "\(broadcaster) (here)" }
+    static func name(_ broadcaster: String) -> String {
+        let suffix = " (here)"
+        var name = broadcaster
+        while name.utf8.count + suffix.utf8.count > Limits.peerNameByteCount { name.removeLast() }
+        return name + suffix
+    }
 
     init(
         name: String, identity: Identity, output: OutputSelection, loop: any EventLoop,
@@ -59,6 +64,13 @@ final class LocalListener: ListenTransport {
     /// The broadcaster closed the connection.
     func disconnect() {
         loop.execute { self.driver?.handle(.closed(Self.connection)) }
+    }
+
+    /// Fades out, where the broadcast's end has not done so; over when the fade was heard.
+    func fallSilent() -> EventLoopFuture<Void> {
+        guard let driver else { return loop.makeSucceededVoidFuture() }
+        driver.handle(.stop)
+        return driver.outcome.map { _ in }.flatMapErrorThrowing { _ in }
     }
 
     func close() {

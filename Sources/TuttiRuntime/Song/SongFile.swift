@@ -8,14 +8,17 @@ struct SongFile: ~Copyable {
     /// - Throws: what is wrong with the path, in a sentence for people.
     init(path: String) throws(RuntimeFailure) {
         self.path = path
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .unreadable(path, errno) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .unreadable(path, errno) }
         if status.st_mode & S_IFMT == S_IFDIR {
             throw RuntimeFailure(.missingInput, "'\(path)' is a directory; name a song in it")
         }
-        if status.st_mode & S_IFMT == S_IFREG, status.st_size == 0 {
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw RuntimeFailure(.missingInput, "'\(path)' is not a file; name a song")
+        }
+        if status.st_size == 0 {
             throw RuntimeFailure(.unusableInput, "'\(path)' is empty; choose a song")
         }
     }

@@ -137,7 +137,9 @@ extension ControlMessage {
             guard anchor.isValid else { return nil }
             self = .anchor(anchor)
         case .streamEnd:
-            guard let epoch = payload.readEpoch(), let end = payload.readPosition() else { return nil }
+            guard let epoch = payload.readEpoch(), let end = payload.readPosition(),
+                (0..<WireLimits.framePositionBound).contains(end.index)
+            else { return nil }
             self = .streamEnds(epoch, end)
         case .entry:
             guard let epoch = payload.readEpoch(), let frame = payload.readPosition(),
