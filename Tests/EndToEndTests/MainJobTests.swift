@@ -130,12 +130,13 @@ struct EndToEndTests {
     /// `kill -9` of the broadcaster: listeners notice within 3 s, say so, and play the next broadcast.
     @Test func listenersOutliveTheirBroadcaster() throws {
         let concert = try Concert()
-        let song = try SongFile(.constantBitRate, seconds: 4, in: concert.lan)
+        let song = try SongFile(.constantBitRate, seconds: 8, in: concert.lan)
         let listeners = try (1...2).map { try concert.start(["join"], on: $0) }
         let first = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
         try waitUntil("sound", within: 10) { (try? concert.recording(of: 2))?.firstAudibleFrame() != nil }
         usleep(500_000)
         first.signal(SIGKILL)
+        for listener in listeners { try listener.waitForLine(containing: "lost", within: 3) }
         let second = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
         let processes = [first, second] + listeners
         #expect(try second.wait(within: 20) == .exited(0), "\(concert.account(of: processes))")
@@ -143,7 +144,9 @@ struct EndToEndTests {
         for listener in listeners { #expect(try listener.wait(within: 3) == .exited(0)) }
         let heard = try (1...2).map(concert.recording)
         let report = skew(between: heard[0], and: heard[1])
-        #expect(report.isInStep(within: Self.limit), "\(report.summary) \(concert.account(of: processes))")
+        // Each goes over to the new broadcast in its own moment: one window may hold two different songs.
+        #expect(report.unlikeWindows.count <= 1, "\(report.summary) \(concert.account(of: processes))")
+        #expect(try #require(report.percentile(1)) < Self.limit, "\(report.summary)")
         #expect(report.windows.count >= 10, "\(concert.account(of: processes))")
     }
 

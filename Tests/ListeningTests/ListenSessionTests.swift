@@ -11,8 +11,7 @@ import WireProtocol
     private func playing(_ configure: (inout ListenConfiguration) -> Void = { _ in }) -> ScriptedListener {
         var listener = ScriptedListener(configure)
         listener.meet(1, name: "Attic")
-        listener.wait(.milliseconds(120))
-        listener.welcome(1)
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
         listener.stream(1)
         listener.packet(1, at: 0)
         listener.packet(1, at: 400)
@@ -41,20 +40,29 @@ import WireProtocol
     @Test func whatACandidateSaysIsKeptUntilItIsChosen() {
         var listener = ScriptedListener()
         listener.meet(1, name: "Attic")
-        listener.welcome(1)
         listener.stream(1)
         listener.packet(1, at: 0)
         #expect(listener.begun.isEmpty)
-        listener.wait(.milliseconds(120))
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
         #expect(listener.begun.count == 1)
         #expect(listener.enqueued == [.zero])
+    }
+
+    @Test func aBroadcasterThatRefusesWasNeverJoined() {
+        var listener = ScriptedListener { $0.once = true }
+        listener.meet(1, name: "Attic", welcoming: false)
+        listener.say(WireEncoder.refusal(Refusal(.notAllowed, "this broadcast is for Kitchen")), 1)
+        listener.wait(.seconds(1))
+        #expect(listener.notices == ["Attic refuses: this broadcast is for Kitchen"])
+        #expect(listener.closed == [1])
+        #expect(listener.outcome == nil)
     }
 
     @Test func theOldestOfSeveralBroadcastsIsChosenAndTheOthersLearnWhy() throws {
         var listener = ScriptedListener()
         listener.meet(1, name: "Young", started: 2_000)
         listener.meet(2, name: "Old", started: 1_000)
-        listener.wait(.milliseconds(120))
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
         #expect(listener.session.broadcasterName == "Old")
         #expect(listener.notices.contains { $0.contains("Young") && $0.contains("Old") })
         let refusal = try #require(listener.said[1]?.refusal)
@@ -75,7 +83,7 @@ import WireProtocol
         var listener = ScriptedListener { $0.allowedNames = ["Cellar"] }
         listener.meet(1, name: "Attic")
         listener.meet(2, name: "Cellar")
-        listener.wait(.milliseconds(120))
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
         #expect(listener.said[1]?.refusal?.reason == .notAllowed)
         #expect(listener.session.broadcasterName == "Cellar")
     }
@@ -114,7 +122,7 @@ import WireProtocol
         var listener = playing()
         listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.stopped)), 1)
         listener.meet(2, name: "Cellar")
-        listener.wait(.milliseconds(120))
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
         listener.stream(2)
         #expect(Set(listener.begun.map(\.epoch)).count == 2)
         // Nothing places the new epoch before its own anchor came.

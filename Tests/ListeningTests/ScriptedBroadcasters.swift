@@ -54,12 +54,17 @@ struct ScriptedListener {
     // MARK: A broadcaster
 
     /// A broadcaster calls, and greets.
-    mutating func meet(_ id: Int, name: String, started: Int64 = 0, instance: UInt64? = nil) {
+    /// A broadcaster connects, greets and, unless told otherwise, welcomes.
+    mutating func meet(
+        _ id: Int, name: String, started: Int64 = 0, instance: UInt64? = nil, welcoming: Bool = true
+    ) {
         handle(.opened(ConnectionID(id), .accepted, address: "10.0.0.\(id)", dial: nil))
         let greeting = Greeting(
-            roles: .broadcaster, peer: UUIDBytes(high: 2, low: UInt64(id)), instance: instance ?? UInt64(id),
+            roles: .broadcaster, peer: UUIDBytes(high: 2, low: instance ?? UInt64(id)),
+            instance: instance ?? UInt64(id),
             started: started, name: name)
         say(WireEncoder.opening(greeting), id)
+        if welcoming { welcome(id) }
     }
 
     mutating func say(_ bytes: ByteBuffer, _ id: Int) { handle(.received(ConnectionID(id), bytes)) }
