@@ -45,9 +45,12 @@ extension BroadcastSession {
 
     mutating func dialFailed(_ dial: Dialer.Dial, _ now: HostTime) {
         dialer.dialEnded(dial.id, connected: false, now: now)
-        let name = dialer.contact(dial.key)?.name ?? "\(dial.address)"
-        let level: NoticeLevel = if case .address = dial.key { .warning } else { .detail }
-        sayOnce(level, "\(name): no answer at \(dial.address), trying again")
+        let name = dialer.contact(dial.key)?.name ?? "a listener"
+        guard case .instance = dial.key else {
+            sayOnce(.warning, "no listener answers at \(dial.address); trying again until one does")
+            return
+        }
+        sayOnce(.detail, "\(name): no answer at \(dial.address), trying again")
     }
 
     mutating func receive(_ id: ConnectionID, _ bytes: ByteBuffer, _ now: HostTime) {

@@ -10,8 +10,9 @@ extension ListenSession {
             configuration.allowedNames.isEmpty || contact.answers(to: configuration.allowedNames),
             contact.key != .instance(configuration.greeting.instance)
         else { return }
+        let isNew = dialer.contact(contact.key) == nil
         dialer.update(contact, now: now)
-        dialer.want(contact.key, mayDial)
+        dialer.want(contact.key, mayDial(contact.key, isNew: isNew))
         if links.values.contains(where: { $0.contact == contact.key }) { dialer.connected(contact.key) }
     }
 
@@ -21,16 +22,19 @@ extension ListenSession {
             || dialer.contact(.instance(greeting.instance)) != nil
     }
 
-    /// While in a broadcast nobody is dialled; an orphan dials whoever may bring music.
-    private var mayDial: Bool {
+    /// While in a broadcast nobody is dialled; an orphan looks for its own broadcaster, and for who is new.
+    private func mayDial(_ key: PeerContact.Key, isNew: Bool) -> Bool {
         switch phase {
-        case .idle, .choosing, .orphaned: true
-        case .member, .draining, .over: false
+        case .idle, .choosing: return true
+        case .orphaned:
+            if case .address = key { return true }
+            return isNew || key == reception.map { .instance($0.broadcaster.instance) }
+        case .member, .draining, .over: return false
         }
     }
 
     mutating func reviewDialing() {
-        for contact in dialer.contacts { dialer.want(contact.key, mayDial) }
+        for contact in dialer.contacts { dialer.want(contact.key, mayDial(contact.key, isNew: false)) }
     }
 
     mutating func opened(
@@ -98,8 +102,7 @@ extension ListenSession {
     private mutating func consider(_ id: ConnectionID, _ now: HostTime) {
         switch phase {
         case .idle: phase = .choosing(deadline: now + (mustChoose ? ListenLimits.choiceTime : .zero))
-        // The broadcaster that was lost, or its successor on the same machine; others wait until all is played out.
-        case .orphaned where links[id]?.connection.greeting?.peer == reception?.broadcaster.peer: join(id, now)
+        case .orphaned where mayConsole(links[id]?.connection.greeting): join(id, now)
         default: break
         }
     }
@@ -113,6 +116,13 @@ extension ListenSession {
         guard settleCrossing(id, greeting, now) else { return }
         dialer.connected(.instance(greeting.instance))
         dialer.proved(.instance(greeting.instance))
+    }
+
+    /// Whether an orphan leaves what it holds for this broadcast: for the one that it lost, its successor on the same
+    /// machine, or a newer one. Older ones were there to be chosen before: they wait until all is played out.
+    private func mayConsole(_ greeting: Greeting?) -> Bool {
+        guard let greeting, let lost = reception?.broadcaster else { return false }
+        return greeting.peer == lost.peer || greeting.started >= lost.started
     }
 
     /// Whether more than one broadcaster could come into question.

@@ -130,6 +130,16 @@ public struct ListenSession {
     /// The broadcaster's process.
     public var broadcasterInstance: UInt64? { reception?.broadcaster.instance }
 
+    /// Whether a broadcaster is there to send packets.
+    public var isFed: Bool { if case .member = phase { true } else { false } }
+
+    /// The frame that is due now, within what was received; frame 0 before the start.
+    public func duePosition(_ now: HostTime) -> FramePosition {
+        guard let reception, let anchor = reception.anchor, let clock else { return .zero }
+        let due = anchor.position(at: clock.mapping.session(at: now))
+        return max(.zero, min(FramePosition(Int64(saturating: due.frames)), reception.end ?? reception.received))
+    }
+
     /// The epoch that packets are enqueued for.
     public var currentEpoch: Epoch? { reception?.queueEpoch }
 

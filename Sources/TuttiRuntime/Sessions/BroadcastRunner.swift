@@ -81,7 +81,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
         configuration.fallbackTitle = fileName
         configuration.start =
             switch options.start {
-            case .now: .now
+            // The own loudspeakers are not to miss the beginning.
+            case .now: options.output == nil ? .now : .whenReady(listeners: 1)
             // The own loudspeakers are waited for besides the listeners, not as one of them.
             case .whenReady(let count): .whenReady(listeners: options.output == nil ? count : count + 1)
             }

@@ -151,7 +151,8 @@ final class ListenDriver {
     fileprivate func heard(_ event: AudioQueueEvent) {
         switch event {
         case .playout(.finished(let epoch)): handle(.heardEnd(epoch))
-        case .playout(.underrun): emit(.notice(.warning, "packets are late: silent until there are enough again"))
+        case .playout(.underrun) where session.isFed:
+            emit(.notice(.warning, "packets are late: silent until there are enough again"))
         case .playout(.replaced(_, let cause, _, let error)):
             emit(.notice(.info, "placed anew (\(cause)): was \(Int(error.microseconds)) us off"))
         case .playout(.xrun): emit(.notice(.warning, "the sound card ran dry (xrun): placing anew"))
@@ -174,9 +175,7 @@ final class ListenDriver {
 
     private var song: SongStatus? {
         guard let summary = session.summary, summary.isReady else { return nil }
-        let position = queue.snapshot.playout.position(at: .now())?.frames ?? 0
-        return SongStatus(
-            summary, elapsed: FramePosition(Int64(saturating: position)), end: nil)
+        return SongStatus(summary, elapsed: session.duePosition(.now()), end: nil)
     }
 }
 
