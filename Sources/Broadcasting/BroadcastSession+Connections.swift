@@ -69,9 +69,18 @@ extension BroadcastSession {
     private mutating func receive(_ id: ConnectionID, _ message: ControlMessage, _ now: HostTime) {
         switch message {
         case .greeting(let greeting): greet(id, greeting, now)
-        case .report(let report): links[id]?.report = report
+        case .report(let report): note(report, of: id)
         case .refusal(let refusal): refused(id, refusal, now)
         default: break
+        }
+    }
+
+    /// The first report shows that the listener took us: one that is busy says so instead.
+    private mutating func note(_ report: ListenerReport, of id: ConnectionID) {
+        guard let greeting = links[id]?.connection.greeting, links[id]?.isMember == true else { return }
+        links[id]?.report = report
+        if announced.insert(greeting.instance).inserted {
+            actions.append(.notice(.info, "\(greeting.name) joined"))
         }
     }
 
@@ -124,9 +133,6 @@ extension BroadcastSession {
         actions.append(.addKey(link.key))
         let welcome = Welcome(clockPort: configuration.clockPort, clockKey: link.key.bytes)
         send(WireEncoder.welcome(welcome), to: id, now)
-        if announced.insert(greeting.instance).inserted {
-            actions.append(.notice(.info, "\(greeting.name) joined"))
-        }
     }
 
     /// The other side said no.
@@ -160,7 +166,7 @@ extension BroadcastSession {
     /// A connection ended, or must end. `reason` nil: the other side closed it.
     mutating func drop(_ id: ConnectionID, because reason: String?, _ now: HostTime) {
         guard let link = links[id] else { return }
-        if link.isMember {
+        if link.report != nil {
             actions.append(.notice(.info, "\(link.connection.name) is gone\(reason.map { " (\($0))" } ?? "")"))
         }
         close(id, now, pause: .zero)

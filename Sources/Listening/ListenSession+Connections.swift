@@ -145,7 +145,8 @@ extension ListenSession {
     }
 
     private func busy(_ reception: Reception) -> Refusal {
-        Refusal(.busy, "playing \(reception.title) from \(reception.broadcaster.name)")
+        let title = reception.summary.info[.title].map { "\($0) " } ?? ""
+        return Refusal(.busy, "playing \(title)from \(reception.broadcaster.name)")
     }
 
     /// Of two connections with one process, one survives. Returns whether the new one is still to be considered.

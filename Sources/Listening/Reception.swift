@@ -33,9 +33,6 @@ struct Reception {
         self.joined = joined
     }
 
-    /// For people.
-    var title: String { summary.info[.title] ?? "untitled" }
-
     /// When the last frame that is held will have been heard; nil while nothing is placed in time.
     func lastHeldInstant(_ clock: ClockEstimate?) -> HostTime? {
         guard let anchor, let clock, hasBegun else { return nil }
