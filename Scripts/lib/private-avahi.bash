@@ -35,10 +35,11 @@ start_private_avahi() {
 	publish-hinfo=no
 	publish-workstation=no
 	END
-    dbus-daemon --config-file="$dir/dbus.conf" --nofork --nopidfile >"$dir/dbus.log" 2>&1 &
+    dbus-daemon --config-file="$dir/dbus.conf" --nofork --nopidfile --print-address >"$dir/dbus.address" 2>"$dir/dbus.log" &
     private_avahi_pids+=($!)
     export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$dir/bus
-    for try in {1..50}; do [ -S "$dir/bus" ] && break; sleep 0.1; done
+    # It prints its address when it listens there.
+    for try in {1..50}; do [ -s "$dir/dbus.address" ] && break; sleep 0.1; done
 
     # avahi-daemon keeps its process id and a socket in /run/avahi-daemon, which must belong to the user "avahi": it gets
     # a /run of its own and us as that user, in a mount namespace. Without root that takes a user namespace around it.
