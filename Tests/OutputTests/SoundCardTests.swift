@@ -15,6 +15,8 @@ extension OutputTests {
     @Suite(.serialized) struct SoundCardTests {
         private let workshop = Workshop()
         private let song = TestSong(duration: 1.2)
+        /// From opening the card to the song: by then its clock is known well, on a busy machine too.
+        private let cardIsKnown = TimeSpan.milliseconds(1_500)
 
         /// The largest distance from the timeline, in seconds.
         private func worstSkew(from start: HostTime) throws -> Double {
@@ -25,31 +27,31 @@ extension OutputTests {
 
         @Test(arguments: [0, 40, -35.0]) func aSongStartsAtItsInstantAndStaysThere(ppm: Double) throws {
             let rig = try QueueRig(try ALSAOutput(deviceName: workshop.makeCard { $0.ppm = ppm }.deviceName))
-            let start = HostTime.now() + .milliseconds(600)
+            let start = HostTime.now() + cardIsKnown
             try rig.play(song, at: start)
             try rig.waitUntilFinished()
             rig.queue.close()
             #expect(try worstSkew(from: start) < 100e-6)
             let report = compare(try workshop.heard(), with: song.recording(sampleRate: 48_000))
-            #expect(report.isClean, "\(report.blemishes.prefix(3))")
+            #expect(report.isFound && report.worstLevel < -60 && report.breaks == 0, "\(report.blemishes.prefix(3))")
         }
 
         @Test(arguments: ["S16_LE", "S24_3LE", "S24_LE", "S32_LE", "FLOAT_LE"])
         func everySampleFormatIsWrittenAsTheDeviceWantsIt(format: String) throws {
             let card = workshop.makeCard { $0.formats = [format] }
             let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
-            try rig.play(song, at: .now() + .milliseconds(500))
+            try rig.play(song, at: .now() + cardIsKnown)
             try rig.waitUntilFinished()
             rig.queue.close()
             let report = compare(try workshop.heard(), with: song.recording(sampleRate: 48_000))
-            #expect(report.isClean, "\(report.blemishes.prefix(3))")
+            #expect(report.isFound && report.worstLevel < -60 && report.breaks == 0, "\(report.blemishes.prefix(3))")
         }
 
         @Test func aRateThatTheDeviceLacksIsConverted() throws {
             let card = workshop.makeCard { $0.rates = [44_100] }
             let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
             #expect(rig.queue.device.rate == 44_100)
-            let start = HostTime.now() + .milliseconds(600)
+            let start = HostTime.now() + cardIsKnown
             try rig.play(song, at: start)
             try rig.waitUntilFinished()
             rig.queue.close()
@@ -60,7 +62,7 @@ extension OutputTests {
             let card = workshop.makeCard { $0.channels = count...count }
             let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
             #expect(rig.queue.device.channelCount == count)
-            try rig.play(song, at: .now() + .milliseconds(500))
+            try rig.play(song, at: .now() + cardIsKnown)
             try rig.waitUntilFinished()
             rig.queue.close()
             #expect(try workshop.heard().firstAudibleFrame() != nil)
@@ -69,7 +71,7 @@ extension OutputTests {
         @Test func afterAnXrunTheSongGoesOnInItsPlace() throws {
             let card = workshop.makeCard()
             let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
-            let start = HostTime.now() + .milliseconds(500)
+            let start = HostTime.now() + cardIsKnown
             try card.setFaults([.xrunAt((start + .milliseconds(500)).nanoseconds)])
             try rig.play(song, at: start)
             try rig.waitUntilFinished()
