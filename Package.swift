@@ -120,6 +120,8 @@ let package = Package(
         .target(
             name: "ClockInterposer", path: "Tests/Kit/ClockInterposer", linkerSettings: [.linkedLibrary("m")]),
         .executableTarget(name: "lan-host", path: "Tests/Kit/lan-host"),
+        .executableTarget(
+            name: "radio-link", path: "Tests/Kit/radio-link", linkerSettings: [.linkedLibrary("m")]),
         kit("SoundCardKit"),
         kit("LANKit", ["SoundCardKit"]),
         kit("HeardAnalysis", ["AudioCore", "RecordingSidecar"]),

@@ -8,9 +8,11 @@ let mayMakeHosts = geteuid() == 0 || getenv("CI").map { String(cString: $0) } ==
 
 @Suite(.serialized, .enabled(if: mayMakeHosts, "making hosts needs root"))
 struct LANKitTests {
-    @Test func hostsReachEachOtherByAddressAndName() throws {
-        let lan = try LAN(hosts: 2)
-        #expect(try lan[0].run(["ping", "-c", "1", "-W", "2", lan[1].address]).status == .exited(0))
+    @Test(arguments: [HostLink.cable, .radio(.wiFi(seed: 1))]) func hostsReachEachOtherByAddressAndName(
+        link: HostLink
+    ) throws {
+        let lan = try LAN(hosts: [HostOptions(), HostOptions(link: link)])
+        #expect(try lan[0].run(["ping", "-c", "3", "-i", "0.1", "-W", "2", lan[1].address]).status == .exited(0))
         #expect(try lan[0].run(["hostname"]).output == "host1\n")
         // avahi-daemon's own socket protocol: what nss-mdns speaks.
         let ask = """
@@ -30,12 +32,13 @@ struct LANKitTests {
         var pids: [pid_t] = []
         var directory = ""
         do {
-            let lan = try LAN(hosts: 2)
+            let lan = try LAN(hosts: [HostOptions(), HostOptions(link: .radio(.wiFi(seed: 1)))])
             directory = lan.directory
             let sleepers = try (0..<2).map { try lan[$0].spawn(["sleep", "1000"]) }
             pids = sleepers.map(\.pid) + lan.hosts.compactMap { $0.avahi?.pid }
             pids += lan.hosts.compactMap { $0.dbus?.pid }
-            #expect(pids.count == 6)
+            pids += lan.hosts.compactMap { $0.radio?.pid }
+            #expect(pids.count == 7)
             withExtendedLifetime((lan, sleepers)) { #expect(pids.allSatisfy { kill($0, 0) == 0 }) }
         }
         #expect(pids.allSatisfy { kill($0, 0) != 0 })

@@ -9,6 +9,8 @@ public struct LinkQuality: Sendable {
     /// How often a packet is held up much longer, and by how much on average.
     public var spikeProbability: Double
     public var spike: TimeSpan
+    /// No packet takes longer.
+    public var ceiling: TimeSpan
     public var datagramLoss: Double
     public var datagramDuplication: Double
     /// How often a segment of a stream is lost, and comes a retransmission later.
@@ -17,12 +19,14 @@ public struct LinkQuality: Sendable {
 
     public init(
         delay: TimeSpan, jitter: TimeSpan, spikeProbability: Double = 0, spike: TimeSpan = .zero,
-        datagramLoss: Double = 0, datagramDuplication: Double = 0, segmentLoss: Double = 0, bytesPerSecond: Double
+        ceiling: TimeSpan = .seconds(10), datagramLoss: Double = 0, datagramDuplication: Double = 0,
+        segmentLoss: Double = 0, bytesPerSecond: Double
     ) {
         self.delay = delay
         self.jitter = jitter
         self.spikeProbability = spikeProbability
         self.spike = spike
+        self.ceiling = ceiling
         self.datagramLoss = datagramLoss
         self.datagramDuplication = datagramDuplication
         self.segmentLoss = segmentLoss
@@ -35,14 +39,18 @@ public struct LinkQuality: Sendable {
         bytesPerSecond: 12e6)
 
     /// Radio: milliseconds, bursts of tens of them, and losses.
+    ///
+    /// The same figures as of LANKit's `RadioLink.wiFi`, which carries real frames. That one keeps their order and doubles
+    /// none, as a radio does; here datagrams overtake each other and come twice, as they may further away.
     public static let wireless = LinkQuality(
-        delay: .microseconds(900), jitter: .microseconds(700), spikeProbability: 0.03, spike: .milliseconds(12),
-        datagramLoss: 0.01, datagramDuplication: 0.002, segmentLoss: 0.002, bytesPerSecond: 1.5e6)
+        delay: .milliseconds(1), jitter: .microseconds(700), spikeProbability: 0.03, spike: .milliseconds(12),
+        ceiling: .milliseconds(30), datagramLoss: 0.01, datagramDuplication: 0.002, segmentLoss: 0.01,
+        bytesPerSecond: 1.5e6)
 
     /// How long one packet takes through this link.
     func delay(using random: inout SimulationRandom) -> TimeSpan {
         var total = delay + random.exponential(jitter)
         if random.chance(spikeProbability) { total += random.exponential(spike) }
-        return total
+        return min(total, ceiling)
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 import SoundCardKit
 
 /// LANKit: several hosts on this one machine, joined by an Ethernet, for end-to-end tests. Needs root and iproute2;
-/// for discovery dbus-daemon and avahi-daemon.
+/// for discovery dbus-daemon and avahi-daemon. A host hangs on it by a cable or by a radio (``HostLink``).
 ///
 /// A host is a set of namespaces (see `lan-host`): an interface `eth0` of its own, D-Bus and Avahi of its own, a
 /// monotonic clock that may stand hours away and drift (``HostClock``), a wall clock likewise. What is run in it sees
@@ -83,10 +83,12 @@ public struct HostOptions: Sendable {
     public var clock = HostClock()
     /// Runs dbus-daemon and avahi-daemon.
     public var hasDiscovery = true
+    public var link = HostLink.cable
 
-    public init(clock: HostClock = HostClock(), hasDiscovery: Bool = true) {
+    public init(clock: HostClock = HostClock(), hasDiscovery: Bool = true, link: HostLink = .cable) {
         self.clock = clock
         self.hasDiscovery = hasDiscovery
+        self.link = link
     }
 }
 

@@ -9,6 +9,8 @@ public final class LANHost {
     public let options: HostOptions
     public private(set) var dbus: LANProcess?
     public private(set) var avahi: LANProcess?
+    /// What carries its frames, where its link is a radio.
+    public let radio: Radio?
     private let namespaces: Namespaces
     private let directory: String
     private let clockStart: Int64
@@ -22,10 +24,13 @@ public final class LANHost {
         self.directory = directory + "/" + name
         guard mkdir(self.directory, 0o755) == 0 else { throw LANError.system("mkdir", errno) }
         namespaces = try Namespaces(name: name, clockOffsetSeconds: options.clock.offsetSeconds)
-        try bridge.configureNetwork([
-            "ip link add \(name) type veth peer name eth0 netns \(namespaces.pid)",
-            "ip link set \(name) master bridge0 up",
-        ])
+        switch options.link {
+        case .cable:
+            radio = nil
+            try bridge.configureNetwork(["ip link add \(name) type veth peer name eth0 netns \(namespaces.pid)"])
+        case .radio(let link): radio = try Radio(link, host: namespaces, bridge: bridge, port: name)
+        }
+        try bridge.configureNetwork(["ip link set \(name) master bridge0 up"])
         try namespaces.configureNetwork([
             "ip address add \(address)/24 broadcast + dev eth0", "ip link set eth0 up",
             "ip route add 224.0.0.0/4 dev eth0",
@@ -92,7 +97,10 @@ public final class LANHost {
         unlink("\(namespaces.root)/run/avahi-daemon/socket")
     }
 
-    func tearDown() { namespaces.tearDown() }
+    func tearDown() {
+        radio?.tearDown()
+        namespaces.tearDown()
+    }
 
     private var baseEnvironment: [String: String] {
         [

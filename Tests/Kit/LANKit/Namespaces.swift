@@ -64,6 +64,7 @@ final class Namespaces {
 /// Programs and libraries that SwiftPM built beside this test.
 enum LANTools {
     static var lanHost: String { buildDirectory + "/lan-host" }
+    static var radioLink: String { buildDirectory + "/radio-link" }
     static var clockInterposer: String { buildDirectory + "/libClockInterposer.so" }
 }
 

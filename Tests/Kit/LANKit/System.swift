@@ -43,8 +43,8 @@ func makeChannel() throws -> (reading: Int32, writing: Int32) {
     return (ends[0], ends[1])
 }
 
-/// The decimal number in one line from a descriptor; nil if there is none.
-func readNumber(from descriptor: Int32) -> Int32? {
+/// One line from a descriptor, without its line feed; what there is at the end.
+func readLine(from descriptor: Int32) -> String {
     var text: [UInt8] = []
     var byte: UInt8 = 0
     while true {
@@ -53,8 +53,11 @@ func readNumber(from descriptor: Int32) -> Int32? {
         if count <= 0 || byte == UInt8(ascii: "\n") { break }
         text.append(byte)
     }
-    return Int32(String(decoding: text, as: UTF8.self))
+    return String(decoding: text, as: UTF8.self)
 }
+
+/// The decimal number in one line from a descriptor; nil if there is none.
+func readNumber(from descriptor: Int32) -> Int32? { Int32(readLine(from: descriptor)) }
 
 /// The whole of a text file; empty if there is none.
 func readText(_ path: String) -> String {

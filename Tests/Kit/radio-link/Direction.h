@@ -1,0 +1,48 @@
+// One direction of the link: frames on their way from one TAP to the other.
+//
+// A frame is lost with a fixed probability, or is due after base + exponential(jitter), to which now and then an
+// exponential(spike) is added, at most `ceiling` in all; but never before the frame that was sent before it, since a
+// radio's link layer delivers in order. So a spike holds up all that is sent meanwhile, and then comes a burst.
+#pragma once
+
+#include "Histogram.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { FRAME_BYTES = 2048, QUEUE_FRAMES = 4096 };
+
+/// Times in nanoseconds, probabilities from 0 to 1.
+struct quality {
+    int64_t base, jitter, spike, ceiling;
+    double spike_probability, loss;
+};
+
+struct frame {
+    int64_t due;
+    int length;
+    unsigned char bytes[FRAME_BYTES];
+};
+
+struct direction {
+    int from, to;
+    struct quality quality;
+    uint64_t random;
+    int64_t last_due;
+    /// A ring; what does not fit into it is dropped, and counted.
+    unsigned head, count;
+    struct frame queue[QUEUE_FRAMES];
+    uint64_t lost, overflowed;
+    /// From reading a frame to its due time, and from that to writing it: the second is the tool's own fault.
+    struct histogram delay, lateness;
+};
+
+/// Of the kernel's monotonic clock, in nanoseconds.
+int64_t now(void);
+
+/// Takes what waits at `from`.
+void take_in(struct direction *);
+/// Writes what is due.
+void deliver(struct direction *);
+/// When the first frame is due; INT64_MAX where none is on its way.
+int64_t next_due(const struct direction *);
