@@ -21,8 +21,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let done: EventLoopPromise<BroadcastOutcome>
     private var session: BroadcastSession?
-    /// The first is being handled.
-    private var events: [BroadcastEvent] = []
+    private let events = EventSequencer<BroadcastEvent>()
     private var reader: SongReader?
     private var responder: ClockResponderThread?
     private var discovery: DiscoveryBridge?
@@ -162,13 +161,9 @@ final class BroadcastRunner: PeerNetworkDelegate {
         }
     }
 
-    /// An event that an action brings about waits until that action's fellows are done: messages keep their order.
     private func handle(_ event: BroadcastEvent) {
-        events.append(event)
-        guard events.count == 1 else { return }
-        while let event = events.first {
+        events.pass(event) { event in
             for action in session?.handle(event, now: .now()) ?? [] { perform(action) }
-            events.removeFirst()
         }
     }
 

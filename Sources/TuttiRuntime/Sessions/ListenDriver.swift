@@ -25,8 +25,7 @@ protocol ListenTransport: AnyObject {
 final class ListenDriver {
     let loop: any EventLoop
     private var session: ListenSession
-    /// The first is being handled.
-    private var events: [ListenEvent] = []
+    private let events = EventSequencer<ListenEvent>()
     private let queue: AudioQueue
     private weak var transport: (any ListenTransport)?
     private let name: String
@@ -69,13 +68,9 @@ final class ListenDriver {
         ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in self?.onTick() }
     }
 
-    /// An event that an action brings about waits until that action's fellows are done: messages keep their order.
     func handle(_ event: ListenEvent) {
-        events.append(event)
-        guard events.count == 1 else { return }
-        while let event = events.first {
+        events.pass(event) { event in
             for action in session.handle(event, now: .now()) { perform(action) }
-            events.removeFirst()
         }
     }
 
