@@ -47,8 +47,6 @@ public enum BroadcastLimits {
     /// Bytes of song ahead of its play time that a listener is sent at most, however long the horizon: what an audio
     /// queue holds of a stream with many channels is bounded in bytes too.
     public static let bytesAhead = 8 * 1024 * 1024
-    /// Lines that are remembered as said.
-    public static let saidCount = 1_024
     /// A listener whose socket takes nothing for this long is dropped.
     public static let stalledTime = TimeSpan.seconds(5)
     /// After the last frame was due, listeners have this long to say that they heard it.

@@ -12,40 +12,31 @@ extension BroadcastSession {
                 configuration.allowedNames.isEmpty || contact.answers(to: configuration.allowedNames)
             else { return }
         }
-        dialer.update(contact, now: now)
-        if links.values.contains(where: { $0.isMember && $0.isReached(by: contact.key) }) {
-            dialer.connected(contact.key)
-        }
+        connections.learn(contact, now: now)
     }
 
     /// By the name in its greeting, or by the one that mDNS knows: of the latter only allowed ones are kept.
     private func isAllowed(_ greeting: Greeting) -> Bool {
         configuration.allowedNames.isEmpty || configuration.allowedNames.contains(greeting.name)
-            || dialer.contact(.instance(greeting.instance)) != nil
+            || connections.dialer.contact(.instance(greeting.instance)) != nil
     }
 
     mutating func opened(
         _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?, key: ClockKey,
         _ now: HostTime
     ) {
-        // Of two addresses of one contact that connect in the same moment, the first goes on.
-        let isFirst = dial.map { dial in !links.values.contains { $0.contact == dial.key } } ?? true
-        let isTaken = isFirst && links.count < BroadcastLimits.connectionCount
-        if let dial { dialer.dialEnded(dial.id, connected: isTaken || !isFirst, now: now) }
-        guard isTaken else {
+        let link = ListenerLink(
+            connection: PeerConnection(direction: direction, address: address, now: now), key: key, lastProgress: now)
+        guard connections.add(id, link, dial: dial, now: now) else {
             actions.append(.close(id))
             return
         }
-        links[id] = ListenerLink(
-            connection: PeerConnection(direction: direction, address: address, now: now), contact: dial?.key,
-            key: key, lastProgress: now)
-        order.append(id)
         send(WireEncoder.opening(configuration.greeting), to: id, now)
     }
 
     mutating func dialFailed(_ dial: Dialer.Dial, _ now: HostTime) {
-        dialer.dialEnded(dial.id, connected: false, now: now)
-        let name = dialer.contact(dial.key)?.name ?? "a listener"
+        connections.dialer.dialEnded(dial.id, connected: false, now: now)
+        let name = connections.dialer.contact(dial.key)?.name ?? "a listener"
         guard case .instance = dial.key else {
             sayOnce(.warning, "no listener answers at \(dial.address); trying again until one does")
             return
@@ -54,11 +45,9 @@ extension BroadcastSession {
     }
 
     mutating func receive(_ id: ConnectionID, _ bytes: ByteBuffer, _ now: HostTime) {
-        guard var link = links[id] else { return }
         do throws(WireError) {
-            let events = try link.connection.receive(bytes, now: now)
-            links[id] = link
-            for event in events where links[id] != nil {
+            let events = try connections.receive(id, bytes, now: now)
+            for event in events where connections[id] != nil {
                 if case .message(let message) = event { receive(id, message, now) }
             }
         } catch {
@@ -77,8 +66,8 @@ extension BroadcastSession {
 
     /// The first report shows that the listener took us: one that is busy says so instead.
     private mutating func note(_ report: ListenerReport, of id: ConnectionID) {
-        guard let greeting = links[id]?.connection.greeting, links[id]?.isMember == true else { return }
-        links[id]?.report = report
+        guard let greeting = connections[id]?.connection.greeting, connections[id]?.isMember == true else { return }
+        connections[id]?.report = report
         if announced.insert(greeting.instance).inserted {
             actions.append(.notice(.info, "\(greeting.name) joined"))
         }
@@ -100,36 +89,18 @@ extension BroadcastSession {
                 now)
             return
         }
-        guard settleCrossing(id, greeting, now) else { return }
-        admit(id, greeting, now)
+        if let crossing = connections.settleCrossing(id) {
+            actions.append(.send(crossing.loser, WireEncoder.refusal(.otherConnection)))
+            end(crossing.loser, crossing.link)
+        }
+        admit(id, now)
     }
 
-    /// Of two connections with one process, one survives. Returns whether it is the new one.
-    private mutating func settleCrossing(_ id: ConnectionID, _ greeting: Greeting, _ now: HostTime) -> Bool {
-        let other = order.first { $0 != id && links[$0]?.connection.greeting?.instance == greeting.instance }
-        guard let other, let older = links[other], let newer = links[id] else { return true }
-        let newerSurvives = PeerConnection.newerSurvives(
-            newer: newer.connection.direction, older: older.connection.direction,
-            own: configuration.greeting.instance, other: greeting.instance)
-        // Its contact stays connected through the survivor: only the connection ends.
-        let (loser, survivor) = newerSurvives ? (other, id) : (id, other)
-        if let contact = links[loser]?.contact, case .address = contact { links[survivor]?.contact = contact }
-        send(WireEncoder.refusal(Refusal(.duplicate, "another connection goes on")), to: loser, now)
-        forget(loser)
-        actions.append(.close(loser))
-        return newerSurvives
-    }
-
-    private mutating func admit(_ id: ConnectionID, _ greeting: Greeting, _ now: HostTime) {
-        guard var link = links[id] else { return }
-        let key = link.contact ?? .instance(greeting.instance)
-        link.contact = key
-        link.isMember = true
-        link.cursor = log.startIndex
-        links[id] = link
-        dialer.connected(key)
-        dialer.connected(.instance(greeting.instance))
-        dialer.proved(key)
+    private mutating func admit(_ id: ConnectionID, _ now: HostTime) {
+        connections.accept(id)
+        guard let link = connections[id] else { return }
+        connections[id]?.isMember = true
+        connections[id]?.cursor = log.startIndex
         actions.append(.addKey(link.key))
         let welcome = Welcome(clockPort: configuration.clockPort, clockKey: link.key.bytes)
         send(WireEncoder.welcome(welcome), to: id, now)
@@ -137,16 +108,10 @@ extension BroadcastSession {
 
     /// The other side said no.
     private mutating func refused(_ id: ConnectionID, _ refusal: Refusal, _ now: HostTime) {
-        guard let link = links[id] else { return }
+        guard let link = connections[id] else { return }
         let name = link.connection.name
         switch refusal.reason {
-        case .duplicate:
-            let instance = link.connection.greeting?.instance
-            let hasOther = links.contains { $0.key != id && $0.value.connection.greeting?.instance == instance }
-            if !hasOther { break }
-            forget(id)
-            actions.append(.close(id))
-            return
+        case .duplicate: break
         case .busy: sayOnce(.info, "\(name) is busy: \(refusal.text)")
         case .leaving: actions.append(.notice(.info, "\(name) left"))
         default: sayOnce(.warning, "\(name) refuses: \(refusal.text)")
@@ -156,7 +121,7 @@ extension BroadcastSession {
 
     /// Says no, and closes.
     mutating func refuse(_ id: ConnectionID, _ refusal: Refusal, _ now: HostTime) {
-        guard let link = links[id] else { return }
+        guard let link = connections[id] else { return }
         send(WireEncoder.refusal(refusal), to: id, now)
         let level: NoticeLevel = refusal.reason == .protocolError ? .warning : .detail
         sayOnce(level, "refused \(link.connection.name): \(refusal.text)")
@@ -165,7 +130,7 @@ extension BroadcastSession {
 
     /// A connection ended, or must end. `reason` nil: the other side closed it.
     mutating func drop(_ id: ConnectionID, because reason: String?, _ now: HostTime) {
-        guard let link = links[id] else { return }
+        guard let link = connections[id] else { return }
         if link.report != nil {
             actions.append(.notice(.info, "\(link.connection.name) is gone\(reason.map { " (\($0))" } ?? "")"))
         }
@@ -173,49 +138,37 @@ extension BroadcastSession {
     }
 
     private mutating func close(_ id: ConnectionID, _ now: HostTime, pause: TimeSpan) {
-        guard let link = links[id] else { return }
-        forget(id)
-        actions.append(.close(id))
-        if let key = link.contact { dialer.disconnected(key, after: pause, now: now) }
-        if let instance = link.connection.greeting?.instance {
-            announced.remove(instance)
-            dialer.disconnected(.instance(instance), after: pause, now: now)
-        }
+        guard let link = connections.remove(id, pause: pause, now: now) else { return }
+        if let instance = link.connection.greeting?.instance { announced.remove(instance) }
+        end(id, link)
     }
 
-    private mutating func forget(_ id: ConnectionID) {
-        guard let link = links.removeValue(forKey: id) else { return }
-        order.removeAll { $0 == id }
+    /// Closes what the table no longer holds.
+    private mutating func end(_ id: ConnectionID, _ link: ListenerLink) {
         if link.isMember { actions.append(.removeKey(link.key)) }
+        actions.append(.close(id))
     }
 
     /// Ends what is silent or stalled, and keeps alive what is not.
     mutating func superviseConnections(_ now: HostTime) {
-        for id in order {
-            guard var link = links[id] else { continue }
-            if link.connection.isSilent(now) {
-                drop(id, because: "nothing heard from it", now)
-            } else if link.bytesInFlight > 0, now - link.lastProgress > BroadcastLimits.stalledTime {
-                drop(id, because: "it stopped reading", now)
-            } else if link.connection.needsKeepAlive(now) {
-                links[id] = link
-                send(WireEncoder.keepAlive(), to: id, now)
-            }
+        for id in connections.silent(now) { drop(id, because: "nothing heard from it", now) }
+        for id in connections.ids where connections[id].map({ $0.isStalled(now) }) ?? false {
+            drop(id, because: "it stopped reading", now)
         }
+        for id in connections.keepAlivesDue(now) { send(WireEncoder.keepAlive(), to: id, now) }
     }
 
     /// Says a line that would come again with every try only the first time.
     private mutating func sayOnce(_ level: NoticeLevel, _ text: String) {
-        guard said.count < BroadcastLimits.saidCount, said.insert(text).inserted else { return }
-        actions.append(.notice(level, text))
+        if said.isNew(text) { actions.append(.notice(level, text)) }
     }
 
     mutating func send(_ bytes: ByteBuffer, to id: ConnectionID, _ now: HostTime) {
-        guard var link = links[id] else { return }
+        guard var link = connections[id] else { return }
         if link.bytesInFlight == 0 { link.lastProgress = now }
         link.bytesInFlight += bytes.readableBytes
-        link.connection.said(now)
-        links[id] = link
+        connections[id] = link
+        connections.said(id, now: now)
         actions.append(.send(id, bytes))
     }
 }

@@ -17,7 +17,7 @@ extension BroadcastSession {
             start(now)
             return
         }
-        let members = links.values.filter(\.isMember)
+        let members = connections.links.filter(\.isMember)
         let ready = members.count(where: \.isReady)
         if members.count < max(1, wantedListenerCount) {
             gatheringDeadline = nil
@@ -35,7 +35,7 @@ extension BroadcastSession {
 
     /// Some of the listeners that were named did not come.
     private mutating func startWithoutTheMissing(ready: Int, _ now: HostTime) {
-        let members = links.values.filter(\.isMember)
+        let members = connections.links.filter(\.isMember)
         let missing = configuration.allowedNames.filter { name in !members.contains { isCalled($0, name) } }
         guard !members.isEmpty else {
             finish(.nobody(missing), now)
@@ -50,7 +50,8 @@ extension BroadcastSession {
 
     private func isCalled(_ link: ListenerLink, _ name: String) -> Bool {
         guard let greeting = link.connection.greeting else { return false }
-        return greeting.name == name || dialer.contact(.instance(greeting.instance))?.answers(to: [name]) ?? false
+        return greeting.name == name
+            || connections.dialer.contact(.instance(greeting.instance))?.answers(to: [name]) ?? false
     }
 
     private mutating func start(_ now: HostTime) {
@@ -66,7 +67,7 @@ extension BroadcastSession {
         let last = anchor.session(of: end)
         let session = ClockMapping.identity.session(at: now)
         guard session >= last else { return }
-        let haveAllFinished = links.values.allSatisfy { !$0.isMember || $0.hasFinished(log.epoch) }
+        let haveAllFinished = connections.links.allSatisfy { !$0.isMember || $0.hasFinished(log.epoch) }
         guard haveAllFinished || session >= last + BroadcastLimits.farewellTime else { return }
         finish(sourceFailure.map { .brokenOff($0) } ?? .completed, now)
     }
@@ -74,8 +75,8 @@ extension BroadcastSession {
     /// Tells everyone how it ended, and closes.
     mutating func finish(_ outcome: BroadcastOutcome, _ now: HostTime) {
         let message = WireEncoder.broadcastEnd(farewell(outcome))
-        for id in order {
-            if links[id]?.isMember == true { send(message, to: id, now) }
+        for id in connections.ids {
+            if connections[id]?.isMember == true { send(message, to: id, now) }
             actions.append(.close(id))
         }
         phase = .over

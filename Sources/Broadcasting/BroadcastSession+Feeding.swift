@@ -7,28 +7,28 @@ import WireProtocol
 extension BroadcastSession {
     /// Sends a listener all that is due and that its socket has room for.
     mutating func feed(_ id: ConnectionID, _ now: HostTime) {
-        guard let link = links[id], link.isMember, let streamMessage else { return }
+        guard let link = connections[id], link.isMember, let streamMessage else { return }
         if !link.hasStream {
-            links[id]?.hasStream = true
+            connections[id]?.hasStream = true
             send(streamMessage, to: id, now)
             enter(id, now, lostPacketCount: 0)
         }
         if !link.hasAnchor, case .playing(let anchor) = phase {
-            links[id]?.hasAnchor = true
+            connections[id]?.hasAnchor = true
             send(WireEncoder.anchor(anchor), to: id, now)
         }
         skipIfLate(id, now)
         let lead = isPlaying ? configuration.horizon : min(configuration.horizon, BroadcastLimits.leadBeforeStart)
         let horizon = position(now) + frames(in: lead)
         let playing = log.index(of: max(position(now), .zero))
-        while let link = links[id], (log.startIndex..<log.endIndex).contains(link.cursor),
+        while let link = connections[id], (log.startIndex..<log.endIndex).contains(link.cursor),
             link.bytesInFlight < BroadcastLimits.bytesInFlight
         {
             let group = log[link.cursor]
             guard group.position < horizon,
                 link.cursor <= playing || log.byteCount(playing..<link.cursor) < BroadcastLimits.bytesAhead
             else { break }
-            links[id]?.cursor += 1
+            connections[id]?.cursor += 1
             send(group.message, to: id, now)
         }
         sendEndIfDue(id, now)
@@ -39,7 +39,7 @@ extension BroadcastSession {
         let index = log.index(of: max(position(now), .zero))
         guard index < log.endIndex else { return }
         let start = log.entry(before: index, prerollPacketCount: summary.decoderPrerollPacketCount)
-        links[id]?.cursor = start
+        connections[id]?.cursor = start
         let frame = start == 0 ? .zero : log[index].position
         send(
             WireEncoder.entry(EntryMark(epoch: log.epoch, frame: max(frame, .zero), lostPacketCount: lostPacketCount)),
@@ -48,7 +48,7 @@ extension BroadcastSession {
 
     /// A listener whose next packets are overdue loses them, and goes on with those that are due now.
     private mutating func skipIfLate(_ id: ConnectionID, _ now: HostTime) {
-        guard case .playing = phase, let link = links[id], link.cursor < log.endIndex,
+        guard case .playing = phase, let link = connections[id], link.cursor < log.endIndex,
             link.bytesInFlight < BroadcastLimits.bytesInFlight
         else { return }
         guard link.cursor < log.startIndex || log[link.cursor].end <= position(now) else { return }
@@ -62,8 +62,8 @@ extension BroadcastSession {
     }
 
     private mutating func sendEndIfDue(_ id: ConnectionID, _ now: HostTime) {
-        guard let end, let link = links[id], !link.hasEnd, link.cursor >= log.endIndex else { return }
-        links[id]?.hasEnd = true
+        guard let end, let link = connections[id], !link.hasEnd, link.cursor >= log.endIndex else { return }
+        connections[id]?.hasEnd = true
         send(WireEncoder.streamEnd(log.epoch, at: end), to: id, now)
     }
 }

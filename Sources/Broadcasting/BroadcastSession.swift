@@ -25,14 +25,10 @@ public struct BroadcastSession {
 
     var configuration: BroadcastConfiguration
     var phase = Phase.opening
-    var dialer = Dialer()
-    var links: [ConnectionID: ListenerLink] = [:]
-    /// Connections in the order in which they came, so that a run can be replayed.
-    var order: [ConnectionID] = []
+    var connections: ConnectionTable<ListenerLink>
     /// Processes that were said to have joined: one whose connection is replaced does not join anew.
     var announced: Set<UInt64> = []
-    /// Lines that are not to be said again.
-    var said: Set<String> = []
+    var said = SaidLines()
     var log = PacketLog(epoch: Epoch(1))
     public private(set) var summary = AudioStreamSummary()
     var timeline = PacketTimeline()
@@ -47,22 +43,26 @@ public struct BroadcastSession {
     var gatheringDeadline: HostTime?
     var actions: [BroadcastAction] = []
 
-    public init(configuration: BroadcastConfiguration) { self.configuration = configuration }
+    public init(configuration: BroadcastConfiguration) {
+        self.configuration = configuration
+        connections = ConnectionTable(
+            instance: configuration.greeting.instance, capacity: BroadcastLimits.connectionCount)
+    }
 
     /// Takes one event; returns what is to be done about it, in order.
     public mutating func handle(_ event: BroadcastEvent, now: HostTime) -> [BroadcastAction] {
         guard phase != .over else { return [] }
         switch event {
         case .contact(let contact): learn(contact, now)
-        case .contactLost(let key): dialer.remove(key)
+        case .contactLost(let key): connections.dialer.remove(key)
         case .renamed(let name): configuration.greeting.name = name
         case .opened(let id, let direction, let address, let dial, let key):
             opened(id, direction, address: address, dial: dial, key: key, now)
         case .dialFailed(let dial): dialFailed(dial, now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .wrote(let id, let byteCount):
-            links[id]?.bytesInFlight -= byteCount
-            links[id]?.lastProgress = now
+            connections[id]?.bytesInFlight -= byteCount
+            connections[id]?.lastProgress = now
         case .closed(let id): drop(id, because: nil, now)
         case .source(let event): read(event, now)
         case .tick: break
@@ -77,10 +77,10 @@ public struct BroadcastSession {
     private mutating func advance(_ now: HostTime) {
         guard phase != .over else { return }
         superviseConnections(now)
-        for dial in dialer.due(now) { actions.append(.dial(dial)) }
+        for dial in connections.dialer.due(now) { actions.append(.dial(dial)) }
         decideStart(now)
         readAhead(now)
-        for id in order { feed(id, now) }
+        for id in connections.ids { feed(id, now) }
         decideEnd(now)
     }
 
@@ -178,13 +178,13 @@ public struct BroadcastSession {
 
     /// The listeners that are fed, longest connected first.
     public var listeners: [ListenerView] {
-        order.compactMap { links[$0] }.filter(\.isMember).map {
+        connections.links.filter(\.isMember).map {
             ListenerView(name: $0.connection.name, report: $0.report)
         }
     }
 
     /// How many listeners could start now, and how many are waited for.
     public var readiness: (ready: Int, wanted: Int) {
-        (links.values.count(where: \.isReady), wantedListenerCount)
+        (connections.links.count(where: \.isReady), wantedListenerCount)
     }
 }

@@ -4,9 +4,8 @@ import Peering
 import WireProtocol
 
 /// What a broadcast keeps for one connection.
-struct ListenerLink {
+struct ListenerLink: PeerLink {
     var connection: PeerConnection
-    /// What the dialer knows it by; nil for one that called us and that mDNS does not know.
     var contact: PeerContact.Key?
     let key: ClockKey
     /// Whether it was welcomed: greeted, allowed, and of the right role.
@@ -22,9 +21,9 @@ struct ListenerLink {
     /// When the socket last took something, or had nothing to take.
     var lastProgress: HostTime
 
-    /// Whether a contact known by `key` is the peer at the other end.
-    func isReached(by key: PeerContact.Key) -> Bool {
-        contact == key || connection.greeting.map { .instance($0.instance) == key } ?? false
+    /// Whether its socket has taken nothing for too long.
+    func isStalled(_ now: HostTime) -> Bool {
+        bytesInFlight > 0 && now - lastProgress > BroadcastLimits.stalledTime
     }
 
     /// Whether it can start exactly.

@@ -27,8 +27,6 @@ public enum ListenLimits {
     public static let clockPatience = TimeSpan.seconds(2)
     /// Nothing that is held plays longer than this.
     public static let longestDrain = TimeSpan.seconds(20)
-    /// Lines that are remembered as said.
-    public static let saidCount = 1_024
     /// Reports while nothing changes.
     public static let reportInterval = TimeSpan.milliseconds(500)
     /// Nobody was found by then: the user is told, once.

@@ -10,16 +10,15 @@ extension ListenSession {
             configuration.allowedNames.isEmpty || contact.answers(to: configuration.allowedNames),
             contact.key != .instance(configuration.greeting.instance)
         else { return }
-        let isNew = dialer.contact(contact.key) == nil
-        dialer.update(contact, now: now)
-        dialer.want(contact.key, mayDial(contact.key, isNew: isNew))
-        if links.values.contains(where: { $0.contact == contact.key }) { dialer.connected(contact.key) }
+        let isNew = connections.dialer.contact(contact.key) == nil
+        connections.learn(contact, now: now)
+        connections.dialer.want(contact.key, mayDial(contact.key, isNew: isNew))
     }
 
     /// By the name in its greeting, or by the one that mDNS knows: of the latter only allowed ones are kept.
     private func isAllowed(_ greeting: Greeting) -> Bool {
         configuration.allowedNames.isEmpty || configuration.allowedNames.contains(greeting.name)
-            || dialer.contact(.instance(greeting.instance)) != nil
+            || connections.dialer.contact(.instance(greeting.instance)) != nil
     }
 
     /// While in a broadcast nobody is dialled; an orphan looks for its own broadcaster, and for who is new.
@@ -34,46 +33,39 @@ extension ListenSession {
     }
 
     mutating func reviewDialing() {
-        for contact in dialer.contacts { dialer.want(contact.key, mayDial(contact.key, isNew: false)) }
+        for contact in connections.dialer.contacts {
+            connections.dialer.want(contact.key, mayDial(contact.key, isNew: false))
+        }
     }
 
     mutating func opened(
         _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?, _ now: HostTime
     ) {
-        // Of two addresses of one contact that connect in the same moment, the first goes on.
-        let isFirst = dial.map { dial in !links.values.contains { $0.contact == dial.key } } ?? true
-        let isTaken = isFirst && links.count < ListenLimits.candidateCount
-        if let dial { dialer.dialEnded(dial.id, connected: isTaken || !isFirst, now: now) }
-        guard isTaken else {
+        let link = Link(connection: PeerConnection(direction: direction, address: address, now: now))
+        guard connections.add(id, link, dial: dial, now: now) else {
             actions.append(.close(id))
             return
         }
-        links[id] = Link(
-            connection: PeerConnection(direction: direction, address: address, now: now), contact: dial?.key)
-        order.append(id)
         send(WireEncoder.opening(configuration.greeting), to: id, now)
     }
 
     mutating func dialFailed(_ dial: Dialer.Dial, _ now: HostTime) {
-        dialer.dialEnded(dial.id, connected: false, now: now)
+        connections.dialer.dialEnded(dial.id, connected: false, now: now)
         guard case .address = dial.key, !hasToldPatience else { return }
         hasToldPatience = true
         actions.append(.notice(.warning, "no broadcaster answers at \(dial.address); trying again until one does"))
     }
 
     mutating func receive(_ id: ConnectionID, _ bytes: ByteBuffer, _ now: HostTime) {
-        guard var link = links[id] else { return }
         do throws(WireError) {
-            let events = try link.connection.receive(bytes, now: now)
-            links[id] = link
-            for event in events { receive(id, event, now) }
+            for event in try connections.receive(id, bytes, now: now) { receive(id, event, now) }
         } catch {
             refuse(id, Refusal(.protocolError, "\(error)"), now)
         }
     }
 
     private mutating func receive(_ id: ConnectionID, _ event: PeerEvent, _ now: HostTime) {
-        guard links[id] != nil else { return }
+        guard connections[id] != nil else { return }
         switch event {
         case .message(.greeting(let greeting)): greet(id, greeting, now)
         case .message(.refusal(let refusal)): refused(id, refusal, now)
@@ -84,12 +76,12 @@ extension ListenSession {
 
     /// Keeps what a candidate says until one is chosen.
     private mutating func keep(_ event: PeerEvent, of id: ConnectionID, _ now: HostTime) {
-        guard var link = links[id] else { return }
+        guard var link = connections[id] else { return }
         link.pending.append(event)
         if case .packets(_, let data) = event { link.pendingByteCount += data.readableBytes }
         let isWelcome = if case .message(.welcome) = event { true } else { false }
         link.isWelcome = link.isWelcome || isWelcome
-        links[id] = link
+        connections[id] = link
         if link.pending.count > ListenLimits.pendingEventCount || link.pendingByteCount > ListenLimits.pendingByteCount
         {
             refuse(id, Refusal(.protocolError, "too much was sent before it was wanted"), now)
@@ -102,7 +94,7 @@ extension ListenSession {
     private mutating func consider(_ id: ConnectionID, _ now: HostTime) {
         switch phase {
         case .idle: phase = .choosing(deadline: now + (mustChoose ? ListenLimits.choiceTime : .zero))
-        case .orphaned where mayConsole(links[id]?.connection.greeting): join(id, now)
+        case .orphaned where mayConsole(connections[id]?.connection.greeting): join(id, now)
         default: break
         }
     }
@@ -112,10 +104,12 @@ extension ListenSession {
             refuse(id, refusal, now)
             return
         }
-        if links[id]?.contact == nil { links[id]?.contact = .instance(greeting.instance) }
-        guard settleCrossing(id, greeting, now) else { return }
-        dialer.connected(.instance(greeting.instance))
-        dialer.proved(.instance(greeting.instance))
+        if let crossing = connections.settleCrossing(id) {
+            actions.append(.send(crossing.loser, WireEncoder.refusal(.otherConnection)))
+            actions.append(.close(crossing.loser))
+            if phase == .member(crossing.loser) { phase = .member(id) }
+        }
+        connections.accept(id)
     }
 
     /// Whether an orphan leaves what it holds for this broadcast: for the one that it lost, its successor on the same
@@ -149,36 +143,17 @@ extension ListenSession {
         return Refusal(.busy, "playing \(title)from \(reception.broadcaster.name)")
     }
 
-    /// Of two connections with one process, one survives. Returns whether the new one is still to be considered.
-    private mutating func settleCrossing(_ id: ConnectionID, _ greeting: Greeting, _ now: HostTime) -> Bool {
-        let other = order.first { $0 != id && links[$0]?.connection.greeting?.instance == greeting.instance }
-        guard let other, let older = links[other], let newer = links[id] else { return true }
-        let newerSurvives = PeerConnection.newerSurvives(
-            newer: newer.connection.direction, older: older.connection.direction,
-            own: configuration.greeting.instance, other: greeting.instance)
-        let (loser, survivor) = newerSurvives ? (other, id) : (id, other)
-        if let contact = links[loser]?.contact, case .address = contact { links[survivor]?.contact = contact }
-        send(WireEncoder.refusal(Refusal(.duplicate, "another connection goes on")), to: loser, now)
-        forget(loser)
-        actions.append(.close(loser))
-        if newerSurvives, phase == .member(other) {
-            phase = .member(id)
-            return false
-        }
-        return newerSurvives
-    }
-
     /// Takes the oldest broadcast of those that welcome us, and tells the others.
     mutating func choose(_ now: HostTime) {
-        let candidates = order.filter { links[$0]?.isWelcome == true }
+        let candidates = connections.ids.filter { connections[$0]?.isWelcome == true }
         let oldest = candidates.min { age($0) < age($1) }
         guard let oldest else {
             phase = .idle(since: now)
             return
         }
         if candidates.count > 1 {
-            let names = candidates.compactMap { links[$0]?.connection.name }.joined(separator: ", ")
-            let taken = links[oldest]?.connection.name ?? ""
+            let names = candidates.compactMap { connections[$0]?.connection.name }.joined(separator: ", ")
+            let taken = connections[oldest]?.connection.name ?? ""
             actions.append(
                 .notice(.info, "several broadcasts: \(names); taking the oldest, \(taken) (choose with --from NAME)"))
         }
@@ -186,13 +161,13 @@ extension ListenSession {
     }
 
     private func age(_ id: ConnectionID) -> (Int64, UInt64) {
-        let greeting = links[id]?.connection.greeting
+        let greeting = connections[id]?.connection.greeting
         return (greeting?.started ?? .max, greeting?.instance ?? .max)
     }
 
     /// Becomes a member of the broadcast behind this connection.
     private mutating func join(_ id: ConnectionID, _ now: HostTime) {
-        guard let greeting = links[id]?.connection.greeting else { return }
+        guard let greeting = connections[id]?.connection.greeting else { return }
         if reception?.broadcaster.instance != greeting.instance {
             if reception != nil { actions.append(.silence(fade: ListenLimits.stopFade)) }
             reception = Reception(broadcaster: greeting, joined: now)
@@ -207,20 +182,20 @@ extension ListenSession {
         reviewDialing()
         if let reception {
             // One that has not greeted yet may be the same broadcaster's crossed dial: it is judged when it greets.
-            for other in order
-            where links[other]?.connection.greeting.map({ $0.instance != greeting.instance }) ?? false {
+            for other in connections.ids
+            where connections[other]?.connection.greeting.map({ $0.instance != greeting.instance }) ?? false {
                 refuse(other, busy(reception), pause: .zero, now)
             }
         }
         actions.append(.advertise)
-        let pending = links[id]?.pending ?? []
-        links[id]?.pending = []
+        let pending = connections[id]?.pending ?? []
+        connections[id]?.pending = []
         for event in pending { hear(event, from: id, now) }
     }
 
     /// The broadcaster said no.
     private mutating func refused(_ id: ConnectionID, _ refusal: Refusal, _ now: HostTime) {
-        guard let link = links[id] else { return }
+        guard let link = connections[id] else { return }
         if refusal.reason != .duplicate { sayOnce(.warning, "\(link.connection.name) refuses: \(refusal.text)") }
         close(id, pause: refusal.reason == .duplicate ? .zero : ListenLimits.refusalPause, now)
         if phase == .member(id) { becomeOrphan(now) }
@@ -228,14 +203,13 @@ extension ListenSession {
 
     /// Says a line that would come again with every try only the first time.
     private mutating func sayOnce(_ level: NoticeLevel, _ text: String) {
-        guard said.count < ListenLimits.saidCount, said.insert(text).inserted else { return }
-        actions.append(.notice(level, text))
+        if said.isNew(text) { actions.append(.notice(level, text)) }
     }
 
     private mutating func refuse(
         _ id: ConnectionID, _ refusal: Refusal, pause: TimeSpan = ListenLimits.refusalPause, _ now: HostTime
     ) {
-        guard let link = links[id] else { return }
+        guard let link = connections[id] else { return }
         send(WireEncoder.refusal(refusal), to: id, now)
         let level: NoticeLevel = refusal.reason == .protocolError ? .warning : .detail
         sayOnce(level, "refused \(link.connection.name): \(refusal.text)")
@@ -244,20 +218,14 @@ extension ListenSession {
     }
 
     mutating func closed(_ id: ConnectionID, _ now: HostTime) {
-        guard links[id] != nil else { return }
+        guard connections[id] != nil else { return }
         close(id, pause: .zero, now)
         if phase == .member(id) { becomeOrphan(now) }
     }
 
     /// Ends a connection; its peer is not dialled again before `pause` is over.
     mutating func close(_ id: ConnectionID, pause: TimeSpan, _ now: HostTime) {
-        guard let link = links[id] else { return }
-        forget(id)
-        actions.append(.close(id))
-        if let key = link.contact { dialer.disconnected(key, after: pause, now: now) }
-        if let instance = link.connection.greeting?.instance {
-            dialer.disconnected(.instance(instance), after: pause, now: now)
-        }
+        if connections.remove(id, pause: pause, now: now) != nil { actions.append(.close(id)) }
     }
 
     private mutating func becomeOrphan(_ now: HostTime) {
@@ -270,25 +238,15 @@ extension ListenSession {
     }
 
     mutating func superviseConnections(_ now: HostTime) {
-        for id in order {
-            guard var link = links[id] else { continue }
-            if link.connection.isSilent(now) {
-                actions.append(.notice(.detail, "nothing heard from \(link.connection.name)"))
-                closed(id, now)
-            } else if link.connection.needsKeepAlive(now) {
-                links[id] = link
-                send(WireEncoder.keepAlive(), to: id, now)
-            }
+        for id in connections.silent(now) {
+            actions.append(.notice(.detail, "nothing heard from \(connections[id]?.connection.name ?? "")"))
+            closed(id, now)
         }
-    }
-
-    private mutating func forget(_ id: ConnectionID) {
-        links[id] = nil
-        order.removeAll { $0 == id }
+        for id in connections.keepAlivesDue(now) { send(WireEncoder.keepAlive(), to: id, now) }
     }
 
     mutating func send(_ bytes: ByteBuffer, to id: ConnectionID, _ now: HostTime) {
-        links[id]?.connection.said(now)
+        connections.said(id, now: now)
         actions.append(.send(id, bytes))
     }
 }

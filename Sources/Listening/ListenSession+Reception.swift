@@ -29,8 +29,8 @@ extension ListenSession {
     private mutating func hear(_ message: ControlMessage, from id: ConnectionID, _ now: HostTime) {
         switch message {
         case .welcome(let welcome):
-            guard links[id]?.hasClock == false, let key = ClockKey(bytes: welcome.clockKey) else { return }
-            links[id]?.hasClock = true
+            guard connections[id]?.hasClock == false, let key = ClockKey(bytes: welcome.clockKey) else { return }
+            connections[id]?.hasClock = true
             actions.append(.startClock(id, port: welcome.clockPort, key: key))
         case .streamBegins(let epoch): beginStream(epoch)
         case .entry(let mark): enter(mark)
@@ -122,14 +122,14 @@ extension ListenSession {
         phase = .idle(since: now)
         if configuration.once {
             phase = .over
-            for id in order { actions.append(.close(id)) }
+            for id in connections.ids { actions.append(.close(id)) }
             actions.append(.finished(outcome(reception)))
             return
         }
         actions.append(.notice(.info, "waiting for the next broadcast"))
         actions.append(.advertise)
         reviewDialing()
-        if order.contains(where: { links[$0]?.isWelcome == true }) {
+        if connections.ids.contains(where: { connections[$0]?.isWelcome == true }) {
             phase = .choosing(deadline: now + ListenLimits.choiceTime)
         }
     }

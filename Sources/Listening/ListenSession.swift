@@ -27,7 +27,7 @@ public struct ListenSession {
     }
 
     /// One connection.
-    struct Link {
+    struct Link: PeerLink {
         var connection: PeerConnection
         var contact: PeerContact.Key?
         /// What a candidate said before it was chosen.
@@ -41,10 +41,7 @@ public struct ListenSession {
 
     var configuration: ListenConfiguration
     var phase: Phase
-    var dialer = Dialer()
-    var links: [ConnectionID: Link] = [:]
-    /// Connections in the order in which they came, so that a run can be replayed.
-    var order: [ConnectionID] = []
+    var connections: ConnectionTable<Link>
     var reception: Reception?
     /// Newest of the epochs that the audio queue was told of.
     var lastQueueEpoch = Epoch(0)
@@ -52,14 +49,14 @@ public struct ListenSession {
     var playout = PlayoutSnapshot()
     var lastReport: (sent: HostTime, state: ListenerState)?
     var hasToldPatience = false
-    /// Lines that are not to be said again.
-    var said: Set<String> = []
+    var said = SaidLines()
     var actions: [ListenAction] = []
 
     public init(configuration: ListenConfiguration, now: HostTime) {
         self.configuration = configuration
         phase = .idle(since: now)
-        if let address = configuration.address { dialer.update(PeerContact(address: address), now: now) }
+        connections = ConnectionTable(instance: configuration.greeting.instance, capacity: ListenLimits.candidateCount)
+        if let address = configuration.address { connections.dialer.update(PeerContact(address: address), now: now) }
     }
 
     /// Takes one event; returns what is to be done about it, in order.
@@ -67,7 +64,7 @@ public struct ListenSession {
         guard phase != .over else { return [] }
         switch event {
         case .contact(let contact): learn(contact, now)
-        case .contactLost(let key): dialer.remove(key)
+        case .contactLost(let key): connections.dialer.remove(key)
         case .renamed(let name): configuration.greeting.name = name
         case .opened(let id, let direction, let address, let dial):
             opened(id, direction, address: address, dial: dial, now)
@@ -90,7 +87,7 @@ public struct ListenSession {
     private mutating func advance(_ now: HostTime) {
         guard phase != .over else { return }
         superviseConnections(now)
-        for dial in dialer.due(now) { actions.append(.dial(dial)) }
+        for dial in connections.dialer.due(now) { actions.append(.dial(dial)) }
         switch phase {
         case .idle(let since): beImpatient(since, now)
         case .choosing(let deadline): if now >= deadline { choose(now) }
@@ -113,7 +110,7 @@ public struct ListenSession {
 
     private mutating func stop(_ now: HostTime) {
         actions.append(.silence(fade: ListenLimits.stopFade))
-        for id in order {
+        for id in connections.ids {
             send(WireEncoder.refusal(Refusal(.leaving, "the listener stopped")), to: id, now)
             actions.append(.close(id))
         }

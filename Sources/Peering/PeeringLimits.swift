@@ -20,4 +20,6 @@ public enum PeeringLimits {
     public static let contactCount = 4_096
     /// Addresses of one peer that are tried.
     public static let addressesPerContact = 8
+    /// Lines that are remembered as said.
+    public static let saidCount = 1_024
 }

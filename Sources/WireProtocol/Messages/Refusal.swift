@@ -34,6 +34,9 @@ public struct Refusal: Hashable, Sendable {
         self.text = text
     }
 
+    /// Said over a connection that a newer or an older one with the same process outlives.
+    public static let otherConnection = Refusal(.duplicate, "another connection goes on")
+
     func write(to buffer: inout ByteBuffer) {
         buffer.writeInteger(reason.rawValue)
         buffer.writeText(text, limit: WireLimits.reasonByteCount)

@@ -1,0 +1,151 @@
+import AudioCore
+import NIOCore
+import WireProtocol
+
+/// What a session keeps for one connection.
+public protocol PeerLink {
+    var connection: PeerConnection { get set }
+    /// What the dialer knows the peer by; nil for one that called us and was not yet accepted.
+    var contact: PeerContact.Key? { get set }
+}
+
+/// Who is connected and who is to be dialled: what a broadcaster and a listener have in common.
+///
+/// A contact has one connection, however many of its addresses answer, and a process has one, whoever dialled. The
+/// ``dialer`` is told of all that comes and goes. What is said over a connection, and about it, is the session's own
+/// affair: the table sends nothing.
+public struct ConnectionTable<Link: PeerLink> {
+    /// Of two connections with one process, the one that ended.
+    public struct Crossing {
+        public let loser: ConnectionID
+        public let link: Link
+    }
+
+    /// In the order in which they came, so that a run can be replayed.
+    public private(set) var ids: [ConnectionID] = []
+    public var dialer = Dialer()
+    private var table: [ConnectionID: Link] = [:]
+    private let instance: UInt64
+    private let capacity: Int
+
+    /// - Parameters:
+    ///   - instance: the own process.
+    ///   - capacity: connections at once; what comes beyond is turned away.
+    public init(instance: UInt64, capacity: Int) {
+        self.instance = instance
+        self.capacity = capacity
+    }
+
+    /// Nil for a connection that is not there; of such a one nothing can be set.
+    public subscript(id: ConnectionID) -> Link? {
+        get { table[id] }
+        set { if let newValue, table[id] != nil { table[id] = newValue } }
+    }
+
+    /// In the order of ``ids``.
+    public var links: [Link] { ids.compactMap { table[$0] } }
+
+    // MARK: Contacts
+
+    /// A contact to be dialled, or something new of it, unless it is connected already.
+    public mutating func learn(_ contact: PeerContact, now: HostTime) {
+        dialer.update(contact, now: now)
+        let isConnected = table.values.contains { link in
+            link.contact == contact.key
+                || link.connection.greeting.map { .instance($0.instance) == contact.key } ?? false
+        }
+        if isConnected { dialer.connected(contact.key) }
+    }
+
+    // MARK: From opening to end
+
+    /// A connection stands. Of two addresses of one contact that connect in the same moment, the first goes on.
+    /// - Returns: whether it was taken; it must be closed otherwise.
+    public mutating func add(_ id: ConnectionID, _ link: Link, dial: Dialer.Dial?, now: HostTime) -> Bool {
+        let isFirst = dial.map { dial in !table.values.contains { $0.contact == dial.key } } ?? true
+        let isTaken = isFirst && ids.count < capacity
+        if let dial { dialer.dialEnded(dial.id, connected: isTaken || !isFirst, now: now) }
+        guard isTaken else { return false }
+        table[id] = link
+        table[id]?.contact = dial?.key
+        ids.append(id)
+        return true
+    }
+
+    /// Takes bytes, gives what they say; nothing for a connection that is not there.
+    public mutating func receive(
+        _ id: ConnectionID, _ bytes: ByteBuffer, now: HostTime
+    ) throws(WireError) -> [PeerEvent] {
+        guard table[id] != nil else { return [] }
+        return try table[id]?.connection.receive(bytes, now: now) ?? []
+    }
+
+    /// The peer greeted. If its process is connected already, one of the two connections is taken out: the same one on
+    /// both sides.
+    /// - Returns: the one that was; it must be told and closed.
+    public mutating func settleCrossing(_ id: ConnectionID) -> Crossing? {
+        guard let newer = table[id], let greeting = newer.connection.greeting,
+            let other = ids.first(where: { $0 != id && isConnected($0, with: greeting.instance) }),
+            let older = table[other]
+        else { return nil }
+        let newerSurvives = PeerConnection.newerSurvives(
+            newer: newer.connection.direction, older: older.connection.direction, own: instance,
+            other: greeting.instance)
+        let (survivor, loser, link) = newerSurvives ? (id, other, older) : (other, id, newer)
+        // Its contact stays connected through the survivor: only the connection ends.
+        if let contact = link.contact, case .address = contact { table[survivor]?.contact = contact }
+        forget(loser)
+        return Crossing(loser: loser, link: link)
+    }
+
+    private func isConnected(_ id: ConnectionID, with instance: UInt64) -> Bool {
+        table[id]?.connection.greeting?.instance == instance
+    }
+
+    /// The peer greeted and is the one that is wanted: nobody dials it, and its next back-off begins small.
+    public mutating func accept(_ id: ConnectionID) {
+        guard let link = table[id], let greeting = link.connection.greeting else { return }
+        let found = PeerContact.Key.instance(greeting.instance)
+        let contact = link.contact ?? found
+        table[id]?.contact = contact
+        for key in [contact, found] {
+            dialer.connected(key)
+            dialer.proved(key)
+        }
+    }
+
+    /// A connection ended, or must be closed; its peer is not dialled again before `pause` is over.
+    /// - Returns: what was kept for it; nil for one that is not there.
+    @discardableResult
+    public mutating func remove(_ id: ConnectionID, pause: TimeSpan, now: HostTime) -> Link? {
+        guard let link = forget(id) else { return nil }
+        if let key = link.contact { dialer.disconnected(key, after: pause, now: now) }
+        if let process = link.connection.greeting?.instance, link.contact != .instance(process) {
+            dialer.disconnected(.instance(process), after: pause, now: now)
+        }
+        return link
+    }
+
+    @discardableResult
+    private mutating func forget(_ id: ConnectionID) -> Link? {
+        ids.removeAll { $0 == id }
+        return table.removeValue(forKey: id)
+    }
+
+    // MARK: Liveness
+
+    /// Something was sent over a connection.
+    public mutating func said(_ id: ConnectionID, now: HostTime) { table[id]?.connection.said(now) }
+
+    /// Connections whose other side must be taken for dead.
+    public func silent(_ now: HostTime) -> [ConnectionID] {
+        ids.filter { table[$0]?.connection.isSilent(now) == true }
+    }
+
+    /// Connections over which a keep-alive is due; it is then taken as sent.
+    public mutating func keepAlivesDue(_ now: HostTime) -> [ConnectionID] {
+        var due: [ConnectionID] = []
+        for id in ids where table[id]?.connection.needsKeepAlive(now) == true { due.append(id) }
+        return due
+    }
+}

@@ -1,0 +1,183 @@
+import AudioCore
+import NIOCore
+import Peering
+import Testing
+import WireProtocol
+
+@Suite struct ConnectionTableTests {
+    private struct Link: PeerLink {
+        var connection: PeerConnection
+        var contact: PeerContact.Key?
+        var mark = 0
+    }
+
+    /// A table of process 5, whose peers are played by the test.
+    private final class Rig {
+        var table: ConnectionTable<Link>
+        var now = HostTime(nanoseconds: 1_000_000_000)
+
+        init(capacity: Int = 8) { table = ConnectionTable(instance: 5, capacity: capacity) }
+
+        func add(_ id: Int, _ direction: PeerConnection.Direction, dial: Dialer.Dial? = nil) -> Bool {
+            let connection = PeerConnection(direction: direction, address: "10.0.0.\(id)", now: now)
+            return table.add(ConnectionID(id), Link(connection: connection), dial: dial, now: now)
+        }
+
+        /// A peer calls.
+        func call(_ id: Int) { _ = add(id, .accepted) }
+
+        func greet(_ id: Int, instance: UInt64) throws {
+            let greeting = Greeting(
+                roles: .listener, peer: UUIDBytes(high: 1, low: 1), instance: instance, started: 0, name: "Attic")
+            #expect(try hear(id, WireEncoder.opening(greeting)) == [.message(.greeting(greeting))])
+        }
+
+        func hear(_ id: Int, _ bytes: ByteBuffer) throws -> [PeerEvent] {
+            try table.receive(ConnectionID(id), bytes, now: now)
+        }
+
+        func learn(_ instance: UInt64, _ hosts: String...) {
+            table.learn(
+                PeerContact(
+                    key: .instance(instance), name: "Attic", roles: .listener,
+                    addresses: hosts.map { NetworkAddress(host: $0) }), now: now)
+        }
+
+        func settle(_ id: Int) -> Int? { table.settleCrossing(ConnectionID(id))?.loser.number }
+        func accept(_ id: Int) { table.accept(ConnectionID(id)) }
+        func due() -> [Dialer.Dial] { table.dialer.due(now) }
+        func keepAlives() -> [Int] { table.keepAlivesDue(now).map(\.number) }
+        func remove(_ id: Int, pause: TimeSpan = .zero) -> Bool {
+            table.remove(ConnectionID(id), pause: pause, now: now) != nil
+        }
+
+        var ids: [Int] { table.ids.map(\.number) }
+        var silent: [Int] { table.silent(now).map(\.number) }
+    }
+
+    @Test func connectionsStandInTheOrderInWhichTheyCame() {
+        let rig = Rig()
+        for id in [3, 1, 2] { rig.call(id) }
+        for id in [3, 1, 2] { rig.table[ConnectionID(id)]?.mark = id * 10 }
+        #expect(rig.ids == [3, 1, 2])
+        #expect(rig.table.links.map(\.mark) == [30, 10, 20])
+        #expect(rig.remove(1))
+        #expect(!rig.remove(1))
+        #expect(rig.table.links.map(\.mark) == [30, 20])
+    }
+
+    @Test func nothingIsKeptForAConnectionThatIsNotThere() throws {
+        let rig = Rig()
+        rig.call(1)
+        rig.table[ConnectionID(2)] = rig.table[ConnectionID(1)]
+        rig.table[ConnectionID(1)] = nil
+        #expect(rig.ids == [1])
+        #expect(rig.table[ConnectionID(1)] != nil && rig.table[ConnectionID(2)] == nil)
+        #expect(try rig.hear(2, WireEncoder.keepAlive()) == [])
+    }
+
+    @Test func whatComesBeyondTheCapacityIsTurnedAway() {
+        let rig = Rig(capacity: 2)
+        #expect(rig.add(1, .accepted) && rig.add(2, .accepted))
+        #expect(!rig.add(3, .accepted))
+        #expect(rig.ids == [1, 2])
+    }
+
+    @Test func ofTwoAddressesOfOneContactTheFirstGoesOn() {
+        let rig = Rig()
+        rig.learn(7, "a", "b")
+        let first = rig.due()
+        rig.now += PeeringLimits.addressStagger
+        let second = rig.due()
+        #expect(rig.add(1, .dialed, dial: second[0]))
+        #expect(!rig.add(2, .dialed, dial: first[0]))
+        #expect(rig.ids == [1])
+        rig.now += .seconds(60)
+        #expect(rig.due().isEmpty)
+    }
+
+    @Test(arguments: [(3, 1), (9, 2)] as [(UInt64, Int)])
+    func ofCrossedDialsTheOneOfTheLowerInstanceGoesOn(other: UInt64, survivor: Int) throws {
+        let rig = Rig()
+        rig.call(1)
+        rig.learn(other, "a")
+        let dial = try #require(rig.due().first)
+        #expect(rig.add(2, .dialed, dial: dial))
+        try rig.greet(1, instance: other)
+        #expect(rig.settle(1) == nil)
+        rig.accept(1)
+        try rig.greet(2, instance: other)
+        #expect(rig.settle(2) == 3 - survivor)
+        #expect(rig.ids == [survivor])
+        // The process stays connected: nobody dials it.
+        rig.now += .seconds(60)
+        #expect(rig.due().isEmpty)
+    }
+
+    @Test func anAddressStaysConnectedThroughTheSurvivor() throws {
+        let rig = Rig()
+        let contact = PeerContact(address: NetworkAddress(host: "attic"))
+        rig.table.learn(contact, now: rig.now)
+        let dial = try #require(rig.due().first)
+        #expect(rig.add(1, .dialed, dial: dial))
+        rig.call(2)
+        try rig.greet(2, instance: 3)
+        rig.accept(2)
+        try rig.greet(1, instance: 3)
+        #expect(rig.settle(1) == 1)
+        #expect(rig.table[ConnectionID(2)]?.contact == contact.key)
+        #expect(rig.remove(2))
+        rig.now += PeeringLimits.firstBackOff
+        #expect(rig.due().map(\.key) == [contact.key])
+    }
+
+    @Test func oneThatCalledUsIsNotDialledWhenMDNSFindsIt() throws {
+        let rig = Rig()
+        rig.call(1)
+        try rig.greet(1, instance: 7)
+        rig.accept(1)
+        rig.learn(7, "a")
+        #expect(rig.due().isEmpty)
+    }
+
+    @Test func aLostPeerIsDialledAgainAndARefusedOneAfterItsPause() throws {
+        let rig = Rig()
+        for (id, pause) in [(1, TimeSpan.zero), (2, .seconds(10))] {
+            rig.learn(7, "a")
+            rig.call(id)
+            try rig.greet(id, instance: 7)
+            rig.accept(id)
+            #expect(rig.remove(id, pause: pause))
+            let earliest = max(pause, PeeringLimits.firstBackOff)
+            rig.now += earliest - .milliseconds(1)
+            #expect(rig.due().isEmpty)
+            rig.now += .milliseconds(1)
+            #expect(rig.due().map(\.key) == [.instance(7)])
+        }
+    }
+
+    @Test func whoIsSilentIsNamedAndWhoIsNotIsKeptAlive() throws {
+        let rig = Rig()
+        for id in [1, 2, 3] {
+            rig.call(id)
+            try rig.greet(id, instance: UInt64(id) + 10)
+        }
+        rig.now += PeeringLimits.keepAliveInterval
+        rig.table.said(ConnectionID(2), now: rig.now)
+        #expect(rig.keepAlives() == [1, 3])
+        #expect(rig.keepAlives() == [])
+        rig.now += .seconds(1)
+        _ = try rig.hear(3, WireEncoder.keepAlive())
+        rig.now += .seconds(1)
+        #expect(rig.silent == [1, 2])
+    }
+
+    @Test func aLineIsNewOnceAndTheirNumberIsBounded() {
+        var said = SaidLines()
+        func isNew(_ line: String) -> Bool { said.isNew(line) }
+        #expect(isNew("a") && isNew("b"))
+        #expect(!isNew("a"))
+        for number in 2..<PeeringLimits.saidCount { #expect(isNew("\(number)")) }
+        #expect(!isNew("one more"))
+    }
+}
