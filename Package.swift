@@ -42,6 +42,7 @@ let package = Package(
         // Loaded by processes under test, never linked.
         .library(name: "SoftwareSoundCard", type: .dynamic, targets: ["SoftwareSoundCard"]),
         .library(name: "ClockInterposer", type: .dynamic, targets: ["ClockInterposer"]),
+        .library(name: "ThreadWatch", type: .dynamic, targets: ["ThreadWatch"]),
     ],
     traits: [
         .trait(
@@ -119,6 +120,7 @@ let package = Package(
             cSettings: [.define("PIC")], linkerSettings: [.linkedLibrary("m")]),
         .target(
             name: "ClockInterposer", path: "Tests/Kit/ClockInterposer", linkerSettings: [.linkedLibrary("m")]),
+        .target(name: "ThreadWatch", dependencies: ["CALSA"], path: "Tests/Kit/ThreadWatch"),
         .executableTarget(name: "lan-host", path: "Tests/Kit/lan-host"),
         .executableTarget(
             name: "radio-link", path: "Tests/Kit/radio-link", linkerSettings: [.linkedLibrary("m")]),
@@ -165,6 +167,10 @@ let package = Package(
                 "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "HeardAnalysis", "HostSystem", "Playout",
                 "SoundCardKit", "VirtualOutput",
             ]),
+        testTool(
+            "realtime-probe", at: "RealTimeProbe",
+            ["ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout", "SoundCardKit"]),
+        tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
         tests("TuttiTests", ["tutti", "AudioCore", "Peering", "TuttiRuntime"]),
         tests("ClockSyncTests", ["AudioCore", "ClockSync"]),

@@ -3,7 +3,7 @@ import Glibc
 /// Starts a program.
 /// - Parameter descriptors: which of our descriptors become which of its own; what is not named is not inherited, but
 ///   for the standard ones.
-func spawnProcess(
+package func spawnProcess(
     _ command: [String], environment: [String: String], descriptors: [Int32: Int32]
 ) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
@@ -60,7 +60,7 @@ func readLine(from descriptor: Int32) -> String {
 func readNumber(from descriptor: Int32) -> Int32? { Int32(readLine(from: descriptor)) }
 
 /// The whole of a text file; empty if there is none.
-func readText(_ path: String) -> String {
+package func readText(_ path: String) -> String {
     guard let file = fopen(path, "re") else { return "" }
     defer { fclose(file) }
     var bytes: [UInt8] = []
@@ -90,7 +90,7 @@ func directoryEntries(_ path: String) -> [String] {
 }
 
 /// Removes a directory with all that is in it; follows no links.
-func removeTree(_ path: String) {
+package func removeTree(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
     if status.st_mode & S_IFMT == S_IFDIR {

@@ -1,0 +1,42 @@
+import ALSAOutput
+import AudioCore
+import AudioDecoding
+import AudioQueue
+import Glibc
+import HostSystem
+import Playout
+import SoundCardKit
+
+/// A process that plays on a software sound card as eventfully as it can, to be watched by ThreadWatch.
+///
+///     realtime-probe DIRECTORY SECONDS [--plant allocation|retain]
+///
+/// Scenes of some seconds follow each other, each an epoch of its own, until the time is up; see ``Scene``. At the end
+/// it says how often everything happened, a line each. With `--plant` the real-time thread is made to sin once.
+@main
+enum RealTimeProbe {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 3, let seconds = Double(arguments[2]) else { exit(EX_USAGE) }
+        let directory = arguments[1]
+        if arguments.count == 5 { try Plant(arguments[4]).install() }
+
+        let configuration = directory + "/asound.conf"
+        try SoftwareCard.writeConfiguration(to: configuration, default: nil)
+        setenv("ALSA_CONFIG_PATH", configuration, 1)
+        let card = SoftwareCard(recording: directory + "/heard.wav")
+        let tally = Tally()
+        let queue = try AudioQueue(output: try ALSAOutput(deviceName: card.deviceName), decoders: .builtIn) {
+            tally.note($0)
+        }
+        let end = HostTime.now() + TimeSpan(seconds: seconds)
+        var number: UInt32 = 0
+        while HostTime.now() < end {
+            number += 1
+            try Scene(number: number, queue: queue, card: card).play()
+        }
+        queue.close()
+        print("scenes \(number)")
+        for line in tally.lines { print(line) }
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import LANKit
+
+/// A program that runs under ThreadWatch, in a directory of its own that goes away with it.
+final class WatchedProcess {
+    let directory: String
+    private var pid: pid_t = 0
+    private var status: Int32?
+
+    init() throws {
+        var template = Array("/tmp/tutti-watch-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw LANError.system("mkdtemp", errno) }
+        directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit {
+        if pid > 0, status == nil {
+            kill(pid, SIGKILL)
+            waitpid(pid, nil, 0)
+        }
+        removeTree(directory)
+    }
+
+    /// Runs it to its end.
+    /// - Returns: its exit code, or the negative signal that ended it.
+    /// - Throws: when it takes longer than `seconds`.
+    func run(_ command: [String], environment: [String: String] = [:], within seconds: Double) throws -> Int32? {
+        try start(command, environment: environment)
+        try waitUntil("the end of \(command[0])", within: seconds) {
+            var raw: Int32 = 0
+            guard waitpid(pid, &raw, WNOHANG) == pid else { return false }
+            status = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : -(raw & 0x7F)
+            return true
+        }
+        return status
+    }
+
+    var output: String { readText(directory + "/output") }
+    var report: WatchReport { WatchReport(readText(directory + "/report")) }
+
+    /// Numbers that the program printed as `name number`.
+    func printed(_ name: String) -> Int {
+        for line in output.split(separator: "\n") where line.hasPrefix(name + " ") {
+            return Int(line.dropFirst(name.utf8.count + 1)) ?? 0
+        }
+        return 0
+    }
+
+    private func start(_ command: [String], environment: [String: String]) throws {
+        let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        let output = open(directory + "/output", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        defer { for file in [input, output] where file >= 0 { close(file) } }
+        guard input >= 0, output >= 0 else { throw LANError.system("open", errno) }
+        var variables = ["HOME": directory, "XDG_STATE_HOME": directory + "/state", "PATH": "/usr/bin:/bin"]
+        variables["LD_PRELOAD"] = buildDirectory + "/libThreadWatch.so"
+        variables["TUTTI_WATCH_REPORT"] = directory + "/report"
+        variables.merge(environment) { $1 }
+        let errors = fcntl(output, F_DUPFD_CLOEXEC, 0)
+        defer { close(errors) }
+        pid = try spawnProcess(command, environment: variables, descriptors: [input: 0, output: 1, errors: 2])
+    }
+}
