@@ -132,7 +132,13 @@ let package = Package(
             swiftSettings: settings),
 
         // Tests.
-        tests("TuttiRuntimeTests", ["AudioCore", "HostSystem", "TuttiRuntime", "WireProtocol", nioCore]),
+        tests(
+            "TuttiRuntimeTests",
+            [
+                "AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout", "TuttiRuntime", "WireProtocol",
+                nioCore,
+                nioPosix,
+            ]),
         tests("AudioCoreTests", ["AudioCore"]),
         .target(
             name: "StreamTestKit", dependencies: ["AudioCore"], path: "Tests/StreamTestKit", swiftSettings: settings),

@@ -23,6 +23,9 @@ protocol ListenTransport: AnyObject {
 ///
 /// Confined to its event loop; the audio queue's own events are brought there.
 final class ListenDriver {
+    /// Makes the audio queue, with the handler that brings its events to the driver.
+    typealias QueueMaker = (@escaping @Sendable (AudioQueueEvent) -> Void) throws(RuntimeFailure) -> AudioQueue
+
     let loop: any EventLoop
     private var session: ListenSession
     private let events = EventSequencer<ListenEvent>()
@@ -41,13 +44,10 @@ final class ListenDriver {
     private static let ticksPerStatus = 10
     private static let longestFade = TimeAmount.milliseconds(300)
 
-    /// - Parameters:
-    ///   - makeQueue: makes the audio queue, with the handler that brings its events here.
-    ///   - emit: notices and status for people.
+    /// - Parameter emit: notices and status for people.
     init(
         loop: any EventLoop, configuration: ListenConfiguration, transport: any ListenTransport,
-        makeQueue: (@escaping @Sendable (AudioQueueEvent) -> Void) throws(RuntimeFailure) -> AudioQueue,
-        emit: @escaping @Sendable (RuntimeEvent) -> Void
+        makeQueue: QueueMaker, emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) throws(RuntimeFailure) {
         self.loop = loop
         self.transport = transport

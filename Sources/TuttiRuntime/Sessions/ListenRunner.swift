@@ -18,15 +18,19 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     private let loop: any EventLoop
     private let network: PeerNetwork
     private let greeting: Greeting
+    private let makeQueue: ListenDriver.QueueMaker
     private let emit: @Sendable (RuntimeEvent) -> Void
     private var driver: ListenDriver?
     private var discovery: DiscoveryBridge?
     private var clock: ClockClientThread?
 
+    /// - Parameter makeQueue: opens the sound device; the one of the options by default.
     init(
-        options: JoinOptions, identity: Identity, loop: any EventLoop, emit: @escaping @Sendable (RuntimeEvent) -> Void
+        options: JoinOptions, identity: Identity, loop: any EventLoop, makeQueue: ListenDriver.QueueMaker? = nil,
+        emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) {
         self.options = options
+        self.makeQueue = makeQueue ?? options.output.makeQueue
         self.loop = loop
         self.emit = emit
         network = PeerNetwork(loop: loop)
@@ -46,8 +50,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
             configuration.once = options.once
             configuration.offset = options.offset
             let driver = try ListenDriver(
-                loop: loop, configuration: configuration, transport: self, makeQueue: options.output.makeQueue,
-                emit: emit)
+                loop: loop, configuration: configuration, transport: self, makeQueue: makeQueue, emit: emit)
             driver.setVolume(options.volume)
             self.driver = driver
         } catch {
@@ -76,6 +79,9 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     func stop() { driver?.handle(.stop) }
 
     private func tearDown() -> EventLoopFuture<Void> {
+        // Where the sound device was lost, the broadcaster has not been told yet; and what the network's end brings
+        // about must not look like the loss of a broadcaster.
+        driver?.handle(.stop)
         stopClock()
         let goodbye = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
         discovery = nil

@@ -1,0 +1,69 @@
+import AudioCore
+import AudioDecoding
+import AudioQueue
+import NIOPosix
+import Playout
+import Synchronization
+import Testing
+import WireProtocol
+
+@testable import TuttiRuntime
+
+@Suite(.serialized) struct LostSoundCardTests {
+    /// A sound card that never asks for a frame, and vanishes when it is told to.
+    private final class VanishingCard: OutputDevice {
+        let description = OutputDeviceDescription(
+            name: "vanishing", rate: 48_000, channelCount: 2, sampleFormat: "float", buffer: .milliseconds(20),
+            period: .milliseconds(5))
+        private let events = Mutex<(@Sendable (OutputDeviceEvent) -> Void)?>(nil)
+
+        func start(
+            driving control: PlayoutControl, events: @escaping @Sendable (OutputDeviceEvent) -> Void
+        ) throws(OutputDeviceError) {
+            self.events.withLock { $0 = events }
+        }
+
+        func stop() {}
+
+        func vanish() { events.withLock { $0 }?(.lost(.lost(device: "vanishing"))) }
+    }
+
+    @Test func onlyTheLossIsToldToTheUserAndALeaveToTheBroadcaster() throws {
+        let card = VanishingCard()
+        let notices = Mutex<[String]>([])
+        var options = JoinOptions()
+        options.network.port = RawPeer.freePort()
+        options.network.usesDiscovery = false
+        options.from = ["attic"]
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        defer { try? group.syncShutdownGracefully() }
+        let loop = group.next()
+        let runner = ListenRunner(
+            options: options, identity: .test("kitchen"), loop: loop,
+            makeQueue: { (events) throws(RuntimeFailure) in
+                do throws(AudioQueueError) {
+                    return try AudioQueue(output: card, decoders: .builtIn, events: events)
+                } catch {
+                    throw RuntimeFailure(.unavailable, "\(error)")
+                }
+            },
+            emit: { event in
+                guard case .notice(_, let text) = event else { return }
+                notices.withLock { $0.append(text) }
+                if text == "joined attic" { card.vanish() }
+            })
+        let outcome = loop.flatSubmit { runner.run() }
+        let peer = try #require(RawPeer(port: options.network.port ?? 0))
+        let greeting = Greeting(roles: .broadcaster, peer: .random(), instance: 1, started: 0, name: "attic")
+        peer.say(Array(WireEncoder.opening(greeting).readableBytesView))
+        let welcome = Welcome(clockPort: 1, clockKey: Array(repeating: 9, count: Welcome.clockKeyByteCount))
+        peer.say(Array(WireEncoder.welcome(welcome).readableBytesView))
+
+        let heard = try #require(peer.hearToEnd(), "the connection stayed open")
+        let failure = #expect(throws: RuntimeFailure.self) { try outcome.wait() }
+        #expect(failure?.message.contains("'vanishing' is gone") == true)
+        #expect(notices.withLock { $0 }.contains("joined attic"))
+        #expect(!notices.withLock { $0 }.contains { $0.contains("lost") }, "\(notices.withLock { $0 })")
+        #expect(String(decoding: heard, as: UTF8.self).contains("the listener stopped"))
+    }
+}
