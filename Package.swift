@@ -136,8 +136,7 @@ let package = Package(
             "TuttiRuntimeTests",
             [
                 "AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout", "TuttiRuntime", "WireProtocol",
-                nioCore,
-                nioPosix,
+                nioCore, nioPosix,
             ]),
         tests("AudioCoreTests", ["AudioCore"]),
         .target(

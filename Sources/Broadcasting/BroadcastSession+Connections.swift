@@ -7,18 +7,20 @@ import WireProtocol
 /// Who is connected, and who may be.
 extension BroadcastSession {
     mutating func learn(_ contact: PeerContact, _ now: HostTime) {
+        allowed.note(contact)
         if case .instance(let instance) = contact.key {
-            guard instance != configuration.greeting.instance, contact.roles.contains(.listener),
-                configuration.allowedNames.isEmpty || contact.answers(to: configuration.allowedNames)
-            else { return }
+            guard instance != configuration.greeting.instance, contact.roles.contains(.listener) else { return }
+            guard allowed.includes(contact) else {
+                connections.dialer.remove(contact.key)
+                for id in connections.connections(with: instance) { refuse(id, notAllowed, now) }
+                return
+            }
         }
         connections.learn(contact, now: now)
     }
 
-    /// By the name in its greeting, or by the one that mDNS knows: of the latter only allowed ones are kept.
-    private func isAllowed(_ greeting: Greeting) -> Bool {
-        configuration.allowedNames.isEmpty || configuration.allowedNames.contains(greeting.name)
-            || connections.dialer.contact(.instance(greeting.instance)) != nil
+    private var notAllowed: Refusal {
+        Refusal(.notAllowed, "this broadcast is for \(allowed.names.joined(separator: ", "))")
     }
 
     mutating func opened(
@@ -83,10 +85,8 @@ extension BroadcastSession {
             refuse(id, Refusal(.wrongRole, "both sides broadcast"), now)
             return
         }
-        guard isAllowed(greeting) else {
-            refuse(
-                id, Refusal(.notAllowed, "this broadcast is for \(configuration.allowedNames.joined(separator: ", "))"),
-                now)
+        guard allowed.includes(greeting) else {
+            refuse(id, notAllowed, now)
             return
         }
         if let crossing = connections.settleCrossing(id) {

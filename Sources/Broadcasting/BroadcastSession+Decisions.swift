@@ -49,9 +49,7 @@ extension BroadcastSession {
     }
 
     private func isCalled(_ link: ListenerLink, _ name: String) -> Bool {
-        guard let greeting = link.connection.greeting else { return false }
-        return greeting.name == name
-            || connections.dialer.contact(.instance(greeting.instance))?.answers(to: [name]) ?? false
+        link.connection.greeting.map { allowed.isBorne(name, by: $0) } ?? false
     }
 
     private mutating func start(_ now: HostTime) {

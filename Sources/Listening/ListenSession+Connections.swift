@@ -6,19 +6,22 @@ import WireProtocol
 /// Who is connected, and which broadcaster is chosen.
 extension ListenSession {
     mutating func learn(_ contact: PeerContact, _ now: HostTime) {
-        guard contact.roles.contains(.broadcaster),
-            configuration.allowedNames.isEmpty || contact.answers(to: configuration.allowedNames),
-            contact.key != .instance(configuration.greeting.instance)
+        allowed.note(contact)
+        guard contact.roles.contains(.broadcaster), case .instance(let instance) = contact.key,
+            instance != configuration.greeting.instance
         else { return }
+        guard allowed.includes(contact) else {
+            connections.dialer.remove(contact.key)
+            for id in connections.connections(with: instance) { refuse(id, notAllowed, now) }
+            return
+        }
         let isNew = connections.dialer.contact(contact.key) == nil
         connections.learn(contact, now: now)
         connections.dialer.want(contact.key, mayDial(contact.key, isNew: isNew))
     }
 
-    /// By the name in its greeting, or by the one that mDNS knows: of the latter only allowed ones are kept.
-    private func isAllowed(_ greeting: Greeting) -> Bool {
-        configuration.allowedNames.isEmpty || configuration.allowedNames.contains(greeting.name)
-            || connections.dialer.contact(.instance(greeting.instance)) != nil
+    private var notAllowed: Refusal {
+        Refusal(.notAllowed, "it takes music only from \(allowed.names.joined(separator: ", "))")
     }
 
     /// While in a broadcast nobody is dialled; an orphan looks for its own broadcaster, and for who is new.
@@ -127,10 +130,7 @@ extension ListenSession {
             return Refusal(.duplicate, "that is this very process")
         }
         if !greeting.roles.contains(.broadcaster) { return Refusal(.wrongRole, "both sides listen") }
-        if !isAllowed(greeting) {
-            return Refusal(
-                .notAllowed, "it takes music only from \(configuration.allowedNames.joined(separator: ", "))")
-        }
+        if !allowed.includes(greeting) { return notAllowed }
         guard let reception, reception.broadcaster.instance != greeting.instance else { return nil }
         switch phase {
         case .member, .draining: return busy(reception)

@@ -26,9 +26,6 @@ public struct DiscoveredPeer: Hashable, Sendable {
         self.port = port
         self.interface = interface
     }
-
-    /// Whether a person who writes `name` means this peer: the name it goes by, or the one it wanted.
-    public func answers(to name: String) -> Bool { serviceName == name || record.name == name }
 }
 
 /// What this process offers to others.

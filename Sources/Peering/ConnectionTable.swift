@@ -98,6 +98,11 @@ public struct ConnectionTable<Link: PeerLink> {
         return Crossing(loser: loser, link: link)
     }
 
+    /// The connections with a process.
+    public func connections(with instance: UInt64) -> [ConnectionID] {
+        ids.filter { isConnected($0, with: instance) }
+    }
+
     private func isConnected(_ id: ConnectionID, with instance: UInt64) -> Bool {
         table[id]?.connection.greeting?.instance == instance
     }

@@ -13,8 +13,6 @@ public struct PeerContact: Hashable, Sendable {
     public var key: Key
     /// The name it goes by on the network.
     public var name: String
-    /// The name that it wanted, where that was taken.
-    public var wantedName: String?
     /// Empty for a contact that the user named by address.
     public var roles: PeerRoles
     /// Seconds since 1970 by its own wall clock; zero where unknown.
@@ -24,21 +22,15 @@ public struct PeerContact: Hashable, Sendable {
     public var addresses: [NetworkAddress]
 
     public init(
-        key: Key, name: String, wantedName: String? = nil, roles: PeerRoles, started: Int64 = 0, isBusy: Bool = false,
+        key: Key, name: String, roles: PeerRoles, started: Int64 = 0, isBusy: Bool = false,
         addresses: [NetworkAddress]
     ) {
         self.key = key
         self.name = name
-        self.wantedName = wantedName
         self.roles = roles
         self.started = started
         self.isBusy = isBusy
         self.addresses = addresses
-    }
-
-    /// Whether a person who writes one of `names` means this peer.
-    public func answers(to names: [String]) -> Bool {
-        names.contains(name) || wantedName.map(names.contains) ?? false
     }
 
     /// The contact of a peer that the user named by address.

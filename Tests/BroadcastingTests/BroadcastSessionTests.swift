@@ -192,6 +192,40 @@ import WireProtocol
         #expect(broadcast.session.listeners.isEmpty)
     }
 
+    private func contact(_ instance: UInt64, _ name: String) -> PeerContact {
+        PeerContact(
+            key: .instance(instance), name: name, roles: .listener, addresses: [NetworkAddress(host: "\(instance)")])
+    }
+
+    @Test func aNameMeansTheListenerThatBearsItNow() {
+        var broadcast = ScriptedBroadcast { $0.allowedNames = ["Kitchen"] }
+        broadcast.give(seconds: 60)
+        broadcast.handle(.contact(contact(8, "Kitchen #2")))
+        broadcast.handle(.contact(contact(7, "Kitchen")))
+        #expect(broadcast.dials.map(\.key) == [.instance(7)])
+        // Greeted before it knew that the name is taken; the second is not yet known to mDNS at all.
+        broadcast.join(1, name: "Kitchen", instance: 8)
+        broadcast.join(2, name: "Kitchen", instance: 9)
+        broadcast.join(3, name: "Kitchen", instance: 7)
+        #expect(broadcast.heard[1]?.refusal?.reason == .notAllowed)
+        #expect(broadcast.heard[2]?.refusal?.reason == .notAllowed)
+        #expect(broadcast.heard[3]?.refusal == nil)
+        #expect(broadcast.session.listeners.count == 1)
+    }
+
+    @Test func aListenerThatTurnsOutToBearAnotherNameIsNotFedFurther() {
+        var broadcast = ScriptedBroadcast { $0.allowedNames = ["Kitchen"] }
+        broadcast.give(seconds: 60)
+        broadcast.join(1, name: "Kitchen", instance: 8)
+        #expect(broadcast.session.listeners.count == 1)
+        broadcast.handle(.contact(contact(8, "Kitchen #2")))
+        #expect(broadcast.heard[1]?.refusal?.reason == .notAllowed)
+        #expect(broadcast.closed == [1])
+        broadcast.wait(.seconds(11))
+        #expect(broadcast.dials.isEmpty)
+        #expect(broadcast.outcome == .nobody(["Kitchen"]))
+    }
+
     @Test func noiseIsCutOffAndHarmsNobody() {
         var broadcast = started()
         broadcast.open(2, .accepted)

@@ -88,6 +88,24 @@ import WireProtocol
         #expect(listener.session.broadcasterName == "Cellar")
     }
 
+    @Test func aNameMeansTheBroadcasterThatBearsItNow() {
+        var listener = ScriptedListener { $0.allowedNames = ["Cellar"] }
+        for (instance, name) in [(8, "Cellar #2"), (7, "Cellar")] as [(UInt64, String)] {
+            listener.handle(
+                .contact(
+                    PeerContact(
+                        key: .instance(instance), name: name, roles: .broadcaster,
+                        addresses: [NetworkAddress(host: "\(instance)")])))
+        }
+        #expect(listener.dials.map(\.key) == [.instance(7)])
+        listener.meet(1, name: "Cellar", instance: 8)
+        listener.meet(2, name: "Cellar", instance: 7)
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        #expect(listener.said[1]?.refusal?.reason == .notAllowed)
+        #expect(listener.said[2]?.refusal == nil)
+        #expect(listener.session.broadcasterInstance == 7)
+    }
+
     @Test func stateIsReportedWhenItChangesAndTwiceASecond() {
         var listener = playing()
         listener.wait(.milliseconds(2_040))

@@ -10,7 +10,7 @@ extension PeerContact {
     init(_ peer: DiscoveredPeer) {
         self.init(
             key: .instance(peer.record.instance), name: peer.serviceName,
-            wantedName: peer.serviceName == peer.record.name ? nil : peer.record.name, roles: peer.record.roles,
+            roles: peer.record.roles,
             started: Int64(clamping: (peer.record.startedUnixMilliseconds ?? 0) / 1_000),
             isBusy: peer.record.activity != .idle,
             addresses: peer.addresses.map { NetworkAddress(host: $0.description, port: peer.port) })
