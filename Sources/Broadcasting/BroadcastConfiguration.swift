@@ -6,7 +6,7 @@ public struct BroadcastConfiguration: Sendable {
     /// When the first frame is decided.
     public enum Start: Hashable, Sendable {
         case now
-        /// When this many listeners are ready.
+        /// When this many listeners are ready, the own loudspeakers not counted.
         case whenReady(listeners: Int)
     }
 
@@ -17,6 +17,9 @@ public struct BroadcastConfiguration: Sendable {
     public var start = Start.whenReady(listeners: 1)
     /// Names of the only listeners to be fed; empty feeds all.
     public var allowedNames: [String] = []
+    /// Instance of the broadcaster's own loudspeakers, where it plays too. They are fed whatever the names, and the start
+    /// waits for them besides the others; but alone they are no audience that was asked for by name.
+    public var ownListener: UInt64?
     /// From the decision to the first sound.
     public var startDelay = TimeSpan.milliseconds(250)
     /// How far ahead of its play time a packet may be sent.

@@ -85,7 +85,7 @@ extension BroadcastSession {
             refuse(id, Refusal(.wrongRole, "both sides broadcast"), now)
             return
         }
-        guard allowed.includes(greeting) else {
+        guard greeting.instance == configuration.ownListener || allowed.includes(greeting) else {
             refuse(id, notAllowed, now)
             return
         }

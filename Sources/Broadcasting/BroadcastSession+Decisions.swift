@@ -4,16 +4,18 @@ import WireProtocol
 /// When the song starts, and when it is over.
 extension BroadcastSession {
     var wantedListenerCount: Int {
-        switch configuration.start {
-        case .now: 0
-        case .whenReady(let count): max(count, configuration.allowedNames.count)
-        }
+        let others =
+            switch configuration.start {
+            case .now: 0
+            case .whenReady(let count): max(count, allowed.names.count)
+            }
+        return others + (configuration.ownListener == nil ? 0 : 1)
     }
 
     /// Starts when enough listeners are ready and those found meanwhile have had their time.
     mutating func decideStart(_ now: HostTime) {
         guard case .waiting(let since) = phase else { return }
-        if configuration.start == .now {
+        if wantedListenerCount == 0 {
             start(now)
             return
         }
@@ -24,8 +26,8 @@ extension BroadcastSession {
         } else if gatheringDeadline == nil {
             gatheringDeadline = now + BroadcastLimits.gatheringTime
         }
-        if now - since > BroadcastLimits.namedListenerTime, !configuration.allowedNames.isEmpty {
-            startWithoutTheMissing(ready: ready, now)
+        if now - since > BroadcastLimits.namedListenerTime, !allowed.names.isEmpty, configuration.start != .now {
+            startWithoutTheMissing(now)
             return
         }
         guard ready >= wantedListenerCount, let gatheringDeadline, now >= gatheringDeadline else { return }
@@ -34,18 +36,22 @@ extension BroadcastSession {
     }
 
     /// Some of the listeners that were named did not come.
-    private mutating func startWithoutTheMissing(ready: Int, _ now: HostTime) {
-        let members = connections.links.filter(\.isMember)
-        let missing = configuration.allowedNames.filter { name in !members.contains { isCalled($0, name) } }
+    private mutating func startWithoutTheMissing(_ now: HostTime) {
+        let members = connections.links.filter { $0.isMember && !isOwn($0) }
+        let missing = allowed.names.filter { name in !members.contains { isCalled($0, name) } }
         guard !members.isEmpty else {
             finish(.nobody(missing), now)
             return
         }
-        guard ready > 0 else { return }
+        guard members.contains(where: \.isReady) else { return }
         if !missing.isEmpty {
             actions.append(.notice(.warning, "starting without \(missing.joined(separator: ", ")): not found"))
         }
         start(now)
+    }
+
+    private func isOwn(_ link: ListenerLink) -> Bool {
+        link.connection.greeting.map { $0.instance == configuration.ownListener } ?? false
     }
 
     private func isCalled(_ link: ListenerLink, _ name: String) -> Bool {

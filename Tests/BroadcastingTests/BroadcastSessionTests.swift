@@ -226,6 +226,40 @@ import WireProtocol
         #expect(broadcast.outcome == .nobody(["Kitchen"]))
     }
 
+    @Test func theOwnLoudspeakersAreNoAudienceThatWasAskedFor() {
+        var broadcast = ScriptedBroadcast {
+            $0.allowedNames = ["Kitchen"]
+            $0.ownListener = 55
+        }
+        broadcast.give(seconds: 60)
+        broadcast.join(1, name: "Here", instance: 55)
+        broadcast.report(.ready, 1)
+        broadcast.wait(.seconds(10), hearingFrom: [1])
+        #expect(broadcast.outcome == nil && broadcast.heard[1]?.anchor == nil)
+        broadcast.wait(.milliseconds(40))
+        #expect(broadcast.outcome == .nobody(["Kitchen"]))
+        #expect(broadcast.heard[1]?.anchor == nil)
+    }
+
+    @Test(arguments: [BroadcastConfiguration.Start.now, .whenReady(listeners: 1)])
+    func theOwnLoudspeakersAreWaitedForBesidesTheOthers(start: BroadcastConfiguration.Start) {
+        var broadcast = ScriptedBroadcast {
+            $0.start = start
+            $0.ownListener = 55
+        }
+        broadcast.give(seconds: 60)
+        if start != .now {
+            broadcast.join(2)
+            broadcast.report(.ready, 2)
+            broadcast.wait(.seconds(1))
+            #expect(broadcast.heard[2]?.anchor == nil)
+        }
+        broadcast.join(1, name: "Here", instance: 55)
+        broadcast.report(.ready, 1)
+        broadcast.wait(.milliseconds(320))
+        #expect(broadcast.heard[1]?.anchor != nil)
+    }
+
     @Test func noiseIsCutOffAndHarmsNobody() {
         var broadcast = started()
         broadcast.open(2, .accepted)

@@ -80,10 +80,15 @@ import TuttiRuntime
         #expect(listener.stop() == .success(.interrupted))
     }
 
-    @Test func nobodyOfThatNameIsAFailure() throws {
+    /// Also where the own loudspeakers are there to play.
+    @Test(arguments: [nil, OutputSelection.null])
+    func nobodyOfThatNameIsAFailure(output: OutputSelection?) throws {
         let listener = try RunningListener(name: "kitchen")
         let failure = #expect(throws: RuntimeFailure.self) {
-            try broadcast(Song(), to: [listener]) { $0.to = ["cellar"] }
+            try broadcast(Song(), to: [listener]) {
+                $0.to = ["cellar"]
+                $0.output = output
+            }
         }
         #expect(failure?.kind == .unknownPeer)
         #expect(listener.stop() == .success(.interrupted))

@@ -80,16 +80,18 @@ final class BroadcastRunner: PeerNetworkDelegate {
         configuration.fallbackTitle = fileName
         configuration.start =
             switch options.start {
-            // The own loudspeakers are not to miss the beginning.
-            case .now: options.output == nil ? .now : .whenReady(listeners: 1)
-            // The own loudspeakers are waited for besides the listeners, not as one of them.
-            case .whenReady(let count): .whenReady(listeners: options.output == nil ? count : count + 1)
+            case .now: .now
+            case .whenReady(let count): .whenReady(listeners: count)
             }
         configuration.allowedNames = options.to
         configuration.startDelay = options.startDelay
-        if options.output != nil, !options.to.isEmpty { configuration.allowedNames.append(LocalListener.name(name)) }
+        if let output = options.output {
+            let local = try LocalListener(name: name, identity: identity, output: output, loop: loop, emit: emit)
+            configuration.ownListener = local.instance
+            self.local = local
+        }
         session = BroadcastSession(configuration: configuration)
-        if let output = options.output { try playHere(output) }
+        if let local { playHere(local) }
         for address in options.listeners { handle(.contact(PeerContact(address: address))) }
         if options.network.usesDiscovery { startDiscovery(greeting, port: port) }
         ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in self?.onTick() }
@@ -110,9 +112,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         }
     }
 
-    private func playHere(_ output: OutputSelection) throws(RuntimeFailure) {
-        let local = try LocalListener(name: name, identity: identity, output: output, loop: loop, emit: emit)
-        self.local = local
+    private func playHere(_ local: LocalListener) {
         local.onBytes = { [weak self] id, bytes in self?.handle(.received(id, bytes)) }
         local.onClose = { [weak self] id in self?.handle(.closed(id)) }
         local.onFailure = { [weak self] failure in self?.lostOwnLoudspeakers(failure) }

@@ -19,6 +19,8 @@ final class LocalListener: ListenTransport {
     var onClose: (ConnectionID) -> Void = { _ in }
     var onFailure: (any Error) -> Void = { _ in }
 
+    /// Tells it from every other listener.
+    let instance = UInt64.random(in: .min ... .max)
     private let loop: any EventLoop
     private var driver: ListenDriver?
     private var clockTask: RepeatedTask?
@@ -37,7 +39,7 @@ final class LocalListener: ListenTransport {
     ) throws(RuntimeFailure) {
         self.loop = loop
         let greeting = Greeting(
-            roles: .listener, peer: identity.peer, instance: .random(in: .min ... .max), started: WallClock.seconds(),
+            roles: .listener, peer: identity.peer, instance: instance, started: WallClock.seconds(),
             name: Self.name(name), codecs: DecoderCatalog.complete.codecs.sorted { $0.rawValue < $1.rawValue })
         var configuration = ListenConfiguration(greeting: greeting)
         configuration.allowedNames = [name]

@@ -5,7 +5,7 @@ import TuttiRuntime
 struct BroadcastCommand: Command {
     static let name = CommandSyntax.Option.value("--name", "NAME", "Name on the network. Default: the host name.")
     static let to = CommandSyntax.Option.value(
-        "--to", "NAME,...", repeats: true, "Feed only the listeners of these names.")
+        "--to", "NAME,...", repeats: true, "Feed only the listeners of these names. Fails if none is there after 10 s.")
     static let listener = CommandSyntax.Option.value(
         "--listener", "HOST[:PORT]", repeats: true, "Connect to this listener by address. May be repeated.")
     static let wait = CommandSyntax.Option.value("--wait", "N", "Start when N listeners are ready. Default: 1.")
