@@ -75,7 +75,7 @@ extension BroadcastSession {
         }
     }
 
-    /// A peer said who it is: welcome it, or say why not.
+    /// A peer said who it is: say so if it has no business here.
     private mutating func greet(_ id: ConnectionID, _ greeting: Greeting, _ now: HostTime) {
         guard greeting.instance != configuration.greeting.instance else {
             refuse(id, Refusal(.duplicate, "that is this very process"), now)
@@ -93,12 +93,19 @@ extension BroadcastSession {
             actions.append(.send(crossing.loser, WireEncoder.refusal(.otherConnection)))
             end(crossing.loser, crossing.link)
         }
-        admit(id, now)
+        connections.accept(id)
     }
 
-    private mutating func admit(_ id: ConnectionID, _ now: HostTime) {
-        connections.accept(id)
-        guard let link = connections[id] else { return }
+    /// Welcomes a listener that greeted, as soon as the song's codec is known and if it is one that it decodes.
+    mutating func admit(_ id: ConnectionID, _ now: HostTime) {
+        guard summary.isReady, let codec = summary.format?.codec, let link = connections[id], !link.isMember,
+            let greeting = link.connection.greeting
+        else { return }
+        guard greeting.codecs.contains(codec) else {
+            let text = "this song is \(codec.commonName), which \(greeting.name) cannot decode"
+            refuse(id, Refusal(.cannotDecode, text), now)
+            return
+        }
         connections[id]?.isMember = true
         connections[id]?.cursor = log.startIndex
         actions.append(.addKey(link.key))
@@ -123,7 +130,8 @@ extension BroadcastSession {
     mutating func refuse(_ id: ConnectionID, _ refusal: Refusal, _ now: HostTime) {
         guard let link = connections[id] else { return }
         send(WireEncoder.refusal(refusal), to: id, now)
-        let level: NoticeLevel = refusal.reason == .protocolError ? .warning : .detail
+        let isOfInterest = refusal.reason == .protocolError || refusal.reason == .cannotDecode
+        let level: NoticeLevel = isOfInterest ? .warning : .detail
         sayOnce(level, "refused \(link.connection.name): \(refusal.text)")
         close(id, now, pause: BroadcastLimits.busyPause)
     }
@@ -139,7 +147,11 @@ extension BroadcastSession {
 
     private mutating func close(_ id: ConnectionID, _ now: HostTime, pause: TimeSpan) {
         guard let link = connections.remove(id, pause: pause, now: now) else { return }
-        if let instance = link.connection.greeting?.instance { announced.remove(instance) }
+        if let instance = link.connection.greeting?.instance {
+            announced.remove(instance)
+            // The own loudspeakers do not come back: nobody waits for them.
+            if instance == configuration.ownListener { configuration.ownListener = nil }
+        }
         end(id, link)
     }
 

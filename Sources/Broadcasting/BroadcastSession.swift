@@ -8,10 +8,11 @@ import WireProtocol
 ///
 ///     opening ──properties──▶ waiting ──enough listeners are ready──▶ playing ──last frame heard──▶ over
 ///
-/// A listener is greeted, welcomed with the clock's key, and sent the stream's properties and its first packets at
-/// once, so that it is ready before the start is decided. The decision makes the anchor: frame 0 leaves every
-/// loudspeaker one start delay later. Packets are sent up to the horizon ahead, each message encoded once; a listener
-/// has only a cursor into the shared log and a bounded number of bytes on their way.
+/// A listener is greeted and, once the song is known to be one that it can decode, welcomed with the clock's key and
+/// sent the stream's properties and its first packets at once, so that it is ready before the start is decided. The
+/// decision makes the anchor: frame 0 leaves every loudspeaker one start delay later. Packets are sent up to the horizon
+/// ahead, each message encoded once; a listener has only a cursor into the shared log and a bounded number of bytes on
+/// their way.
 ///
 /// Owns no socket, thread or clock: `now` is the broadcaster's host time, which is session time by definition. The
 /// simulation runs this very code.
@@ -81,6 +82,7 @@ public struct BroadcastSession {
     private mutating func advance(_ now: HostTime) {
         guard phase != .over else { return }
         superviseConnections(now)
+        for id in connections.ids { admit(id, now) }
         for dial in connections.dialer.due(now) { actions.append(.dial(dial)) }
         decideStart(now)
         readAhead(now)

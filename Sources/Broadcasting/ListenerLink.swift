@@ -8,7 +8,7 @@ struct ListenerLink: PeerLink {
     var connection: PeerConnection
     var contact: PeerContact.Key?
     let key: ClockKey
-    /// Whether it was welcomed: greeted, allowed, and of the right role.
+    /// Whether it was welcomed: greeted, allowed, of the right role, and able to decode the song.
     var isMember = false
     var report: ListenerReport?
     /// Number of the next packets message to be sent.

@@ -226,6 +226,45 @@ import WireProtocol
         #expect(broadcast.outcome == .nobody(["Kitchen"]))
     }
 
+    @Test func aListenerThatCannotDecodeTheSongIsNotFedAndThatIsSaidOnce() {
+        var broadcast = ScriptedBroadcast()
+        broadcast.give(seconds: 60)
+        for id in 1...3 { broadcast.join(id, name: "Radio", instance: 7, codecs: [.mpegLayer3]) }
+        broadcast.join(4)
+        for id in 1...3 {
+            #expect(
+                broadcast.heard[id]?.refusal == Refusal(.cannotDecode, "this song is PCM, which Radio cannot decode"))
+            #expect(broadcast.heard[id]?.messages.count == 2)
+        }
+        #expect(broadcast.closed == [1, 2, 3])
+        #expect(broadcast.notices.count { $0.contains("cannot decode") } == 1)
+        #expect(broadcast.session.listeners.map(\.name) == ["Listener 4"])
+    }
+
+    @Test func nobodyIsWelcomedBeforeTheSongIsKnown() {
+        var broadcast = ScriptedBroadcast()
+        broadcast.join(1)
+        broadcast.join(2, codecs: [])
+        broadcast.wait(.milliseconds(100))
+        #expect(broadcast.heard[1]?.messages == [.greeting(ScriptedBroadcast.greeting)])
+        #expect(broadcast.heard[2]?.messages == [.greeting(ScriptedBroadcast.greeting)])
+        broadcast.give(seconds: 60)
+        #expect(broadcast.session.listeners.map(\.name) == ["Listener 1"])
+        #expect(broadcast.heard[1]?.packets.isEmpty == false)
+        #expect(broadcast.heard[2]?.refusal?.reason == .cannotDecode)
+    }
+
+    @Test func ownLoudspeakersThatAreGoneAreNotWaitedFor() {
+        var broadcast = ScriptedBroadcast { $0.ownListener = 55 }
+        broadcast.give(seconds: 60)
+        broadcast.join(1, name: "Here", instance: 55)
+        broadcast.join(2)
+        broadcast.report(.ready, 2)
+        broadcast.handle(.closed(ConnectionID(1)))
+        broadcast.wait(.milliseconds(320))
+        #expect(broadcast.heard[2]?.anchor != nil)
+    }
+
     @Test func theOwnLoudspeakersAreNoAudienceThatWasAskedFor() {
         var broadcast = ScriptedBroadcast {
             $0.allowedNames = ["Kitchen"]

@@ -88,9 +88,12 @@ struct ScriptedBroadcast {
     // MARK: Listeners
 
     /// A listener calls, and greets.
-    mutating func join(_ id: Int, name: String? = nil, roles: PeerRoles = .listener, instance: UInt64? = nil) {
+    mutating func join(
+        _ id: Int, name: String? = nil, roles: PeerRoles = .listener, instance: UInt64? = nil,
+        codecs: [Codec] = [.linearPCM]
+    ) {
         open(id, .accepted)
-        greet(id, name: name, roles: roles, instance: instance)
+        greet(id, name: name, roles: roles, instance: instance, codecs: codecs)
     }
 
     mutating func open(_ id: Int, _ direction: PeerConnection.Direction, dial: Dialer.Dial? = nil) {
@@ -98,10 +101,13 @@ struct ScriptedBroadcast {
         handle(.opened(ConnectionID(id), direction, address: "10.0.0.\(id)", dial: dial, key: key))
     }
 
-    mutating func greet(_ id: Int, name: String? = nil, roles: PeerRoles = .listener, instance: UInt64? = nil) {
+    mutating func greet(
+        _ id: Int, name: String? = nil, roles: PeerRoles = .listener, instance: UInt64? = nil,
+        codecs: [Codec] = [.linearPCM]
+    ) {
         let greeting = Greeting(
             roles: roles, peer: UUIDBytes(high: 2, low: UInt64(id)), instance: instance ?? UInt64(id), started: 0,
-            name: name ?? "Listener \(id)")
+            name: name ?? "Listener \(id)", codecs: codecs)
         say(WireEncoder.opening(greeting), id)
     }
 

@@ -58,6 +58,21 @@ import WireProtocol
         #expect(listener.outcome == nil)
     }
 
+    @Test func aSongThatItCannotDecodeLeavesItWaitingForTheNextBroadcast() {
+        var listener = ScriptedListener { $0.once = true }
+        let refusal = WireEncoder.refusal(Refusal(.cannotDecode, "this song is MP3, which Listener cannot decode"))
+        for id in 1...2 {
+            listener.meet(id, name: "Attic", instance: 7, welcoming: false)
+            listener.say(refusal, id)
+        }
+        listener.wait(.seconds(1))
+        #expect(listener.notices == ["Attic refuses: this song is MP3, which Listener cannot decode"])
+        #expect(listener.outcome == nil)
+        listener.meet(3, name: "Attic", instance: 8)
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        #expect(listener.session.broadcasterInstance == 8)
+    }
+
     @Test func theOldestOfSeveralBroadcastsIsChosenAndTheOthersLearnWhy() throws {
         var listener = ScriptedListener()
         listener.meet(1, name: "Young", started: 2_000)

@@ -61,6 +61,23 @@ import Testing
         try expectCompleted(world, broadcaster)
     }
 
+    @Test(arguments: Seeds.short) func aListenerWithoutTheCodecIsToldAndLeftOut(seed: UInt64) throws {
+        let world = World(seed: seed)
+        for name in ["A", "B"] { world.addListener(name) }
+        let radio = world.addListener("Radio") { $0.greeting.codecs = [.mpegLayer3] }
+        world.run(for: .seconds(3))
+        let broadcaster = world.addBroadcaster("Broadcaster", song: song("One", 12, 0))
+        world.run(for: .seconds(16))
+        try expectPromptStart(world, broadcaster)
+        expectWhole(world, Array(world.listeners[0...1]), broadcaster)
+        try expectCompleted(world, broadcaster)
+        #expect(radio.ear.firstSound == nil && radio.isIdle, "\(world.replay)")
+        // It is asked again every ten seconds; a line is said once.
+        let line = "this song is PCM, which Radio cannot decode"
+        #expect(radio.notices.map(\.text).filter { $0.contains(line) } == ["Broadcaster refuses: \(line)"])
+        #expect(broadcaster.notices.filter { $0.contains(line) } == ["refused Radio: \(line)"], "\(world.replay)")
+    }
+
     @Test(arguments: Seeds.short) func aBroadcastForNobodyWhoIsThereSaysSo(seed: UInt64) {
         let world = World(seed: seed)
         world.addListener("A")

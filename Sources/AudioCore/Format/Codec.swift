@@ -16,6 +16,19 @@ public struct Codec: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
     public static let mpegLayer3 = Codec(".mp3")
 }
 
+extension Codec {
+    /// For people: "MP3"; the four characters of one that this version does not know.
+    public var commonName: String {
+        switch self {
+        case .mpegLayer3: "MP3"
+        case .mpegLayer2: "MP2"
+        case .mpegLayer1: "MP1"
+        case .linearPCM: "PCM"
+        default: description
+        }
+    }
+}
+
 extension Codec: CustomStringConvertible {
     /// The four characters; bytes that are not printable ASCII are shown as `?`.
     public var description: String {

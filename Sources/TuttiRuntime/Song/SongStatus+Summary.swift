@@ -32,13 +32,8 @@ extension AudioStreamSummary {
 
 extension AudioStreamFormat {
     fileprivate var codecName: String {
-        switch codec {
-        case .mpegLayer3: "MP3"
-        case .mpegLayer2: "MP2"
-        case .mpegLayer1: "MP1"
-        case .linearPCM: pcm.contains(.float) ? "PCM \(bitsPerChannel)-bit float" : "PCM \(bitsPerChannel)-bit"
-        default: "\(codec)"
-        }
+        guard codec == .linearPCM else { return codec.commonName }
+        return "\(codec.commonName) \(bitsPerChannel)-bit\(pcm.contains(.float) ? " float" : "")"
     }
 
     fileprivate var channelName: String {

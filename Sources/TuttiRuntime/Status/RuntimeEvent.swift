@@ -36,8 +36,6 @@ public struct RuntimeFailure: Error, Hashable, Sendable {
         case cannotCreate = 73
         /// The network or the other side failed: EX_IOERR.
         case lost = 74
-        /// Another protocol version: EX_PROTOCOL.
-        case incompatible = 76
     }
 
     public var kind: Kind

@@ -24,7 +24,7 @@ struct BroadcastCommand: Command {
             "Ctrl-C ends the broadcast for all listeners; a second one ends this process at once.",
             "Exit code: 0 when the last frame was heard, 130 after Ctrl-C (128 + N after signal N), 64 for a wrong "
                 + "command line, 65 for a song that cannot be played, 66 for a missing one, 68 for a peer that is "
-                + "nowhere, 69 for a port or sound card that is not to be had, 1, 73, 74, 76 for other failures.",
+                + "nowhere, 69 for a port or sound card that is not to be had, 1, 73, 74 for other failures.",
         ],
         examples: [
             .init(command: "tutti broadcast song.mp3", meaning: "waits for the first listener, then plays"),

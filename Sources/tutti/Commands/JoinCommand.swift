@@ -22,8 +22,8 @@ struct JoinCommand: Command {
             + DisplayFlags.options + [.help],
         notes: [
             "Ctrl-C fades out and ends; a second one ends this process at once.",
-            "Exit code: 0 after Ctrl-C or, with --once, after a broadcast; 64 for a wrong command line, 68 for a peer "
-                + "that is nowhere, 69 for a port or sound card that is not to be had, 1, 73, 74, 76 for other failures.",
+            "Exit code: 0 after Ctrl-C or, with --once, after a broadcast; 64 for a wrong command line, 69 for a port "
+                + "or sound card that is not to be had, 1, 73, 74 for other failures.",
         ],
         examples: [
             .init(command: "tutti join", meaning: "plays every broadcast that comes along"),
