@@ -71,6 +71,11 @@ public final class AudioQueue: Sendable {
         core.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
     }
 
+    /// States that the packets to come are for hearing from `frame` on, if they lie behind a gap.
+    public func reenter(at frame: FramePosition, epoch: Epoch) {
+        core.reenter(at: frame, epoch: epoch)
+    }
+
     /// Sets or revises which frame is due when; the latest wins.
     public func setTimeline(_ timeline: HostTimeline) {
         core.control.setTimeline(timeline)

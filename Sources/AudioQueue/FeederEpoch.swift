@@ -11,6 +11,8 @@ struct FeederEpoch {
     var expected: FramePosition?
     /// The next packet does not follow the one that was decoded last.
     var needsReset = true
+    /// Frames before this one are not heard: the stream's first or, behind a gap, the one where the sound goes on.
+    var firstFrame: FramePosition
     var end: FramePosition?
     /// No packet follows those that wait.
     var isComplete = false
@@ -26,6 +28,7 @@ struct FeederEpoch {
         self.stream = stream
         self.decoder = decoder
         self.rendition = rendition
+        firstFrame = stream.firstFrame
         lastFrame = Array(repeating: 0, count: rendition.channelCount)
     }
 

@@ -27,6 +27,7 @@ extension PacketFeeder {
         if packet.frame > start {
             guard epoch.hasRoomForRamp else { return .ringFull }
             noteGap(&epoch, from: start, to: packet.frame)
+            epoch.firstFrame = max(epoch.firstFrame, packet.firstFrame ?? packet.frame)
         }
         guard epoch.hasRoom(for: packet) else { return .ringFull }
         do {
@@ -102,7 +103,7 @@ extension FeederEpoch {
 
     /// The packet's frames that are heard, counted from its first.
     private func audibleRange(of packet: QueuedPacket) -> Range<Int> {
-        let first = max(packet.frame, stream.firstFrame)
+        let first = max(packet.frame, firstFrame)
         let last = min(packet.end, end ?? packet.end)
         guard first < last else { return 0..<0 }
         return Int(first - packet.frame)..<Int(last - packet.frame)

@@ -8,7 +8,8 @@ import Playout
 // counts on packets being complete: what lies between the end of one and the beginning of the next is silence, what
 // lies before the first wanted frame or after the end is dropped, and a packet that ends before what we already have
 // is stale. At a gap the decoder starts afresh, and the edges are smoothed: the last frame dies away over 5 ms, the
-// first one after it comes in over 5 ms.
+// first one after it comes in over 5 ms. The packets that go on behind a gap may begin with what the decoder needs
+// first; where they were announced with a first frame, nothing before that is heard.
 //
 // Decoding is paced by room in the ring, one packet for each `feed()`, so that the caller decides how long it works.
 
@@ -20,6 +21,8 @@ public struct PacketFeeder {
     let limits: AudioQueueLimits
     var queue = PacketQueue()
     var current: FeederEpoch?
+    /// Where the sound goes on, should the packets to come lie behind a gap.
+    private var reentry: FramePosition?
     var counters = PacketFeederSnapshot()
 
     public init(decoders: DecoderCatalog, limits: AudioQueueLimits = AudioQueueLimits()) {
@@ -53,13 +56,19 @@ public struct PacketFeeder {
         switch admission {
         case .accepted:
             let copy = bytes.withUnsafeBytes { [UInt8]($0) }
-            queue.append(QueuedPacket(bytes: copy, frame: frame, frameCount: frameCount))
+            queue.append(QueuedPacket(bytes: copy, frame: frame, frameCount: frameCount, firstFrame: reentry))
         case .stale: counters.stalePacketCount += 1
         case .full: counters.refusedPacketCount += 1
         case .invalid: counters.invalidPacketCount += 1
         case .notPlaying: break
         }
         return admission
+    }
+
+    /// States that the packets to come are for hearing from `frame` on, if they lie behind a gap: those before it warm
+    /// the decoder up. Where they follow without a gap nothing changes.
+    public mutating func reenter(at frame: FramePosition, epoch: Epoch) {
+        if current?.stream.epoch == epoch { reentry = frame }
     }
 
     /// States the position after the last audible frame.
@@ -74,6 +83,7 @@ public struct PacketFeeder {
     public mutating func flush() {
         queue.removeAll()
         current = nil
+        reentry = nil
     }
 
     public var snapshot: PacketFeederSnapshot {

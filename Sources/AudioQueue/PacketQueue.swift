@@ -5,6 +5,8 @@ struct QueuedPacket: Sendable {
     var bytes: [UInt8]
     var frame: FramePosition
     var frameCount: Int
+    /// Behind a gap: frames before this one are not heard.
+    var firstFrame: FramePosition?
 
     /// The frame after its last.
     var end: FramePosition { frame + Int64(frameCount) }

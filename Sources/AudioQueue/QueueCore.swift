@@ -53,6 +53,10 @@ final class QueueCore: Sendable {
         return feeder.withLock { $0.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch) }
     }
 
+    func reenter(at frame: FramePosition, epoch: Epoch) {
+        feeder.withLock { $0.reenter(at: frame, epoch: epoch) }
+    }
+
     func finish(at end: FramePosition, epoch: Epoch, packetsFollow: Bool) {
         defer { wake.signal() }
         feeder.withLock { feeder in

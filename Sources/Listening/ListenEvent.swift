@@ -42,6 +42,8 @@ public enum ListenAction: Sendable {
     case begin(Epoch, AudioStreamSummary, firstFrame: FramePosition)
     /// Packets that follow one another, the first at this position.
     case enqueue(FramePosition, [AudioPacketDescription], ByteBuffer)
+    /// The packets that follow are for hearing from this frame on, if they lie behind a gap.
+    case reenter(at: FramePosition, Epoch)
     case setTimeline(HostTimeline)
     case finish(at: FramePosition, Epoch)
     /// Fade out and fall silent.

@@ -66,11 +66,14 @@ extension ListenSession {
         if property == .readyToProducePackets { actions.append(.advertise) }
     }
 
-    /// Where packets begin. After a loss or a reconnection the queue finds the gap, or none, by the packets' positions.
+    /// Where the sound begins. After a loss or a reconnection the queue finds the gap, or none, by the packets' positions.
     private mutating func enter(_ mark: EntryMark) {
         guard let reception, mark.epoch == reception.epoch, reception.summary.isReady else { return }
         self.reception?.lostPacketCount &+= mark.lostPacketCount
-        guard !reception.hasBegun else { return }
+        guard !reception.hasBegun else {
+            actions.append(.reenter(at: mark.frame, reception.queueEpoch))
+            return
+        }
         self.reception?.hasBegun = true
         self.reception?.entry = mark.frame
         self.reception?.received = mark.frame

@@ -55,6 +55,32 @@ import Testing
         #expect(feeder.snapshot.missingFrameCount == 200)
     }
 
+    @Test mutating func whatWarmsTheDecoderUpBehindAGapIsNotHeard() throws {
+        let rendition = try feeder.begin(CountingSong.stream())
+        for frame: Int64 in [0, 100] { feeder.enqueue(at: frame) }
+        feeder.reenter(at: FramePosition(650), epoch: Epoch(1))
+        for frame: Int64 in [400, 500, 600, 700] { feeder.enqueue(at: frame) }
+        feeder.feedAll()
+        let frames = rendition.frames
+        #expect(frames.count == 800)
+        #expect(frames[240..<650].allSatisfy { $0 == 0 })
+        #expect(zip(frames[651..<690], song(651..<690)).allSatisfy { $0 > 0 && $0 < $1 })
+        #expect(Array(frames[690...]) == song(690..<800))
+    }
+
+    @Test mutating func packetsThatFollowWithoutAGapAreHeardWhateverWasAnnounced() throws {
+        let rendition = try feeder.begin(CountingSong.stream())
+        for frame: Int64 in [0, 100] { feeder.enqueue(at: frame) }
+        feeder.reenter(at: FramePosition(350), epoch: Epoch(1))
+        for frame: Int64 in [100, 200, 300, 400] { feeder.enqueue(at: frame) }
+        feeder.feedAll()
+        #expect(rendition.frames == song(0..<500))
+        // It is of no account for a gap that comes later.
+        feeder.enqueue(at: 700)
+        feeder.feedAll()
+        #expect(Array(rendition.frames[740...]) == song(740..<800))
+    }
+
     @Test mutating func aGapBeforeTheFirstPacketIsSilence() throws {
         let rendition = try feeder.begin(CountingSong.stream())
         feeder.enqueue(at: 300)

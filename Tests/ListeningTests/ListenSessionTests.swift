@@ -140,6 +140,19 @@ import WireProtocol
         #expect(listener.enqueued == [FramePosition(0), FramePosition(400), FramePosition(12_000)])
     }
 
+    @Test func afterALossTheQueueIsToldWhereTheSoundGoesOn() throws {
+        var listener = playing()
+        let epoch = try #require(listener.begun.last?.epoch)
+        let mark = EntryMark(epoch: Epoch(1), frame: FramePosition(4_000), lostPacketCount: 7)
+        listener.say(WireEncoder.entry(mark), 1)
+        listener.packet(1, at: 3_600)
+        #expect(listener.begun.count == 1)
+        let reentries = listener.actions.compactMap { if case .reenter(let frame, epoch) = $0 { frame } else { nil } }
+        #expect(reentries == [FramePosition(4_000)])
+        #expect(listener.enqueued.last == FramePosition(3_600))
+        #expect(listener.session.currentReport(listener.now)?.counters.lostPackets == 7)
+    }
+
     @Test func packetsOfAnotherEpochAreIgnored() {
         var listener = playing()
         listener.packet(1, at: 800, epoch: 7)

@@ -150,6 +150,7 @@ public final class ListenNode {
         case .stopClock: stopClock()
         case .begin(let epoch, let summary, let firstFrame): begin(epoch, summary, firstFrame)
         case .enqueue(let position, let packets, let data): enqueue(packets, data, at: position)
+        case .reenter(let frame, let epoch): feeder.reenter(at: frame, epoch: epoch)
         case .setTimeline(let timeline): control.setTimeline(timeline)
         case .finish(let end, let epoch):
             feeder.finish(at: end, packetsFollow: false, epoch: epoch)

@@ -101,6 +101,7 @@ final class ListenDriver {
         case .stopClock: transport?.stopClock()
         case .begin(let epoch, let summary, let firstFrame): begin(epoch, summary, firstFrame)
         case .enqueue(let position, let descriptions, let data): enqueue(position, descriptions, data)
+        case .reenter(let frame, let epoch): queue.reenter(at: frame, epoch: epoch)
         case .setTimeline(let timeline): queue.setTimeline(timeline)
         case .finish(let end, let epoch): queue.finish(at: end, epoch: epoch)
         case .silence(let fade): queue.stop(fade: fade)

@@ -25,6 +25,8 @@ public enum ControlMessage: Hashable, Sendable {
 /// | epoch | u32 | |
 /// | frame | i64 | first frame to be heard; packets before it are the decoder's pre-roll |
 /// | lost | u32 | packets dropped for this listener since the last mark; 0 for a joiner |
+///
+/// A listener whose packets go on without a gap, as after a connection that was replaced, hears all of them.
 public struct EntryMark: Hashable, Sendable {
     public var epoch: Epoch
     public var frame: FramePosition
