@@ -56,6 +56,7 @@ let package = Package(
         // One door per C library.
         systemLibrary("CALSA", pkgConfig: "alsa", apt: "libasound2-dev"),
         systemLibrary("CAvahi", pkgConfig: "avahi-client", apt: "libavahi-client-dev"),
+        systemLibrary("CDBus", pkgConfig: "dbus-1", apt: "libdbus-1-dev"),
         systemLibrary("CMPG123", pkgConfig: "libmpg123", apt: "libmpg123-dev"),
 
         // Vocabulary.
@@ -72,13 +73,14 @@ let package = Package(
         // The machine under us: the host clock, threads, real-time rights.
         .target(name: "CRealtime"),
         library("HostSystem", ["AudioCore", "CRealtime"]),
+        library("RealTimeRights", ["AudioCore", "CDBus", "CRealtime", "HostSystem"]),
 
         // Session time: estimator and datagrams, and the threads that carry them.
         .target(name: "CLinuxSocket"),
         library("ClockSync", ["AudioCore"]),
         library("ClockExchange", ["AudioCore", "CLinuxSocket", "ClockSync", "HostSystem"]),
         // Outputs, and the queue that feeds them.
-        library("ALSAOutput", ["AudioCore", "CALSA", "CRealtime", "HostSystem", "Playout"]),
+        library("ALSAOutput", ["AudioCore", "CALSA", "HostSystem", "Playout", "RealTimeRights"]),
         library("VirtualOutput", ["AudioCore", "HostSystem", "Playout", "RecordingSidecar"]),
         library("AudioQueue", ["AudioCore", "AudioDecoding", "HostSystem", "Playout"]),
 
@@ -176,6 +178,7 @@ let package = Package(
             "realtime-probe", at: "RealTimeProbe",
             ["ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout", "SoundCardKit"]),
         tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
+        tests("RealTimeRightsTests", ["CDBus", "CRealtime", "HostSystem", "LANKit", "RealTimeRights"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
         tests("TuttiTests", ["tutti", "AudioCore", "Peering", "TuttiRuntime"]),
         tests("ClockSyncTests", ["AudioCore", "ClockSync"]),

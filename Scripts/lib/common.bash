@@ -4,7 +4,7 @@ script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 # What the sources need to compile and link.
-build_packages=(libasound2-dev libavahi-client-dev libmpg123-dev)
+build_packages=(libasound2-dev libavahi-client-dev libdbus-1-dev libmpg123-dev)
 # What a machine needs to take part; the libraries come with the packages above.
 runtime_packages=(avahi-daemon dbus libasound2 libavahi-client3 libmpg123-0)
 # What the tests start besides: mDNS on networks of their own, players and probes in them, encoders for songs.

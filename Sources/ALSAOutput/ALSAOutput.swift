@@ -1,14 +1,14 @@
 import AudioCore
 import CALSA
-import CRealtime
 import HostSystem
 import Playout
+import RealTimeRights
 import Synchronization
 
 /// A sound device of ALSA: a card, or whatever plugin a name stands for.
 ///
-/// Runs on silence from `start`. On a sound card its thread gets real-time priority where the system allows it
-/// (`RLIMIT_RTPRIO`); where it does not, a notice says so and on it goes.
+/// Runs on silence from `start`. On a sound card its thread gets real-time priority where the system allows it (see
+/// `RealTimeRights`); where it does not, a notice says so and on it goes.
 public final class ALSAOutput: OutputDevice {
     public let description: OutputDeviceDescription
     private let configuration: PCMConfiguration
@@ -17,10 +17,6 @@ public final class ALSAOutput: OutputDevice {
     private let handle: Mutex<PCMHandle?>
     private let thread = Mutex<HostThread?>(nil)
     private let isStopping: UnsafeMutablePointer<Atomic<Bool>>
-
-    /// Above ordinary work, below what the kernel and sound servers use.
-    private static let priority: Int32 = 60
-    private static let stackByteCount = 64 * 1024
 
     /// Opens a device and sets it up: 48 kHz and two channels where it can, else what is nearest.
     /// - Parameter deviceName: as ALSA knows it; ``ALSADevice/all()`` lists the names.
@@ -61,7 +57,7 @@ public final class ALSAOutput: OutputDevice {
     }
 
     /// The thread's life: everything that allocates comes before the loop, and after it.
-    private func run(_ control: PlayoutControl, _ events: @Sendable (OutputDeviceEvent) -> Void) {
+    private func run(_ control: PlayoutControl, _ events: @escaping @Sendable (OutputDeviceEvent) -> Void) {
         let code = handle.withLock { handle -> Int32 in
             guard let pcm = handle?.pointer else { return 0 }
             defer { handle = nil }
@@ -69,29 +65,16 @@ public final class ALSAOutput: OutputDevice {
             guard snd_pcm_status_malloc(&status) >= 0, let status else { return -ENOMEM }
             defer { snd_pcm_status_free(status) }
             var loop = ALSALoop(pcm, configuration, control: control, status: status)
-            let memory = loop.workingMemory
-            if let refusal = takeRights(memory) { events(.notice(refusal)) }
+            let rights = RealTimeRights(
+                device: description.name, isHardware: isHardware, workingMemory: loop.workingMemory
+            ) { events(.notice($0)) }
             let code = loop.run(until: UnsafePointer(isStopping))
             snd_pcm_drop(pcm)
-            for block in memory { crealtime_unlock_memory(block.baseAddress, block.count) }
+            rights.giveBack()
             return code
         }
         guard code < 0 else { return }
         events(.lost(ALSACall.error(code, "go on playing", device: description.name)))
-    }
-
-    /// Real-time priority and locked memory. Returns what to tell people if either was refused.
-    private func takeRights(_ memory: [UnsafeMutableRawBufferPointer]) -> String? {
-        let isLocked = memory.map { crealtime_lock_memory($0.baseAddress, $0.count) }.allSatisfy { $0 == 0 }
-        crealtime_touch_stack(Self.stackByteCount)
-        guard isHardware else {
-            return "'\(description.name)' is no sound card but a plugin: its thread runs at normal priority"
-        }
-        guard crealtime_schedule_fifo(Self.priority) == 0 else {
-            return "no real-time priority: a busy machine may interrupt the sound (see rtprio in limits.conf)"
-        }
-        return isLocked
-            ? nil : "memory could not be locked: swapping may interrupt the sound (see memlock in limits.conf)"
     }
 }
 

@@ -3,12 +3,14 @@
 
 #include <alloca.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdint.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static int try_priority(int priority) {
@@ -31,6 +33,17 @@ int crealtime_schedule_fifo(int priority) {
     return try_priority(priority);
 }
 
+int crealtime_thread_id(void) { return (int)gettid(); }
+
+int crealtime_limit_run_time(uint64_t microseconds) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_RTTIME, &limit) != 0) return errno;
+    if (limit.rlim_cur <= microseconds && limit.rlim_max <= microseconds) return 0;
+    if (limit.rlim_cur > microseconds) limit.rlim_cur = microseconds;
+    if (limit.rlim_max > microseconds) limit.rlim_max = microseconds;
+    return setrlimit(RLIMIT_RTTIME, &limit) == 0 ? 0 : errno;
+}
+
 int crealtime_lock_memory(void *start, size_t byte_count) {
     int error = mlock(start, byte_count) == 0 ? 0 : errno;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -40,6 +53,28 @@ int crealtime_lock_memory(void *start, size_t byte_count) {
 }
 
 void crealtime_unlock_memory(void *start, size_t byte_count) { munlock(start, byte_count); }
+
+// Whoever has this capability is bound by no limit.
+static bool may_lock_anything(void) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+    if (syscall(SYS_capget, &header, data) != 0) return false;
+    return data[CAP_TO_INDEX(CAP_IPC_LOCK)].effective & CAP_TO_MASK(CAP_IPC_LOCK);
+}
+
+int crealtime_lock_all_memory(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return errno;
+    if (limit.rlim_cur != RLIM_INFINITY && !may_lock_anything()) {
+        if (limit.rlim_max != RLIM_INFINITY) return EPERM;
+        limit.rlim_cur = RLIM_INFINITY;
+        if (setrlimit(RLIMIT_MEMLOCK, &limit) != 0) return errno;
+    }
+    // On fault: stacks and reserves that nobody uses stay what they are.
+    return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0 ? 0 : errno;
+}
+
+void crealtime_unlock_all_memory(void) { munlockall(); }
 
 void crealtime_touch_stack(size_t byte_count) {
     volatile uint8_t *bytes = alloca(byte_count);

@@ -3,6 +3,7 @@
 #define CREALTIME_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/eventfd.h>
 
 /// Puts the calling thread under SCHED_FIFO with `priority`, or with the highest that RLIMIT_RTPRIO grants if that is
@@ -10,11 +11,24 @@
 /// Returns 0, or an errno: EPERM where no real-time priority is granted at all.
 int crealtime_schedule_fifo(int priority);
 
+/// The kernel's number of the calling thread, as other processes know it.
+int crealtime_thread_id(void);
+
+/// Bounds for how long a real-time thread of this process may run without ever waiting (RLIMIT_RTTIME): the kernel ends
+/// the process that overstays. Only ever lowers the limit. Returns 0, or an errno.
+int crealtime_limit_run_time(uint64_t microseconds);
+
 /// Keeps the pages of a memory block from being swapped out, and touches them now.
 /// Returns 0, or an errno: ENOMEM or EPERM where RLIMIT_MEMLOCK does not allow it. The pages are touched anyway.
 int crealtime_lock_memory(void *start, size_t byte_count);
 
 void crealtime_unlock_memory(void *start, size_t byte_count);
+
+/// Keeps every page of this process that was ever touched, and every one that will be, from being swapped out or dropped.
+/// Returns 0, or EPERM where RLIMIT_MEMLOCK is finite: with a limit, later allocations could fail.
+int crealtime_lock_all_memory(void);
+
+void crealtime_unlock_all_memory(void);
 
 /// Touches `byte_count` bytes of the calling thread's stack, so that no page of it faults later.
 void crealtime_touch_stack(size_t byte_count);

@@ -69,7 +69,7 @@ package func readText(_ path: String) -> String {
     return String(decoding: bytes, as: UTF8.self)
 }
 
-func writeText(_ text: String, to path: String) throws {
+package func writeText(_ text: String, to path: String) throws {
     guard let file = fopen(path, "we") else { throw LANError.system("create \(path)", errno) }
     let bytes = Array(text.utf8)
     let count = fwrite(bytes, 1, bytes.count, file)
