@@ -129,6 +129,8 @@ let package = Package(
         kit("SoundCardKit"),
         kit("LANKit", ["SoundCardKit"]),
         kit("HeardAnalysis", ["AudioCore", "RecordingSidecar"]),
+        kit("ConcertKit", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
+        testTool("benchmark-sync", at: "benchmark-sync", ["ConcertKit", "HeardAnalysis", "LANKit", "SoundCardKit"]),
         .executableTarget(
             name: "tutti-heard", dependencies: ["HeardAnalysis"], path: "Tests/Kit/tutti-heard",
             swiftSettings: settings),
@@ -149,7 +151,7 @@ let package = Package(
             "MPEGDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "StreamTestKit"]),
         tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
         tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "RecordingSidecar"]),
-        tests("EndToEndTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
+        tests("EndToEndTests", ["ConcertKit", "HeardAnalysis", "LANKit", "SoundCardKit"]),
         tests("LANKitTests", ["LANKit", "SoundCardKit"]),
         tests("PeerDiscoveryLANTests", ["LANKit"]),
         tests("DemoEndToEndTests", ["LANKit"]),

@@ -9,6 +9,8 @@ public struct SkewOptions: Sendable {
     public var hop = 0.5
     /// The largest skew that is looked for, in seconds.
     public var range = 0.25
+    /// How much is looked at, in seconds from the later of the two onsets on; nil for all.
+    public var duration: Double?
     /// What is audible: peak of a sample for the onset, root mean square for a window; full scale 1.
     public var threshold: Float = 0.001
 
@@ -83,13 +85,14 @@ public func skew(
             first.firstAudibleTime(above: options.threshold), second.firstAudibleTime(above: options.threshold)
         ))
     guard let firstOnset = report.onsets.first, let secondOnset = report.onsets.second,
-        let end = first.lastAudibleFrame(above: options.threshold).flatMap({ first.time(ofFrame: Double($0)) })
+        var end = first.lastAudibleFrame(above: options.threshold).flatMap({ first.time(ofFrame: Double($0)) })
     else { return report }
 
     let (a, b) = (TimedSignal(first), TimedSignal(second))
     let rate = first.sampleRate
     let count = Int(options.window * rate)
     var time = max(firstOnset, secondOnset)
+    if let duration = options.duration { end = min(end, time + duration * 1e9) }
     var last: Double?
     while time + options.window * 1e9 <= end {
         defer { time += options.hop * 1e9 }

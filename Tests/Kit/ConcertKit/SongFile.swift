@@ -1,0 +1,39 @@
+import HeardAnalysis
+import LANKit
+
+/// A song in a file, and what it decodes to.
+public struct SongFile {
+    public enum Form: CaseIterable, Sendable {
+        case constantBitRate, variableBitRate, wave
+    }
+
+    public let path: String
+    /// The same song as a WAVE file of 16 bits and two channels, at 44.1 kHz.
+    public let wavePath: String
+    public let reference: HeardRecording
+
+    /// Encodes a test song with LAME, and decodes it with mpg123: neither is ours. The files lie in the LAN's directory.
+    public init(_ form: Form, seconds: Double, in lan: LAN) throws {
+        let song = TestSong(duration: seconds).recording(sampleRate: 44_100)
+        let wave = lan.path("song.wav")
+        wavePath = wave
+        try song.write(to: wave, format: .int16, sidecar: false)
+        guard form != .wave else {
+            path = wave
+            reference = try HeardRecording(path: wave)
+            return
+        }
+        path = lan.path("song.mp3")
+        let rate = form == .constantBitRate ? ["--cbr", "-b", "192"] : ["-V", "2"]
+        let decoded = lan.path("decoded.wav")
+        try Self.run(lan, ["lame", "--silent"] + rate + [wave, path])
+        try Self.run(lan, ["mpg123", "-q", "-e", "f32", "-w", decoded, path])
+        reference = try HeardRecording(path: decoded)
+    }
+
+    private static func run(_ lan: LAN, _ command: [String]) throws {
+        guard try lan[0].run(command, within: 60).status == .exited(0) else {
+            throw LANError.commandFailed(command.joined(separator: " "))
+        }
+    }
+}

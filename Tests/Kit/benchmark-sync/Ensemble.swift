@@ -1,0 +1,24 @@
+import ConcertKit
+import HeardAnalysis
+import LANKit
+import SoundCardKit
+
+/// The programs that play a song at a concert.
+protocol Ensemble: AnyObject {
+    /// What it is called in reports.
+    static var name: String { get }
+
+    init(concert: Concert, song: SongFile) throws
+
+    /// Starts a listener; `findsByName` leaves it to mDNS to find the broadcaster.
+    /// - Parameter card: what it plays on; nil for the host's own.
+    func listen(on host: Int, findsByName: Bool, card: SoftwareCard?) throws -> LANProcess
+    /// Starts the song, for this many listeners.
+    func play(to count: Int) throws
+    /// Returns when all is played and all processes have ended.
+    func finish(within seconds: Double) throws
+    /// Of a listener; nil where it does not tell.
+    func replacementCount(of listener: LANProcess) -> Int?
+    /// What to say of a run that failed.
+    var account: String { get }
+}

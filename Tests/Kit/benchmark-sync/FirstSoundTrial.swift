@@ -1,0 +1,54 @@
+import ConcertKit
+import Glibc
+import HeardAnalysis
+import LANKit
+import SoundCardKit
+
+/// A broadcast that runs, beside which a second listener is started again and again.
+struct FirstSoundTrial {
+    let song: SongFile
+    let program: String
+    /// How often for each way of finding the broadcaster.
+    let count: Int
+
+    /// How long each listener is listened to, in seconds.
+    static let patience = 2.0
+    /// What a trial takes of the song, in seconds, at most.
+    static let secondsPerTrial = 2.8
+
+    func run(by type: any Ensemble.Type) throws -> FirstSounds {
+        let concert = try Concert(program: program)
+        let ensemble = try type.init(concert: concert, song: song)
+        do {
+            let steady = try ensemble.listen(on: 1, findsByName: true, card: nil)
+            usleep(2_500_000)
+            try ensemble.play(to: 1)
+            usleep(4_000_000)
+            let result = FirstSounds(
+                ensemble: type.name,
+                byAddress: try (0..<count).map { try time(ensemble, at: concert, findsByName: false, trial: $0) },
+                byName: try (0..<count).map { try time(ensemble, at: concert, findsByName: true, trial: count + $0) })
+            guard steady.isRunning else { throw LANError.commandFailed("the song is too short") }
+            return result
+        } catch {
+            complain("\(error)\n\(ensemble.account)\n")
+            throw error
+        }
+    }
+
+    private func time(
+        _ ensemble: any Ensemble, at concert: Concert, findsByName: Bool, trial: Int
+    ) throws -> Double {
+        var card = concert.cards[2]
+        card.recording = concert.lan.path("trial\(trial).wav")
+        let began = trueNow()
+        let listener = try ensemble.listen(on: 2, findsByName: findsByName, card: card)
+        usleep(UInt32(Self.patience * 1e6))
+        listener.signal(SIGINT)
+        try listener.wait(within: 5)
+        guard let first = try HeardRecording(path: card.recording).firstAudibleTime() else {
+            throw LANError.timedOut("first sound of trial \(trial)")
+        }
+        return (first - Double(began)) * 1e-9
+    }
+}

@@ -1,0 +1,103 @@
+import ConcertKit
+import Glibc
+import HeardAnalysis
+import LANKit
+import SoundCardKit
+
+/// One run: a concert, from the making of its hosts to the judgement of what was heard.
+struct Performance {
+    let item: BenchmarkCase
+    let song: SongFile
+    let songSeconds: Double
+    let program: String
+
+    func run(_ number: Int, by type: any Ensemble.Type) throws -> RunResult {
+        var stage = item.stage
+        stage.seed = UInt64(number)
+        let concert = try Concert(stage, program: program)
+        let ensemble = try type.init(concert: concert, song: song)
+        do {
+            let (listeners, use) = try play(ensemble, at: concert)
+            return try judge(concert, replacements: listeners.map(ensemble.replacementCount), use: use)
+        } catch {
+            complain("\(error)\n\(ensemble.account)\n")
+            throw error
+        }
+    }
+
+    private func play(
+        _ ensemble: any Ensemble, at concert: Concert
+    ) throws -> (listeners: [LANProcess], use: (before: ProcessUse?, after: ProcessUse?, seconds: Double)) {
+        let punctual = concert.listeningHosts.filter { !item.lateHosts.contains($0) }
+        var listeners = try punctual.map { try ensemble.listen(on: $0, findsByName: true, card: nil) }
+        usleep(2_500_000)
+        let began = trueNow()
+        func sleep(until seconds: Double) {
+            let left = began + Int64(seconds * 1e9) - trueNow()
+            if left > 0 { usleep(UInt32(left / 1_000)) }
+        }
+        try ensemble.play(to: punctual.count)
+        if !item.lateHosts.isEmpty {
+            sleep(until: BenchmarkCase.lateSeconds)
+            for host in item.lateHosts.sorted() {
+                listeners.append(try ensemble.listen(on: host, findsByName: true, card: nil))
+            }
+        }
+        let (from, to) = (min(15, songSeconds / 3), songSeconds - 3)
+        sleep(until: from)
+        let before = ProcessUse(pid: listeners[0].pid)
+        sleep(until: to)
+        let after = ProcessUse(pid: listeners[0].pid)
+        try ensemble.finish(within: 30)
+        return (listeners, (before, after, to - from))
+    }
+
+    private func judge(
+        _ concert: Concert, replacements: [Int?], use: (before: ProcessUse?, after: ProcessUse?, seconds: Double)
+    ) throws -> RunResult {
+        let heard = try concert.listeningHosts.map(concert.recording)
+        let stalls = concert.stalls.stalls
+        var pairs: [(hosts: (Int, Int), skew: PairSkew)] = []
+        for first in heard.indices {
+            for second in heard.indices where second > first {
+                pairs.append(((first + 1, second + 1), PairSkew(heard[first], heard[second], stalls: stalls)))
+            }
+        }
+        let worst = pairs.max { ($0.skew.figures.p99 ?? .infinity) < ($1.skew.figures.p99 ?? .infinity) }
+        guard let worst, let figures = SkewFigures.worst(of: pairs.map(\.skew.figures)) else {
+            throw LANError.commandFailed("a comparison of one listener")
+        }
+        let judgements = judgeSound(heard)
+        return RunResult(
+            figures: figures, worstPair: Self.pair(worst.hosts, worst.skew),
+            blemishCount: judgements.reduce(0) { $0 + ($1.isFound ? $1.blemishes.count : 1) },
+            breakCount: judgements.reduce(0) { $0 + $1.breaks },
+            replacementCount: replacements.compactMap(\.self).isEmpty
+                ? nil : replacements.reduce(0) { $0 + ($1 ?? 0) },
+            cpuPercent: use.before.flatMap { before in
+                use.after.map { ($0.cpuSeconds - before.cpuSeconds) / use.seconds * 100 }
+            }, residentMegabytes: use.after?.residentMegabytes, stallCount: stalls.count)
+    }
+
+    /// Each recording against the song; of one that joined late from a tenth of a second after its first sound on.
+    private func judgeSound(_ heard: [HeardRecording]) -> [ReferenceReport] {
+        let first = compare(heard[0], with: song.reference)
+        let start = heard[0].time(ofFrame: first.firstFrame)
+        return [first]
+            + heard.indices.dropFirst().map { index in
+                var options = ReferenceOptions()
+                if item.lateHosts.contains(index + 1), let start, let onset = heard[index].firstAudibleTime() {
+                    let seconds = (onset - start) * 1e-9 + 0.1
+                    options.firstReferenceFrame = Int(seconds * song.reference.sampleRate)
+                }
+                return compare(heard[index], with: song.reference, options: options)
+            }
+    }
+
+    private static func pair(_ hosts: (Int, Int), _ skew: PairSkew) -> RunResult.Pair {
+        let start = skew.report.windows.first?.time ?? 0
+        return RunResult.Pair(
+            hosts: hosts,
+            windows: skew.report.windows.map { (($0.time - start) * 1e-9, $0.skew, skew.isNearStall($0)) })
+    }
+}

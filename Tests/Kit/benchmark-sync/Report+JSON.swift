@@ -1,0 +1,64 @@
+import ConcertKit
+
+extension Report {
+    /// Times in microseconds unless named otherwise.
+    var json: JSON {
+        .object([
+            ("date", .string(options.date)), ("revision", .string(options.revision)),
+            ("songSeconds", .number(options.songSeconds, decimals: 1)), ("runs", .integer(options.runCount)),
+            ("rows", .array(rows.map(\.json))), ("firstSounds", .array(firstSounds.map(\.json))),
+            ("failures", .array(failures.map { .string($0) })),
+        ])
+    }
+}
+
+extension RowResult {
+    fileprivate var json: JSON {
+        .object([
+            ("case", .string(item.name)), ("player", .string(ensemble)), ("median", figures?.json ?? .null),
+            ("faults", .integer(faultCount)), ("runs", .array(runs.map(\.json))),
+            ("failures", .array(failures.map { .string($0) })),
+        ])
+    }
+}
+
+extension RunResult {
+    fileprivate var json: JSON {
+        .object([
+            ("figures", figures.json), ("blemishes", .integer(blemishCount)), ("breaks", .integer(breakCount)),
+            ("replacements", .optional(replacementCount)), ("cpuPercent", .optional(cpuPercent, decimals: 2)),
+            ("residentMegabytes", .optional(residentMegabytes, decimals: 1)), ("stalls", .integer(stallCount)),
+            ("worstPair", .array([.integer(worstPair.hosts.0), .integer(worstPair.hosts.1)])),
+            (
+                "secondsAndSkew",
+                .array(
+                    worstPair.windows.map {
+                        .array([.number($0.time, decimals: 1), .number($0.skew * 1e6, decimals: 2)])
+                    })
+            ),
+        ])
+    }
+}
+
+extension SkewFigures {
+    fileprivate var json: JSON {
+        .object([
+            ("p50", .optional(p50.map { $0 * 1e6 }, decimals: 2)),
+            ("p99", .optional(p99.map { $0 * 1e6 }, decimals: 2)),
+            ("max", .optional(maximum.map { $0 * 1e6 }, decimals: 2)),
+            ("first", .optional(first.map { $0 * 1e6 }, decimals: 2)),
+            ("whole", .optional(whole.map { $0 * 1e6 }, decimals: 2)),
+            ("windows", .integer(windowCount)), ("unlike", .integer(unlikeCount)),
+            ("leftOut", .integer(leftOutCount)), ("settled", .integer(settledCount)),
+        ])
+    }
+}
+
+extension FirstSounds {
+    fileprivate var json: JSON {
+        .object([
+            ("player", .string(ensemble)), ("byAddressSeconds", .array(byAddress.map { .number($0, decimals: 3) })),
+            ("byMDNSSeconds", .array(byName.map { .number($0, decimals: 3) })),
+        ])
+    }
+}

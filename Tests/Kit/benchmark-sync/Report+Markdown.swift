@@ -1,0 +1,88 @@
+import ConcertKit
+import Glibc
+import HeardAnalysis
+
+extension Report {
+    var markdown: String {
+        ([heading, table] + [firstSoundTable, failureList].compactMap(\.self) + [pictures, remarks])
+            .joined(separator: "\n\n") + "\n"
+    }
+
+    private var heading: String {
+        """
+        # How far apart listeners are
+
+        \(options.date), revision \(options.revision). Songs of \(fixed(options.songSeconds, 0)) s (MP3, 192 kbit/s), \
+        medians of \(options.runCount) runs, on a machine of \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores, \
+        Linux \(Self.kernel()). Figures in microseconds, limits in brackets; bold is what exceeds its limit.
+        """
+    }
+
+    private var table: String {
+        let names = [
+            "case", "player", "p50", "p99", "max", "first 0.5 s", "whole run", "gaps, clicks, re-placements", "CPU",
+            "resident", "near stalls",
+        ]
+        let lines = [names, names.map { _ in "---" }] + rows.map(cells)
+        return lines.map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n")
+    }
+
+    private func cells(of row: RowResult) -> [String] {
+        let limits = row.item.limits
+        let figures = row.figures
+        let leftOut = row.runs.reduce(0) { $0 + $1.figures.leftOutCount }
+        let settled = row.runs.reduce(0) { $0 + $1.figures.settledCount }
+        let unlike = figures?.unlikeCount ?? 0
+        return [
+            row.item.title, row.ensemble, Self.cell(figures?.p50, limits.p50), Self.cell(figures?.p99, limits.p99),
+            Self.cell(figures?.maximum, limits.maximum), Self.cell(figures?.first, limits.first),
+            Self.cell(figures?.whole, limits.whole) + (unlike > 0 ? ", **\(unlike) windows unlike**" : ""),
+            row.faultCount == 0 ? "0" : "**\(row.faultCount)**",
+            row.median(\.cpuPercent).map { fixed($0, 2) + " %" } ?? "-",
+            row.median(\.residentMegabytes).map { fixed($0, 1) + " MB" } ?? "-", "\(leftOut) of \(settled)",
+        ]
+    }
+
+    private static func cell(_ seconds: Double?, _ limit: Double?) -> String {
+        guard let seconds else { return "-" }
+        let value = fixed(seconds * 1e6, 1)
+        guard let limit else { return value }
+        return "\(seconds * 1e6 > limit ? "**\(value)**" : value) (\(fixed(limit, 0)))"
+    }
+
+    private var firstSoundTable: String? {
+        guard !firstSounds.isEmpty else { return nil }
+        var lines = [
+            "First sound after a listener is started beside a running broadcast, in seconds: median (worst) of "
+                + "\(options.trialCount) each.", "",
+            "| player | by address (limit 0.3) | by mDNS (limit 0.5) |", "|---|---|---|",
+        ]
+        for sounds in firstSounds {
+            let cells = [sounds.byAddress, sounds.byName].map { times in
+                "\(fixed(heardPercentile(0.5, of: times) ?? 0, 3)) (\(fixed(times.max() ?? 0, 3)))"
+            }
+            lines.append("| \(sounds.ensemble) | \(cells[0]) | \(cells[1]) |")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private var failureList: String? {
+        let all = rows.flatMap { row in row.failures.map { "\(row.ensemble), \(row.item.name), \($0)" } } + failures
+        return all.isEmpty ? nil : "Runs that failed:\n\n" + all.map { "- \($0)" }.joined(separator: "\n")
+    }
+
+    private var pictures: String {
+        rowsByCase.map { "![Skew over time: \($0.rows[0].item.title)](skew-\($0.name).svg)" }.joined(separator: "\n\n")
+    }
+
+    private var remarks: String {
+        """
+        Skew is the delay between two recordings of what left the sound cards, in absolute time, by sub-sample \
+        cross-correlation every half second. p50, p99 and max count from 10 s after the start and leave out what lies \
+        within 10 s after a logged stall of the machine of more than 20 ms; a run that loses more than 30 % so is \
+        repeated once. Of several pairs each figure is that of the worst. Listeners' monotonic clocks stand hours apart \
+        and run up to 50 ppm off; their software sound cards run up to 40 ppm off and fetch in bursts of 5 ms. CPU (of \
+        one core) and resident memory are the first listener's.
+        """
+    }
+}

@@ -1,0 +1,48 @@
+import ConcertKit
+import Glibc
+import HeardAnalysis
+import LANKit
+
+/// What was measured, as Markdown, JSON and pictures.
+struct Report {
+    let options: Options
+    var rows: [RowResult] = []
+    var firstSounds: [FirstSounds] = []
+    /// Of the trials of the first sound.
+    var failures: [String] = []
+
+    /// Every run that was asked for was made.
+    var isComplete: Bool { failures.isEmpty && rows.allSatisfy(\.failures.isEmpty) }
+
+    init(options: Options) { self.options = options }
+
+    /// Writes `report.md`, `report.json` and a `skew-CASE.svg` for each case.
+    func write(to directory: String) throws {
+        try Self.write(markdown, to: directory + "/report.md")
+        try Self.write(json.text + "\n", to: directory + "/report.json")
+        for (name, rows) in rowsByCase {
+            try Self.write(SkewPlot(rows: rows).svg, to: directory + "/skew-\(name).svg")
+        }
+    }
+
+    /// In the order of the table.
+    var rowsByCase: [(name: String, rows: [RowResult])] {
+        BenchmarkCase.all.compactMap { item in
+            let rows = rows.filter { $0.item.name == item.name && !$0.runs.isEmpty }
+            return rows.isEmpty ? nil : (item.name, rows)
+        }
+    }
+
+    static func kernel() -> String {
+        var names = utsname()
+        uname(&names)
+        return withUnsafeBytes(of: names.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
+    private static func write(_ text: String, to path: String) throws {
+        guard let file = fopen(path, "we") else { throw LANError.system("create \(path)", errno) }
+        let bytes = Array(text.utf8)
+        let count = fwrite(bytes, 1, bytes.count, file)
+        guard fclose(file) == 0, count == bytes.count else { throw LANError.system("write \(path)", errno) }
+    }
+}
