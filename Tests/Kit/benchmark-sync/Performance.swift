@@ -71,6 +71,9 @@ struct Performance {
         return RunResult(
             figures: figures, worstPair: Self.pair(worst.hosts, worst.skew),
             blemishCount: judgements.reduce(0) { $0 + ($1.isFound ? $1.blemishes.count : 1) },
+            blemishes: judgements.enumerated().flatMap { index, judgement in
+                judgement.blemishes.prefix(12).map { "listener \(index + 1): \($0)" }
+            },
             breakCount: judgements.reduce(0) { $0 + $1.breaks },
             replacementCount: replacements.compactMap(\.self).isEmpty
                 ? nil : replacements.reduce(0) { $0 + ($1 ?? 0) },

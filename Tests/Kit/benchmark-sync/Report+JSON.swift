@@ -26,6 +26,7 @@ extension RunResult {
     fileprivate var json: JSON {
         .object([
             ("figures", figures.json), ("blemishes", .integer(blemishCount)), ("breaks", .integer(breakCount)),
+            ("firstBlemishes", .array(blemishes.map { .string($0) })),
             ("replacements", .optional(replacementCount)), ("cpuPercent", .optional(cpuPercent, decimals: 2)),
             ("residentMegabytes", .optional(residentMegabytes, decimals: 1)), ("stalls", .integer(stallCount)),
             ("worstPair", .array([.integer(worstPair.hosts.0), .integer(worstPair.hosts.1)])),

@@ -15,6 +15,8 @@ struct RunResult {
     var worstPair: Pair
     /// Residuals above -60 dBFS, jumps in time and missing stretches, over all listeners.
     var blemishCount: Int
+    /// The first few, in words.
+    var blemishes: [String]
     var breakCount: Int
     /// Nil where the players do not tell.
     var replacementCount: Int?

@@ -1,0 +1,58 @@
+import ConcertKit
+import HeardAnalysis
+import LANKit
+import Testing
+
+/// A song at a concert, from its first sound to the end of all processes, and what was heard of it.
+struct Hearing {
+    let concert: Concert
+    let song: SongFile
+    let processes: [LANProcess]
+    /// By host, the first listener's first.
+    let heard: [HeardRecording]
+    /// Of the pair that is worst in each.
+    let figures: SkewFigures
+
+    /// The processes end by themselves, well.
+    init(_ concert: Concert, _ song: SongFile, _ processes: [LANProcess], within seconds: Double) throws {
+        (self.concert, self.song, self.processes) = (concert, song, processes)
+        for process in processes {
+            #expect(try process.wait(within: seconds) == .exited(0), "\(concert.account(of: processes))")
+        }
+        let heard = try concert.listeningHosts.map(concert.recording)
+        self.heard = heard
+        let stalls = concert.stalls.stalls
+        let pairs = heard.indices.flatMap { first in
+            heard.indices.filter { $0 > first }.map { PairSkew(heard[first], heard[$0], stalls: stalls).figures }
+        }
+        figures = try #require(SkewFigures.worst(of: pairs))
+    }
+
+    /// A run of which stalls of the machine leave enough; one that they spoil is repeated once.
+    static func ofSteadyMachine(_ perform: () throws -> Hearing) throws -> Hearing {
+        let first = try perform()
+        if first.figures.isMeaningful { return first }
+        print("The machine stood still too often, once more: \(first.figures.summary)")
+        let second = try perform()
+        #expect(second.figures.isMeaningful, "the machine stands still too often: \(second.figures.summary)")
+        return second
+    }
+
+    func expect(within limits: SkewLimits, sourceLocation: SourceLocation = #_sourceLocation) {
+        let excesses = limits.excesses(of: figures)
+        #expect(
+            excesses.isEmpty, "\(figures.summary) \(concert.account(of: processes))", sourceLocation: sourceLocation)
+    }
+
+    /// What this listener's card emitted is the song, whole and without blemish.
+    func expectClean(
+        listener index: Int, options: ReferenceOptions = ReferenceOptions(),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let comparison = compare(heard[index], with: song.reference, options: options)
+        #expect(
+            comparison.isClean, "\(comparison.summary) \(concert.account(of: processes))",
+            sourceLocation: sourceLocation)
+        print("listener \(index + 1): \(comparison.summary)")
+    }
+}
