@@ -7,20 +7,11 @@ import WireProtocol
 /// Who is connected, and who may be.
 extension BroadcastSession {
     mutating func learn(_ contact: PeerContact, _ now: HostTime) {
-        allowed.note(contact)
-        if case .instance(let instance) = contact.key {
-            guard instance != configuration.greeting.instance, contact.roles.contains(.listener) else { return }
-            guard allowed.includes(contact) else {
-                connections.dialer.remove(contact.key)
-                for id in connections.connections(with: instance) { refuse(id, notAllowed, now) }
-                return
-            }
-        }
-        connections.learn(contact, now: now)
+        for id in connections.learn(contact, now: now) { refuse(id, notAllowed, now) }
     }
 
     private var notAllowed: Refusal {
-        Refusal(.notAllowed, "this broadcast is for \(allowed.names.joined(separator: ", "))")
+        Refusal(.notAllowed, "this broadcast is for \(configuration.allowedNames.joined(separator: ", "))")
     }
 
     mutating func opened(
@@ -85,7 +76,7 @@ extension BroadcastSession {
             refuse(id, Refusal(.wrongRole, "both sides broadcast"), now)
             return
         }
-        guard greeting.instance == configuration.ownListener || allowed.includes(greeting) else {
+        guard greeting.instance == configuration.ownListener || connections.allowed.includes(greeting) else {
             refuse(id, notAllowed, now)
             return
         }

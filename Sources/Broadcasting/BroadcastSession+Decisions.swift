@@ -7,7 +7,7 @@ extension BroadcastSession {
         let others =
             switch configuration.start {
             case .now: 0
-            case .whenReady(let count): max(count, allowed.names.count)
+            case .whenReady(let count): max(count, configuration.allowedNames.count)
             }
         return others + (configuration.ownListener == nil ? 0 : 1)
     }
@@ -26,7 +26,9 @@ extension BroadcastSession {
         } else if gatheringDeadline == nil {
             gatheringDeadline = now + BroadcastLimits.gatheringTime
         }
-        if now - since > BroadcastLimits.namedListenerTime, !allowed.names.isEmpty, configuration.start != .now {
+        if now - since > BroadcastLimits.namedListenerTime, !configuration.allowedNames.isEmpty,
+            configuration.start != .now
+        {
             startWithoutTheMissing(now)
             return
         }
@@ -38,7 +40,7 @@ extension BroadcastSession {
     /// Some of the listeners that were named did not come.
     private mutating func startWithoutTheMissing(_ now: HostTime) {
         let members = connections.links.filter { $0.isMember && !isOwn($0) }
-        let missing = allowed.names.filter { name in !members.contains { isCalled($0, name) } }
+        let missing = configuration.allowedNames.filter { name in !members.contains { isCalled($0, name) } }
         guard !members.isEmpty else {
             finish(.nobody(missing), now)
             return
@@ -55,7 +57,7 @@ extension BroadcastSession {
     }
 
     private func isCalled(_ link: ListenerLink, _ name: String) -> Bool {
-        link.connection.greeting.map { allowed.isBorne(name, by: $0) } ?? false
+        link.connection.greeting.map { connections.allowed.isBorne(name, by: $0) } ?? false
     }
 
     private mutating func start(_ now: HostTime) {

@@ -30,7 +30,6 @@ public struct BroadcastSession {
     /// Processes that were said to have joined: one whose connection is replaced does not join anew.
     var announced: Set<UInt64> = []
     var said = SaidLines()
-    var allowed: AllowList
     var log = PacketLog(epoch: Epoch(1))
     public private(set) var summary = AudioStreamSummary()
     var timeline = PacketTimeline()
@@ -47,9 +46,9 @@ public struct BroadcastSession {
 
     public init(configuration: BroadcastConfiguration) {
         self.configuration = configuration
-        allowed = AllowList(configuration.allowedNames)
         connections = ConnectionTable(
-            instance: configuration.greeting.instance, capacity: BroadcastLimits.connectionCount)
+            instance: configuration.greeting.instance, peers: .listener,
+            allowed: AllowList(configuration.allowedNames), capacity: BroadcastLimits.connectionCount)
     }
 
     /// Takes one event; returns what is to be done about it, in order.
@@ -57,9 +56,7 @@ public struct BroadcastSession {
         guard phase != .over else { return [] }
         switch event {
         case .contact(let contact): learn(contact, now)
-        case .contactLost(let key):
-            allowed.forget(key)
-            connections.dialer.remove(key)
+        case .contactLost(let key): connections.unlearn(key)
         case .renamed(let name): configuration.greeting.name = name
         case .opened(let id, let direction, let address, let dial, let key):
             opened(id, direction, address: address, dial: dial, key: key, now)

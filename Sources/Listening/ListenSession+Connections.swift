@@ -6,22 +6,13 @@ import WireProtocol
 /// Who is connected, and which broadcaster is chosen.
 extension ListenSession {
     mutating func learn(_ contact: PeerContact, _ now: HostTime) {
-        allowed.note(contact)
-        guard contact.roles.contains(.broadcaster), case .instance(let instance) = contact.key,
-            instance != configuration.greeting.instance
-        else { return }
-        guard allowed.includes(contact) else {
-            connections.dialer.remove(contact.key)
-            for id in connections.connections(with: instance) { refuse(id, notAllowed, now) }
-            return
-        }
         let isNew = connections.dialer.contact(contact.key) == nil
-        connections.learn(contact, now: now)
+        for id in connections.learn(contact, now: now) { refuse(id, notAllowed, now) }
         connections.dialer.want(contact.key, mayDial(contact.key, isNew: isNew))
     }
 
     private var notAllowed: Refusal {
-        Refusal(.notAllowed, "it takes music only from \(allowed.names.joined(separator: ", "))")
+        Refusal(.notAllowed, "it takes music only from \(configuration.allowedNames.joined(separator: ", "))")
     }
 
     /// While in a broadcast nobody is dialled; an orphan looks for its own broadcaster, and for who is new.
@@ -130,7 +121,7 @@ extension ListenSession {
             return Refusal(.duplicate, "that is this very process")
         }
         if !greeting.roles.contains(.broadcaster) { return Refusal(.wrongRole, "both sides listen") }
-        if !allowed.includes(greeting) { return notAllowed }
+        if !connections.allowed.includes(greeting) { return notAllowed }
         guard let reception, reception.broadcaster.instance != greeting.instance else { return nil }
         switch phase {
         case .member, .draining: return busy(reception)

@@ -50,14 +50,14 @@ public struct ListenSession {
     var lastReport: (sent: HostTime, state: ListenerState)?
     var hasToldPatience = false
     var said = SaidLines()
-    var allowed: AllowList
     var actions: [ListenAction] = []
 
     public init(configuration: ListenConfiguration, now: HostTime) {
         self.configuration = configuration
         phase = .idle(since: now)
-        allowed = AllowList(configuration.allowedNames)
-        connections = ConnectionTable(instance: configuration.greeting.instance, capacity: ListenLimits.candidateCount)
+        connections = ConnectionTable(
+            instance: configuration.greeting.instance, peers: .broadcaster,
+            allowed: AllowList(configuration.allowedNames), capacity: ListenLimits.candidateCount)
         if let address = configuration.address { connections.dialer.update(PeerContact(address: address), now: now) }
     }
 
@@ -66,9 +66,7 @@ public struct ListenSession {
         guard phase != .over else { return [] }
         switch event {
         case .contact(let contact): learn(contact, now)
-        case .contactLost(let key):
-            allowed.forget(key)
-            connections.dialer.remove(key)
+        case .contactLost(let key): connections.unlearn(key)
         case .renamed(let name): configuration.greeting.name = name
         case .opened(let id, let direction, let address, let dial):
             opened(id, direction, address: address, dial: dial, now)

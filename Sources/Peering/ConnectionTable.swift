@@ -24,15 +24,21 @@ public struct ConnectionTable<Link: PeerLink> {
     /// In the order in which they came, so that a run can be replayed.
     public private(set) var ids: [ConnectionID] = []
     public var dialer = Dialer()
+    public private(set) var allowed: AllowList
     private var table: [ConnectionID: Link] = [:]
     private let instance: UInt64
+    private let role: PeerRoles
     private let capacity: Int
 
     /// - Parameters:
     ///   - instance: the own process.
+    ///   - role: of the peers that are dialled.
+    ///   - allowed: the only ones of them to be dialled.
     ///   - capacity: connections at once; what comes beyond is turned away.
-    public init(instance: UInt64, capacity: Int) {
+    public init(instance: UInt64, peers role: PeerRoles, allowed: AllowList, capacity: Int) {
         self.instance = instance
+        self.role = role
+        self.allowed = allowed
         self.capacity = capacity
     }
 
@@ -47,14 +53,31 @@ public struct ConnectionTable<Link: PeerLink> {
 
     // MARK: Contacts
 
-    /// A contact to be dialled, or something new of it, unless it is connected already.
-    public mutating func learn(_ contact: PeerContact, now: HostTime) {
+    /// A contact that mDNS or the user knows, or something new of it: to be dialled if it is of the role that is wanted,
+    /// allowed, and not connected already.
+    /// - Returns: connections with it that must be refused, as it turned out to bear a name that is not allowed.
+    public mutating func learn(_ contact: PeerContact, now: HostTime) -> [ConnectionID] {
+        allowed.note(contact)
+        if case .instance(let process) = contact.key {
+            guard process != instance, contact.roles.contains(role) else { return [] }
+            guard allowed.includes(contact) else {
+                dialer.remove(contact.key)
+                return ids.filter { isConnected($0, with: process) }
+            }
+        }
         dialer.update(contact, now: now)
-        let isConnected = table.values.contains { link in
+        let isReached = table.values.contains { link in
             link.contact == contact.key
                 || link.connection.greeting.map { .instance($0.instance) == contact.key } ?? false
         }
-        if isConnected { dialer.connected(contact.key) }
+        if isReached { dialer.connected(contact.key) }
+        return []
+    }
+
+    /// mDNS knows the contact no longer. A connection with it goes on.
+    public mutating func unlearn(_ key: PeerContact.Key) {
+        allowed.forget(key)
+        dialer.remove(key)
     }
 
     // MARK: From opening to end
@@ -96,11 +119,6 @@ public struct ConnectionTable<Link: PeerLink> {
         if let contact = link.contact, case .address = contact { table[survivor]?.contact = contact }
         forget(loser)
         return Crossing(loser: loser, link: link)
-    }
-
-    /// The connections with a process.
-    public func connections(with instance: UInt64) -> [ConnectionID] {
-        ids.filter { isConnected($0, with: instance) }
     }
 
     private func isConnected(_ id: ConnectionID, with instance: UInt64) -> Bool {

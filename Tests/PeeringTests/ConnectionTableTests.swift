@@ -16,7 +16,10 @@ import WireProtocol
         var table: ConnectionTable<Link>
         var now = HostTime(nanoseconds: 1_000_000_000)
 
-        init(capacity: Int = 8) { table = ConnectionTable(instance: 5, capacity: capacity) }
+        init(capacity: Int = 8, allowed: [String] = []) {
+            table = ConnectionTable(
+                instance: 5, peers: .listener, allowed: AllowList(allowed), capacity: capacity)
+        }
 
         func add(_ id: Int, _ direction: PeerConnection.Direction, dial: Dialer.Dial? = nil) -> Bool {
             let connection = PeerConnection(direction: direction, address: "10.0.0.\(id)", now: now)
@@ -36,11 +39,14 @@ import WireProtocol
             try table.receive(ConnectionID(id), bytes, now: now)
         }
 
-        func learn(_ instance: UInt64, _ hosts: String...) {
-            table.learn(
-                PeerContact(
-                    key: .instance(instance), name: "Attic", roles: .listener,
-                    addresses: hosts.map { NetworkAddress(host: $0) }), now: now)
+        @discardableResult
+        func learn(
+            _ instance: UInt64, _ hosts: String..., name: String = "Attic", roles: PeerRoles = .listener
+        ) -> [Int] {
+            let contact = PeerContact(
+                key: .instance(instance), name: name, roles: roles,
+                addresses: hosts.map { NetworkAddress(host: $0) })
+            return table.learn(contact, now: now).map(\.number)
         }
 
         func settle(_ id: Int) -> Int? { table.settleCrossing(ConnectionID(id))?.loser.number }
@@ -53,6 +59,32 @@ import WireProtocol
 
         var ids: [Int] { table.ids.map(\.number) }
         var silent: [Int] { table.silent(now).map(\.number) }
+    }
+
+    @Test func onlyAllowedPeersOfTheWantedRoleAreDialled() {
+        let rig = Rig(allowed: ["Attic"])
+        rig.learn(5, "self")
+        rig.learn(6, "a", roles: .broadcaster)
+        rig.learn(7, "b", name: "Cellar")
+        #expect(rig.due().isEmpty)
+        rig.learn(8, "c", roles: [.broadcaster, .listener])
+        #expect(rig.due().map(\.key) == [.instance(8)])
+    }
+
+    @Test func aPeerThatTurnsOutToBearAnotherNameIsNamed() throws {
+        let rig = Rig(allowed: ["Attic"])
+        for (id, instance) in [(1, 7), (2, 8)] as [(Int, UInt64)] {
+            rig.call(id)
+            try rig.greet(id, instance: instance)
+        }
+        #expect(rig.learn(7, "a") == [])
+        #expect(rig.learn(8, "b", name: "Attic #2") == [2])
+        #expect(rig.remove(2))
+        rig.now += .seconds(60)
+        #expect(rig.due().isEmpty)
+        rig.table.unlearn(.instance(8))
+        #expect(rig.learn(8, "b") == [])
+        #expect(rig.due().map(\.key) == [.instance(8)])
     }
 
     @Test func connectionsStandInTheOrderInWhichTheyCame() {
@@ -117,7 +149,7 @@ import WireProtocol
     @Test func anAddressStaysConnectedThroughTheSurvivor() throws {
         let rig = Rig()
         let contact = PeerContact(address: NetworkAddress(host: "attic"))
-        rig.table.learn(contact, now: rig.now)
+        #expect(rig.table.learn(contact, now: rig.now) == [])
         let dial = try #require(rig.due().first)
         #expect(rig.add(1, .dialed, dial: dial))
         rig.call(2)
