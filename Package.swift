@@ -152,6 +152,8 @@ let package = Package(
         tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
         tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "RecordingSidecar"]),
         tests("EndToEndTests", ["ConcertKit", "HeardAnalysis", "LANKit", "SoundCardKit"]),
+        tests("ConcertKitTests", ["ConcertKit", "HeardAnalysis", "LANKit"]),
+        tests("BenchmarkTests", ["benchmark-sync", "ConcertKit"]),
         tests("LANKitTests", ["LANKit", "SoundCardKit"]),
         tests("PeerDiscoveryLANTests", ["LANKit"]),
         tests("DemoEndToEndTests", ["LANKit"]),

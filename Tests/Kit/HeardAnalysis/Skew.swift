@@ -27,6 +27,12 @@ public struct SkewReport: Sendable {
         public var skew: Double
         /// 1 for the same sound.
         public var similarity: Double
+
+        public init(time: Double, skew: Double, similarity: Double = 1) {
+            self.time = time
+            self.skew = skew
+            self.similarity = similarity
+        }
     }
 
     /// The windows in which the same sound was found in both.
@@ -35,6 +41,12 @@ public struct SkewReport: Sendable {
     public var unlikeWindows: [Window]
     /// When the first sample of each became audible, in nanoseconds; nil where nothing did.
     public var onsets: (first: Double?, second: Double?)
+
+    public init(windows: [Window], unlikeWindows: [Window], onsets: (first: Double?, second: Double?)) {
+        self.windows = windows
+        self.unlikeWindows = unlikeWindows
+        self.onsets = onsets
+    }
 
     /// The second recording's onset minus the first's, in seconds: right to a frame or so.
     public var onsetSkew: Double? {

@@ -10,6 +10,11 @@ public final class StallLogger: Sendable {
     public struct Stall: Sendable {
         public var start: Int64
         public var end: Int64
+
+        public init(start: Int64, end: Int64) {
+            self.start = start
+            self.end = end
+        }
     }
 
     private final class State: Sendable {

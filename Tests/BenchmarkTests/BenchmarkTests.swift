@@ -1,0 +1,67 @@
+import Testing
+
+@testable import ConcertKit
+@testable import benchmark_sync
+
+@Suite struct BenchmarkTests {
+    static func run(p99: Double, faults: Int = 0) -> RunResult {
+        let figures = SkewFigures(
+            p50: 2e-6, p99: p99, maximum: p99, first: 1e-6, whole: p99, windowCount: 180, unlikeCount: 0,
+            leftOutCount: 4, settledCount: 160)
+        return RunResult(
+            figures: figures,
+            worstPair: .init(hosts: (1, 2), windows: [(0, 1e-6, false), (0.5, -2e-6, true), (1, 300e-6, false)]),
+            blemishCount: faults, blemishes: [], breakCount: 0, replacementCount: 0, cpuPercent: 1.5,
+            residentMegabytes: 17, stallCount: 1)
+    }
+
+    static func report(_ runs: [RunResult], failures: [String] = []) throws -> Report {
+        var report = Report(options: try Options(["--output", "/nowhere"]))
+        report.rows = [RowResult(item: BenchmarkCase.all[0], ensemble: "Tutti", runs: runs, failures: failures)]
+        return report
+    }
+
+    @Test func aRowIsTheMedianOfItsRuns() throws {
+        let report = try Self.report([3e-6, 9e-6, 200e-6].map { Self.run(p99: $0) })
+        #expect(report.rows[0].figures?.p99 == 9e-6)
+        #expect(report.markdown.contains("| quiet LAN | Tutti | 2.0 (5) | 9.0 (15) | 9.0 (21) |"))
+        #expect(report.markdown.contains("| 12 of 480 |"))
+        #expect(report.isComplete)
+    }
+
+    @Test func whatExceedsItsLimitIsBold() throws {
+        let report = try Self.report([Self.run(p99: 16e-6, faults: 3)])
+        #expect(report.markdown.contains("**16.0** (15) | 16.0 (21) | 1.0 (30) | 16.0 (50) | **3** |"))
+    }
+
+    @Test func failedRunsAreNamed() throws {
+        let report = try Self.report([], failures: ["run 1: it \"broke\""])
+        #expect(!report.isComplete)
+        #expect(report.markdown.contains("- Tutti, lan, run 1: it \"broke\""))
+        #expect(report.json.text.contains(#""failures":["run 1: it \"broke\""]"#))
+        // There is nothing to draw.
+        #expect(report.rowsByCase.isEmpty)
+    }
+
+    @Test func aPlotHasALineForEachUnbrokenStretch() throws {
+        let report = try Self.report([Self.run(p99: 9e-6)])
+        let svg = SkewPlot(rows: report.rowsByCase[0].rows).svg
+        // Before the stall, near it, after it; 1 us lies one decade above the foot of five.
+        #expect(svg.split(separator: "<polyline").count == 4)
+        #expect(svg.contains("points=\"70.0,304.0\""))
+    }
+
+    @Test(arguments: [
+        ["--case", "lan"], ["--output"], ["--output", "/x", "--runs", "0"], ["--output", "/x", "--seconds", "much"],
+        ["--output", "/x", "--case", "nothing"], ["--output", "/x", "--nonsense"],
+    ]) func wrongCommandLinesAreRefused(arguments: [String]) {
+        #expect(throws: Options.Refusal.self) { try Options(arguments) }
+    }
+
+    @Test func casesAreChosenByName() throws {
+        let some = try Options(["--output", "/x", "--case", "wifi", "--case", "first-sound", "--quick"])
+        #expect(some.wants("wifi") && some.wants(Options.firstSoundCase) && !some.wants("lan"))
+        #expect(some.runCount == 1 && some.songSeconds == 30)
+        #expect(try Options(["--output", "/x"]).wants("eight"))
+    }
+}
