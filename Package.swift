@@ -141,6 +141,7 @@ let package = Package(
             [
                 "AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout", "TuttiRuntime", "WireProtocol",
                 nioCore, nioPosix,
+                "AudioCore", "ClockSync", "HostSystem", "Playout", "TuttiRuntime", "WireProtocol", nioCore, nioPosix,
             ]),
         tests("AudioCoreTests", ["AudioCore"]),
         .target(

@@ -42,13 +42,17 @@ struct ALSALoop: ~Copyable {
 
     /// - Parameters:
     ///   - status: an allocated status, which the caller frees.
-    init(_ pcm: OpaquePointer, _ configuration: PCMConfiguration, control: PlayoutControl, status: OpaquePointer) {
+    ///   - rateHint: the rate of the device's clock as remembered.
+    init(
+        _ pcm: OpaquePointer, _ configuration: PCMConfiguration, control: PlayoutControl, status: OpaquePointer,
+        rateHint: PartsPerMillion?
+    ) {
         self.pcm = pcm
         self.status = status
         self.configuration = configuration
         renderer = Renderer(
             control: control, deviceRate: configuration.rate, channels: configuration.channelCount,
-            maximumFrameCount: configuration.bufferFrameCount)
+            maximumFrameCount: configuration.bufferFrameCount, rateHint: rateHint)
         samples = .allocate(capacity: configuration.periodFrameCount * configuration.channelCount)
         samples.initialize(repeating: 0)
         bytes = .allocate(byteCount: configuration.periodFrameCount * configuration.bytesPerFrame, alignment: 16)

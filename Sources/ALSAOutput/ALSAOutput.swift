@@ -13,22 +13,29 @@ public final class ALSAOutput: OutputDevice {
     public let description: OutputDeviceDescription
     private let configuration: PCMConfiguration
     private let isHardware: Bool
+    private let rateHint: PartsPerMillion?
     /// Held by the thread for as long as it runs.
     private let handle: Mutex<PCMHandle?>
     private let thread = Mutex<HostThread?>(nil)
     private let isStopping: UnsafeMutablePointer<Atomic<Bool>>
 
     /// Opens a device and sets it up: 48 kHz and two channels where it can, else what is nearest.
-    /// - Parameter deviceName: as ALSA knows it; ``ALSADevice/all()`` lists the names.
-    public init(deviceName: String = "default") throws(OutputDeviceError) {
+    /// - Parameters:
+    ///   - deviceName: as ALSA knows it; ``ALSADevice/all()`` lists the names.
+    ///   - rateHint: the rate that this device's clock had the last time, against this host's.
+    public init(
+        deviceName: String = "default", rateHint: (OutputDeviceDescription) -> PartsPerMillion? = { _ in nil }
+    ) throws(OutputDeviceError) {
         let handle = try PCMHandle(name: deviceName)
         configuration = try handle.configure()
         isHardware = handle.isHardware
         description = OutputDeviceDescription(
-            name: deviceName, rate: configuration.rate, channelCount: configuration.channelCount,
+            name: deviceName, identity: handle.identity, rate: configuration.rate,
+            channelCount: configuration.channelCount,
             sampleFormat: configuration.format.rawValue,
             buffer: TimeSpan(seconds: Double(configuration.bufferFrameCount) / configuration.rate),
             period: TimeSpan(seconds: Double(configuration.periodFrameCount) / configuration.rate))
+        self.rateHint = rateHint(description)
         isStopping = .allocate(capacity: 1)
         isStopping.initialize(to: Atomic(false))
         self.handle = Mutex(handle)
@@ -64,7 +71,7 @@ public final class ALSAOutput: OutputDevice {
             var status: OpaquePointer?
             guard snd_pcm_status_malloc(&status) >= 0, let status else { return -ENOMEM }
             defer { snd_pcm_status_free(status) }
-            var loop = ALSALoop(pcm, configuration, control: control, status: status)
+            var loop = ALSALoop(pcm, configuration, control: control, status: status, rateHint: rateHint)
             let rights = RealTimeRights(
                 device: description.name, isHardware: isHardware, workingMemory: loop.workingMemory
             ) { events(.notice($0)) }

@@ -1,4 +1,6 @@
+import AudioCore
 import CALSA
+import Glibc
 import Playout
 
 /// An open playback PCM; closes when it goes out of scope.
@@ -20,11 +22,28 @@ struct PCMHandle: ~Copyable, @unchecked Sendable {
 
     /// Whether a sound card's own interrupts pace this PCM, be it through conversions. PCMs of sound servers and
     /// other plugins have no card; real-time priority there can starve the very process that serves them.
-    var isHardware: Bool {
+    var isHardware: Bool { card != nil }
+
+    /// The name, and which card is behind it: `hw:1, Generic USB Audio at usb-0000:00:14.0-2, full speed`. Names go to
+    /// another card when something is plugged in or out. Of a sound server nobody tells which card it feeds.
+    var identity: String {
+        var parts = [name]
+        var longName: UnsafeMutablePointer<CChar>?
+        if let card, snd_card_get_longname(card, &longName) >= 0, let longName {
+            parts.append(String(cString: longName))
+            free(longName)
+        }
+        return String(displaying: parts.joined(separator: ", "), maximumByteCount: 200)
+    }
+
+    /// The number of the sound card; nil where there is none.
+    private var card: Int32? {
         var info: OpaquePointer?
-        guard snd_pcm_info_malloc(&info) >= 0, let info else { return false }
+        guard snd_pcm_info_malloc(&info) >= 0, let info else { return nil }
         defer { snd_pcm_info_free(info) }
-        return snd_pcm_info(pointer, info) >= 0 && snd_pcm_info_get_card(info) >= 0
+        guard snd_pcm_info(pointer, info) >= 0 else { return nil }
+        let card = snd_pcm_info_get_card(info)
+        return card >= 0 ? card : nil
     }
 
     /// What `snd_pcm_open` means by its error numbers. A name that no configuration defines and a card that does not

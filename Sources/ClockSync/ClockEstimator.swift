@@ -55,6 +55,12 @@ import AudioCore
 // dropped. What is too small to stand out in one exchange is found by comparing the last 32 with all older ones, now and
 // then. A path that becomes longer both ways changes nothing: old envelopes remain true until they have aged away.
 //
+// A remembered rate
+//
+// The prior of a known peer is narrow (2 ppm). It would keep a wrong rate alive for seconds: where it was learned before
+// a boot that calibrated a counter anew, for example. So it is on trial: every fourth estimate is also fitted without it,
+// and when that rate lies four deviations away, the prior goes back to that of a stranger.
+//
 // Tried and rejected: the lowest round trip of a window (see above), regression weighted by the round trip (poisoned by
 // the tails), the maximum instead of the mean over slopes (jumps), a wander of 10 ns/s per root second (the bound lost
 // the truth in 29 % of seconds when the simulated rate walked by 20).
@@ -77,6 +83,9 @@ struct ClockEstimator: Sendable {
     static let deviations = 5.3
     static let crowdingCount = 16
     static let boundFloor = 100.0
+    /// Estimates between two looks at whether a remembered rate holds, and what contradicts it.
+    static let trialInterval = 4
+    static let contradictionDeviations = 4.0
 
     private(set) var estimate: ClockEstimate?
     private var fitter = EnvelopeFitter()
@@ -89,8 +98,12 @@ struct ClockEstimator: Sendable {
     private var smoother = OffsetSmoother()
     private var generation: UInt32 = 0
     private var sinceComparison = 0
+    /// A remembered rate is on trial until the exchanges know the rate as well.
+    private var isPriorOnTrial: Bool
+    private var sinceTrial = 0
 
     init(prior: SkewPrior) {
+        isPriorOnTrial = prior.deviation < SkewPrior.unknown.deviation
         let limit = EnvelopeFitter.steepest
         self.prior = EnvelopeFitter.Prior(
             slope: min(max(prior.skew.value * 1e3, -limit), limit), deviation: max(prior.deviation.value, 0.01) * 1e3)
@@ -193,6 +206,7 @@ struct ClockEstimator: Sendable {
 
     private mutating func relearn(from recent: [EnvelopeSample], now: Double) {
         if let fit { prior = EnvelopeFitter.Prior(slope: fit.slope, deviation: 1_000 + fit.slopeDeviation) }
+        isPriorOnTrial = false
         samples = recent
         sinceComparison = 0
         smoother.relearn(now: now)
@@ -206,6 +220,7 @@ struct ClockEstimator: Sendable {
         if let first = samples.first, time - first.sent > ClockLimits.sampleAge.seconds * 1.1 {
             samples.removeAll { time - $0.sent > ClockLimits.sampleAge.seconds }
         }
+        tryPrior(now: time)
         let fit = fitter.fit(samples, slope: self.fit?.slope ?? prior.slope, prior: prior, now: time)
         self.fit = fit
         fitTime = time
@@ -222,6 +237,23 @@ struct ClockEstimator: Sendable {
             asymmetryLimit: TimeSpan(nanoseconds: Int64(saturating: roundTrip / 2)),
             roundTrip: TimeSpan(nanoseconds: Int64(saturating: roundTrip)),
             skewBound: PartsPerMillion(4 * fit.slopeDeviation * 1e-3 + 0.01), generation: generation)
+    }
+
+    /// Drops a remembered rate that the exchanges contradict: a machine may have calibrated its clock anew since.
+    private mutating func tryPrior(now: Double) {
+        guard isPriorOnTrial else { return }
+        sinceTrial += 1
+        guard sinceTrial >= Self.trialInterval else { return }
+        sinceTrial = 0
+        let unknown = EnvelopeFitter.Prior(slope: 0, deviation: SkewPrior.unknown.deviation.value * 1e3)
+        let free = fitter.fit(samples, slope: prior.slope, prior: unknown, now: now)
+        let expected = (prior.deviation * prior.deviation + free.slopeDeviation * free.slopeDeviation).squareRoot()
+        if abs(free.slope - prior.slope) > Self.contradictionDeviations * expected {
+            prior = unknown
+            isPriorOnTrial = false
+        } else if free.slopeDeviation < prior.deviation / 4 {
+            isPriorOnTrial = false
+        }
     }
 
     /// How much less the newest exchanges say than the spacing of all of them tells, where the older lie closer.

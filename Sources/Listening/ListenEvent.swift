@@ -35,8 +35,8 @@ public enum ListenAction: Sendable {
     case send(ConnectionID, ByteBuffer)
     /// Close after what was sent.
     case close(ConnectionID)
-    /// Exchange clocks with the other end of this connection, at this UDP port.
-    case startClock(ConnectionID, port: UInt16, key: ClockKey)
+    /// Exchange clocks with the other end of this connection, at this UDP port; whose clock it is.
+    case startClock(ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes)
     case stopClock
     /// The audio queue: a new epoch replaces what sounds. Packets before `firstFrame` are decoder pre-roll.
     case begin(Epoch, AudioStreamSummary, firstFrame: FramePosition)

@@ -29,9 +29,11 @@ extension ListenSession {
     private mutating func hear(_ message: ControlMessage, from id: ConnectionID, _ now: HostTime) {
         switch message {
         case .welcome(let welcome):
-            guard connections[id]?.hasClock == false, let key = ClockKey(bytes: welcome.clockKey) else { return }
+            guard connections[id]?.hasClock == false, let key = ClockKey(bytes: welcome.clockKey),
+                let peer = reception?.broadcaster.peer
+            else { return }
             connections[id]?.hasClock = true
-            actions.append(.startClock(id, port: welcome.clockPort, key: key))
+            actions.append(.startClock(id, port: welcome.clockPort, key: key, peer: peer))
         case .streamBegins(let epoch): beginStream(epoch)
         case .entry(let mark): enter(mark)
         case .packetsFollow(let epoch, let position):
@@ -41,6 +43,7 @@ extension ListenSession {
             guard anchor.epoch == reception?.epoch else { return }
             reception?.anchor = anchor
             placeTimeline()
+            warnOfCutBeginning(anchor, now)
         case .streamEnds(let epoch, let end):
             guard epoch == reception?.epoch else { return }
             reception?.end = end
@@ -88,6 +91,19 @@ extension ListenSession {
         timeline.epoch = reception.queueEpoch
         timeline.host += configuration.offset
         actions.append(.setTimeline(timeline))
+    }
+
+    /// A listener that is to sound earlier than the broadcaster decides on the start misses the beginning.
+    private mutating func warnOfCutBeginning(_ anchor: Anchor, _ now: HostTime) {
+        guard let clock, anchor.frame == .zero, configuration.offset < .zero, reception?.entry == .zero else { return }
+        let due = clock.mapping.host(at: anchor.session)
+        let missed = now - (due + configuration.offset)
+        guard due > now, missed > .zero else { return }
+        let text =
+            "an offset of \(Int64(saturating: configuration.offset.microseconds)) us is more than the broadcast's "
+            + "start delay: the beginning is not heard here (start with: tutti broadcast --start-delay "
+            + "\(Int64(saturating: (-configuration.offset).milliseconds) + 250))"
+        if said.isNew(text) { actions.append(.notice(.warning, text)) }
     }
 
     private mutating func broadcastEnded(_ end: BroadcastEnd, _ id: ConnectionID, _ now: HostTime) {

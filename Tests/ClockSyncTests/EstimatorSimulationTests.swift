@@ -152,6 +152,68 @@ import Testing
         #expect(steps[steps.count * 99 / 100] < 0.5e-6)
     }
 
+    /// A rate remembered from another boot, or of another machine that took the peer's place.
+    @Test(arguments: [8.0, -25, 120]) func aWrongMemoryCostsLittle(ppm: Double) throws {
+        var outside = 0
+        var total = 0
+        for seed in Self.seeds {
+            var known = SimulatedExchange(.quietLAN, wander: 0.005, seed: seed)
+            let settled = known.run(until: 60)
+            let skew = try #require(settled).estimate.skew
+            var exchange = SimulatedExchange(
+                .quietLAN, wander: 0.005, seed: seed, prior: SkewPrior(skew: skew + PartsPerMillion(ppm)))
+            for step in 2...100 {
+                guard let seen = exchange.run(until: Double(step) / 10) else { continue }
+                total += 1
+                if abs(seen.error) > seen.bound { outside += 1 }
+                #expect(abs(seen.error) < 20e-6, "seed \(seed), \(seen.time) s: \(seen.error * 1e6) us")
+                if seen.time >= 3 {
+                    #expect(abs(seen.skewError) < 2, "seed \(seed), \(seen.time) s: \(seen.skewError) ppm")
+                }
+            }
+        }
+        print("memory wrong by \(ppm) ppm: outside the bound \(outside) of \(total)")
+        #expect(outside <= total / 50)
+    }
+
+    /// What a memory that is right within a crystal's wander is worth in the first second.
+    @Test(arguments: [SimulatedLink.quietLAN, .wiFiLogNormal]) func aRightMemoryNarrowsTheFirstSecond(
+        link: SimulatedLink
+    ) throws {
+        var sums = (without: (error: 0.0, bound: 0.0, skew: 0.0), with: (error: 0.0, bound: 0.0, skew: 0.0))
+        var outside = 0
+        for seed in Self.seeds {
+            var first = SimulatedExchange(link, wander: 0.005, seed: seed)
+            let early = (2...10).compactMap { first.run(until: Double($0) / 10) }
+            let settled = first.run(until: 60)
+            let skew = try #require(settled).estimate.skew
+            let prior = SkewPrior(skew: skew + PartsPerMillion(seed % 2 == 0 ? 1.5 : -1.5))
+            var second = SimulatedExchange(link, wander: 0.005, seed: seed, prior: prior)
+            let late = (2...10).compactMap { second.run(until: Double($0) / 10) }
+            try #require(early.count == 9 && late.count == 9)
+            for (a, b) in zip(early, late) {
+                sums.without = (
+                    sums.without.error + abs(a.error), sums.without.bound + a.bound,
+                    sums.without.skew + abs(a.skewError)
+                )
+                sums.with = (
+                    sums.with.error + abs(b.error), sums.with.bound + b.bound, sums.with.skew + abs(b.skewError)
+                )
+                if abs(b.error) > b.bound { outside += 1 }
+            }
+        }
+        let count = Double(9 * Self.seeds.count)
+        print(
+            "first second, base \(link.base * 1e6) us: error \(sums.without.error / count * 1e6) us without, "
+                + "\(sums.with.error / count * 1e6) us with; bound \(sums.without.bound / count * 1e6), "
+                + "\(sums.with.bound / count * 1e6) us; skew \(sums.without.skew / count), \(sums.with.skew / count) ppm; "
+                + "outside \(outside) of \(Int(count))")
+        #expect(sums.with.skew < 0.8 * sums.without.skew)
+        #expect(sums.with.bound < 0.8 * sums.without.bound)
+        #expect(sums.with.error < sums.without.error)
+        #expect(outside <= Int(count) / 50)
+    }
+
     @Test func rememberedSkewHelpsTheFirstSecond() throws {
         var without = 0.0
         var with = 0.0

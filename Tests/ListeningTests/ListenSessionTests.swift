@@ -24,7 +24,7 @@ import WireProtocol
     @Test func aBroadcastIsJoinedAndItsPacketsGoToTheQueue() throws {
         let listener = playing()
         #expect(listener.session.broadcasterName == "Attic")
-        #expect(listener.actions.contains { if case .startClock(_, 28_884, _) = $0 { true } else { false } })
+        #expect(listener.actions.contains { if case .startClock(_, 28_884, _, _) = $0 { true } else { false } })
         #expect(listener.begun.map(\.first) == [.zero])
         #expect(listener.enqueued == [FramePosition(0), FramePosition(400)])
         let timeline = try #require(listener.timelines.last)
@@ -34,7 +34,16 @@ import WireProtocol
 
     @Test func theUsersOffsetMovesTheTimeline() throws {
         let listener = playing { $0.offset = .milliseconds(-7) }
+        #expect(!listener.notices.contains { $0.contains("start delay") })
         #expect(try #require(listener.timelines.last).host == listener.now + .milliseconds(243))
+    }
+
+    @Test func anOffsetBeforeTheStartDelayIsExplained() {
+        let listener = playing { $0.offset = .milliseconds(-400) }
+        #expect(
+            listener.notices.last
+                == "an offset of -400000 us is more than the broadcast's start delay: the beginning is not heard here "
+                + "(start with: tutti broadcast --start-delay 650)")
     }
 
     @Test func whatACandidateSaysIsKeptUntilItIsChosen() {

@@ -60,7 +60,7 @@ import TuttiRuntime
         let command = try join()
         #expect(command.options.address == nil)
         #expect(command.options.output == .device(name: "default"))
-        #expect(command.options.offset == .zero)
+        #expect(command.options.offset == nil)
         #expect(command.options.volume == 1)
         #expect(!command.options.once)
     }
@@ -77,6 +77,19 @@ import TuttiRuntime
         #expect(command.options.offset == .microseconds(-500))
         #expect(command.options.volume == 0.5)
         #expect(command.display.level == .quiet)
+    }
+
+    @Test(arguments: ["1000001", "-5000000"])
+    func anOffsetThatNoBufferHoldsIsRefused(text: String) {
+        let error = #expect(throws: UsageError.self) { try join("--offset", text) }
+        #expect(
+            error?.message
+                == "--offset \(text) is more than a listener can shift its sound; it takes 1000000 us at most, either way"
+        )
+    }
+
+    @Test func offsetZeroIsNotTheSameAsNone() throws {
+        #expect(try join("--offset", "0").options.offset == .zero)
     }
 
     @Test func operandAfterTwoDashesMayBeginWithOne() throws {
@@ -125,7 +138,7 @@ import TuttiRuntime
         (["a b"], "HOST[:PORT]: 'a b' is no address; write HOST, HOST:PORT, or [IPV6]:PORT"),
         (
             ["--offset", "1000001"],
-            "--offset takes a whole number from -1000000 to 1000000 microseconds, not '1000001'"
+            "--offset 1000001 is more than a listener can shift its sound; it takes 1000000 us at most, either way"
         ),
         (["--offset", "1.5"], "--offset takes a whole number from -1000000 to 1000000 microseconds, not '1.5'"),
         (["--volume", "101"], "--volume takes a whole number from 0 to 100 percent, not '101'"),

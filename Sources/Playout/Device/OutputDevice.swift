@@ -25,6 +25,9 @@ public protocol OutputDevice: AnyObject, Sendable {
 public struct OutputDeviceDescription: Hashable, Sendable {
     /// The name that opens it again.
     public var name: String
+    /// Which sound card is behind the name, as far as one can tell: what is learned of its clock belongs to this. Fit
+    /// to be shown, at most 200 bytes. Nil for outputs that have no clock of their own.
+    public var identity: String?
     /// Nominal frames per second.
     public var rate: Double
     public var channelCount: Int
@@ -36,9 +39,11 @@ public struct OutputDeviceDescription: Hashable, Sendable {
     public var period: TimeSpan
 
     public init(
-        name: String, rate: Double, channelCount: Int, sampleFormat: String, buffer: TimeSpan, period: TimeSpan
+        name: String, identity: String? = nil, rate: Double, channelCount: Int, sampleFormat: String, buffer: TimeSpan,
+        period: TimeSpan
     ) {
         self.name = name
+        self.identity = identity
         self.rate = rate
         self.channelCount = channelCount
         self.sampleFormat = sampleFormat

@@ -146,7 +146,7 @@ public final class ListenNode {
             }
         case .send(let id, let bytes): endpoints[id]?.write(bytes)
         case .close(let id): endpoints[id]?.close()
-        case .startClock(let id, _, let key): startClock(id, key)
+        case .startClock(let id, _, let key, _): startClock(id, key)
         case .stopClock: stopClock()
         case .begin(let epoch, let summary, let firstFrame): begin(epoch, summary, firstFrame)
         case .enqueue(let position, let packets, let data): enqueue(packets, data, at: position)

@@ -23,6 +23,8 @@ public struct BroadcastOptions: Sendable {
     public var startDelay = TimeSpan.milliseconds(250)
     /// Where the broadcaster's own loudspeakers are, when it plays too.
     public var output: OutputSelection?
+    /// What those loudspeakers know from earlier runs; nil for nothing.
+    public var memory: (any ListenerMemory)?
     public var network = NetworkOptions()
 
     public init(path: String) { self.path = path }

@@ -11,8 +11,11 @@ public struct JoinOptions: Sendable {
     /// Ends after one broadcast instead of waiting for the next.
     public var once = false
     public var output = OutputSelection.device(name: "default")
-    /// Added to the moment of every frame: negative sounds earlier, for an amplifier that is late.
-    public var offset = TimeSpan.zero
+    /// Added to the moment of every frame: negative sounds earlier, for an amplifier that is late. Nil: the one that is
+    /// remembered for the device; zero forgets that.
+    public var offset: TimeSpan?
+    /// What is known from earlier runs; nil for none.
+    public var memory: (any ListenerMemory)?
     public var volume: Float = 1
     public var network = NetworkOptions()
 

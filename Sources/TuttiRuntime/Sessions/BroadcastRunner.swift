@@ -86,7 +86,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
         configuration.allowedNames = options.to
         configuration.startDelay = options.startDelay
         if let output = options.output {
-            let local = try LocalListener(name: name, identity: identity, output: output, loop: loop, emit: emit)
+            let local = try LocalListener(
+                name: name, identity: identity, output: output, memory: options.memory, loop: loop, emit: emit)
             configuration.ownListener = local.instance
             self.local = local
         }

@@ -13,7 +13,7 @@ protocol ListenTransport: AnyObject {
     func dial(_ dial: Dialer.Dial)
     func send(_ bytes: ByteBuffer, to id: ConnectionID)
     func close(_ id: ConnectionID)
-    func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey)
+    func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes)
     func stopClock()
     /// The advertised state changed: what is playing and from whom.
     func advertise(playing: String?)
@@ -30,6 +30,7 @@ final class ListenDriver {
     private var session: ListenSession
     private let events = EventSequencer<ListenEvent>()
     private let queue: AudioQueue
+    private let recollection: Recollection
     private weak var transport: (any ListenTransport)?
     private let name: String
     private let emit: @Sendable (RuntimeEvent) -> Void
@@ -44,18 +45,25 @@ final class ListenDriver {
     private static let ticksPerStatus = 10
     private static let longestFade = TimeAmount.milliseconds(300)
 
-    /// - Parameter emit: notices and status for people.
+    /// - Parameters:
+    ///   - offset: what the user asked for; nil takes the one that is remembered for the device.
+    ///   - emit: notices and status for people.
     init(
         loop: any EventLoop, configuration: ListenConfiguration, transport: any ListenTransport,
-        makeQueue: QueueMaker, emit: @escaping @Sendable (RuntimeEvent) -> Void
+        makeQueue: QueueMaker, offset: TimeSpan?, recollection: Recollection,
+        emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) throws(RuntimeFailure) {
         self.loop = loop
         self.transport = transport
         self.emit = emit
         name = configuration.greeting.name
-        session = ListenSession(configuration: configuration, now: .now())
+        self.recollection = recollection
         let relay = QueueEventRelay(loop: loop)
         queue = try makeQueue { relay.pass($0) }
+        recollection.use(queue.device)
+        var configuration = configuration
+        configuration.offset = recollection.offset(asked: offset, on: queue.device)
+        session = ListenSession(configuration: configuration, now: .now())
         done = loop.makePromise()
         relay.driver = self
     }
@@ -85,9 +93,11 @@ final class ListenDriver {
     }
 
     private func onTick() {
-        handle(.playout(queue.snapshot.playout))
+        let playout = queue.snapshot.playout
+        handle(.playout(playout))
         ticks += 1
         if ticks % Self.ticksPerStatus == 0 {
+            recollection.note(playout, now: .now())
             emit(.listening(status, song: song, broadcaster: session.broadcasterName))
         }
     }
@@ -97,7 +107,8 @@ final class ListenDriver {
         case .dial(let dial): transport?.dial(dial)
         case .send(let id, let bytes): transport?.send(bytes, to: id)
         case .close(let id): transport?.close(id)
-        case .startClock(let id, let port, let key): transport?.startClock(id, port: port, key: key)
+        case .startClock(let id, let port, let key, let peer):
+            transport?.startClock(id, port: port, key: key, peer: peer)
         case .stopClock: transport?.stopClock()
         case .begin(let epoch, let summary, let firstFrame): begin(epoch, summary, firstFrame)
         case .enqueue(let position, let descriptions, let data): enqueue(position, descriptions, data)

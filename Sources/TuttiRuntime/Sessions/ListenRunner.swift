@@ -20,6 +20,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     private let greeting: Greeting
     private let makeQueue: ListenDriver.QueueMaker
     private let emit: @Sendable (RuntimeEvent) -> Void
+    private let recollection: Recollection
     private var driver: ListenDriver?
     private var discovery: DiscoveryBridge?
     private var clock: ClockClientThread?
@@ -30,10 +31,12 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) {
         self.options = options
-        self.makeQueue = makeQueue ?? options.output.makeQueue
         self.loop = loop
         self.emit = emit
         network = PeerNetwork(loop: loop)
+        let recollection = Recollection(memory: options.memory, loop: loop, emit: emit)
+        self.recollection = recollection
+        self.makeQueue = makeQueue ?? options.output.queueMaker(recollection)
         greeting = Greeting(
             roles: .listener, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
             name: options.name ?? identity.name,
@@ -48,9 +51,9 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
             configuration.allowedNames = options.from
             configuration.address = options.address
             configuration.once = options.once
-            configuration.offset = options.offset
             let driver = try ListenDriver(
-                loop: loop, configuration: configuration, transport: self, makeQueue: makeQueue, emit: emit)
+                loop: loop, configuration: configuration, transport: self, makeQueue: makeQueue,
+                offset: options.offset, recollection: recollection, emit: emit)
             driver.setVolume(options.volume)
             self.driver = driver
         } catch {
@@ -88,7 +91,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         return goodbye.flatMap { self.network.shutDown() }.map {
             self.driver?.close()
             self.driver = nil
-        }
+        }.flatMap { self.recollection.flush() }
     }
 
     private func found(_ finding: DiscoveryBridge.Finding) {
@@ -126,18 +129,22 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
 
     func close(_ id: ConnectionID) { network.close(id) }
 
-    func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey) {
+    func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes) {
         stopClock()
         guard let host = network.remoteHost(id), let address = DatagramAddress(numericHost: host, port: port) else {
             return
         }
         let loop = loop
         do throws(ClockExchangeError) {
-            clock = try ClockClientThread(address: address, key: key) { [weak self] estimate in
+            let prior = recollection.meet(peer)
+            clock = try ClockClientThread(address: address, key: key, prior: prior) { [weak self] estimate in
                 #if WallClockCanary
                     let estimate = estimate.trustingTheWallClock
                 #endif
-                loop.execute { [weak self] in self?.driver?.handle(.clock(estimate)) }
+                loop.execute { [weak self] in
+                    self?.recollection.note(estimate, now: .now())
+                    self?.driver?.handle(.clock(estimate))
+                }
             }
         } catch {
             emit(.notice(.warning, "no clock exchange with \(host): \(error)"))
@@ -147,6 +154,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     func stopClock() {
         clock?.stop()
         clock = nil
+        recollection.part()
     }
 
     func advertise(playing: String?) {

@@ -22,6 +22,7 @@ final class LocalListener: ListenTransport {
     /// Tells it from every other listener.
     let instance = UInt64.random(in: .min ... .max)
     private let loop: any EventLoop
+    private let recollection: Recollection
     private var driver: ListenDriver?
     private var clockTask: RepeatedTask?
 
@@ -34,10 +35,13 @@ final class LocalListener: ListenTransport {
     }
 
     init(
-        name: String, identity: Identity, output: OutputSelection, loop: any EventLoop,
+        name: String, identity: Identity, output: OutputSelection, memory: (any ListenerMemory)?, loop: any EventLoop,
         emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) throws(RuntimeFailure) {
         self.loop = loop
+        recollection = Recollection(memory: memory, loop: loop) { event in
+            if case .notice(let level, let text) = event { emit(.notice(level, "\(Self.name(name)): \(text)")) }
+        }
         let greeting = Greeting(
             roles: .listener, peer: identity.peer, instance: instance, started: WallClock.seconds(),
             name: Self.name(name), codecs: DecoderCatalog.complete.codecs.sorted { $0.rawValue < $1.rawValue })
@@ -45,7 +49,8 @@ final class LocalListener: ListenTransport {
         configuration.allowedNames = [name]
         configuration.once = true
         driver = try ListenDriver(
-            loop: loop, configuration: configuration, transport: self, makeQueue: output.makeQueue
+            loop: loop, configuration: configuration, transport: self,
+            makeQueue: output.queueMaker(recollection), offset: nil, recollection: recollection
         ) { event in
             // The broadcast's own display shows this listener among the others.
             if case .notice(.warning, let text) = event { emit(.notice(.warning, "\(Self.name(name)): \(text)")) }
@@ -72,7 +77,7 @@ final class LocalListener: ListenTransport {
     func fallSilent() -> EventLoopFuture<Void> {
         guard let driver else { return loop.makeSucceededVoidFuture() }
         driver.handle(.stop)
-        return driver.outcome.map { _ in }.flatMapErrorThrowing { _ in }
+        return driver.outcome.map { _ in }.flatMapErrorThrowing { _ in }.flatMap { self.recollection.flush() }
     }
 
     func close() {
@@ -93,7 +98,7 @@ final class LocalListener: ListenTransport {
         loop.execute { self.onClose(id) }
     }
 
-    func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey) {
+    func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes) {
         clockTask = loop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { [weak self] _ in
             self?.driver?.handle(.clock(.ownClock(now: .now())))
         }

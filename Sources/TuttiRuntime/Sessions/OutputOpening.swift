@@ -1,4 +1,5 @@
 import ALSAOutput
+import AudioCore
 import AudioDecoding
 import AudioQueue
 import MPEGDecoding
@@ -7,10 +8,13 @@ import VirtualOutput
 
 extension OutputSelection {
     /// Opens the device; it does not run yet.
-    func open() throws(RuntimeFailure) -> any OutputDevice {
+    /// - Parameter rateHint: what is remembered of a sound card's rate.
+    func open(
+        rateHint: (OutputDeviceDescription) -> PartsPerMillion? = { _ in nil }
+    ) throws(RuntimeFailure) -> any OutputDevice {
         do throws(OutputDeviceError) {
             switch self {
-            case .device(let name): return try ALSAOutput(deviceName: name)
+            case .device(let name): return try ALSAOutput(deviceName: name, rateHint: rateHint)
             case .null: return try VirtualOutput.null()
             case .file(let path): return try VirtualOutput.file(path: path)
             }
@@ -20,15 +24,15 @@ extension OutputSelection {
         }
     }
 
-    /// Opens the device and puts a queue on it, with every decoder that this program has.
-    func makeQueue(
-        _ events: @escaping @Sendable (AudioQueueEvent) -> Void
-    ) throws(RuntimeFailure) -> AudioQueue {
-        let device = try open()
-        do throws(AudioQueueError) {
-            return try AudioQueue(output: device, decoders: .complete, events: events)
-        } catch {
-            throw RuntimeFailure(.unavailable, "\(error)")
+    /// What opens the device and puts a queue on it, with every decoder that this program has.
+    func queueMaker(_ recollection: Recollection) -> ListenDriver.QueueMaker {
+        { (events) throws(RuntimeFailure) in
+            let device = try self.open(rateHint: recollection.rateHint)
+            do throws(AudioQueueError) {
+                return try AudioQueue(output: device, decoders: .complete, events: events)
+            } catch {
+                throw RuntimeFailure(.unavailable, "\(error)")
+            }
         }
     }
 }

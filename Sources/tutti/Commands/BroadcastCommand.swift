@@ -57,6 +57,8 @@ struct BroadcastCommand: Command {
     func run() -> Int32 {
         let session = SessionRunner(flags: display, codeWhenInterrupted: { 128 + $0 })
         return session.run(warnings: warnings) { identity in
+            var options = options
+            options.memory = MemoryStore.standard()
             let broadcaster = Broadcaster(options: options, identity: identity)
             return .init(
                 run: { handler throws(RuntimeFailure) in try broadcaster.run(handler) }, stop: { broadcaster.stop() })

@@ -9,7 +9,8 @@ struct JoinCommand: Command {
     static let once = CommandSyntax.Option.flag("--once", "End after one broadcast instead of waiting for the next.")
     static let offset = CommandSyntax.Option.value(
         "--offset", "MICROSECONDS",
-        "Shift this listener: negative sounds earlier, for an amplifier or TV that is late. Default: 0.")
+        "Shift this listener: negative sounds earlier, for an amplifier or TV that is late. Remembered for the sound "
+            + "device; 0 forgets it.")
     static let volume = CommandSyntax.Option.value("--volume", "PERCENT", "From 0 to 100. Default: 100.")
 
     static let syntax = CommandSyntax(
@@ -45,9 +46,7 @@ struct JoinCommand: Command {
         options.name = try arguments.peerName(Self.name)
         options.once = arguments.has(Self.once)
         if let output = try OutputFlags.parse(arguments) { options.output = output }
-        if let offset = try arguments.integer(Self.offset, in: -1_000_000...1_000_000, unit: "microseconds") {
-            options.offset = .microseconds(offset)
-        }
+        options.offset = try Self.offset(arguments)
         if let percent = try arguments.integer(Self.volume, in: 0...100, unit: "percent") {
             options.volume = Float(percent) / 100
         }
@@ -55,9 +54,26 @@ struct JoinCommand: Command {
         display = try DisplayFlags(arguments)
     }
 
+    /// Farther than this nothing is held ready to be shifted to.
+    private static let offsetLimit: Int64 = 1_000_000
+
+    private static func offset(_ arguments: CommandArguments) throws(UsageError) -> TimeSpan? {
+        guard let text = arguments.value(of: Self.offset), let wanted = Int64(text),
+            wanted.magnitude > offsetLimit.magnitude
+        else {
+            return try arguments.integer(Self.offset, in: -offsetLimit...offsetLimit, unit: "microseconds")
+                .map { .microseconds($0) }
+        }
+        throw UsageError(
+            "--offset \(text) is more than a listener can shift its sound; it takes \(offsetLimit) us at most, either way"
+        )
+    }
+
     func run() -> Int32 {
         let session = SessionRunner(flags: display, codeWhenInterrupted: { _ in 0 })
         return session.run(warnings: []) { identity in
+            var options = options
+            options.memory = MemoryStore.standard()
             let listener = Listener(options: options, identity: identity)
             return .init(
                 run: { handler throws(RuntimeFailure) in try listener.run(handler) }, stop: { listener.stop() })

@@ -1,0 +1,37 @@
+import AudioCore
+
+/// Watches a measured rate, and says when it is worth remembering.
+///
+/// That is when it was sure for ``sureTime`` on end and moved by no more than ``steadiness`` during the latter half:
+/// an estimate that still settles is not handed down. After that now and then, as crystals wander with temperature.
+struct RateWitness {
+    static let sureTime = TimeSpan.seconds(20)
+    static let steadiness = PartsPerMillion(2)
+    static let interval = TimeSpan.seconds(300)
+
+    private var sureSince: HostTime?
+    /// Where the latter half began, and how far the rate reached since.
+    private var half: (begun: HostTime, range: ClosedRange<Double>)?
+    private var kept: HostTime?
+
+    /// - Returns: the rate, when it is to be remembered now.
+    mutating func note(_ rate: PartsPerMillion, isSure: Bool, now: HostTime) -> PartsPerMillion? {
+        guard isSure, rate.value.isFinite else {
+            sureSince = nil
+            half = nil
+            return nil
+        }
+        let since = sureSince ?? now
+        sureSince = since
+        guard now - since >= Self.sureTime * 0.5 else { return nil }
+        let range = half.map { min($0.range.lowerBound, rate.value)...max($0.range.upperBound, rate.value) }
+        half = (half?.begun ?? now, range ?? rate.value...rate.value)
+        guard let half, now - half.begun >= Self.sureTime * 0.5 else { return nil }
+        defer { self.half = (now, rate.value...rate.value) }
+        guard half.range.upperBound - half.range.lowerBound <= Self.steadiness.value,
+            kept.map({ now - $0 >= Self.interval }) ?? true
+        else { return nil }
+        kept = now
+        return rate
+    }
+}

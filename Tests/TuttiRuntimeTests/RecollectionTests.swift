@@ -1,0 +1,186 @@
+import AudioCore
+import ClockSync
+import NIOPosix
+import Playout
+import Synchronization
+import Testing
+
+@testable import TuttiRuntime
+
+/// What a listener hands down to the next.
+@Suite struct RecollectionTests {
+    /// A memory without a disk.
+    private final class Notebook: ListenerMemory {
+        let records = Mutex<[MemorySubject: MemoryRecord]>([:])
+        let isBroken: Bool
+
+        init(isBroken: Bool = false) { self.isBroken = isBroken }
+
+        func load() -> [MemorySubject: MemoryRecord] { records.withLock { $0 } }
+
+        func keep(_ record: MemoryRecord?, of subject: MemorySubject) throws(MemoryFailure) {
+            if isBroken { throw MemoryFailure("cannot write") }
+            records.withLock { $0[subject] = record }
+        }
+    }
+
+    private let peer = UUIDBytes(high: 1, low: 2)
+
+    private func device(_ identity: String? = "hw:1, DAC") -> OutputDeviceDescription {
+        OutputDeviceDescription(
+            name: "hw:1", identity: identity, rate: 48_000, channelCount: 2, sampleFormat: "S32_LE",
+            buffer: .milliseconds(150), period: .milliseconds(5))
+    }
+
+    /// Runs a listener's life on an event loop; returns what it said.
+    private func live(
+        _ memory: (any ListenerMemory)?, _ body: @escaping @Sendable (Recollection) -> Void
+    ) throws -> [String] {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        defer { try? group.syncShutdownGracefully() }
+        let loop = group.next()
+        let said = Mutex<[String]>([])
+        try loop.flatSubmit {
+            let recollection = Recollection(memory: memory, loop: loop) { event in
+                if case .notice(let level, let text) = event { said.withLock { $0.append("\(level): \(text)") } }
+            }
+            body(recollection)
+            return recollection.flush()
+        }.wait()
+        return said.withLock { $0 }
+    }
+
+    private func estimate(_ ppm: Double, skewBound: Double = 0.3, generation: UInt32 = 0) -> ClockEstimate {
+        ClockEstimate(
+            mapping: ClockMapping(
+                host: HostTime(nanoseconds: 0), session: SessionTime(nanoseconds: 0), skew: PartsPerMillion(ppm)),
+            errorBound: .microseconds(1), asymmetryLimit: .microseconds(1), roundTrip: .microseconds(2),
+            skewBound: PartsPerMillion(skewBound), generation: generation)
+    }
+
+    private func seconds(_ value: Double) -> HostTime { HostTime(nanoseconds: Int64(value * 1e9)) }
+
+    @Test func aPeersClockThatWasKnownWellIsHandedDown() throws {
+        let memory = Notebook()
+        _ = try live(memory) { recollection in
+            #expect(recollection.meet(peer) == .unknown)
+            for step in 0...105 { recollection.note(estimate(12.5), now: seconds(Double(step) / 5)) }
+        }
+        #expect(memory.load()[.clock(peer)]?.value == 12.5)
+        _ = try live(memory) { recollection in
+            let prior = recollection.meet(peer)
+            #expect(prior.skew == PartsPerMillion(12.5))
+            #expect(abs(prior.deviation.value - 2) < 0.01)
+            #expect(recollection.meet(UUIDBytes(high: 3, low: 4)) == .unknown)
+        }
+    }
+
+    @Test func anOldRecordIsWorthLess() {
+        let year: Int64 = 31_557_600
+        func deviation(after age: Int64) -> Double {
+            SkewPrior(remembered: MemoryRecord(value: 1, unixSeconds: 1_000), now: 1_000 + age).deviation.value
+        }
+        #expect(deviation(after: -year) == 2)
+        #expect(abs(deviation(after: year) - 20.0.squareRoot()) < 1e-9)
+        #expect(deviation(after: 100 * year) == SkewPrior.unknown.deviation.value)
+    }
+
+    @Test func whatIsNotKnownWellIsNotHandedDown() throws {
+        let memory = Notebook()
+        _ = try live(memory) { recollection in
+            for (index, skewBound) in [0.3, 4.5].enumerated() {
+                _ = recollection.meet(UUIDBytes(high: 9, low: UInt64(index)))
+                // Too short; then for long enough and too unsure.
+                for step in 0...(index == 0 ? 95 : 500) {
+                    recollection.note(estimate(12.5, skewBound: skewBound), now: seconds(Double(step) / 5))
+                }
+            }
+            _ = recollection.meet(peer)
+            // Still settling: 0.4 ppm a second. Then stepping, every ten seconds.
+            for step in 0...500 { recollection.note(estimate(Double(step) * 0.08), now: seconds(Double(step) / 5)) }
+            _ = recollection.meet(peer)
+            for step in 0...500 {
+                recollection.note(estimate(1, generation: UInt32(step / 50)), now: seconds(Double(step) / 5))
+            }
+        }
+        #expect(memory.load().isEmpty)
+    }
+
+    @Test func aCardsRateIsHandedDownUnlessItHasNoClock() throws {
+        let memory = Notebook()
+        var snapshot = PlayoutSnapshot()
+        snapshot.modelBound = .microseconds(30)
+        snapshot.dacRate = PartsPerMillion(-34)
+        let steady = snapshot
+        _ = try live(memory) { recollection in
+            for output in [device(nil), device()] {
+                #expect(recollection.rateHint(output) == nil)
+                recollection.use(output)
+                for step in 0...105 { recollection.note(steady, now: seconds(Double(step) / 5)) }
+            }
+        }
+        #expect(memory.load().mapValues(\.value) == [.card("hw:1, DAC at 48000"): -34])
+        let said = try live(memory) { recollection in
+            #expect(recollection.rateHint(device()) == PartsPerMillion(-34))
+            #expect(recollection.rateHint(device("hw:1, Another")) == nil)
+        }
+        #expect(said == ["detail: 'hw:1' ran at -34.0 ppm the last time"])
+    }
+
+    @Test func anXrunMakesACardUnsureAgain() throws {
+        let memory = Notebook()
+        _ = try live(memory) { recollection in
+            recollection.use(device())
+            var snapshot = PlayoutSnapshot()
+            snapshot.modelBound = .microseconds(30)
+            for step in 0...500 {
+                snapshot.xrunCount = step / 75
+                recollection.note(snapshot, now: seconds(Double(step) / 5))
+            }
+        }
+        #expect(memory.load().isEmpty)
+    }
+
+    @Test func anOffsetIsRememberedForItsDeviceUntilZero() throws {
+        let memory = Notebook()
+        let given = try live(memory) { recollection in
+            #expect(recollection.offset(asked: .microseconds(-35_000), on: device()) == .microseconds(-35_000))
+            #expect(recollection.offset(asked: nil, on: device("hw:2, Other")) == .zero)
+        }
+        #expect(given == ["info: offset -35000 us, remembered for 'hw:1'; --offset 0 forgets it"])
+        let used = try live(memory) { recollection in
+            #expect(recollection.offset(asked: nil, on: device()) == .microseconds(-35_000))
+        }
+        #expect(used == given)
+        let forgotten = try live(memory) { recollection in
+            #expect(recollection.offset(asked: .zero, on: device()) == .zero)
+            #expect(recollection.offset(asked: nil, on: device()) == .zero)
+        }
+        #expect(forgotten == ["info: the offset of 'hw:1' is forgotten"])
+        #expect(memory.load().isEmpty)
+    }
+
+    @Test func anOffsetOfAVirtualOutputIsNotRemembered() throws {
+        let memory = Notebook()
+        let said = try live(memory) { recollection in
+            #expect(recollection.offset(asked: .microseconds(500), on: device(nil)) == .microseconds(500))
+        }
+        #expect(said.isEmpty && memory.load().isEmpty)
+    }
+
+    @Test(arguments: [2_000_000.0, -1e18, .nan]) func anOffsetThatNobodyCanHaveGivenIsIgnored(value: Double) throws {
+        let memory = Notebook()
+        memory.records.withLock { $0[.offset("hw:1, DAC")] = MemoryRecord(value: value, unixSeconds: 0) }
+        let said = try live(memory) { #expect($0.offset(asked: nil, on: device()) == .zero) }
+        #expect(said.isEmpty)
+    }
+
+    @Test func whatCannotBeWrittenIsOneLineOfDetail() throws {
+        let said = try live(Notebook(isBroken: true)) { recollection in
+            #expect(recollection.offset(asked: .microseconds(1), on: device()) == .microseconds(1))
+            #expect(recollection.offset(asked: .microseconds(2), on: device()) == .microseconds(2))
+        }
+        let details = said.filter { $0.hasPrefix("detail") }
+        #expect(details == ["detail: cannot write: nothing is remembered for the next time"])
+    }
+}
