@@ -58,11 +58,21 @@ struct Reception {
         counters.xruns = UInt32(clamping: playout.xrunCount)
         counters.underruns = UInt32(clamping: playout.underrunCount)
         counters.replacements = UInt32(clamping: playout.replacementCount)
+        counters.timelineSteps = UInt32(clamping: playout.timelineStepCount)
+        counters.deviceClockSteps = UInt32(clamping: playout.deviceClockStepCount)
+        counters.deviceRestarts = UInt32(clamping: playout.deviceRestartCount)
         counters.lostPackets = lostPacketCount
         return ListenerReport(
             state: state(playout, clock: clock), epoch: epoch ?? Epoch(0), received: received,
             buffered: buffered(playout, now: now), counters: counters,
-            timing: timing(playout, clock: clock, now: now))
+            timing: timing(playout, clock: clock, now: now), lowWater: lowWater(playout))
+    }
+
+    private func lowWater(_ playout: PlayoutSnapshot) -> TimeSpan? {
+        guard playout.state == .playing || playout.state == .starved, playout.epoch == queueEpoch,
+            let rate = summary.format?.sampleRate, rate > 0
+        else { return nil }
+        return TimeSpan(seconds: Double(playout.lowWaterFrameCount) / rate)
     }
 
     private func buffered(_ playout: PlayoutSnapshot, now: HostTime) -> TimeSpan {

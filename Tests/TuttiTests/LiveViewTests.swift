@@ -31,6 +31,18 @@ import TuttiRuntime
                 """)
     }
 
+    @Test func broadcasterOnAWideTerminalShowsAll() {
+        #expect(
+            text(Sample.broadcast(listeners: two), width: 132).contains(
+                """
+                listener  state    buffer       error      clock       card  correction  round trip  low water
+                Kitchen   playing   9.8 s  +3 ± 12 µs  +12.3 ppm  -34.1 ppm   +46.4 ppm      180 µs     1.94 s  2 xruns, \
+                1 re-placement
+                Attic     playing   9.8 s  -11 ± 9 µs   -8.0 ppm  +40.2 ppm   +46.4 ppm      180 µs     1.94 s
+
+                """))
+    }
+
     @Test func broadcasterOnANarrowTerminal() {
         #expect(
             text(Sample.broadcast(listeners: two), width: 40) == """
@@ -79,6 +91,7 @@ import TuttiRuntime
                 Pavane - Fauré
                 ━━━━━━━━━━━━━━━━━━━━━━━━━─────────────────────────────────────────── 1:23 / 3:45
                 buffer 9.8 s   error +3 ± 12 µs   clock +12.3 ppm   card -34.1 ppm
+                correction +46.4 ppm   round trip 180 µs   low water 1.94 s
                 2 xruns, 1 re-placement
                 """)
     }

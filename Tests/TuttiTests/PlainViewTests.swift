@@ -35,11 +35,14 @@ import TuttiRuntime
     }
 
     @Test func verboseHasALineForEachListener() {
-        let lines = run([(0, Sample.broadcast(listeners: [Sample.listener("Kitchen")]))], level: .verbose)
+        let kitchen = Sample.listener("Kitchen", counters: Sample.troubled)
+        let lines = run([(0, Sample.broadcast(listeners: [kitchen]))], level: .verbose)
         #expect(
             lines.suffix(2) == [
                 "1:23 / 3:45  1 of 1 playing, buffer at least 9.8 s, error +3 +/- 12 us",
-                "  Kitchen: buffer 9.8 s, error +3 +/- 12 us, clock +12.3 ppm, card -34.1 ppm",
+                "  Kitchen: buffer 9.8 s, error +3 +/- 12 us, clock +12.3 ppm, card -34.1 ppm, correction +46.4 ppm, "
+                    + "round trip 180 us, asymmetry limit 50 us, low water 1.94 s, 2 xruns, 1 re-placement "
+                    + "(1 by card restart)",
             ])
     }
 

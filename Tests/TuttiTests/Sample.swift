@@ -21,7 +21,9 @@ enum Sample {
         counters: ListenerCounters = ListenerCounters()
     ) -> ListenerStatus {
         ListenerStatus(
-            name: name, state: state, buffered: .milliseconds(9_840), timing: timing, counters: counters)
+            name: name, state: state, buffered: .milliseconds(9_840),
+            lowWater: timing == nil ? nil : .milliseconds(1_940),
+            timing: timing, counters: counters)
     }
 
     static func broadcast(
@@ -34,6 +36,7 @@ enum Sample {
         var counters = ListenerCounters()
         counters.xruns = 2
         counters.replacements = 1
+        counters.deviceRestarts = 1
         return counters
     }
 }

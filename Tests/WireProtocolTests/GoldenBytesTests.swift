@@ -37,6 +37,35 @@ import WireProtocol
                 + "aabbcc")
     }
 
+    private let reportBytes =
+        "03" + "00000003" + "000000000000ac44" + "0000000077359400" + "00000001000000020000000900000006" + "01"
+        + "fffffffffffff448" + "0000000000002ee0" + "000000000000c350" + "00000000000186a0"
+        + "4049000000000000" + "c041800000000000" + "3fe0000000000000"
+    private let reportTail = "00000000713fb300" + "000000030000000400000005"
+
+    @Test func report() {
+        #expect(hex(WireEncoder.report(Sample.report)) == "003000000072" + reportBytes + reportTail)
+        let unknown = ListenerReport(state: .preparing, epoch: Epoch(0), received: .zero, buffered: .zero)
+        #expect(
+            hex(WireEncoder.report(unknown)) == "00300000003a" + "01" + "00000000" + "0000000000000000"
+                + "0000000000000000" + "00000000000000000000000000000000" + "00" + "ffffffffffffffff"
+                + "000000000000000000000000")
+    }
+
+    /// The reports of the first version ended behind the timing.
+    @Test func aShorterReportIsUnderstood() throws {
+        var bytes = Array(WireEncoder.report(Sample.report).readableBytesView)
+        bytes.removeLast(20)
+        bytes[5] -= 20
+        let opening = Array(WireEncoder.opening(Sample.greeting).readableBytesView)
+        var expected = Sample.report
+        expected.lowWater = nil
+        expected.counters.timelineSteps = 0
+        expected.counters.deviceClockSteps = 0
+        expected.counters.deviceRestarts = 0
+        #expect(try Transcript.parsing(opening + bytes).entries.last == .message(.report(expected)))
+    }
+
     @Test func smallMessages() {
         #expect(hex(WireEncoder.keepAlive()) == "000300000000")
         #expect(

@@ -61,11 +61,23 @@ enum Sample {
     ]
 
     static let report = ListenerReport(
-        state: .playing, epoch: Epoch(3), received: FramePosition(44_100), buffered: .seconds(2),
+        state: .playing, epoch: Epoch(3), received: FramePosition(44_100), buffered: .seconds(2), counters: counters,
         timing: ListenerTiming(
             error: .microseconds(-3), errorBound: .microseconds(12), asymmetryLimit: .microseconds(50),
             roundTrip: .microseconds(100), clockSkew: PartsPerMillion(50), deviceSkew: PartsPerMillion(-35),
-            correction: PartsPerMillion(0.5)))
+            correction: PartsPerMillion(0.5)), lowWater: .milliseconds(1_900))
+
+    static let counters: ListenerCounters = {
+        var counters = ListenerCounters()
+        counters.xruns = 1
+        counters.underruns = 2
+        counters.replacements = 9
+        counters.timelineSteps = 3
+        counters.deviceClockSteps = 4
+        counters.deviceRestarts = 5
+        counters.lostPackets = 6
+        return counters
+    }()
 
     static let anchor = Anchor(
         epoch: Epoch(3), frame: .zero, session: SessionTime(nanoseconds: 123_456_789), framesPerSecond: 44_100)

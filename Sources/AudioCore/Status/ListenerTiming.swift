@@ -26,4 +26,15 @@ public struct ListenerTiming: Hashable, Sendable {
         self.deviceSkew = deviceSkew
         self.correction = correction
     }
+
+    /// How far apart two listeners may be at most: |e1 - e2| + b1 + b2. Whatever a peer says, it does not overflow.
+    public func distance(to other: ListenerTiming) -> TimeSpan {
+        let apart = abs(error.seconds - other.error.seconds)
+        return TimeSpan(seconds: apart + max(0, errorBound.seconds) + max(0, other.errorBound.seconds))
+    }
+
+    /// The timeline itself.
+    public static let exact = ListenerTiming(
+        error: .zero, errorBound: .zero, asymmetryLimit: .zero, roundTrip: .zero, clockSkew: .zero, deviceSkew: .zero,
+        correction: .zero)
 }

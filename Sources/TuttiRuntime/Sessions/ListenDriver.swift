@@ -161,7 +161,7 @@ final class ListenDriver {
         case .playout(.underrun) where session.isFed:
             emit(.notice(.warning, "packets are late: silent until there are enough again"))
         case .playout(.replaced(_, let cause, _, let error)):
-            emit(.notice(.info, "placed anew (\(cause)): was \(Int(error.microseconds)) us off"))
+            emit(.notice(.info, "placed anew (\(cause.reading)): was \(Int(error.microseconds)) us off"))
         case .playout(.xrun): emit(.notice(.warning, "the sound card ran dry (xrun): placing anew"))
         case .playout(.stopped): if let pendingOutcome { done.succeed(pendingOutcome) }
         case .playout: break
@@ -189,11 +189,23 @@ final class ListenDriver {
 // Confined to its event loop: the ticker, the transport's callbacks and the relay all run there.
 extension ListenDriver: @unchecked Sendable {}
 
+extension ReplacementCause {
+    /// For people.
+    fileprivate var reading: String {
+        switch self {
+        case .timelineStep: "the timeline moved"
+        case .deviceClockStep: "the sound card's clock moved"
+        case .deviceRestart: "the sound card restarted"
+        case .underrun: "packets were late"
+        }
+    }
+}
+
 extension ListenerStatus {
     init(name: String, report: ListenerReport) {
         self.init(
-            name: name, state: report.state, buffered: report.buffered, timing: report.timing,
-            counters: report.counters)
+            name: name, state: report.state, buffered: report.buffered, lowWater: report.lowWater,
+            timing: report.timing, counters: report.counters)
     }
 }
 

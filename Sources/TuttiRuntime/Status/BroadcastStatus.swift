@@ -30,7 +30,7 @@ public struct BroadcastStatus: Hashable, Sendable {
         for (index, a) in playing.enumerated() {
             for b in playing[(index + 1)...] {
                 guard let first = a.timing, let second = b.timing else { continue }
-                let distance = (first.error - second.error).magnitude + first.errorBound + second.errorBound
+                let distance = first.distance(to: second)
                 if distance > worst?.distance ?? -.seconds(1) { worst = (a.name, b.name, distance) }
             }
         }

@@ -8,17 +8,20 @@ public struct ListenerStatus: Hashable, Sendable {
     public var state: State
     /// Song time held ahead of what is heard.
     public var buffered: TimeSpan
+    /// The least decoded song that was ready since the song began to sound; nil where it is not known.
+    public var lowWater: TimeSpan?
     /// Nil until clock and sound card are known.
     public var timing: ListenerTiming?
     public var counters: ListenerCounters
 
     public init(
-        name: String, state: State, buffered: TimeSpan, timing: ListenerTiming?,
+        name: String, state: State, buffered: TimeSpan, lowWater: TimeSpan? = nil, timing: ListenerTiming?,
         counters: ListenerCounters = ListenerCounters()
     ) {
         self.name = name
         self.state = state
         self.buffered = buffered
+        self.lowWater = lowWater
         self.timing = timing
         self.counters = counters
     }

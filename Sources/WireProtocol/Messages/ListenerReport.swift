@@ -13,6 +13,10 @@ import NIOCore
 /// | timing | u8 | 1 if the following fields are known, else 0 and they are absent |
 /// | error, bound, asymmetry limit, round trip | i64 each | nanoseconds |
 /// | clock skew, device skew, correction | f64 each | ppm |
+/// | low water | i64 | nanoseconds of decoded song that were ready at the least since the song began to sound; -1 unknown |
+/// | timeline steps, device clock steps, device restarts | u32 each | causes of re-placements; the others are underruns |
+///
+/// A report may end before any of the fields behind the timing: they are then unknown, or 0.
 public struct ListenerReport: Hashable, Sendable {
     public var state: ListenerState
     public var epoch: Epoch
@@ -20,10 +24,12 @@ public struct ListenerReport: Hashable, Sendable {
     public var buffered: TimeSpan
     public var counters: ListenerCounters
     public var timing: ListenerTiming?
+    /// The least decoded song that was ready since the song began to sound.
+    public var lowWater: TimeSpan?
 
     public init(
         state: ListenerState, epoch: Epoch, received: FramePosition, buffered: TimeSpan,
-        counters: ListenerCounters = ListenerCounters(), timing: ListenerTiming? = nil
+        counters: ListenerCounters = ListenerCounters(), timing: ListenerTiming? = nil, lowWater: TimeSpan? = nil
     ) {
         self.state = state
         self.epoch = epoch
@@ -31,6 +37,7 @@ public struct ListenerReport: Hashable, Sendable {
         self.buffered = buffered
         self.counters = counters
         self.timing = timing
+        self.lowWater = lowWater
     }
 
     private static let states: [ListenerState] = [.connecting, .preparing, .ready, .playing, .starving, .finished]
@@ -44,11 +51,11 @@ public struct ListenerReport: Hashable, Sendable {
             buffer.writeInteger(count)
         }
         buffer.writeInteger(UInt8(timing == nil ? 0 : 1))
-        guard let timing else { return }
-        for span in [timing.error, timing.errorBound, timing.asymmetryLimit, timing.roundTrip] {
-            buffer.writeSpan(span)
+        timing?.write(to: &buffer)
+        buffer.writeSpan(lowWater ?? .nanoseconds(-1))
+        for count in [counters.timelineSteps, counters.deviceClockSteps, counters.deviceRestarts] {
+            buffer.writeInteger(count)
         }
-        for skew in [timing.clockSkew, timing.deviceSkew, timing.correction] { buffer.writeDouble(skew.value) }
     }
 
     init?(from buffer: inout ByteBuffer) {
@@ -68,13 +75,22 @@ public struct ListenerReport: Hashable, Sendable {
             guard let fields = ListenerTiming(from: &buffer) else { return nil }
             timing = fields
         }
+        let lowWater = buffer.readSpan().flatMap { $0 >= .zero ? $0 : nil }
+        counters.timelineSteps = buffer.readInteger(as: UInt32.self) ?? 0
+        counters.deviceClockSteps = buffer.readInteger(as: UInt32.self) ?? 0
+        counters.deviceRestarts = buffer.readInteger(as: UInt32.self) ?? 0
         self.init(
             state: Self.states[Int(state)], epoch: epoch, received: received, buffered: buffered, counters: counters,
-            timing: timing)
+            timing: timing, lowWater: lowWater)
     }
 }
 
 extension ListenerTiming {
+    fileprivate func write(to buffer: inout ByteBuffer) {
+        for span in [error, errorBound, asymmetryLimit, roundTrip] { buffer.writeSpan(span) }
+        for skew in [clockSkew, deviceSkew, correction] { buffer.writeDouble(skew.value) }
+    }
+
     fileprivate init?(from buffer: inout ByteBuffer) {
         guard let error = buffer.readSpan(), let bound = buffer.readSpan(), let limit = buffer.readSpan(),
             let roundTrip = buffer.readSpan(), let clockSkew = buffer.readDouble(),

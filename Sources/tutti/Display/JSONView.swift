@@ -11,7 +11,9 @@ import TuttiRuntime
 //     end        outcome ("completed", "interrupted", "failed"), exitCode, message (of a failure)
 //
 //     song       title, artist, format, elapsedSeconds, totalSeconds
-//     listener   name, state, bufferedSeconds, timing, xruns, underruns, replacements, lostPackets
+//     listener   name, state, bufferedSeconds, lowWaterSeconds (of decoded song, since it began to sound), timing, xruns,
+//                underruns, replacements (of all causes: timelineSteps, deviceClockSteps, deviceRestarts, and underruns
+//                that were got over), lostPackets
 //     timing     errorMicroseconds, errorBoundMicroseconds, asymmetryLimitMicroseconds, roundTripMicroseconds,
 //                clockPPM, devicePPM, correctionPPM
 //     worstPair  first, second, distanceMicroseconds
@@ -127,8 +129,12 @@ extension ListenerStatus {
     fileprivate var json: JSONValue {
         .object([
             "name": .string(name), "state": .string(state.rawValue), "bufferedSeconds": buffered.jsonSeconds,
+            "lowWaterSeconds": lowWater?.jsonSeconds ?? .null,
             "timing": timing?.json ?? .null, "xruns": .integer(Int64(counters.xruns)),
             "underruns": .integer(Int64(counters.underruns)), "replacements": .integer(Int64(counters.replacements)),
+            "timelineSteps": .integer(Int64(counters.timelineSteps)),
+            "deviceClockSteps": .integer(Int64(counters.deviceClockSteps)),
+            "deviceRestarts": .integer(Int64(counters.deviceRestarts)),
             "lostPackets": .integer(Int64(counters.lostPackets)),
         ])
     }

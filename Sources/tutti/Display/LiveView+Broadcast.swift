@@ -30,6 +30,9 @@ extension LiveView {
             .init(title: "error", alignment: .right, dropOrder: 2),
             .init(title: "clock", alignment: .right, dropOrder: 6),
             .init(title: "card", alignment: .right, dropOrder: 5),
+            .init(title: "correction", alignment: .right, dropOrder: 8),
+            .init(title: "round trip", alignment: .right, dropOrder: 7),
+            .init(title: "low water", alignment: .right, dropOrder: 9),
             .init(title: "", dropOrder: 3),
         ])
         table.rows = listeners.map(row)
@@ -44,6 +47,9 @@ extension LiveView {
             .init(text: listener.timing?.errorReading(glyphs) ?? ""),
             .init(text: listener.timing?.clockSkew.reading ?? "", style: .faint),
             .init(text: listener.timing?.deviceSkew.reading ?? "", style: .faint),
+            .init(text: listener.timing?.correction.reading ?? "", style: .faint),
+            .init(text: listener.timing?.roundTrip.reading(glyphs) ?? "", style: .faint),
+            .init(text: listener.lowWater?.lowWaterReading ?? "", style: .faint),
             .init(text: listener.counters.reading, style: .warning),
         ]
     }

@@ -15,7 +15,7 @@ extension LiveView {
         left.append(status.state == .playing ? " from \(broadcaster)" : ", broadcaster \(broadcaster)")
         var lines = [heading(left, remark: song?.format ?? "", size)]
         if let song { lines += songLines(song, size) }
-        return lines + [readings(status)] + counters(status)
+        return lines + [readings(status)] + details(status) + counters(status)
     }
 
     private func readings(_ status: ListenerStatus) -> StyledLine {
@@ -24,6 +24,14 @@ extension LiveView {
         line.append("   error \(timing.errorReading(glyphs))")
         line.append("   clock \(timing.clockSkew.reading)   card \(timing.deviceSkew.reading)", .faint)
         return line
+    }
+
+    /// What explains the readings.
+    private func details(_ status: ListenerStatus) -> [StyledLine] {
+        guard let timing = status.timing, status.state == .playing else { return [] }
+        var parts = ["correction \(timing.correction.reading)", "round trip \(timing.roundTrip.reading(glyphs))"]
+        if let lowWater = status.lowWater { parts.append("low water \(lowWater.lowWaterReading)") }
+        return [StyledLine(parts.joined(separator: "   "), .faint)]
     }
 
     private func counters(_ status: ListenerStatus) -> [StyledLine] {

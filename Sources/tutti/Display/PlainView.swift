@@ -70,7 +70,7 @@ struct PlainView: Sendable {
         listeners = listeners.filter { present.contains($0.key) }
         guard status.listeners.contains(where: { $0.state == .playing }), isStatusDue(now) else { return lines }
         lines.append(Line(summary(status)))
-        if level == .verbose { lines += status.listeners.map { Line("  \($0.name): \(reading($0))") } }
+        if level == .verbose { lines += status.listeners.map { Line("  \($0.name): \(reading($0) + details($0))") } }
         return lines
     }
 
@@ -102,7 +102,8 @@ struct PlainView: Sendable {
         var lines = song.map { songChange($0) } ?? []
         lines += change(of: status, ListenerKey(name: status.name))
         guard status.state == .playing || status.state == .starving, isStatusDue(now) else { return lines }
-        lines.append(Line("\(song?.timeReading ?? "-")  \(status.state.rawValue), \(reading(status))"))
+        let details = level == .verbose ? details(status) : ""
+        lines.append(Line("\(song?.timeReading ?? "-")  \(status.state.rawValue), \(reading(status) + details)"))
         return lines
     }
 
@@ -133,6 +134,22 @@ struct PlainView: Sendable {
         if let nextStatus, now < nextStatus { return false }
         nextStatus = now + Self.statusInterval
         return true
+    }
+
+    /// Everything else that a listener says of itself.
+    private func details(_ listener: ListenerStatus) -> String {
+        var parts: [String] = []
+        if let timing = listener.timing {
+            parts.append("correction \(timing.correction.reading)")
+            parts.append("round trip \(timing.roundTrip.reading(glyphs))")
+            parts.append("asymmetry limit \(timing.asymmetryLimit.reading(glyphs))")
+        }
+        if let lowWater = listener.lowWater { parts.append("low water \(lowWater.lowWaterReading)") }
+        let counters = listener.counters.reading
+        if !counters.isEmpty { parts.append(counters) }
+        let causes = listener.counters.causeReading
+        if !causes.isEmpty { parts[parts.count - 1] += " (\(causes))" }
+        return parts.map { ", \($0)" }.joined()
     }
 
     private func reading(_ listener: ListenerStatus) -> String {

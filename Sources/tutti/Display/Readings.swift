@@ -29,6 +29,9 @@ extension TimeSpan {
     /// `9.8 s`
     var bufferReading: String { "\(seconds.fixed(1)) s" }
 
+    /// `1.94 s`
+    var lowWaterReading: String { "\(seconds.fixed(2)) s" }
+
     /// In the unit that suits the size: `27 µs`, `12.3 ms`, `4.5 s`.
     func reading(_ glyphs: Glyphs) -> String {
         let unit = TimeUnit(for: magnitude)
@@ -57,6 +60,17 @@ extension ListenerCounters {
             (xruns, "xrun"), (underruns, "underrun"), (replacements, "re-placement"), (lostPackets, "lost packet"),
         ]
         return counts.filter { $0.0 > 0 }.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
+    }
+}
+
+extension ListenerCounters {
+    /// Why there were re-placements: `2 by timeline, 1 by underrun`; empty where there were none.
+    var causeReading: String {
+        let counts: [(UInt32, String)] = [
+            (timelineSteps, "timeline"), (deviceClockSteps, "card's clock"), (deviceRestarts, "card restart"),
+            (replacements &- min(replacements, timelineSteps &+ deviceClockSteps &+ deviceRestarts), "underrun"),
+        ]
+        return counts.filter { $0.0 > 0 }.map { "\($0.0) by \($0.1)" }.joined(separator: ", ")
     }
 }
 
