@@ -96,18 +96,20 @@ let package = Package(
         library("Broadcasting", ["AudioCore", "ClockSync", "Peering", "WireProtocol", nioCore]),
         library("Listening", ["AudioCore", "ClockSync", "Peering", "Playout", "WireProtocol", nioCore]),
 
+        library("Observing", ["AudioCore", "Peering", "WireProtocol", nioCore]),
+
         // The shell: sockets, threads, wiring.
         library(
             "TuttiRuntime",
             [
                 "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileStream", "AudioQueue", "Broadcasting",
-                "ClockExchange", "ClockSync", "HostSystem", "Listening", "MPEGDecoding", "PeerDiscovery", "Peering",
-                "Playout", "VirtualOutput", "WireProtocol", nioCore, nioPosix,
+                "ClockExchange", "ClockSync", "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery",
+                "Peering", "Playout", "VirtualOutput", "WireProtocol", nioCore, nioPosix,
             ]),
 
         // The command line.
         .executableTarget(
-            name: "tutti", dependencies: ["AudioCore", "HostSystem", "Peering", "TuttiRuntime"],
+            name: "tutti", dependencies: ["AudioCore", "HostSystem", "Observing", "Peering", "TuttiRuntime"],
             swiftSettings: settings),
 
         // Test kit.
@@ -167,6 +169,7 @@ let package = Package(
         tests(
             "SimulationTests",
             ["SimulationKit", "AudioCore", "Broadcasting", "Listening", "Peering", "Playout", "WireProtocol"]),
+        tests("ObservingTests", ["AudioCore", "Observing", "Peering", "WireProtocol", nioCore]),
         tests("PeeringTests", ["Peering", "AudioCore", "WireProtocol", nioCore]),
         tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),
         tests("ALSAOutputTests", ["ALSAOutput", "AudioCore", "Playout"]),
@@ -185,7 +188,7 @@ let package = Package(
         tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
         tests("RealTimeRightsTests", ["CDBus", "CRealtime", "HostSystem", "LANKit", "RealTimeRights"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
-        tests("TuttiTests", ["tutti", "AudioCore", "Peering", "TuttiRuntime"]),
+        tests("TuttiTests", ["tutti", "AudioCore", "Observing", "Peering", "TuttiRuntime"]),
         tests("ClockSyncTests", ["AudioCore", "ClockSync"]),
         tests("ClockExchangeTests", ["AudioCore", "CLinuxSocket", "ClockExchange", "ClockSync", "HostSystem"]),
     ]

@@ -6,4 +6,6 @@ public struct PeerRoles: OptionSet, Hashable, Sendable, BitwiseCopyable {
 
     public static let broadcaster = PeerRoles(rawValue: 1 << 0)
     public static let listener = PeerRoles(rawValue: 1 << 1)
+    /// Looks on at a broadcast, and takes no part.
+    public static let observer = PeerRoles(rawValue: 1 << 2)
 }

@@ -56,6 +56,9 @@ public enum BroadcastLimits {
     public static let farewellTime = TimeSpan.milliseconds(1_500)
     /// Song time in one packets message: small enough to skip exactly, large enough to cost little.
     public static let groupTime = TimeSpan.milliseconds(100)
+    /// How often those who look on are told how the listeners are, and how many may.
+    public static let rosterInterval = TimeSpan.seconds(1)
+    public static let observerCount = 16
     /// Connections at once.
     public static let connectionCount = 4_096
     /// A listener that said that it is busy is asked again after this long, if its record does not change before.

@@ -72,6 +72,10 @@ extension BroadcastSession {
             refuse(id, Refusal(.duplicate, "that is this very process"), now)
             return
         }
+        if greeting.roles == .observer {
+            admitObserver(id, now)
+            return
+        }
         guard greeting.roles.contains(.listener) else {
             refuse(id, Refusal(.wrongRole, "both sides broadcast"), now)
             return
@@ -90,7 +94,7 @@ extension BroadcastSession {
     /// Welcomes a listener that greeted, as soon as the song's codec is known and if it is one that it decodes.
     mutating func admit(_ id: ConnectionID, _ now: HostTime) {
         guard summary.isReady, let codec = summary.format?.codec, let link = connections[id], !link.isMember,
-            let greeting = link.connection.greeting
+            !link.isObserver, let greeting = link.connection.greeting
         else { return }
         guard greeting.codecs.contains(codec) else {
             let text = "this song is \(codec.commonName), which \(greeting.name) cannot decode"

@@ -82,7 +82,7 @@ extension BroadcastSession {
     mutating func finish(_ outcome: BroadcastOutcome, _ now: HostTime) {
         let message = WireEncoder.broadcastEnd(farewell(outcome))
         for id in connections.ids {
-            if connections[id]?.isMember == true { send(message, to: id, now) }
+            if let link = connections[id], link.isMember || link.isObserver { send(message, to: id, now) }
             actions.append(.close(id))
         }
         phase = .over

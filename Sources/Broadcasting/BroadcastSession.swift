@@ -84,6 +84,7 @@ public struct BroadcastSession {
         decideStart(now)
         readAhead(now)
         for id in connections.ids { feed(id, now) }
+        tellObservers(now)
         decideEnd(now)
     }
 

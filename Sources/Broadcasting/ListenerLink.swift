@@ -10,6 +10,10 @@ struct ListenerLink: PeerLink {
     let key: ClockKey
     /// Whether it was welcomed: greeted, allowed, of the right role, and able to decode the song.
     var isMember = false
+    /// Whether it only looks on.
+    var isObserver = false
+    /// When it was last told how the listeners are.
+    var lastRoster: HostTime?
     var report: ListenerReport?
     /// Number of the next packets message to be sent.
     var cursor = 0

@@ -49,7 +49,7 @@ extension ListenSession {
             reception?.end = end
             if let reception { actions.append(.finish(at: end, reception.queueEpoch)) }
         case .broadcastEnd(let end): broadcastEnded(end, id, now)
-        case .greeting, .refusal, .keepAlive, .report: break
+        case .greeting, .refusal, .keepAlive, .report, .roster: break
         }
     }
 

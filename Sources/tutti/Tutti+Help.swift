@@ -19,7 +19,8 @@ extension Tutti {
             "Examples:",
             "  tutti broadcast song.mp3      on the machine that has the song",
             "  tutti join                    on every machine that has loudspeakers",
-            "  tutti peers                   who is there, and what is playing", "",
+            "  tutti peers                   who is there, and what is playing",
+            "  tutti check                   whether the listeners keep in step", "",
             "Tutti listens on TCP and UDP port \(NetworkAddress.defaultPort), and finds others by mDNS (UDP 5353).",
         ]
         return lines.joined(separator: "\n") + "\n"

@@ -6,7 +6,7 @@ import TuttiRuntime
 struct Tutti {
     static let version = "0.1.0"
     static let commands: [any Command.Type] = [
-        BroadcastCommand.self, JoinCommand.self, PeersCommand.self, DevicesCommand.self,
+        BroadcastCommand.self, JoinCommand.self, CheckCommand.self, PeersCommand.self, DevicesCommand.self,
     ]
 
     static func main() {

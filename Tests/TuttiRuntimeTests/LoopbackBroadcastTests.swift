@@ -80,6 +80,56 @@ import TuttiRuntime
         #expect(listener.stop() == .success(.interrupted))
     }
 
+    /// A check besides a broadcast: it neither counts as a listener nor keeps the broadcast from ending.
+    private func check(_ limit: TimeSpan, _ port: UInt16) -> Result<CheckResult, RuntimeFailure> {
+        var options = CheckOptions()
+        options.address = NetworkAddress(host: "127.0.0.1", port: port)
+        options.duration = .seconds(2)
+        options.limit = limit
+        do throws(RuntimeFailure) {
+            return .success(try Checker(options: options, identity: .test("check")).run { _ in })
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test func aCheckSeesWhetherListenersKeepInStep() throws {
+        let listeners = [try RunningListener(name: "kitchen"), try RunningListener(name: "attic")]
+        let port = RawPeer.freePort()
+        let results = Mutex<[Result<CheckResult, RuntimeFailure>]>([])
+        let threads = try [TimeSpan.milliseconds(50), .nanoseconds(1)].map { limit in
+            try HostThread(name: "check") {
+                let result = self.check(limit, port)
+                results.withLock { $0.append(result) }
+            }
+        }
+        let (outcome, notices) = try broadcast(Song(seconds: 5), to: listeners) { $0.network.port = port }
+        for thread in threads { thread.join() }
+        #expect(outcome == .completed)
+        #expect(notices.count { $0 == "check looks on (tutti check)" } == 2)
+        #expect(!notices.contains { $0.contains("check joined") })
+        let seen = try results.withLock { $0 }.map { try $0.get() }
+        #expect(seen.count == 2)
+        for result in seen {
+            #expect(result.broadcaster == "study" && result.listenerCount == 2)
+            #expect(result.watched >= .seconds(2) && !result.hasEnded)
+            #expect(Set([result.worst?.culprit, result.worst?.other]) == ["kitchen", "attic"])
+            #expect(result.isInStep == (result.limit > .milliseconds(1)))
+        }
+        for listener in listeners { #expect(listener.stop() == .success(.interrupted)) }
+    }
+
+    @Test func aCheckWithoutABroadcastSaysSo() throws {
+        let failure = #expect(throws: RuntimeFailure.self) { try check(.seconds(1), RawPeer.freePort()).get() }
+        #expect(failure?.kind == .unknownPeer)
+        #expect(failure?.message.hasPrefix("no broadcaster answers at 127.0.0.1:") == true)
+        let listener = try RunningListener(name: "kitchen")
+        _ = try #require(RawPeer(port: listener.port))
+        let refusal = #expect(throws: RuntimeFailure.self) { try check(.seconds(1), listener.port).get() }
+        #expect(refusal?.message == "kitchen broadcasts nothing")
+        #expect(listener.stop() == .success(.interrupted))
+    }
+
     /// Also where the own loudspeakers are there to play.
     @Test(arguments: [nil, OutputSelection.null])
     func nobodyOfThatNameIsAFailure(output: OutputSelection?) throws {

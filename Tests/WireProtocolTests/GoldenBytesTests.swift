@@ -52,6 +52,13 @@ import WireProtocol
                 + "000000000000000000000000")
     }
 
+    @Test func roster() {
+        #expect(
+            hex(WireEncoder.roster(Sample.roster)) == "00120000009e" + "01" + "0004536f6e67" + "0002"
+                + "0000000000000007" + "00064bc3bc636865" + "0072" + reportBytes + reportTail
+                + "0000000000000008" + "00054174746963" + "0000")
+    }
+
     /// The reports of the first version ended behind the timing.
     @Test func aShorterReportIsUnderstood() throws {
         var bytes = Array(WireEncoder.report(Sample.report).readableBytesView)

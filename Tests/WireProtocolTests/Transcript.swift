@@ -82,6 +82,12 @@ enum Sample {
     static let anchor = Anchor(
         epoch: Epoch(3), frame: .zero, session: SessionTime(nanoseconds: 123_456_789), framesPerSecond: 44_100)
 
+    static let roster = Roster(
+        state: .playing, title: "Song",
+        entries: [
+            .init(instance: 7, name: "Küche", report: report), .init(instance: 8, name: "Attic", report: nil),
+        ])
+
     static func buffers() -> [ByteBuffer] {
         let data: [UInt8] = Array(0..<200)
         let descriptions = [
@@ -99,6 +105,7 @@ enum Sample {
             WireEncoder.entry(EntryMark(epoch: Epoch(3), frame: FramePosition(9_999), lostPacketCount: 7)),
             WireEncoder.streamEnd(Epoch(3), at: FramePosition(1_000_000)),
             WireEncoder.report(report),
+            WireEncoder.roster(roster),
             WireEncoder.broadcastEnd(BroadcastEnd(.failed, "disk on fire")),
             WireEncoder.refusal(Refusal(.busy, "playing Song from Attic")),
         ]

@@ -12,9 +12,9 @@ final class RunControl: Sendable {
     private let state = Mutex(State())
 
     /// Starts `body` on a fresh event loop and waits for what it promises.
-    func run(
-        _ body: @escaping @Sendable (any EventLoop) -> EventLoopFuture<RuntimeOutcome>
-    ) throws(RuntimeFailure) -> RuntimeOutcome {
+    func run<Outcome: Sendable>(
+        _ body: @escaping @Sendable (any EventLoop) -> EventLoopFuture<Outcome>
+    ) throws(RuntimeFailure) -> Outcome {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         defer {
             state.withLock { $0.stop = nil }

@@ -7,6 +7,8 @@ enum MessageType: UInt16, CaseIterable, Sendable {
     // Broadcaster to listener.
     case welcome = 0x10
     case broadcastEnd = 0x11
+    // Broadcaster to observer.
+    case roster = 0x12
     // The media part, broadcaster to listener.
     case stream = 0x20
     case anchor = 0x21

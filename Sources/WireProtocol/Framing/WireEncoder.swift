@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// A message is a type (u16), the payload's length (u32) and the payload; all numbers are big-endian. The payloads'
 /// tables stand at their types: ``Greeting``, ``Refusal``, ``Welcome``, ``BroadcastEnd``, ``EntryMark``,
-/// ``ListenerReport``. `anchor` is epoch u32, frame i64, session time i64 (nanoseconds), frames per session second
+/// ``ListenerReport``, ``Roster``. `anchor` is epoch u32, frame i64, session time i64 (nanoseconds), frames per session second
 /// f64; `stream end` is epoch u32, frame i64; `keep-alive` is empty.
 public enum WireEncoder {
     /// The first bytes of a connection: preamble and greeting.
@@ -32,6 +32,10 @@ public enum WireEncoder {
 
     public static func report(_ report: ListenerReport) -> ByteBuffer {
         message(.report) { report.write(to: &$0) }
+    }
+
+    public static func roster(_ roster: Roster) -> ByteBuffer {
+        message(.roster) { roster.write(to: &$0) }
     }
 
     /// The beginning of an epoch: its stream's properties.

@@ -149,6 +149,9 @@ extension ControlMessage {
         case .report:
             guard let report = ListenerReport(from: &payload) else { return nil }
             self = .report(report)
+        case .roster:
+            guard let roster = Roster(from: &payload) else { return nil }
+            self = .roster(roster)
         case .stream, .packets:
             return nil
         }

@@ -16,6 +16,8 @@ public enum ControlMessage: Hashable, Sendable {
     case streamEnds(Epoch, FramePosition)
     case entry(EntryMark)
     case report(ListenerReport)
+    /// How the listeners are, for one who looks on.
+    case roster(Roster)
 }
 
 /// Where this listener enters the stream: sent to a joiner, and to one that fell behind, before the packets that follow.

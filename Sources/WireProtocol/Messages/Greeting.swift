@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// | field | type | meaning |
 /// |---|---|---|
-/// | roles | u8 | bit 0 broadcaster, bit 1 listener |
+/// | roles | u8 | bit 0 broadcaster, bit 1 listener, bit 2 observer |
 /// | peer | 16 bytes | the peer's UUID |
 /// | instance | u64 | random for each process |
 /// | started | i64 | seconds since 1970 at which the broadcast or listener began, by its own wall clock |

@@ -27,6 +27,24 @@ extension CommandArguments {
         return TimeSpan(seconds: number)
     }
 
+    /// A length of time with its unit: `30s`, `5min`, `100us`, `0.5ms`.
+    func span(
+        _ option: CommandSyntax.Option, in range: ClosedRange<TimeSpan>, example: String
+    ) throws(UsageError) -> TimeSpan? {
+        guard let text = value(of: option) else { return nil }
+        let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let units: [Substring: Double] = ["us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3_600]
+        guard let value = Double(number), let unit = units[text[number.endIndex...]] else {
+            throw UsageError("\(option.name) takes a time with its unit (us, ms, s, min, h): \(example), not '\(text)'")
+        }
+        let span = TimeSpan(seconds: value * unit)
+        guard range.contains(span) else {
+            let bounds = [range.lowerBound, range.upperBound].map { $0.reading(.ascii) }
+            throw UsageError("\(option.name) takes \(bounds[0]) to \(bounds[1]), not '\(text)'")
+        }
+        return span
+    }
+
     /// One peer's name: not empty, printable, no longer than mDNS can carry.
     func peerName(_ option: CommandSyntax.Option) throws(UsageError) -> String? {
         guard let text = value(of: option) else { return nil }

@@ -1,0 +1,40 @@
+import AudioCore
+import Peering
+import WireProtocol
+
+/// Those who look on: they are told about once a second how the listeners are, and take no part.
+extension BroadcastSession {
+    mutating func admitObserver(_ id: ConnectionID, _ now: HostTime) {
+        guard connections.links.count(where: \.isObserver) < BroadcastLimits.observerCount else {
+            refuse(id, Refusal(.busy, "too many look on already"), now)
+            return
+        }
+        connections.accept(id)
+        connections[id]?.isObserver = true
+        let name = connections[id]?.connection.name ?? ""
+        actions.append(.notice(.detail, "\(name) looks on (tutti check)"))
+    }
+
+    /// Sends the roster to whom it is due. One whose socket does not take the last one is not sent the next.
+    mutating func tellObservers(_ now: HostTime) {
+        let due = connections.ids.filter { id in
+            guard let link = connections[id], link.isObserver, link.bytesInFlight == 0 else { return false }
+            return link.lastRoster.map { now - $0 >= BroadcastLimits.rosterInterval } ?? true
+        }
+        guard !due.isEmpty else { return }
+        let message = WireEncoder.roster(roster)
+        for id in due {
+            connections[id]?.lastRoster = now
+            send(message, to: id, now)
+        }
+    }
+
+    private var roster: Roster {
+        let state: Roster.State = !isPlaying ? .waiting : end == nil ? .playing : .finishing
+        let entries = connections.links.compactMap { link -> Roster.Entry? in
+            guard link.isMember, let greeting = link.connection.greeting else { return nil }
+            return Roster.Entry(instance: greeting.instance, name: greeting.name, report: link.report)
+        }
+        return Roster(state: state, title: summary.info[.title] ?? "", entries: entries)
+    }
+}

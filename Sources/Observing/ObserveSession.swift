@@ -1,0 +1,196 @@
+import AudioCore
+import NIOCore
+import Peering
+import WireProtocol
+
+/// One who looks on at a broadcast: finds it, connects, and is told how its listeners are. Events in, actions out.
+///
+///     searching ──found, and the oldest of several──▶ calling ──greeted──▶ watching ──ended, lost, refused──▶ over
+///
+/// Takes no part: it is sent no audio, and nobody waits for it. Owns no socket, thread or clock.
+public struct ObserveSession {
+    enum Phase: Equatable {
+        case searching
+        case calling
+        case watching(ConnectionID)
+        case over
+    }
+
+    private struct Link: PeerLink {
+        var connection: PeerConnection
+        var contact: PeerContact.Key?
+    }
+
+    private let greeting: Greeting
+    private let allowedNames: [String]
+    private let began: HostTime
+    private var phase = Phase.searching
+    private var candidates: [PeerContact] = []
+    private var choiceDeadline: HostTime?
+    private var connections: ConnectionTable<Link>
+    private var actions: [ObserveAction] = []
+
+    /// - Parameters:
+    ///   - greeting: who looks on; its role is ``PeerRoles/observer``.
+    ///   - address: of the broadcaster; nil waits for contacts that mDNS finds.
+    ///   - allowedNames: the only broadcasts that are of interest; empty takes any.
+    public init(greeting: Greeting, address: NetworkAddress?, allowedNames: [String], now: HostTime) {
+        self.greeting = greeting
+        self.allowedNames = allowedNames
+        began = now
+        connections = ConnectionTable(
+            instance: greeting.instance, peers: .broadcaster, allowed: AllowList([]), capacity: 1)
+        guard let address else { return }
+        phase = .calling
+        connections.dialer.update(PeerContact(address: address), now: now)
+    }
+
+    /// Takes one event; returns what is to be done about it, in order.
+    public mutating func handle(_ event: ObserveEvent, now: HostTime) -> [ObserveAction] {
+        guard phase != .over else { return [] }
+        switch event {
+        case .contact(let contact): learn(contact, now)
+        case .opened(let id, let address, let dial): opened(id, address, dial, now)
+        case .dialFailed(let dial): connections.dialer.dialEnded(dial.id, connected: false, now: now)
+        case .received(let id, let bytes): receive(id, bytes, now)
+        case .closed(let id): closed(id, now)
+        case .tick: break
+        }
+        advance(now)
+        defer { actions = [] }
+        return actions
+    }
+
+    private mutating func advance(_ now: HostTime) {
+        if phase == .searching, let choiceDeadline, now >= choiceDeadline { choose(now) }
+        if case .watching = phase {} else if now - began > ObserveLimits.patience { finish(.nobody) }
+        guard phase != .over else { return }
+        for dial in connections.dialer.due(now) { actions.append(.dial(dial)) }
+        for id in connections.silent(now) { closed(id, now) }
+        for id in connections.keepAlivesDue(now) { actions.append(.send(id, WireEncoder.keepAlive())) }
+    }
+
+    // MARK: Finding it
+
+    private mutating func learn(_ contact: PeerContact, _ now: HostTime) {
+        guard phase == .searching, contact.roles.contains(.broadcaster),
+            candidates.count < ObserveLimits.candidateCount, allowedNames.isEmpty || allowedNames.contains(contact.name)
+        else { return }
+        candidates.removeAll { $0.key == contact.key }
+        candidates.append(contact)
+        choiceDeadline = choiceDeadline ?? now + ObserveLimits.choiceTime
+    }
+
+    private mutating func choose(_ now: HostTime) {
+        guard let oldest = candidates.min(by: { $0.started < $1.started }) else { return }
+        if candidates.count > 1 {
+            let names = candidates.map(\.name).sorted().joined(separator: ", ")
+            actions.append(
+                .notice(
+                    .info, "several broadcasts: \(names); checking the oldest, \(oldest.name) (choose with --from NAME)"
+                ))
+        }
+        phase = .calling
+        connections.dialer.update(oldest, now: now)
+    }
+
+    // MARK: The connection
+
+    private mutating func opened(_ id: ConnectionID, _ address: String, _ dial: Dialer.Dial, _ now: HostTime) {
+        let link = Link(connection: PeerConnection(direction: .dialed, address: address, now: now))
+        guard connections.add(id, link, dial: dial, now: now) else {
+            actions.append(.close(id))
+            return
+        }
+        actions.append(.send(id, WireEncoder.opening(greeting)))
+    }
+
+    private mutating func receive(_ id: ConnectionID, _ bytes: ByteBuffer, _ now: HostTime) {
+        do throws(WireError) {
+            for event in try connections.receive(id, bytes, now: now) where phase != .over {
+                guard case .message(let message) = event, let name = connections[id]?.connection.name else { continue }
+                hear(message, from: id, name)
+            }
+        } catch {
+            finish(.refused("\(connections[id]?.connection.name ?? "it"): \(error)"))
+        }
+    }
+
+    private mutating func hear(_ message: ControlMessage, from id: ConnectionID, _ name: String) {
+        switch message {
+        case .greeting(let greeting):
+            guard greeting.roles.contains(.broadcaster) else {
+                finish(.refused("\(name) broadcasts nothing"))
+                return
+            }
+            connections.accept(id)
+            phase = .watching(id)
+            actions.append(.watching(name))
+        case .refusal(let refusal) where refusal.reason == .wrongRole:
+            finish(.refused("\(name) runs a Tutti that cannot be checked; install a newer one there"))
+        case .refusal(let refusal): finish(.refused("\(name) refuses: \(refusal.text)"))
+        case .roster(let roster): actions.append(.roster(roster))
+        case .broadcastEnd(let end): finish(.ended(end))
+        default: break
+        }
+    }
+
+    private mutating func closed(_ id: ConnectionID, _ now: HostTime) {
+        guard let link = connections.remove(id, pause: .zero, now: now) else { return }
+        actions.append(.close(id))
+        if phase == .watching(id) { finish(.lost(link.connection.name)) }
+    }
+
+    private mutating func finish(_ ending: ObserveEnding) {
+        for id in connections.ids { actions.append(.close(id)) }
+        phase = .over
+        actions.append(.finished(ending))
+    }
+}
+
+/// What happens to one who looks on.
+public enum ObserveEvent: Sendable {
+    /// mDNS knows a broadcaster.
+    case contact(PeerContact)
+    case opened(ConnectionID, address: String, dial: Dialer.Dial)
+    case dialFailed(Dialer.Dial)
+    case received(ConnectionID, ByteBuffer)
+    case closed(ConnectionID)
+    /// Time passed; due at least every 20 ms.
+    case tick
+}
+
+/// What the shell must do, in order.
+public enum ObserveAction: Sendable {
+    /// Try to connect; answer with ``ObserveEvent/opened(_:address:dial:)`` or ``ObserveEvent/dialFailed(_:)``.
+    case dial(Dialer.Dial)
+    case send(ConnectionID, ByteBuffer)
+    case close(ConnectionID)
+    /// The broadcast of this name is looked at.
+    case watching(String)
+    case roster(Roster)
+    case notice(NoticeLevel, String)
+    /// It is over; nothing happens after this.
+    case finished(ObserveEnding)
+}
+
+/// How it ended.
+public enum ObserveEnding: Hashable, Sendable {
+    /// No broadcast was found, or none answered.
+    case nobody
+    /// The other side does not want to, or cannot. The text is for people.
+    case refused(String)
+    /// The broadcaster of this name is gone without a word.
+    case lost(String)
+    case ended(BroadcastEnd)
+}
+
+/// How long is waited for what.
+public enum ObserveLimits {
+    /// From the first broadcast found, so that of several the oldest is taken.
+    public static let choiceTime = TimeSpan.milliseconds(150)
+    /// A broadcast must have been found and have answered by then.
+    public static let patience = TimeSpan.seconds(5)
+    /// Broadcasts to choose from.
+    public static let candidateCount = 64
+}

@@ -1,0 +1,162 @@
+import AudioCore
+import WireProtocol
+
+/// Judges from what the listeners of a broadcast report whether they stay in step. Pure.
+///
+/// Two listeners are in step when |e1 - e2| + b1 + b2 is within the limit, with each one's own error e and bound b; a
+/// listener that is alone is compared with the timeline itself. One that falls silent in the middle, or does not come to
+/// play at all, is out of step however well it knows its place.
+public struct SyncJudge: Sendable {
+    /// A listener that is connected has so long to begin.
+    static let beginTime = TimeSpan.seconds(5)
+
+    /// What is known of one listener from one roster to the next.
+    private struct Acquaintance {
+        var firstSeen: HostTime
+        var counters: ListenerCounters
+        var hasPlayed = false
+    }
+
+    private let limit: TimeSpan
+    private var known: [UInt64: Acquaintance] = [:]
+    private var firstJudged: HostTime?
+    private var lastJudged: HostTime?
+    /// The largest distance that was seen.
+    public private(set) var worst: SyncFinding?
+    /// The first listener that was silent when it should not have been.
+    public private(set) var silent: SyncFinding?
+    /// Most listeners that played at once.
+    public private(set) var listenerCount = 0
+
+    public init(limit: TimeSpan) { self.limit = limit }
+
+    /// From the first to the last roster in which somebody played.
+    public var watched: TimeSpan {
+        guard let firstJudged, let lastJudged else { return .zero }
+        return lastJudged - firstJudged
+    }
+
+    /// Whether anything was judged.
+    public var hasJudged: Bool { firstJudged != nil }
+
+    /// What was wrong; nil where all stayed in step.
+    public var objection: SyncFinding? {
+        if let worst, worst.distance > limit { return worst }
+        return silent
+    }
+
+    public mutating func note(_ roster: Roster, now: HostTime) {
+        let playing = roster.entries.filter { $0.report?.state == .playing && $0.report?.timing != nil }
+        let instances = Set(roster.entries.map(\.instance))
+        known = known.filter { instances.contains($0.key) }
+        if !playing.isEmpty {
+            firstJudged = firstJudged ?? now
+            lastJudged = now
+            listenerCount = max(listenerCount, playing.count)
+        }
+        for entry in roster.entries { judgeSilence(of: entry, roster, now) }
+        compare(playing, now)
+    }
+
+    // MARK: Distances
+
+    private mutating func compare(_ playing: [Roster.Entry], _ now: HostTime) {
+        if playing.count == 1, let timing = playing[0].report?.timing {
+            let distance = timing.distance(to: .exact)
+            guard distance > worst?.distance ?? -.seconds(1) else { return }
+            worst = finding(playing[0], besides: nil, distance, now)
+        }
+        for (index, a) in playing.enumerated() {
+            for b in playing[(index + 1)...] {
+                guard let first = a.report?.timing, let second = b.report?.timing else { continue }
+                let distance = first.distance(to: second)
+                guard distance > worst?.distance ?? -.seconds(1) else { continue }
+                let isFirst = first.distance(to: .exact) >= second.distance(to: .exact)
+                worst = finding(isFirst ? a : b, besides: isFirst ? b : a, distance, now)
+            }
+        }
+    }
+
+    private func finding(
+        _ culprit: Roster.Entry, besides other: Roster.Entry?, _ distance: TimeSpan, _ now: HostTime
+    ) -> SyncFinding {
+        SyncFinding(
+            culprit: culprit.name, other: other?.name, distance: distance, timing: culprit.report?.timing,
+            after: firstJudged.map { now - $0 } ?? .zero, reason: reason(culprit))
+    }
+
+    /// Why a listener is where it is, as far as its report tells.
+    private func reason(_ entry: Roster.Entry) -> SyncFinding.Reason {
+        guard let report = entry.report, let timing = report.timing else { return .unknown }
+        let before = known[entry.instance]?.counters ?? ListenerCounters()
+        if report.counters.xruns > before.xruns { return .xruns(report.counters.xruns - before.xruns) }
+        if report.counters.replacements > before.replacements {
+            return .replacements(report.counters.replacements - before.replacements)
+        }
+        if timing.errorBound > timing.error.magnitude {
+            return timing.roundTrip > .milliseconds(1) ? .slowLink(timing.roundTrip) : .unsure
+        }
+        return abs(timing.correction.value) >= 0.05 ? .correcting(timing.correction) : .unknown
+    }
+
+    // MARK: Silence
+
+    private mutating func judgeSilence(of entry: Roster.Entry, _ roster: Roster, _ now: HostTime) {
+        let state = entry.report?.state ?? .connecting
+        var acquaintance =
+            known[entry.instance]
+            ?? Acquaintance(firstSeen: now, counters: entry.report?.counters ?? ListenerCounters())
+        if state == .playing { acquaintance.hasPlayed = true }
+        if roster.state == .waiting { acquaintance.firstSeen = now }
+        known[entry.instance] = acquaintance
+        guard roster.state != .waiting, silent == nil else { return }
+        let isStarving = state == .starving && acquaintance.hasPlayed
+        let isLate = !acquaintance.hasPlayed && state != .finished && now - acquaintance.firstSeen > Self.beginTime
+        guard isStarving || isLate else { return }
+        silent = SyncFinding(
+            culprit: entry.name, other: nil, distance: .zero, timing: entry.report?.timing,
+            after: firstJudged.map { now - $0 } ?? .zero, reason: isStarving ? .starved : .notBegun(state))
+    }
+}
+
+/// One listener that was out of step, or the farthest from the others.
+public struct SyncFinding: Hashable, Sendable {
+    /// Why, as far as the listener's own report tells.
+    public enum Reason: Hashable, Sendable {
+        case xruns(UInt32)
+        case replacements(UInt32)
+        /// The bound is most of it, and the round trip is long.
+        case slowLink(TimeSpan)
+        /// The bound is most of it.
+        case unsure
+        case correcting(PartsPerMillion)
+        /// Packets came too late.
+        case starved
+        /// It was connected and did not play.
+        case notBegun(ListenerState)
+        case unknown
+    }
+
+    /// The one of the two that is farther from the timeline.
+    public var culprit: String
+    /// Nil: compared with the timeline itself.
+    public var other: String?
+    /// |e1 - e2| + b1 + b2.
+    public var distance: TimeSpan
+    /// The culprit's.
+    public var timing: ListenerTiming?
+    /// Since the first look.
+    public var after: TimeSpan
+    public var reason: Reason
+
+    public init(
+        culprit: String, other: String?, distance: TimeSpan, timing: ListenerTiming?, after: TimeSpan, reason: Reason
+    ) {
+        self.culprit = culprit
+        self.other = other
+        self.distance = distance
+        self.timing = timing
+        self.after = after
+        self.reason = reason
+    }
+}

@@ -1,0 +1,54 @@
+import AudioCore
+import NIOCore
+import Observing
+
+/// One look at a running broadcast: `tutti check` without its terminal.
+public final class Checker: Sendable {
+    private let options: CheckOptions
+    private let identity: Identity
+
+    public init(options: CheckOptions, identity: Identity) {
+        self.options = options
+        self.identity = identity
+    }
+
+    /// Looks on for as long as was asked; blocks the calling thread.
+    /// - Parameter handler: called for every notice, never on the calling thread.
+    /// - Throws: why there was nothing to look at.
+    public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> CheckResult {
+        try RunControl().run { loop in
+            CheckRunner(options: self.options, identity: self.identity, loop: loop, emit: handler).run()
+        }
+    }
+}
+
+/// How a check came out.
+public struct CheckResult: Hashable, Sendable {
+    public var broadcaster: String
+    public var limit: TimeSpan
+    /// From the first to the last look.
+    public var watched: TimeSpan
+    /// Most listeners that played at once.
+    public var listenerCount: Int
+    /// What was out of step; nil where nothing was.
+    public var objection: SyncFinding?
+    /// The two that were farthest apart; nil where nobody was compared.
+    public var worst: SyncFinding?
+    /// Whether the broadcast ended before the time was over.
+    public var hasEnded: Bool
+
+    public var isInStep: Bool { objection == nil }
+
+    public init(
+        broadcaster: String, limit: TimeSpan, watched: TimeSpan, listenerCount: Int, objection: SyncFinding?,
+        worst: SyncFinding?, hasEnded: Bool
+    ) {
+        self.broadcaster = broadcaster
+        self.limit = limit
+        self.watched = watched
+        self.listenerCount = listenerCount
+        self.objection = objection
+        self.worst = worst
+        self.hasEnded = hasEnded
+    }
+}

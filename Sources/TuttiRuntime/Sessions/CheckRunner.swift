@@ -1,0 +1,148 @@
+import AudioCore
+import HostSystem
+import NIOCore
+import NIOPosix
+import Observing
+import PeerDiscovery
+import Peering
+import WireProtocol
+
+/// Wires one check together: a connection to the broadcaster, mDNS where it is needed, the session and the judge.
+///
+/// Listens on no port and advertises nothing. Confined to its event loop.
+final class CheckRunner: PeerNetworkDelegate {
+    private let options: CheckOptions
+    private let loop: any EventLoop
+    private let network: PeerNetwork
+    private let emit: @Sendable (RuntimeEvent) -> Void
+    private let done: EventLoopPromise<CheckResult>
+    private var session: ObserveSession
+    private let events = EventSequencer<ObserveEvent>()
+    private var judge: SyncJudge
+    private var discovery: PeerDiscovery?
+    private var ticker: RepeatedTask?
+    /// The broadcast that is looked at, and since when.
+    private var watched: (name: String, since: HostTime)?
+
+    private static let tick = TimeAmount.milliseconds(20)
+    /// A broadcast in which nobody plays is looked at for so long.
+    private static let patience = TimeSpan.seconds(10)
+
+    init(
+        options: CheckOptions, identity: Identity, loop: any EventLoop,
+        emit: @escaping @Sendable (RuntimeEvent) -> Void
+    ) {
+        self.options = options
+        self.loop = loop
+        self.emit = emit
+        network = PeerNetwork(loop: loop)
+        done = loop.makePromise()
+        let greeting = Greeting(
+            roles: .observer, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
+            name: identity.name)
+        session = ObserveSession(
+            greeting: greeting, address: options.address, allowedNames: options.from, now: .now())
+        judge = SyncJudge(limit: options.limit)
+    }
+
+    func run() -> EventLoopFuture<CheckResult> {
+        network.delegate = self
+        if options.address == nil { startDiscovery() }
+        ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in self?.onTick() }
+        return done.futureResult.flatMap { result in self.tearDown().map { result } }
+            .flatMapError { error in self.tearDown().flatMap { self.loop.makeFailedFuture(error) } }
+    }
+
+    private func tearDown() -> EventLoopFuture<Void> {
+        ticker?.cancel()
+        let discovery = discovery
+        self.discovery = nil
+        let goodbye = NIOThreadPool.singleton.runIfActive(eventLoop: loop) { if let discovery { discovery.stop() } }
+        return goodbye.flatMapErrorThrowing { _ in }.flatMap { self.network.shutDown() }
+    }
+
+    private func startDiscovery() {
+        discovery = PeerDiscovery(browses: true) { [loop, weak self] (event: PeerDiscoveryEvent) in
+            loop.execute { [weak self] in
+                switch event {
+                case .found(let peer), .changed(let peer): self?.handle(.contact(PeerContact(peer)))
+                case .unavailable(let failure):
+                    self?.done.fail(RuntimeFailure(.unavailable, failure.description))
+                case .lost, .settled, .advertised, .notAdvertised, .available: break
+                }
+            }
+        }
+    }
+
+    private func onTick() {
+        handle(.tick)
+        guard let watched, !judge.hasJudged, .now() - watched.since > Self.patience else { return }
+        guard judge.objection == nil else { return succeed(hasEnded: false) }
+        done.fail(
+            RuntimeFailure(.unavailable, "nobody plays what \(watched.name) broadcasts: there is nothing to check"))
+    }
+
+    private func handle(_ event: ObserveEvent) {
+        events.pass(event) { event in
+            for action in session.handle(event, now: .now()) { perform(action) }
+        }
+    }
+
+    private func perform(_ action: ObserveAction) {
+        switch action {
+        case .dial(let dial): network.dial(dial)
+        case .send(let id, let bytes): network.send(bytes, to: id)
+        case .close(let id): network.close(id)
+        case .watching(let name): watched = (name, .now())
+        case .roster(let roster):
+            judge.note(roster, now: .now())
+            if judge.hasJudged, judge.watched >= options.duration { succeed(hasEnded: false) }
+        case .notice(let level, let text): emit(.notice(level, text))
+        case .finished(let ending): finish(ending)
+        }
+    }
+
+    private func succeed(hasEnded: Bool) {
+        done.succeed(
+            CheckResult(
+                broadcaster: watched?.name ?? "", limit: options.limit, watched: judge.watched,
+                listenerCount: judge.listenerCount, objection: judge.objection, worst: judge.worst, hasEnded: hasEnded))
+    }
+
+    private func finish(_ ending: ObserveEnding) {
+        switch ending {
+        case .ended where judge.hasJudged: succeed(hasEnded: true)
+        case .ended:
+            done.fail(RuntimeFailure(.unavailable, "the broadcast ended before anybody played: nothing was checked"))
+        case .refused(let text): done.fail(RuntimeFailure(.unavailable, text))
+        case .lost(let name): done.fail(RuntimeFailure(.lost, "lost \(name) in the middle of the check"))
+        case .nobody: done.fail(RuntimeFailure(.unknownPeer, nobody))
+        }
+    }
+
+    private var nobody: String {
+        if let address = options.address { return "no broadcaster answers at \(address)" }
+        let named = options.from.isEmpty ? "" : " named \(options.from.joined(separator: " or "))"
+        return "no broadcast\(named) was found in 5 s; `tutti peers` lists who is there, "
+            + "and `tutti check HOST` needs no mDNS"
+    }
+
+    // MARK: PeerNetworkDelegate
+
+    func networkDidOpen(
+        _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?
+    ) {
+        if let dial { handle(.opened(id, address: address, dial: dial)) }
+    }
+
+    func networkDidFail(_ dial: Dialer.Dial) { handle(.dialFailed(dial)) }
+
+    func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) { handle(.received(id, bytes)) }
+
+    func networkDidWrite(_ id: ConnectionID, byteCount: Int) {}
+
+    func networkDidClose(_ id: ConnectionID) { handle(.closed(id)) }
+}
+
+// Confined to its event loop, where NIO and mDNS bring what they have.
+extension CheckRunner: @unchecked Sendable {}

@@ -1,0 +1,86 @@
+import AudioCore
+import NIOCore
+
+/// Who listens to a broadcast, and how it goes with each: what an observer is sent about once a second.
+///
+/// | field | type | meaning |
+/// |---|---|---|
+/// | state | u8 | 0 waiting for listeners, 1 playing, 2 all is sent |
+/// | title | text, 256 bytes | of the song |
+/// | count | u16, at most 1,024 | listeners that follow |
+/// | *of each:* instance | u64 | random for each process |
+/// | name | text, 63 bytes | |
+/// | report length | u16 | bytes of the report; 0: none came yet |
+/// | report | ``ListenerReport`` | the newest; bytes behind the known fields are ignored |
+public struct Roster: Hashable, Sendable {
+    public enum State: UInt8, Hashable, Sendable {
+        case waiting = 0
+        case playing = 1
+        case finishing = 2
+    }
+
+    public struct Entry: Hashable, Sendable {
+        public var instance: UInt64
+        public var name: String
+        /// Nil until the first.
+        public var report: ListenerReport?
+
+        public init(instance: UInt64, name: String, report: ListenerReport?) {
+            self.instance = instance
+            self.name = name
+            self.report = report
+        }
+    }
+
+    public var state: State
+    public var title: String
+    public var entries: [Entry]
+
+    public init(state: State, title: String, entries: [Entry]) {
+        self.state = state
+        self.title = title
+        self.entries = entries
+    }
+
+    func write(to buffer: inout ByteBuffer) {
+        buffer.writeInteger(state.rawValue)
+        buffer.writeText(title, limit: Limits.titleByteCount)
+        buffer.writeInteger(UInt16(min(entries.count, WireLimits.rosterEntryCount)))
+        for entry in entries.prefix(WireLimits.rosterEntryCount) {
+            buffer.writeInteger(entry.instance)
+            buffer.writeText(entry.name, limit: Limits.peerNameByteCount)
+            let lengthIndex = buffer.writerIndex
+            buffer.writeInteger(UInt16(0))
+            entry.report?.write(to: &buffer)
+            buffer.setInteger(UInt16(buffer.writerIndex - lengthIndex - 2), at: lengthIndex)
+        }
+    }
+
+    init?(from buffer: inout ByteBuffer) {
+        guard let state = buffer.readInteger(as: UInt8.self).flatMap(State.init),
+            let title = buffer.readText(limit: Limits.titleByteCount),
+            let count = buffer.readInteger(as: UInt16.self), count <= WireLimits.rosterEntryCount
+        else { return nil }
+        var entries: [Entry] = []
+        for _ in 0..<count {
+            guard let entry = Entry(from: &buffer) else { return nil }
+            entries.append(entry)
+        }
+        self.init(state: state, title: title, entries: entries)
+    }
+}
+
+extension Roster.Entry {
+    fileprivate init?(from buffer: inout ByteBuffer) {
+        guard let instance = buffer.readInteger(as: UInt64.self),
+            let name = buffer.readText(limit: Limits.peerNameByteCount),
+            let length = buffer.readInteger(as: UInt16.self), var bytes = buffer.readSlice(length: Int(length))
+        else { return nil }
+        guard length > 0 else {
+            self.init(instance: instance, name: name, report: nil)
+            return
+        }
+        guard let report = ListenerReport(from: &bytes) else { return nil }
+        self.init(instance: instance, name: name, report: report)
+    }
+}

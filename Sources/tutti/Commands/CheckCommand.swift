@@ -1,0 +1,68 @@
+import AudioCore
+import Observing
+import TuttiRuntime
+
+/// `tutti check [HOST[:PORT]]`
+struct CheckCommand: Command {
+    static let duration = CommandSyntax.Option.value(
+        "--for", "TIME", "How long to look on, from the first listener that plays: 30s, 5min. Default: 30s.")
+    static let within = CommandSyntax.Option.value(
+        "--within", "TIME", "How far apart two listeners may be: 100us, 0.5ms. Default: 100us.")
+    static let from = CommandSyntax.Option.value(
+        "--from", "NAME,...", repeats: true, "Look only at broadcasts of these names.")
+
+    static let syntax = CommandSyntax(
+        name: "check",
+        summary: "Looks on at a running broadcast, and says whether its listeners keep in step.",
+        operand: .init(
+            name: "HOST[:PORT]", isRequired: false,
+            help: "The broadcaster's address; needed only where mDNS does not reach it."),
+        options: [duration, within, from, DisplayFlags.json, .help],
+        notes: [
+            "Two listeners are in step when the difference of their errors and both error bounds together are within "
+                + "the limit, as they estimate it themselves once a second. One that is alone is compared with the "
+                + "timeline. One that falls silent is out of step.",
+            "Exit code: 0 when all kept in step, 1 when not, 64 for a wrong command line, 68 when there is no "
+                + "broadcast, 69 when nobody plays it or it cannot be checked, 74 when the broadcaster is lost.",
+        ],
+        examples: [
+            .init(command: "tutti check", meaning: "30 s, within 100 us"),
+            .init(command: "tutti check --for 5min --within 50us --from Attic", meaning: "longer and stricter"),
+            .init(command: "tutti check 192.168.1.10 && echo in step", meaning: "for scripts, without mDNS"),
+        ])
+
+    private(set) var options = CheckOptions()
+    let isJSON: Bool
+
+    init(_ arguments: CommandArguments) throws(UsageError) {
+        if let text = arguments.operand {
+            options.address = try CommandArguments.address(text, for: "HOST[:PORT]")
+        }
+        options.from = try arguments.peerNames(Self.from)
+        guard options.address == nil || options.from.isEmpty else {
+            throw UsageError("HOST and --from exclude each other")
+        }
+        if let span = try arguments.span(Self.duration, in: .seconds(1)...(.seconds(86_400)), example: "30s") {
+            options.duration = span
+        }
+        if let span = try arguments.span(Self.within, in: .microseconds(1)...(.seconds(10)), example: "100us") {
+            options.limit = span
+        }
+        isJSON = arguments.has(DisplayFlags.json)
+    }
+
+    func run() -> Int32 {
+        let identity = IdentityStore.standard().identity()
+        do throws(RuntimeFailure) {
+            let result = try Checker(options: options, identity: identity.identity).run { event in
+                guard case .notice(let level, let text) = event, level != .detail else { return }
+                StandardStream.error.write("tutti: \(text)".terminalSafe + "\n")
+            }
+            StandardStream.output.write((isJSON ? result.json.text : result.verdict.terminalSafe) + "\n")
+            return result.isInStep ? 0 : 1
+        } catch {
+            SessionRunner.report(error)
+            return error.kind.rawValue
+        }
+    }
+}

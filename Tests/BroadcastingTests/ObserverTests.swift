@@ -1,0 +1,81 @@
+import AudioCore
+import Broadcasting
+import ClockSync
+import Peering
+import Testing
+import WireProtocol
+
+/// Those who look on at a broadcast.
+@Suite struct ObserverTests {
+    private func playing() -> ScriptedBroadcast {
+        var broadcast = ScriptedBroadcast()
+        broadcast.give(seconds: 3)
+        broadcast.join(1)
+        broadcast.join(2, roles: .observer)
+        return broadcast
+    }
+
+    private func rosters(_ broadcast: ScriptedBroadcast, _ id: Int) -> [Roster] {
+        broadcast.heard[id]?.messages.compactMap { if case .roster(let roster) = $0 { roster } else { nil } } ?? []
+    }
+
+    @Test func anObserverIsToldOnceASecondAndNothingElse() {
+        var broadcast = playing()
+        broadcast.report(.ready, 1)
+        for _ in 0..<6 {
+            broadcast.wait(.milliseconds(500), hearingFrom: [1, 2])
+            broadcast.drain(1)
+            broadcast.drain(2)
+        }
+        let told = rosters(broadcast, 2)
+        #expect((3...4).contains(told.count))
+        #expect(told.first?.entries.map(\.name) == ["Listener 1"] && told.first?.title == "Song")
+        #expect(told.last?.entries.first?.report?.state == .ready)
+        #expect(told.last?.state == .playing)
+        #expect(broadcast.heard[2]?.packets.isEmpty == true)
+        #expect(broadcast.heard[2]?.anchor == nil)
+        #expect(rosters(broadcast, 1).isEmpty)
+        #expect(broadcast.keys.count == 1)
+        #expect(broadcast.session.listeners.map(\.name) == ["Listener 1"])
+    }
+
+    @Test func anObserverIsNotWaitedFor() {
+        var broadcast = ScriptedBroadcast()
+        broadcast.give(seconds: 3)
+        broadcast.join(2, roles: .observer)
+        broadcast.drain(2)
+        broadcast.wait(.seconds(3), hearingFrom: [2])
+        #expect(broadcast.session.anchor == nil)
+        #expect(rosters(broadcast, 2).first?.state == .waiting)
+    }
+
+    @Test func anObserverLearnsOfTheEnd() {
+        var broadcast = playing()
+        broadcast.handle(.stop)
+        #expect(broadcast.heard[2]?.end?.kind == .stopped)
+        #expect(broadcast.closed.contains(2))
+    }
+
+    @Test func anObserverThatDoesNotReadIsNotSentMore() {
+        var broadcast = playing()
+        broadcast.drain(2)
+        broadcast.wait(.milliseconds(1_500), hearingFrom: [1, 2])
+        let count = rosters(broadcast, 2).count
+        broadcast.wait(.seconds(3), hearingFrom: [1, 2])
+        #expect(rosters(broadcast, 2).count <= count + 1)
+    }
+
+    @Test func onlySoManyMayLookOn() {
+        var broadcast = ScriptedBroadcast()
+        for id in 1...BroadcastLimits.observerCount + 1 { broadcast.join(id, roles: .observer) }
+        #expect(broadcast.closed == [BroadcastLimits.observerCount + 1])
+        #expect(broadcast.heard[BroadcastLimits.observerCount + 1]?.refusal?.reason == .busy)
+    }
+
+    @Test func aListenerThatLooksOnAsWellIsAListener() {
+        var broadcast = ScriptedBroadcast()
+        broadcast.give(seconds: 3)
+        broadcast.join(1, roles: [.listener, .observer])
+        #expect(broadcast.session.listeners.count == 1)
+    }
+}

@@ -1,0 +1,63 @@
+import ConcertKit
+import LANKit
+import Testing
+
+/// What listeners say of themselves, and what they remember, with the real binary.
+@Suite(
+    .serialized, .enabled(if: mayMakeHosts, "making hosts needs root"),
+    .enabled(if: isOptimized, "needs a release build: real-time code that is not optimized is too slow to be exact"))
+struct TruthTests {
+    @Test func aCheckSaysWhetherListenersKeepInStep() throws {
+        let concert = try Concert()
+        let song = try SongFile(.constantBitRate, seconds: 12, in: concert.lan)
+        let listeners = try concert.startListeners()
+        let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
+        let fair = try concert.start(["check", "--for", "5s", "--within", "1ms"], on: 1)
+        let strict = try concert.start(["check", "--for", "5s", "--within", "1us", "--json"], on: 2)
+        #expect(try fair.wait(within: 15) == .exited(0), "\(concert.account(of: [fair]))")
+        #expect(fair.output.contains("2 listeners stayed within"), "\(fair.output)")
+        #expect(try strict.wait(within: 15) == .exited(1), "\(concert.account(of: [strict]))")
+        #expect(strict.output.contains(#""inStep":false"#), "\(strict.output)")
+        print(fair.output + strict.output)
+        let processes = [broadcast] + listeners
+        for process in processes {
+            #expect(try process.wait(within: 30) == .exited(0), "\(concert.account(of: processes))")
+        }
+        // Nobody is left to be checked.
+        let late = try concert.start(["check"], on: 0)
+        #expect(try late.wait(within: 15) == .exited(68))
+        #expect(late.errors.contains("no broadcast was found"), "\(late.errors)")
+    }
+
+    /// Rates of clock and card, and the offset: each is said again by the next listener of that host.
+    @Test func whatAListenerLearnsTheNextOneKnows() throws {
+        let concert = try Concert()
+        let first = try play(concert, seconds: 25, ["--offset", "5000"])
+        #expect(first.output.contains("offset 5000 us, remembered for"), "\(first.output)")
+        let memory = try concert.lan[1].run(["sh", "-c", "cat $XDG_STATE_HOME/tutti/memory"], within: 5).output
+        // This host's clock runs 50 ppm fast, the broadcaster's is right; the card is 40 ppm fast.
+        #expect(abs(try rate("clock", in: memory) + 50) < 1, "\(memory)")
+        #expect(abs(try rate("card", in: memory) + 10) < 1, "\(memory)")
+        let second = try play(concert, seconds: 3, [])
+        #expect(second.output.contains("offset 5000 us, remembered for"), "\(second.output)")
+        #expect(second.output.contains("ppm the last time"), "\(second.output)")
+        let third = try play(concert, seconds: 3, ["--offset", "0"])
+        #expect(third.output.contains("is forgotten"), "\(third.output)")
+    }
+
+    private func play(_ concert: Concert, seconds: Double, _ options: [String]) throws -> LANProcess {
+        let song = try SongFile(.wave, seconds: seconds, in: concert.lan)
+        let listener = try concert.start(["join", "--once", "-v"] + options, on: 1)
+        let broadcast = try concert.start(["broadcast", song.path], on: 0)
+        for process in [broadcast, listener] {
+            #expect(
+                try process.wait(within: seconds + 15) == .exited(0), "\(concert.account(of: [broadcast, listener]))")
+        }
+        return listener
+    }
+
+    private func rate(_ kind: String, in memory: String) throws -> Double {
+        let line = try #require(memory.split(separator: "\n").first { $0.hasPrefix(kind + "\t") }, "\(memory)")
+        return try #require(Double(line.split(separator: "\t")[1]))
+    }
+}
