@@ -30,7 +30,7 @@ public final class ALSAOutput: OutputDevice {
         configuration = try handle.configure()
         isHardware = handle.isHardware
         description = OutputDeviceDescription(
-            name: deviceName, identity: handle.identity, rate: configuration.rate,
+            name: deviceName, identity: handle.identity, hasKnownCard: handle.isHardware, rate: configuration.rate,
             channelCount: configuration.channelCount,
             sampleFormat: configuration.format.rawValue,
             buffer: TimeSpan(seconds: Double(configuration.bufferFrameCount) / configuration.rate),

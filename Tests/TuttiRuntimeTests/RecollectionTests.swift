@@ -26,9 +26,10 @@ import Testing
 
     private let peer = UUIDBytes(high: 1, low: 2)
 
-    private func device(_ identity: String? = "hw:1, DAC") -> OutputDeviceDescription {
+    private func device(_ identity: String? = "hw:1, DAC", hasKnownCard: Bool = true) -> OutputDeviceDescription {
         OutputDeviceDescription(
-            name: "hw:1", identity: identity, rate: 48_000, channelCount: 2, sampleFormat: "S32_LE",
+            name: "hw:1", identity: identity, hasKnownCard: hasKnownCard, rate: 48_000, channelCount: 2,
+            sampleFormat: "S32_LE",
             buffer: .milliseconds(150), period: .milliseconds(5))
     }
 
@@ -113,7 +114,7 @@ import Testing
         snapshot.dacRate = PartsPerMillion(-34)
         let steady = snapshot
         _ = try live(memory) { recollection in
-            for output in [device(nil), device()] {
+            for output in [device(nil), device("default", hasKnownCard: false), device()] {
                 #expect(recollection.rateHint(output) == nil)
                 recollection.use(output)
                 for step in 0...105 { recollection.note(steady, now: seconds(Double(step) / 5)) }

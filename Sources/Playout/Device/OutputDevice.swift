@@ -28,6 +28,8 @@ public struct OutputDeviceDescription: Hashable, Sendable {
     /// Which sound card is behind the name, as far as one can tell: what is learned of its clock belongs to this. Fit
     /// to be shown, at most 200 bytes. Nil for outputs that have no clock of their own.
     public var identity: String?
+    /// Whether ``identity`` names a sound card: behind a plugin's or a sound server's name may be now this one, now that.
+    public var hasKnownCard: Bool
     /// Nominal frames per second.
     public var rate: Double
     public var channelCount: Int
@@ -39,11 +41,13 @@ public struct OutputDeviceDescription: Hashable, Sendable {
     public var period: TimeSpan
 
     public init(
-        name: String, identity: String? = nil, rate: Double, channelCount: Int, sampleFormat: String, buffer: TimeSpan,
+        name: String, identity: String? = nil, hasKnownCard: Bool = false, rate: Double, channelCount: Int,
+        sampleFormat: String, buffer: TimeSpan,
         period: TimeSpan
     ) {
         self.name = name
         self.identity = identity
+        self.hasKnownCard = hasKnownCard
         self.rate = rate
         self.channelCount = channelCount
         self.sampleFormat = sampleFormat
