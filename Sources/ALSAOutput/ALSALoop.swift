@@ -7,7 +7,7 @@ import Synchronization
 
 // The real-time loop of one PCM.
 //
-// Once a period the device wakes us. We read its status: how many frames it takes, how far ahead we are, and when that
+// Once a period the device wakes us; every millisecond while its clock is not known well. We read its status: how many frames it takes, how far ahead we are, and when that
 // was so. The last two make a reading of the DAC clock, for the renderer. Then we render what the device takes, a
 // period at a time, so that the first frames are there early even when there are many.
 //
@@ -33,11 +33,12 @@ struct ALSALoop: ~Copyable {
     /// Turns in a row that failed, found nothing to write, or waited in vain.
     private var failures = 0
     private var emptyTurns = 0
-    private var vainWaits = 0
+    private var vainMilliseconds: Int32 = 0
 
     private static let waitMilliseconds: Int32 = 200
-    /// A running device that wants nothing for this many waits has stopped: 3 s.
-    private static let vainWaitLimit = 15
+    private static let learningWaitMilliseconds: Int32 = 1
+    /// A running device that wants nothing for so long has stopped.
+    private static let vainMillisecondLimit: Int32 = 3_000
     private static let failureLimit = 8
 
     /// - Parameters:
@@ -86,9 +87,11 @@ struct ALSALoop: ~Copyable {
     // MARK: A turn
 
     private mutating func turn() -> Int32 {
-        let ready = snd_pcm_wait(pcm, Self.waitMilliseconds)
-        guard ready > 0 else { return ready < 0 ? ready : noteVainWait() }
-        vainWaits = 0
+        let wait = renderer.wantsReadings ? Self.learningWaitMilliseconds : Self.waitMilliseconds
+        let ready = snd_pcm_wait(pcm, wait)
+        guard ready >= 0 else { return ready }
+        vainMilliseconds = ready > 0 ? 0 : vainMilliseconds + wait
+        guard vainMilliseconds < Self.vainMillisecondLimit else { return -ENODEV }
 
         var code: Int32 = 0
         guard
@@ -96,6 +99,7 @@ struct ALSALoop: ~Copyable {
         else { return code }
         guard reading.state == SND_PCM_STATE_RUNNING else { return Self.error(of: reading.state) }
         note(reading)
+        guard ready > 0 else { return 0 }
 
         var available = min(max(reading.available, 0), configuration.bufferFrameCount)
         if renderer.wantsEarlierFrame { available += takeBack(buffered: configuration.bufferFrameCount - available) }
@@ -196,11 +200,6 @@ struct ALSALoop: ~Copyable {
         while snd_pcm_resume(pcm) == -EAGAIN && !stop.pointee.load(ordering: .acquiring) {
             sleepThread(for: .milliseconds(10))
         }
-    }
-
-    private mutating func noteVainWait() -> Int32 {
-        vainWaits += 1
-        return vainWaits < Self.vainWaitLimit ? 0 : -ENODEV
     }
 
     /// Woken, and nothing to write: some plugins do that now and then, a broken device for ever.

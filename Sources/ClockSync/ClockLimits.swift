@@ -13,6 +13,6 @@ public enum ClockLimits {
     /// Keys (connections) that one responder answers.
     public static let keyCount = 8_192
     /// Requests of one key that are answered at once, and how many a second after that.
-    static let requestBurst = 96.0
+    static let requestBurst = 256.0
     static let requestsPerSecond = 60.0
 }

@@ -29,11 +29,11 @@ import Testing
     }
 
     static let cases = [
-        Case(name: "quiet", link: .quietLAN, wander: 0.005, settled: 10, median: 0.5e-6, high: 2e-6),
-        Case(name: "quiet, rates walk", link: .quietLAN, wander: 0.02, settled: 10, median: 1e-6, high: 4e-6),
+        Case(name: "quiet", link: .quietLAN, wander: 0.005, settled: 10, median: 0.3e-6, high: 1.2e-6),
+        Case(name: "quiet, rates walk", link: .quietLAN, wander: 0.02, settled: 10, median: 0.4e-6, high: 1.5e-6),
         Case(name: "normal noise", link: .normalLAN, wander: 0.01, settled: 10, median: 0.5e-6, high: 2e-6),
-        Case(name: "Wi-Fi exponential", link: .wiFi, wander: 0.005, settled: 20, median: 10e-6, high: 60e-6),
-        Case(name: "Wi-Fi gamma", link: .wiFiGamma, wander: 0.01, settled: 20, median: 25e-6, high: 120e-6),
+        Case(name: "Wi-Fi exponential", link: .wiFi, wander: 0.005, settled: 20, median: 8e-6, high: 40e-6),
+        Case(name: "Wi-Fi gamma", link: .wiFiGamma, wander: 0.01, settled: 20, median: 25e-6, high: 100e-6),
         Case(name: "Wi-Fi log-normal", link: .wiFiLogNormal, wander: 0.005, settled: 20, median: 5e-6, high: 20e-6),
         Case(
             name: "Wi-Fi busy one way", link: .wiFiBusyOneWay, wander: 0.005, settled: 20, median: 10e-6, high: 80e-6,

@@ -9,7 +9,6 @@ struct ClockLine: BitwiseCopyable {
     let slope: Double
     let offsetVariance: Double
     let slopeVariance: Double
-    let bias: Double
 
     /// Host seconds from ``originHost`` to the moment at which `frame` leaves the DAC.
     @inline(__always)
@@ -21,6 +20,9 @@ struct ClockLine: BitwiseCopyable {
     @inline(__always)
     var secondsPerFrame: Double { (1 + slope) / rate }
 
+    /// How far the rate may be from the truth, as a ratio: two standard deviations.
+    var rateDoubt: Double { 2 * slopeVariance.squareRoot() }
+
     /// The DAC's rate against its nominal one.
     var ppm: Double { (1 / (1 + slope) - 1) * 1e6 }
 
@@ -30,9 +32,9 @@ struct ClockLine: BitwiseCopyable {
         return originHost &+ Int64((seconds * 1e9).rounded())
     }
 
-    /// About two standard deviations of ``seconds(of:)``, with what the readings' spread may hide.
+    /// Four standard deviations of ``seconds(of:)``, and what nobody can read off a clock.
     func bound(at frame: Int64) -> Double {
         let distance = Double(frame &- originFrame) / rate - centre
-        return 2 * (offsetVariance + slopeVariance * distance * distance).squareRoot() + bias
+        return 4 * (offsetVariance + slopeVariance * distance * distance).squareRoot() + 0.2e-6
     }
 }

@@ -1,67 +1,63 @@
-import Glibc
-
 // The DAC's clock against host time: a straight line through readings (device frame, host time).
 //
 // What is known of readings: a pointer is a whole number of frames, and may stand still between bursts; a delay may be
 // counted in milliseconds; a thread may be descheduled between two reads. All of these make a frame seem *later* than
 // it was, by anything from nothing to the length of a burst; hardly anything makes it seem earlier. So the truth is the
-// lower edge of the cloud, not its middle:
+// lower edge of the cloud, not its middle; how it is found is told in `ClockFit.swift`.
 //
-// 1. Readings are gathered in buckets of 20 ms, of which the earliest (against the present slope) is kept as a point.
-// 2. A line is fitted to the lower edge of the points of the last 20 s, by least squares over the points of the edge
-//    alone. The edge is as thick as it must be to hold a twentieth of the points (more of few points), but at least
-//    1 us; it shrinks and grows a little with each fit. Points above it pull with a constant small force each, which
-//    keeps the line from tilting away from a stretch whose points all lie high. Points far above, and points below by
-//    much more than the edge is thick, count less and less, and then not at all. A delay quantised to one frame at
-//    48 kHz puts the line 1 us above the true edge, steady to 0.2 us; a pointer that moves every 5 ms, some 30 us.
-// 3. The slope has a prior: the nominal rate +-100 ppm (dropped when the points contradict it), or a remembered
-//    one +-5 ppm, or after a restart the learned one.
-//
-// While there are few readings (the first 64 after a start), they are kept raw, and buckets and line are made anew with
-// every reading: a slope that is wrong by hundreds of ppm would pick the wrong readings of a bucket.
-//
-// A run of buckets that all lie absurdly early (100 ms long) or late (300 ms) is a step of the device: the offset is
-// learned anew while the old line stays in force, then replaced at once, and counted in `relearnCount`.
+// 1. The first 512 readings after a start are kept as they are, and the line is made anew with every one. The output
+//    loop reads every millisecond then (see ``wantsReadings``): what a card's rate is shows after 0.1 s.
+// 2. Then readings are gathered in buckets of 20 ms, of which the earliest (against the present slope) is kept as a
+//    point, and the line is made of the points of the last 20 s.
+// 3. The slope has a prior: the nominal rate +-100 ppm, or a remembered one +-5 ppm, or after a restart the learned one.
+//    One that the points contradict is dropped.
+// 4. A reading far under the edge is a glitch and does not count. A tenth of a second of nothing but such readings,
+//    or a third of a second in which none comes near the edge, is a step of the device: the offset is learned anew
+//    while the old line stays in force, then replaced at once, and counted in `relearnCount`.
 //
 // Nothing of this depends on absolute numbers: residuals are taken against the nominal rate from the first reading on,
 // so that doubles resolve far below a nanosecond for weeks.
 
-/// Learns when each device frame leaves the DAC. Constant memory; at most some 30 us of work a call.
+/// Learns when each device frame leaves the DAC. Constant memory; at most some 50 us of work a call.
 struct DACClockModel: ~Copyable {
     /// What must be there before sound may start: readings, the time that they span, the bound that they give, and a
-    /// rate that is known to 8 ppm. A wrong rate cannot be put right at once (10 ppm/s): d ppm cost d^2 / 20 us. A device
-    /// that gives no better is taken as it is after `patience`.
-    static let readyCount = 20
-    static let readySpan = 0.1
-    static let readyBound = 60e-6
-    static let readySlopeDeviation = 8e-6
+    /// rate that is known well enough. A wrong rate cannot be put right at once (10 ppm/s): d ppm cost d^2 / 20 us. A
+    /// device that gives no better is taken as it is after `patience`.
+    static let readyCount = 12
+    static let readySpan = 0.06
+    static let readyBound = 20e-6
+    static let readySlopeDeviation = 12e-6
     static let patience = 0.6
-    /// The same where the rate is known from before (after a restart).
+    /// The same where the rate is known from before (after a restart, or remembered).
     static let restartCount = 8
     static let restartSpan = 0.03
 
-    private static let bucketSeconds = 0.02
     private static let windowSeconds = 20.0
-    private static let rawCapacity = 64
+    private static let rawCapacity = 512
     private static let pointCapacity = 1_024
+    /// How long readings must be early, or far from the edge, to be a step.
+    private static let earlySeconds = 0.1
+    private static let lateSeconds = 0.3
 
     private let rate: Double
-    private let raw: UnsafeMutablePointer<ClockPoint>
-    private let points: UnsafeMutablePointer<ClockPoint>
-    private var pointHead = 0
-    private var pointCount = 0
-    private var readingCount = 0
+    private let memory: UnsafeMutablePointer<ClockPoint>
+    /// The first readings; the open bucket is not among the points that follow them.
+    private var raw: ClockPoints
+    private var points: ClockPoints
     private var bucket = ClockBucket()
+    private var isRaw = true
+    private var readingCount = 0
+    private var fitter = ClockFitter(capacity: pointCapacity)
     private var prior: RatePrior
     private var fit: ClockFit
     private var originFrame: Int64 = 0
     private var originHost: Int64 = 0
     private var newestFrame = Int64.min
-    private var firstTime = 0.0
     private var newestTime = 0.0
-    private var lateRun = 0
-    private var earlyRun = 0
     private var backwardRun = 0
+    /// Since when, and how often, readings were early; and since when none came near the edge.
+    private var early: (since: Double, count: Int) = (0, 0)
+    private var late: (since: Double, count: Int) = (0, 0)
     private var isRelearning = false
 
     /// The line in force.
@@ -71,22 +67,22 @@ struct DACClockModel: ~Copyable {
 
     init(deviceRate: Double, rateHint: Double?) {
         rate = deviceRate
-        raw = .allocate(capacity: Self.rawCapacity)
-        raw.initialize(repeating: ClockPoint(), count: Self.rawCapacity)
-        points = .allocate(capacity: Self.pointCapacity)
-        points.initialize(repeating: ClockPoint(), count: Self.pointCapacity)
+        memory = .allocate(capacity: Self.rawCapacity + Self.pointCapacity)
+        memory.initialize(repeating: ClockPoint(), count: Self.rawCapacity + Self.pointCapacity)
+        raw = ClockPoints(memory: memory, capacity: Self.rawCapacity)
+        points = ClockPoints(memory: memory + Self.rawCapacity, capacity: Self.pointCapacity)
         let hint = rateHint.flatMap { abs($0) <= RatePrior.limitPPM ? $0 : nil }
         prior = RatePrior(
             slope: -(hint ?? 0) * 1e-6, deviation: hint == nil ? RatePrior.unknown : RatePrior.remembered)
-        fit = ClockFit(slope: prior.slope)
+        fit = ClockFit(prior: prior)
     }
 
-    deinit {
-        raw.deallocate()
-        points.deallocate()
-    }
+    deinit { memory.deallocate() }
 
     var isReady: Bool { line != nil }
+
+    /// Whether many readings are worth their trouble: the clock is not known well yet.
+    var wantsReadings: Bool { isRaw && (fit.slopeDeviation > 0.5e-6 || !isReady) }
 
     /// The frame of the newest reading: frames before it were heard.
     var newestReadingFrame: Int64 { newestFrame }
@@ -99,46 +95,24 @@ struct DACClockModel: ~Copyable {
         guard abs(residual) < 1e6 else { return }
         newestFrame = frame
         newestTime = time
-        let point = ClockPoint(time: time, residual: residual)
-        if readingCount < Self.rawCapacity {
-            raw[readingCount] = point
-            readingCount += 1
-            learnFromRaw()
-        } else {
-            readingCount &+= 1
-            follow(point)
-        }
+        readingCount &+= 1
+        take(ClockPoint(time: time, residual: residual))
     }
 
     /// The device's clock stopped and started again: readings so far are void, the rate is kept.
     mutating func restart() {
-        forgetPoints(slopeDeviation: max(0.5e-6, 3 * fit.slopeDeviation))
-        newestFrame = .min
+        forget(slopeDeviation: max(0.5e-6, 3 * fit.slopeDeviation))
         line = nil
         isRelearning = false
     }
 
-    // MARK: Private
-
-    private mutating func forgetPoints(slopeDeviation: Double) {
-        if readingCount >= Self.readyCount {
-            prior = RatePrior(slope: fit.slope, deviation: min(slopeDeviation, prior.deviation))
-        }
-        readingCount = 0
-        pointHead = 0
-        pointCount = 0
-        bucket = ClockBucket()
-        lateRun = 0
-        earlyRun = 0
-        backwardRun = 0
-    }
+    // MARK: Readings
 
     private mutating func begin(frame: Int64, host: Int64) {
         originFrame = frame
         originHost = host
         newestFrame = frame &- 1
-        firstTime = 0
-        fit = ClockFit(slope: prior.slope)
+        fit = ClockFit(prior: prior)
     }
 
     /// A reading of the same frame again says nothing that the first did not. One that lies behind is a glitch, or, when
@@ -155,59 +129,73 @@ struct DACClockModel: ~Copyable {
         return false
     }
 
-    private mutating func relearn() {
-        forgetPoints(slopeDeviation: 20e-6)
-        isRelearning = true
-        newestFrame = .min
-    }
-
-    // MARK: The first readings
-
-    private mutating func learnFromRaw() {
-        for _ in 0..<3 {
-            pointHead = 0
-            pointCount = 0
-            bucket = ClockBucket()
-            for index in 0..<readingCount { addToBucket(raw[index]) }
-            push(bucket.earliest)
-            for _ in 0..<4 { fitPoints() }
-            // The open bucket lent its point; it is not full yet.
-            pointCount -= 1
+    private mutating func take(_ point: ClockPoint) {
+        if readingCount > Self.restartCount {
+            let excess = point.residual - fit.residual(at: point.time)
+            guard !isEarly(point, excess), !isLate(point, excess) else { return }
         }
-        if isMature { publish() }
+        if isRaw {
+            raw.append(point)
+            fit = fitter.fit(raw, slope: fit.slope, prior: prior)
+            if isMature { publish() }
+            if raw.isFull { leaveRaw() }
+        } else {
+            guard addToBucket(point) else { return }
+            fit = fitter.fit(points, slope: fit.slope, prior: prior)
+            publish()
+        }
     }
+
+    /// Glitches do not count; a run of them is a step.
+    private mutating func isEarly(_ point: ClockPoint, _ excess: Double) -> Bool {
+        guard excess < -fit.earlyLimit else {
+            early.count = 0
+            return false
+        }
+        if early.count == 0 { early.since = point.time }
+        early.count += 1
+        if early.count >= 5, point.time - early.since >= Self.earlySeconds { relearn() }
+        return true
+    }
+
+    /// A late reading counts, though it is far from the edge; a long run of them is a step.
+    private mutating func isLate(_ point: ClockPoint, _ excess: Double) -> Bool {
+        guard excess > fit.lateLimit else {
+            late.count = 0
+            return false
+        }
+        if late.count == 0 { late.since = point.time }
+        late.count += 1
+        guard late.count >= 8, point.time - late.since >= Self.lateSeconds else { return false }
+        relearn()
+        return true
+    }
+
+    /// Returns whether there is a new point.
+    private mutating func addToBucket(_ point: ClockPoint) -> Bool {
+        let isOver = bucket.isOver(at: point.time)
+        if isOver {
+            points.append(bucket.earliest)
+            while points.count > 2, point.time - points[0].time > Self.windowSeconds { points.dropFirst() }
+            bucket = ClockBucket()
+        }
+        bucket.add(point, slope: fit.slope)
+        return isOver
+    }
+
+    private mutating func leaveRaw() {
+        isRaw = false
+        for index in 0..<raw.count { _ = addToBucket(raw[index]) }
+    }
+
+    // MARK: The line
 
     private var isMature: Bool {
-        let span = newestTime - firstTime
-        if prior.isTight { return readingCount >= Self.restartCount && span >= Self.restartSpan }
+        let span = newestTime - raw[0].time
         guard span < Self.patience else { return readingCount >= Self.restartCount }
-        return readingCount >= Self.readyCount && span >= Self.readySpan
+        return readingCount >= (prior.isTight ? Self.restartCount : Self.readyCount)
+            && span >= (prior.isTight ? Self.restartSpan : Self.readySpan)
             && fit.slopeDeviation < Self.readySlopeDeviation && candidate.bound(at: newestFrame) < Self.readyBound
-    }
-
-    // MARK: Afterwards
-
-    private mutating func follow(_ point: ClockPoint) {
-        guard bucket.count > 0, point.time - bucket.begin >= Self.bucketSeconds else {
-            addToBucket(point)
-            return
-        }
-        guard !isStep(bucket.earliest) else {
-            relearn()
-            return
-        }
-        addToBucket(point)
-        fitPoints()
-        fitPoints()
-        if isMature { publish() }
-    }
-
-    /// Counts runs of absurd points; a long one is a step of the device.
-    private mutating func isStep(_ point: ClockPoint) -> Bool {
-        let excess = point.residual - fit.residual(at: point.time)
-        lateRun = excess > fit.lateLimit ? lateRun + 1 : 0
-        earlyRun = excess < -fit.earlyLimit ? earlyRun + 1 : 0
-        return lateRun >= 15 || earlyRun >= 5
     }
 
     private mutating func publish() {
@@ -219,35 +207,28 @@ struct DACClockModel: ~Copyable {
     private var candidate: ClockLine {
         ClockLine(
             originFrame: originFrame, originHost: originHost, rate: rate, centre: fit.centre,
-            residual: fit.centreResidual, slope: fit.slope, offsetVariance: fit.offsetVariance,
-            slopeVariance: fit.slopeDeviation * fit.slopeDeviation, bias: fit.edge)
+            residual: fit.residual, slope: fit.slope,
+            offsetVariance: fit.offsetDeviation * fit.offsetDeviation,
+            slopeVariance: fit.slopeDeviation * fit.slopeDeviation)
     }
 
-    // MARK: Points
+    private mutating func relearn() {
+        forget(slopeDeviation: 20e-6)
+        isRelearning = true
+    }
 
-    private mutating func addToBucket(_ point: ClockPoint) {
-        if bucket.count > 0, point.time - bucket.begin >= Self.bucketSeconds {
-            push(bucket.earliest)
-            bucket.reset()
+    private mutating func forget(slopeDeviation: Double) {
+        if readingCount >= Self.readyCount {
+            prior = RatePrior(slope: fit.slope, deviation: min(slopeDeviation, prior.deviation))
         }
-        bucket.add(point, slope: fit.slope)
-    }
-
-    private mutating func push(_ point: ClockPoint) {
-        if pointCount == Self.pointCapacity { dropOldest() }
-        points[(pointHead + pointCount) & (Self.pointCapacity - 1)] = point
-        pointCount += 1
-        while pointCount > 2, point.time - points[pointHead].time > Self.windowSeconds { dropOldest() }
-    }
-
-    private mutating func dropOldest() {
-        pointHead = (pointHead + 1) & (Self.pointCapacity - 1)
-        pointCount -= 1
-    }
-
-    private mutating func fitPoints() {
-        fit.refine(
-            points: points, head: pointHead, count: pointCount, mask: Self.pointCapacity - 1, prior: prior,
-            spread: bucket.meanSpread)
+        readingCount = 0
+        newestFrame = .min
+        raw.removeAll()
+        points.removeAll()
+        bucket = ClockBucket()
+        isRaw = true
+        early.count = 0
+        late.count = 0
+        backwardRun = 0
     }
 }

@@ -27,6 +27,8 @@ enum Timing {
     static let fadeSeconds = 0.005
     /// After an underrun, and before a start, so much more than the next piece and a fade must be there.
     static let hysteresisSeconds = 0.02
+    /// What a loop leaves in the device when it takes frames back, and some time to do so.
+    static let noticeSeconds = 0.02
     /// The greatest error that slewing shall mend, in seconds. 1 ms takes two minutes at 0.5 ppm/s, and two loudspeakers
     /// 1 ms apart are heard as a comb filter all that time: a fade of 10 ms once is the lesser evil. Clock estimates that
     /// settle, also on radio links, stay well below.
@@ -39,11 +41,13 @@ enum Timing {
 struct FadeLengths: BitwiseCopyable {
     let fade: Int
     let hysteresis: Int
+    let notice: Int
     let excess: Int
 
     init(deviceRate: Double) {
         fade = Int(deviceRate * Timing.fadeSeconds)
         hysteresis = Int(deviceRate * Timing.hysteresisSeconds)
+        notice = Int(deviceRate * Timing.noticeSeconds)
         excess = Int(deviceRate * Timing.excessSeconds)
     }
 }

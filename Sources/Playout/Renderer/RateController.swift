@@ -20,12 +20,11 @@
 //
 // A is 10 ppm/s for 20 s after a placement, while the models still learn, and 0.5 ppm/s from then on. What is fast by
 // then could not brake any more; so the braking curve gets flatter before the limit falls: a is 5 ppm/s for 8 s, and
-// has come down to 0.25 ppm/s at 18 s. In the very first seconds A is 200 ppm/s, falling to 10 by the third: the rate of
-// a session clock that is known for half a second may be wrong by 50 ppm, and at 10 ppm/s that would cost 100 us. The
-// braking curve gets flatter before that limit falls, too.
+// has come down to 0.25 ppm/s at 18 s.
 //
-// A copy needs no filter: where song and DAC have the same rate to 0.002 ppm and the phase is whole, the step is locked
-// to exactly 1 until the error says otherwise (2 us).
+// A copy needs no filter: where song and DAC have the same rate as far as anyone knows (to 0.002 ppm, or within the doubt
+// of the DAC's rate, at most 0.5 ppm) and the phase is whole, the step is locked to exactly 1 until the error (2 us) or
+// better knowledge of the rate say otherwise.
 
 /// Holds the sound on its timeline by small changes of the step.
 struct RateController: BitwiseCopyable {
@@ -38,36 +37,29 @@ struct RateController: BitwiseCopyable {
     private static let linearRange = 8.0
     static let fastAcceleration = 10.0
     static let steadyAcceleration = 0.5
-    static let youngAcceleration = 190.0
-    /// How long a placement is young, in seconds.
-    static let youth = 3.0
     private static let lockDeviation = 2e-9
     private static let unlockDeviation = 10e-9
+    private static let greatestDoubt = 0.5e-6
     private static let unlockError = 2.0
 
-    /// - Parameter feedForward: the step that keeps the sound where it is placed.
-    init(feedForward: Double, canLock: Bool) {
-        isLocked = canLock && abs(feedForward - 1) < Self.lockDeviation
+    /// - Parameters:
+    ///   - feedForward: the step that keeps the sound where it is placed.
+    ///   - doubt: how far that may be from the truth.
+    init(feedForward: Double, doubt: Double, canLock: Bool) {
+        isLocked = canLock && abs(feedForward - 1) < Self.lockDeviation + min(doubt, Self.greatestDoubt)
         step = isLocked ? 1 : feedForward
     }
 
     /// The greatest change of the step now, in ppm a second.
     var accelerationLimit: Double {
-        (age < 20 ? Self.fastAcceleration : Self.steadyAcceleration) + youngAcceleration(within: Self.youth)
+        age < 20 ? Self.fastAcceleration : Self.steadyAcceleration
     }
 
     /// What braking is planned with.
     private var plannedAcceleration: Double {
         let x = min(1, max(0, (age - 8) / 10))
         let y = 1 - x
-        let fast = Self.fastAcceleration * y * y * y + youngAcceleration(within: 0.4 * Self.youth)
-        return max(Self.steadyAcceleration, fast) / 2
-    }
-
-    /// What is allowed on top right after a placement, gone after `seconds`.
-    private func youngAcceleration(within seconds: Double) -> Double {
-        let youth = max(0, 1 - age / seconds)
-        return Self.youngAcceleration * youth * youth
+        return max(Self.steadyAcceleration, Self.fastAcceleration * y * y * y) / 2
     }
 
     /// How far the step is from the feed-forward, in ppm.
@@ -76,13 +68,15 @@ struct RateController: BitwiseCopyable {
     /// One control step.
     /// - Parameters:
     ///   - error: timeline error in seconds, positive when the sound is ahead.
+    ///   - doubt: how far the feed-forward may be from the truth.
     ///   - seconds: how long the new step will be in force.
-    mutating func update(error: Double, feedForward: Double, seconds: Double) {
+    mutating func update(error: Double, feedForward: Double, doubt: Double, seconds: Double) {
         let limit = accelerationLimit
         age += seconds
         let microseconds = error * 1e6
         if isLocked {
-            let holds = abs(microseconds) < Self.unlockError && abs(feedForward - 1) < Self.unlockDeviation
+            let deviation = Self.unlockDeviation + min(2 * doubt, Self.greatestDoubt)
+            let holds = abs(microseconds) < Self.unlockError && abs(feedForward - 1) < deviation
             if holds { return }
             isLocked = false
         }

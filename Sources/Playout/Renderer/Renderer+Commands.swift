@@ -3,41 +3,66 @@ import AudioCore
 // The mailbox, and what a jump of the device does to the plan.
 
 extension Renderer {
-    /// Takes the latest directive and sees whether what lies in the device's buffer already should be replaced: when
-    /// another source is wanted while one sounds, or a start is due before the cursor.
+    /// Takes the latest directive; another source is urgent while one sounds.
     mutating func takeDirective() {
         guard shared.pointee.directive.isFresh else { return }
-        let hadTimeline = directive.timeline != nil
         let oldSerial = directive.source?.serial
         directive = shared.pointee.directive.take()
-        let isNewSource = directive.source?.serial != oldSerial
-        if isNewSource, isAudibleInBuffer {
-            isUrgent = true
-        } else if isNewSource || !hadTimeline, state.mode != .sounding, startsBeforeCursor {
-            isUrgent = true
+        if directive.source?.serial != oldSerial, isAudible(from: cursor - Int64(maximumFrameCount)) { isUrgent = true }
+    }
+
+    /// Sees whether a start should be planned anew in what lies in the device's buffer already: when it could be heard
+    /// sooner than the buffer lasts, or when better knowledge of the clocks places it elsewhere, and nobody has heard
+    /// it yet.
+    mutating func reviewStart() {
+        guard let source = directive.source, !isUrgent else { return }
+        switch state.mode {
+        case .sounding: isUrgent = source.serial == state.source?.serial && isMisplaced(source)
+        case .waiting, .idle: isUrgent = couldSound(source)
+        case .finished: break
         }
     }
 
-    /// Whether any frame that the device may still take back is sound.
-    private var isAudibleInBuffer: Bool {
+    /// The first device frame that a loop might still take back.
+    private var firstReplaceable: Int64 { model.newestReadingFrame &+ Int64(lengths.notice) }
+
+    private func isMisplaced(_ source: Source) -> Bool {
+        let planned = state.placement
+        guard planned.frame < cursor, planned.frame > firstReplaceable,
+            let due = dueFrames(at: planned.frame, source: source)
+        else { return false }
+        return abs(due - planned.position) > 0.02 || abs(feedForward / planned.step - 1) > 0.5e-6
+    }
+
+    /// Whether all that is planned is silence, and the frames are there that are due in its stead.
+    private func couldSound(_ source: Source) -> Bool {
+        guard firstReplaceable < cursor, !isAudible(from: firstReplaceable),
+            let due = dueFrames(at: firstReplaceable, source: source),
+            let atCursor = dueFrames(at: cursor, source: source), atCursor > Double(source.first),
+            atCursor < Double(directive.end)
+        else { return false }
+        let readable = source.ring.pointee.readable
+        let reach = Double(source.resampler.reach)
+        let isThere = max(due, Double(source.first)) - reach >= Double(readable.floor) || readable.floor == source.first
+        let needed = atCursor + reach + Double(Int(grid) * 2 + lengths.fade + lengths.hysteresis) * feedForward
+        return isThere && Double(readable.end) >= min(needed, Double(directive.end))
+    }
+
+    /// Whether any planned frame from there on is sound.
+    private func isAudible(from frame: Int64) -> Bool {
         var index = history.count - 1
-        while index >= 0, history[index].pointee.end > cursor - Int64(maximumFrameCount) {
+        while index >= 0, history[index].pointee.end > frame {
             if history[index].pointee.state.mode == .sounding { return true }
             index -= 1
         }
         return false
     }
 
-    private var startsBeforeCursor: Bool {
-        guard let source = directive.source, let due = dueFrames(at: cursor, source: source) else { return false }
-        let late = (due - Double(source.first)) / source.songRate * deviceRate
-        return late > 0 && late < Double(maximumFrameCount)
-    }
-
     /// Plans anew from the cursor on, so that a command takes effect there.
     mutating func cutPlan() {
         isUrgent = false
         guard let earlier = history.cut(at: cursor) else { return }
+        isPlacedAgain = state.mode == .sounding && state.placement.frame >= cursor
         state = earlier
         if let end = ending.finished, end.frame > cursor { ending.finished = nil }
         if let end = ending.stopped, end.frame > cursor { ending.stopped = nil }

@@ -56,6 +56,7 @@ extension Renderer {
         state.hasSounded = false
         state.cause = nil
         state.fade = .silent
+        isPlacedAgain = false
         counters.lowWater = .max
     }
 

@@ -20,7 +20,9 @@ extension Renderer {
             let due = dueFrames(at: state.frame, source: source)
         else { return }
         let error = (state.position.frames - due) / timeline.framesPerSecond
-        state.controller.update(error: error, feedForward: feedForward, seconds: Double(length) / deviceRate)
+        state.controller.update(
+            error: error, feedForward: feedForward, doubt: model.line?.rateDoubt ?? 0,
+            seconds: Double(length) / deviceRate)
         counters.timelineError = error
         counters.correction = state.controller.correction(feedForward: feedForward)
         guard abs(error) > Timing.errorLimit else {

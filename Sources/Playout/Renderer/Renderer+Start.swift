@@ -28,6 +28,7 @@ extension Renderer {
             return length
         }
         report(source: source, due: due, step: step)
+        isPlacedAgain = false
         let isExact = isFresh && due <= Double(source.first)
         state.fade = isExact ? .open : Fade(from: 0, to: 1, length: lengths.fade)
         state.hasSounded = true
@@ -40,9 +41,11 @@ extension Renderer {
         let nearest = due.rounded()
         let isWhole = abs(due - nearest) < 0.02
         state.controller = RateController(
-            feedForward: step, canLock: isWhole && state.source?.songRate == deviceRate)
+            feedForward: step, doubt: model.line?.rateDoubt ?? 0,
+            canLock: isWhole && state.source?.songRate == deviceRate)
         if state.controller.isLocked { position = FixedPosition(nearest) }
         state.position = position
+        state.placement = (frame: state.frame, position: due, step: step)
         state.mode = .sounding
         state.leaving = .staying
         state.excessFrameCount = 0
@@ -68,7 +71,7 @@ extension Renderer {
         let distance = Double(source.first) - due
         let offset = distance > 0 ? (distance / step).rounded(.up) : 0
         let frame = state.frame &+ Int64(offset)
-        if let cause = state.cause {
+        if let cause = state.cause, !isPlacedAgain {
             count(cause)
             shared.pointee.events.push(
                 .replaced(

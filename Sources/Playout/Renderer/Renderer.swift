@@ -26,6 +26,8 @@ public struct Renderer: ~Copyable {
     var state = PlayState()
     /// A directive arrived that has not been planned for yet, and that should be heard soon.
     var isUrgent = false
+    /// A placement that was reported was cut from the plan: the one that takes its place is not news.
+    var isPlacedAgain = false
     var counters = Counters()
     var ending = PendingEnd()
     let lengths: FadeLengths
@@ -64,6 +66,10 @@ public struct Renderer: ~Copyable {
         reportEnd(heardBefore: model.newestReadingFrame)
     }
 
+    /// Whether readings are worth more than one a period: soon after a start, when the DAC's clock is not known well yet.
+    /// The loop may then wait for a millisecond at a time.
+    public var wantsReadings: Bool { model.wantsReadings }
+
     /// Renders the device frames that begin at `first`: interleaved, as many as `output` holds.
     ///
     /// `first` is normally the frame after the last rendered one, or what ``rewind(to:)`` said. Frames that were left
@@ -78,11 +84,13 @@ public struct Renderer: ~Copyable {
         publishSnapshot()
     }
 
-    /// Whether a command should be heard sooner than the device's buffer lasts: the loop may take frames back from the
-    /// device, say so by ``rewind(to:)``, and render again. Looks into the mailbox; false again after the next render.
+    /// Whether a command or a start should be heard sooner than the device's buffer lasts, or a start that nobody has
+    /// heard yet can be placed better: the loop may take frames back from the device, say so by ``rewind(to:)``, and
+    /// render again. Looks into the mailbox; false again after the next render.
     public var wantsEarlierFrame: Bool {
         mutating get {
             takeDirective()
+            reviewStart()
             return isUrgent
         }
     }

@@ -30,6 +30,9 @@ final class VirtualSoundCard {
     private let burst: Int64
     private let period: Int64
     private let bufferFrames: Int64
+    /// How long the loop waits at most while the renderer wants readings.
+    private static let learningWait = TimeSpan.milliseconds(1)
+
     private let samples: UnsafeMutablePointer<Float>
     private let sampleMask: Int64
     private let block: UnsafeMutableBufferPointer<Float>
@@ -110,8 +113,9 @@ final class VirtualSoundCard {
     private func scheduleWake(after pointer: Int64) {
         let next = originFrame + ((pointer - originFrame) / period + 1) * period
         let latency = configuration.wakeLatency * (random.chance(0.01) ? 20 : 1)
-        let due = TrueTime(seconds: seconds(of: next)) + random.exponential(latency)
-        machine.at(due) { [unowned self] in turn() }
+        var due = TrueTime(seconds: seconds(of: next))
+        if renderer.wantsReadings { due = min(due, machine.loop.now + Self.learningWait) }
+        machine.at(due + random.exponential(latency)) { [unowned self] in turn() }
     }
 
     private func turn() {

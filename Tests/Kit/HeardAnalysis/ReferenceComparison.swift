@@ -14,9 +14,8 @@ public struct ReferenceOptions: Sendable {
     public var speedRange = 500.0
     /// How far the speed may be, for a tenth of a second, from its own median, in ppm.
     ///
-    /// One frame dropped or repeated at 48 kHz is 208 ppm in a tenth of a second; a controller needs some 20 just after
-    /// a placement, and a few later.
-    public var wanderRange = 60.0
+    /// One frame dropped or repeated at 48 kHz is 208 ppm in a tenth of a second; a controller needs a few.
+    public var wanderRange = 20.0
 
     public init() {}
 }

@@ -1,0 +1,79 @@
+/// A reading, or the earliest of a bucket: device time since the first reading at the nominal rate, and how much more
+/// host time had passed, both in seconds.
+struct ClockPoint: BitwiseCopyable {
+    var time = 0.0
+    var residual = 0.0
+}
+
+/// Readings in the order of their time, oldest first, in a ring of fixed capacity (a power of two) that others own.
+struct ClockPoints: BitwiseCopyable {
+    let memory: UnsafeMutablePointer<ClockPoint>
+    let mask: Int
+    private(set) var head = 0
+    private(set) var count = 0
+
+    init(memory: UnsafeMutablePointer<ClockPoint>, capacity: Int) {
+        self.memory = memory
+        mask = capacity - 1
+    }
+
+    var isFull: Bool { count > mask }
+
+    subscript(index: Int) -> ClockPoint { memory[(head + index) & mask] }
+
+    /// Pushes the oldest out when there is no room.
+    mutating func append(_ point: ClockPoint) {
+        if isFull { dropFirst() }
+        memory[(head + count) & mask] = point
+        count += 1
+    }
+
+    mutating func dropFirst() {
+        head = (head + 1) & mask
+        count -= 1
+    }
+
+    mutating func removeLast() { count -= 1 }
+
+    mutating func removeAll() {
+        head = 0
+        count = 0
+    }
+}
+
+/// Readings of some 20 ms, of which the earliest counts.
+struct ClockBucket: BitwiseCopyable {
+    static let seconds = 0.02
+
+    private(set) var isEmpty = true
+    private(set) var earliest = ClockPoint()
+    private var begin = 0.0
+    private var excess = 0.0
+
+    func isOver(at time: Double) -> Bool { !isEmpty && time - begin >= Self.seconds }
+
+    mutating func add(_ point: ClockPoint, slope: Double) {
+        let excess = point.residual - slope * point.time
+        if isEmpty { begin = point.time }
+        guard isEmpty || excess < self.excess else { return }
+        isEmpty = false
+        earliest = point
+        self.excess = excess
+    }
+}
+
+/// What is known of the slope before any point: it stands for the residual's growth in seconds a second.
+struct RatePrior: BitwiseCopyable {
+    var slope: Double
+    var deviation: Double
+
+    static let unknown = 100e-6
+    static let remembered = 5e-6
+    /// Sound cards beyond this are no sound cards.
+    static let limitPPM = 1_200.0
+
+    /// Nearly nothing is known.
+    static let none = RatePrior(slope: 0, deviation: limitPPM * 1e-6)
+
+    var isTight: Bool { deviation < 10e-6 }
+}
