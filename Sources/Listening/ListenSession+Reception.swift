@@ -33,6 +33,7 @@ extension ListenSession {
                 let peer = reception?.broadcaster.peer
             else { return }
             connections[id]?.hasClock = true
+            clockProbation = ClockProbation()
             actions.append(.startClock(id, port: welcome.clockPort, key: key, peer: peer))
         case .streamBegins(let epoch): beginStream(epoch)
         case .entry(let mark): enter(mark)

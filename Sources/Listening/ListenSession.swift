@@ -46,6 +46,8 @@ public struct ListenSession {
     /// Newest of the epochs that the audio queue was told of.
     var lastQueueEpoch = Epoch(0)
     var clock: ClockEstimate?
+    /// Of the exchange under way; until it is over an older exchange's estimate goes on.
+    var clockProbation = ClockProbation()
     var playout = PlayoutSnapshot()
     var lastReport: (sent: HostTime, state: ListenerState)?
     var hasToldPatience = false
@@ -74,8 +76,10 @@ public struct ListenSession {
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
         case .clock(let estimate):
-            clock = estimate
-            placeTimeline()
+            if clockProbation.passes(estimate, now: now) {
+                clock = estimate
+                placeTimeline()
+            }
         case .playout(let snapshot): playout = snapshot
         case .heardEnd(let epoch): if reception?.queueEpoch == epoch { reception?.heardEnd = true }
         case .tick: break
