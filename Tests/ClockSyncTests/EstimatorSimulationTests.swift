@@ -208,8 +208,10 @@ import Testing
                 + "\(sums.with.error / count * 1e6) us with; bound \(sums.without.bound / count * 1e6), "
                 + "\(sums.with.bound / count * 1e6) us; skew \(sums.without.skew / count), \(sums.with.skew / count) ppm; "
                 + "outside \(outside) of \(Int(count))")
-        #expect(sums.with.skew < 0.8 * sums.without.skew)
-        #expect(sums.with.bound < 0.8 * sums.without.bound)
+        // On a quiet LAN the exchange soon knows as much as any memory.
+        let gain = link.base < 1e-3 ? 1 : 0.5
+        #expect(sums.with.skew < gain * sums.without.skew)
+        #expect(sums.with.bound < gain * sums.without.bound)
         #expect(sums.with.error < sums.without.error)
         #expect(outside <= Int(count) / 50)
     }

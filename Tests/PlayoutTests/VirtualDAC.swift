@@ -141,6 +141,11 @@ final class Rig {
 
     func tick() {
         now += tickSeconds * (0.9 + 0.2 * nextRandom())
+        // A device whose pointer moves in bursts wakes the loop when it does.
+        if dac.burst > 1 {
+            let next = Double(dac.pointer(at: now) + dac.burst)
+            now = dac.seconds(of: next) + 1e-6 - 30e-6 * logarithm(1 - 0.999 * nextRandom())
+        }
         read()
         decode()
         onTick?(self)

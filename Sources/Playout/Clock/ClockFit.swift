@@ -28,7 +28,7 @@ struct ClockFit: BitwiseCopyable {
     var offsetDeviation = 1e-3
     /// Mean distance of the lowest residuals from each other.
     var spacing = ClockFit.unknownSpacing
-    /// Mean distance of all points from the edge, outliers clipped.
+    /// Mean distance of all points from the edge; what is more than 10 ms counts as 10 ms.
     var scale = 100e-6
 
     static let unknownSpacing = 20e-6
@@ -41,9 +41,9 @@ struct ClockFit: BitwiseCopyable {
     func residual(at time: Double) -> Double { residual + slope * (time - centre) }
 
     /// Readings further under the edge are glitches.
-    var earlyLimit: Double { 10 * spacing + 4 * offsetDeviation + 3 * scale + 20e-6 }
+    var earlyLimit: Double { 20 * spacing + 4 * offsetDeviation + 20e-6 }
     /// Where no reading of a third of a second comes closer, the edge is elsewhere.
-    var lateLimit: Double { 200 * spacing + 4 * offsetDeviation + 2 * scale + 20e-6 }
+    var lateLimit: Double { 200 * spacing + 4 * offsetDeviation + 4 * scale + 20e-6 }
 }
 
 /// Fits the lower edge; keeps its memory from one fit to the next.
@@ -120,11 +120,10 @@ struct ClockFitter: ~Copyable {
     }
 
     private func meanExcess(of points: ClockPoints, over fit: ClockFit) -> Double {
-        let clip = 100 * fit.spacing + 100e-6
         var sum = 0.0
         for index in 0..<points.count {
             let point = points[index]
-            sum += min(abs(point.residual - fit.residual(at: point.time)), clip)
+            sum += min(abs(point.residual - fit.residual(at: point.time)), 0.01)
         }
         return sum / Double(points.count)
     }

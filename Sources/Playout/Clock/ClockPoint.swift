@@ -75,5 +75,6 @@ struct RatePrior: BitwiseCopyable {
     /// Nearly nothing is known.
     static let none = RatePrior(slope: 0, deviation: limitPPM * 1e-6)
 
-    var isTight: Bool { deviation < 10e-6 }
+    /// Learned from this very device a moment ago.
+    var isFresh: Bool { deviation < 4e-6 }
 }

@@ -28,7 +28,7 @@ struct DACClockModel: ~Copyable {
     static let readyBound = 20e-6
     static let readySlopeDeviation = 12e-6
     static let patience = 0.6
-    /// The same where the rate is known from before (after a restart, or remembered).
+    /// The same after a restart, where the rate is known.
     static let restartCount = 8
     static let restartSpan = 0.03
 
@@ -193,8 +193,8 @@ struct DACClockModel: ~Copyable {
     private var isMature: Bool {
         let span = newestTime - raw[0].time
         guard span < Self.patience else { return readingCount >= Self.restartCount }
-        return readingCount >= (prior.isTight ? Self.restartCount : Self.readyCount)
-            && span >= (prior.isTight ? Self.restartSpan : Self.readySpan)
+        return readingCount >= (prior.isFresh ? Self.restartCount : Self.readyCount)
+            && span >= (prior.isFresh ? Self.restartSpan : Self.readySpan)
             && fit.slopeDeviation < Self.readySlopeDeviation && candidate.bound(at: newestFrame) < Self.readyBound
     }
 
