@@ -44,6 +44,10 @@ public enum BroadcastLimits {
     /// How much of the song listeners are given before the start was decided: enough to be ready, and little enough
     /// that the anchor, which comes behind it, is not late on a slow link.
     public static let leadBeforeStart = TimeSpan.seconds(1)
+    /// A listener that asked for the clock over its connection so recently is taken to ask on.
+    public static let clockRequestMemory = TimeSpan.seconds(1)
+    /// So many requests over its connection show that UDP does not get through; fewer may come of a slow network.
+    public static let clockRequestsOfNote = 16
     /// Bytes on their way to one listener that the socket has not yet taken. Little, because on a slow link whatever
     /// waits here is late when it arrives, and newer packets cannot overtake it.
     public static let bytesInFlight = 64 * 1024

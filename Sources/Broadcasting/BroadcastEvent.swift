@@ -39,6 +39,8 @@ public enum BroadcastAction: Sendable {
     /// ``BroadcastEvent/dialFailed(_:)``, within ``PeeringLimits/dialTimeout``.
     case dial(Dialer.Dial)
     case send(ConnectionID, ByteBuffer)
+    /// Send ``WireEncoder/clock(_:)`` of the reply over its connection, with the clock read just before.
+    case sendClock(ConnectionID, ClockResponder.Reply)
     /// Close after what was sent; its key is void.
     case close(ConnectionID)
     /// Answer clock requests under this key.

@@ -53,6 +53,7 @@ extension BroadcastSession {
         case .greeting(let greeting): greet(id, greeting, now)
         case .report(let report): note(report, of: id)
         case .refusal(let refusal): refused(id, refusal, now)
+        case .clock(let datagram): answerClock(datagram, of: id, now)
         default: break
         }
     }
@@ -103,6 +104,7 @@ extension BroadcastSession {
         }
         connections[id]?.isMember = true
         connections[id]?.cursor = log.startIndex
+        connections[id]?.clock.register(link.key)
         actions.append(.addKey(link.key))
         let welcome = Welcome(clockPort: configuration.clockPort, clockKey: link.key.bytes)
         send(WireEncoder.welcome(welcome), to: id, now)
@@ -166,16 +168,21 @@ extension BroadcastSession {
     }
 
     /// Says a line that would come again with every try only the first time.
-    private mutating func sayOnce(_ level: NoticeLevel, _ text: String) {
+    mutating func sayOnce(_ level: NoticeLevel, _ text: String) {
         if said.isNew(text) { actions.append(.notice(level, text)) }
     }
 
     mutating func send(_ bytes: ByteBuffer, to id: ConnectionID, _ now: HostTime) {
+        guard connections[id] != nil else { return }
+        noteSent(bytes.readableBytes, to: id, now)
+        actions.append(.send(id, bytes))
+    }
+
+    mutating func noteSent(_ byteCount: Int, to id: ConnectionID, _ now: HostTime) {
         guard var link = connections[id] else { return }
         if link.bytesInFlight == 0 { link.lastProgress = now }
-        link.bytesInFlight += bytes.readableBytes
+        link.bytesInFlight += byteCount
         connections[id] = link
         connections.said(id, now: now)
-        actions.append(.send(id, bytes))
     }
 }

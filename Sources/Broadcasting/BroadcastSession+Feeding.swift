@@ -18,7 +18,9 @@ extension BroadcastSession {
             send(WireEncoder.anchor(anchor), to: id, now)
         }
         skipIfLate(id, now)
-        let lead = isPlaying ? configuration.horizon : min(configuration.horizon, BroadcastLimits.leadBeforeStart)
+        let isAwaitingTime = !isPlaying || link.isLearningClock(now)
+        let lead =
+            isAwaitingTime ? min(configuration.horizon, BroadcastLimits.leadBeforeStart) : configuration.horizon
         let horizon = position(now) + frames(in: lead)
         let playing = log.index(of: max(position(now), .zero))
         while let link = connections[id], (log.startIndex..<log.endIndex).contains(link.cursor),

@@ -8,6 +8,10 @@ struct ListenerLink: PeerLink {
     var connection: PeerConnection
     var contact: PeerContact.Key?
     let key: ClockKey
+    /// Answers clock requests that come over this connection.
+    var clock = ClockResponder()
+    /// When the last of them came.
+    var lastClockRequest: HostTime?
     /// Whether it was welcomed: greeted, allowed, of the right role, and able to decode the song.
     var isMember = false
     /// Whether it only looks on.
@@ -28,6 +32,12 @@ struct ListenerLink: PeerLink {
     /// Whether its socket has taken nothing for too long.
     func isStalled(_ now: HostTime) -> Bool {
         bytesInFlight > 0 && now - lastProgress > BroadcastLimits.stalledTime
+    }
+
+    /// Whether it is learning the clock over this connection: the replies must not wait behind seconds of song.
+    func isLearningClock(_ now: HostTime) -> Bool {
+        guard let lastClockRequest, now - lastClockRequest < BroadcastLimits.clockRequestMemory else { return false }
+        return !isReady
     }
 
     /// Whether it can start exactly.

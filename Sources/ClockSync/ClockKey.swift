@@ -1,7 +1,8 @@
 /// What ties clock datagrams to one TCP connection: a public identifier and a secret, both random.
 ///
 /// The broadcaster makes one for each connection and sends it in the greeting; it is void when the connection ends.
-/// A key serves one ``ClockClient``: sequence numbers under it only grow, so a second client would not be answered.
+/// A key serves one ``ClockClient`` and one ``ClockResponder`` on either way, UDP and the connection itself: sequence
+/// numbers only grow, so a second client on the same way would not be answered.
 public struct ClockKey: Hashable, Sendable {
     /// Names the connection in every datagram, in the clear.
     public var identifier: UInt64

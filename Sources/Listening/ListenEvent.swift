@@ -16,8 +16,10 @@ public enum ListenEvent: Sendable {
     case dialFailed(Dialer.Dial)
     case received(ConnectionID, ByteBuffer)
     case closed(ConnectionID)
-    /// The clock exchange has a new estimate.
+    /// The clock exchange over UDP has a new estimate.
     case clock(ClockEstimate)
+    /// A clock request was handed to its connection's socket then.
+    case sentClock(sequence: UInt32, at: HostTime)
     /// What the renderer says of itself; due with every tick.
     case playout(PlayoutSnapshot)
     /// The last frame of the epoch was heard.
@@ -38,6 +40,9 @@ public enum ListenAction: Sendable {
     /// Exchange clocks with the other end of this connection, at this UDP port; whose clock it is.
     case startClock(ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes)
     case stopClock
+    /// Send ``WireEncoder/clock(_:)`` of the request over the connection, and answer with
+    /// ``ListenEvent/sentClock(sequence:at:)``: the clock read just before.
+    case sendClock(ConnectionID, ClockClient.Request)
     /// The audio queue: a new epoch replaces what sounds. Packets before `firstFrame` are decoder pre-roll.
     case begin(Epoch, AudioStreamSummary, firstFrame: FramePosition)
     /// Packets that follow one another, the first at this position.

@@ -193,7 +193,7 @@ extension ListenSession {
     }
 
     /// Says a line that would come again with every try only the first time.
-    private mutating func sayOnce(_ level: NoticeLevel, _ text: String) {
+    mutating func sayOnce(_ level: NoticeLevel, _ text: String) {
         if said.isNew(text) { actions.append(.notice(level, text)) }
     }
 
@@ -222,7 +222,7 @@ extension ListenSession {
     private mutating func becomeOrphan(_ now: HostTime) {
         guard let reception else { return }
         phase = .orphaned(since: now)
-        actions.append(.stopClock)
+        endClock()
         actions.append(
             .notice(.warning, "lost \(reception.broadcaster.name): playing what is held, waiting for a broadcast"))
         reviewDialing()

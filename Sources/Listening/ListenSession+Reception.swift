@@ -28,13 +28,8 @@ extension ListenSession {
 
     private mutating func hear(_ message: ControlMessage, from id: ConnectionID, _ now: HostTime) {
         switch message {
-        case .welcome(let welcome):
-            guard connections[id]?.hasClock == false, let key = ClockKey(bytes: welcome.clockKey),
-                let peer = reception?.broadcaster.peer
-            else { return }
-            connections[id]?.hasClock = true
-            clockProbation = ClockProbation()
-            actions.append(.startClock(id, port: welcome.clockPort, key: key, peer: peer))
+        case .welcome(let welcome): beginClock(id, welcome, now)
+        case .clock(let datagram): hearClock(datagram, now)
         case .streamBegins(let epoch): beginStream(epoch)
         case .entry(let mark): enter(mark)
         case .packetsFollow(let epoch, let position):
@@ -116,7 +111,7 @@ extension ListenSession {
         case .failed: actions.append(.notice(.warning, "\(name): the broadcast failed: \(end.text)"))
         }
         close(id, pause: .seconds(1), now)
-        actions.append(.stopClock)
+        endClock()
         phase = .draining(since: now)
         if end.kind == .stopped {
             actions.append(.silence(fade: ListenLimits.stopFade))

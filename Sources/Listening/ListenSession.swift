@@ -48,6 +48,10 @@ public struct ListenSession {
     var clock: ClockEstimate?
     /// Of the exchange under way; until it is over an older exchange's estimate goes on.
     var clockProbation = ClockProbation()
+    /// The other way to ask, where UDP does not get through.
+    var streamClock: StreamClock?
+    /// Whether ``clock`` came that way.
+    var isClockFromStream = false
     var playout = PlayoutSnapshot()
     var lastReport: (sent: HostTime, state: ListenerState)?
     var hasToldPatience = false
@@ -75,11 +79,8 @@ public struct ListenSession {
         case .dialFailed(let dial): dialFailed(dial, now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
-        case .clock(let estimate):
-            if clockProbation.passes(estimate, now: now) {
-                clock = estimate
-                placeTimeline()
-            }
+        case .clock(let estimate): learnClock(estimate, now)
+        case .sentClock(let sequence, let transmit): streamClock?.didSend(sequence: sequence, at: transmit)
         case .playout(let snapshot): playout = snapshot
         case .heardEnd(let epoch): if reception?.queueEpoch == epoch { reception?.heardEnd = true }
         case .tick: break
@@ -97,7 +98,9 @@ public struct ListenSession {
         switch phase {
         case .idle(let since): beImpatient(since, now)
         case .choosing(let deadline): if now >= deadline { choose(now) }
-        case .member(let id): report(to: id, now)
+        case .member(let id):
+            report(to: id, now)
+            askClock(id, now)
         case .draining(let since), .orphaned(let since): if isPlayedOut(since: since, now) { endReception(now) }
         case .over: break
         }
@@ -120,7 +123,7 @@ public struct ListenSession {
             send(WireEncoder.refusal(Refusal(.leaving, "the listener stopped")), to: id, now)
             actions.append(.close(id))
         }
-        actions.append(.stopClock)
+        endClock()
         phase = .over
         actions.append(.finished(.stopped))
     }
@@ -142,6 +145,9 @@ public struct ListenSession {
         let due = anchor.position(at: clock.mapping.session(at: now))
         return max(.zero, min(FramePosition(Int64(saturating: due.frames)), reception.end ?? reception.received))
     }
+
+    /// What the broadcaster's clock reads now, as far as this listener knows, by UDP or over the connection.
+    public func sessionTime(at now: HostTime) -> SessionTime? { clock?.mapping.session(at: now) }
 
     /// The epoch that packets are enqueued for.
     public var currentEpoch: Epoch? { reception?.queueEpoch }

@@ -12,6 +12,8 @@ public enum WireLimits {
     public static let codecCount = 64
     /// Listeners of which one message tells: with names and reports at their longest it stays below the limit.
     public static let rosterEntryCount = 1_024
+    /// Bytes of a clock datagram, see ClockSync.
+    public static let clockDatagramByteCount = 64
     /// Bytes of a text that explains a refusal or an end.
     public static let reasonByteCount = 512
 }

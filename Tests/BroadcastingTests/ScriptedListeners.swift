@@ -36,6 +36,9 @@ struct ScriptedBroadcast {
         switch action {
         case .dial(let dial): dials.append(dial)
         case .send(let id, let bytes): heard[id.number, default: Inbox()].take(bytes)
+        case .sendClock(let id, let reply):
+            let transmit = SessionTime(nanoseconds: now.nanoseconds)
+            heard[id.number, default: Inbox()].take(WireEncoder.clock(reply.bytes(transmit: transmit)))
         case .close(let id): closed.insert(id.number)
         case .addKey(let key): keys.insert(key)
         case .removeKey(let key): keys.remove(key)
@@ -163,6 +166,8 @@ struct Inbox: WireSink {
         for case .anchor(let anchor) in messages { return anchor }
         return nil
     }
+
+    var clockDatagrams: [[UInt8]] { messages.compactMap { if case .clock(let bytes) = $0 { bytes } else { nil } } }
 
     var entries: [EntryMark] { messages.compactMap { if case .entry(let mark) = $0 { mark } else { nil } } }
 

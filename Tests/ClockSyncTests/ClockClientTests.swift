@@ -164,6 +164,24 @@ import Testing
         #expect(estimate.skewBound < PartsPerMillion(10))
     }
 
+    /// Replies that stand in a queue for 3 ms more than requests: 1.5 ms that no exchange can see.
+    @Test func withoutSymmetryTheBoundHoldsOnALopsidedPath() throws {
+        let client = client()
+        var now = host(0)
+        for _ in 0..<60 {
+            let request = try #require(client.poll(now: now))
+            let session = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + .microseconds(200)
+            client.receive(try reply(to: request, arrivingAt: session), at: now + .microseconds(3_400))
+            now = try #require(client.nextDeadline)
+        }
+        let estimate = try #require(client.estimate)
+        let truth = SessionTime(nanoseconds: estimate.mapping.host.nanoseconds) + Self.ahead
+        let error = (estimate.mapping.session(at: estimate.mapping.host) - truth).magnitude
+        #expect(error > .microseconds(1_400) && error > estimate.errorBound)
+        #expect(error <= estimate.withoutSymmetry.errorBound)
+        #expect(estimate.withoutSymmetry.errorBound < estimate.roundTrip)
+    }
+
     @Test func absurdTimesDoNotTrap() {
         let client = client()
         var generator = SplitMix64(seed: 3)

@@ -73,6 +73,14 @@ import WireProtocol
         #expect(try Transcript.parsing(opening + bytes).entries.last == .message(.report(expected)))
     }
 
+    @Test func clock() {
+        let message = WireEncoder.clock(Sample.clockDatagram)
+        let digits = "6465666768696a6b6c6d6e6f707172737475767778797a7b7c7d7e7f8081828384858687"
+        let rest = "88898a8b8c8d8e8f909192939495969798999a9b9c9d9e9fa0a1a2a3"
+        #expect(hex(message) == "000400000040" + digits + rest)
+        #expect(message.readableBytes == WireEncoder.clockByteCount)
+    }
+
     @Test func smallMessages() {
         #expect(hex(WireEncoder.keepAlive()) == "000300000000")
         #expect(

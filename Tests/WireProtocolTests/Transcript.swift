@@ -82,6 +82,8 @@ enum Sample {
     static let anchor = Anchor(
         epoch: Epoch(3), frame: .zero, session: SessionTime(nanoseconds: 123_456_789), framesPerSecond: 44_100)
 
+    static let clockDatagram: [UInt8] = Array(100..<164)
+
     static let roster = Roster(
         state: .playing, title: "Song",
         entries: [
@@ -98,6 +100,7 @@ enum Sample {
             WireEncoder.opening(greeting),
             WireEncoder.welcome(Welcome(clockPort: 28_884, clockKey: Array(0..<24))),
             WireEncoder.keepAlive(),
+            WireEncoder.clock(clockDatagram),
             WireEncoder.stream(Epoch(3), properties: properties),
             WireEncoder.anchor(anchor),
             WireEncoder.packets(

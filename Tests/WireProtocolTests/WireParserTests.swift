@@ -8,6 +8,7 @@ import WireProtocol
         let entries = try Transcript.parsing(Sample.bytes).entries
         #expect(entries.first == .message(.greeting(Sample.greeting)))
         #expect(entries.contains(.message(.anchor(Sample.anchor))))
+        #expect(entries.contains(.message(.clock(Sample.clockDatagram))))
         #expect(entries.contains(.message(.report(Sample.report))))
         #expect(entries.contains(.message(.packetsFollow(Epoch(3), FramePosition(-1_105)))))
         #expect(entries.contains(.packet(frames: 1_152, bytes: Array(120..<200))))
@@ -44,6 +45,15 @@ import WireProtocol
         let expected: [Transcript.Entry] = [.message(.greeting(Sample.greeting)), .message(.keepAlive)]
         #expect(try Transcript.parsing(bytes).entries == expected)
         #expect(try Transcript.parsing(bytes, pieces: { 1 }).entries == expected)
+    }
+
+    @Test func aClockMessageMayGrowButNotShrink() throws {
+        let opening = Array(WireEncoder.opening(Sample.greeting).readableBytesView)
+        let longer = opening + [0, 4, 0, 0, 0, 66] + Sample.clockDatagram + [1, 2]
+        #expect(try Transcript.parsing(longer).entries.last == .message(.clock(Sample.clockDatagram)))
+        #expect(throws: WireError.malformed(messageType: 4)) {
+            try Transcript.parsing(opening + [0, 4, 0, 0, 0, 63] + Sample.clockDatagram.dropLast())
+        }
     }
 
     @Test func noiseIsFoundOutByItsFirstByte() {

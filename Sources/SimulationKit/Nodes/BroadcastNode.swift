@@ -141,6 +141,9 @@ public final class BroadcastNode {
             inFlight[id, default: 0] += bytes.readableBytes
             highestByteCountInFlight = max(highestByteCountInFlight, inFlight[id] ?? 0)
             endpoint.write(bytes)
+        case .sendClock(let id, let reply):
+            let transmit = SessionTime(nanoseconds: machine.now.nanoseconds)
+            perform(.send(id, WireEncoder.clock(reply.bytes(transmit: transmit))))
         case .close(let id): endpoints[id]?.close()
         case .addKey(let key): responder.register(key)
         case .removeKey(let key): responder.unregister(keyIdentifier: key.identifier)

@@ -62,11 +62,11 @@ public final class ListenNode {
     /// Whether it waits for a broadcast.
     public var isIdle: Bool { outcome == nil && session.broadcasterName == nil }
 
-    /// How far its knowledge of a broadcaster's clock is from the truth now; nil while it has none.
+    /// How far what it places the sound by is from a broadcaster's clock now; nil while it knows none.
     public func clockError(against broadcaster: BroadcastNode) -> TimeSpan? {
-        guard let estimate = clock?.client.estimate else { return nil }
-        let session = estimate.mapping.session(at: machine.now)
-        return session - SessionTime(nanoseconds: broadcaster.machine.now.nanoseconds)
+        session.sessionTime(at: machine.now).map {
+            $0 - SessionTime(nanoseconds: broadcaster.machine.now.nanoseconds)
+        }
     }
 
     func start() {
@@ -148,6 +148,9 @@ public final class ListenNode {
         case .close(let id): endpoints[id]?.close()
         case .startClock(let id, _, let key, _): startClock(id, key)
         case .stopClock: stopClock()
+        case .sendClock(let id, let request):
+            endpoints[id]?.write(WireEncoder.clock(request.bytes))
+            handle(.sentClock(sequence: request.sequence, at: machine.now))
         case .begin(let epoch, let summary, let firstFrame): begin(epoch, summary, firstFrame)
         case .enqueue(let position, let packets, let data): enqueue(packets, data, at: position)
         case .reenter(let frame, let epoch): feeder.reenter(at: frame, epoch: epoch)

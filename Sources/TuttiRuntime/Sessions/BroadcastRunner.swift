@@ -176,6 +176,9 @@ final class BroadcastRunner: PeerNetworkDelegate {
             local?.receive(bytes)
             loop.execute { self.handle(.wrote(LocalListener.connection, byteCount: byteCount)) }
         case .send(let id, let bytes): network.send(bytes, to: id)
+        case .sendClock(let id, let reply):
+            let transmit = ClockMapping.identity.session(at: .now())
+            perform(.send(id, WireEncoder.clock(reply.bytes(transmit: transmit))))
         case .close(LocalListener.connection): local?.disconnect()
         case .close(let id): network.close(id)
         case .addKey(let key): responder?.register(key)

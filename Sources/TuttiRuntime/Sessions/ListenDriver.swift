@@ -110,6 +110,7 @@ final class ListenDriver {
         case .startClock(let id, let port, let key, let peer):
             transport?.startClock(id, port: port, key: key, peer: peer)
         case .stopClock: transport?.stopClock()
+        case .sendClock(let id, let request): sendClock(request, to: id)
         case .begin(let epoch, let summary, let firstFrame): begin(epoch, summary, firstFrame)
         case .enqueue(let position, let descriptions, let data): enqueue(position, descriptions, data)
         case .reenter(let frame, let epoch): queue.reenter(at: frame, epoch: epoch)
@@ -120,6 +121,13 @@ final class ListenDriver {
         case .notice(let level, let text): emit(.notice(level, text))
         case .finished(let outcome): finish(outcome)
         }
+    }
+
+    private func sendClock(_ request: ClockClient.Request, to id: ConnectionID) {
+        let bytes = WireEncoder.clock(request.bytes)
+        let transmit = HostTime.now()
+        transport?.send(bytes, to: id)
+        handle(.sentClock(sequence: request.sequence, at: transmit))
     }
 
     private func begin(_ epoch: Epoch, _ summary: AudioStreamSummary, _ firstFrame: FramePosition) {

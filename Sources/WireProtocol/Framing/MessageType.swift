@@ -4,6 +4,7 @@ enum MessageType: UInt16, CaseIterable, Sendable {
     case greeting = 0x01
     case refusal = 0x02
     case keepAlive = 0x03
+    case clock = 0x04
     // Broadcaster to listener.
     case welcome = 0x10
     case broadcastEnd = 0x11

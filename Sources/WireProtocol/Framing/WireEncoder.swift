@@ -6,7 +6,8 @@ import NIOCore
 /// A message is a type (u16), the payload's length (u32) and the payload; all numbers are big-endian. The payloads'
 /// tables stand at their types: ``Greeting``, ``Refusal``, ``Welcome``, ``BroadcastEnd``, ``EntryMark``,
 /// ``ListenerReport``, ``Roster``. `anchor` is epoch u32, frame i64, session time i64 (nanoseconds), frames per session second
-/// f64; `stream end` is epoch u32, frame i64; `keep-alive` is empty.
+/// f64; `stream end` is epoch u32, frame i64; `keep-alive` is empty; `clock`
+/// is a clock datagram as it is.
 public enum WireEncoder {
     /// The first bytes of a connection: preamble and greeting.
     public static func opening(_ greeting: Greeting) -> ByteBuffer {
@@ -21,6 +22,16 @@ public enum WireEncoder {
     }
 
     public static func keepAlive() -> ByteBuffer { message(.keepAlive) { _ in } }
+
+    /// A clock datagram over this connection.
+    /// - Parameter datagram: exactly ``WireLimits/clockDatagramByteCount`` bytes.
+    public static func clock(_ datagram: [UInt8]) -> ByteBuffer {
+        precondition(datagram.count == WireLimits.clockDatagramByteCount)
+        return message(.clock) { $0.writeBytes(datagram) }
+    }
+
+    /// Bytes of every message that ``clock(_:)`` makes.
+    public static let clockByteCount = 6 + WireLimits.clockDatagramByteCount
 
     public static func welcome(_ welcome: Welcome) -> ByteBuffer {
         message(.welcome) { welcome.write(to: &$0) }

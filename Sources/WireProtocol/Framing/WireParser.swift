@@ -122,6 +122,9 @@ extension ControlMessage {
             self = .refusal(refusal)
         case .keepAlive:
             self = .keepAlive
+        case .clock:
+            guard let datagram = payload.readBytes(length: WireLimits.clockDatagramByteCount) else { return nil }
+            self = .clock(datagram)
         case .welcome:
             guard let welcome = Welcome(from: &payload) else { return nil }
             self = .welcome(welcome)

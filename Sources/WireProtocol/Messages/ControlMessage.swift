@@ -5,6 +5,9 @@ public enum ControlMessage: Hashable, Sendable {
     case greeting(Greeting)
     case refusal(Refusal)
     case keepAlive
+    /// A clock datagram that goes this way since UDP does not get through: ``WireLimits/clockDatagramByteCount`` bytes, a
+    /// listener's request or the broadcaster's reply.
+    case clock([UInt8])
     case welcome(Welcome)
     case broadcastEnd(BroadcastEnd)
     /// A new epoch begins: its properties follow, all older ones are void.

@@ -69,6 +69,12 @@ public final class LANHost {
         try namespaces.configureNetwork(["ip link set eth0 \(up ? "up" : "down")"])
     }
 
+    /// Stops all UDP that leaves this host from a port, as a firewall would; TCP and other ports go on.
+    public func blockDatagrams(fromPort port: Int) throws {
+        try namespaces.configureNetwork(
+            ["-4", "-6"].map { "ip \($0) rule add ipproto udp sport \(port) prohibit" })
+    }
+
     /// Starts dbus-daemon and avahi-daemon, and returns when avahi-daemon can be asked.
     public func startDiscovery() throws {
         let bus = try spawn([

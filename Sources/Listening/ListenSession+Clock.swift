@@ -1,0 +1,67 @@
+import AudioCore
+import ClockSync
+import Peering
+import WireProtocol
+
+/// What the broadcaster's clock is known by: UDP, or where that is stopped the connection itself.
+extension ListenSession {
+    /// The broadcaster said where its clock answers.
+    mutating func beginClock(_ id: ConnectionID, _ welcome: Welcome, _ now: HostTime) {
+        guard connections[id]?.hasClock == false, let key = ClockKey(bytes: welcome.clockKey),
+            let peer = reception?.broadcaster.peer
+        else { return }
+        connections[id]?.hasClock = true
+        clockProbation = ClockProbation()
+        streamClock = StreamClock(key: key, now: now)
+        actions.append(.startClock(id, port: welcome.clockPort, key: key, peer: peer))
+    }
+
+    mutating func endClock() {
+        streamClock = nil
+        actions.append(.stopClock)
+    }
+
+    /// UDP brought an estimate. Over the connection it goes on until this one is as good.
+    mutating func learnClock(_ estimate: ClockEstimate, _ now: HostTime) {
+        streamClock?.noteDatagram(now: now)
+        guard clockProbation.passes(estimate, now: now) else { return }
+        if isClockFromStream, let clock {
+            guard estimate.errorBound(at: now) <= clock.errorBound(at: now) else { return }
+            sayOnce(.info, "\(reception?.broadcaster.name ?? "")'s clock answers by UDP now")
+        }
+        streamClock?.rest()
+        isClockFromStream = false
+        clock = estimate
+        placeTimeline()
+    }
+
+    /// Asks over the connection if UDP has been silent for too long.
+    mutating func askClock(_ id: ConnectionID, _ now: HostTime) {
+        guard let request = streamClock?.poll(now: now) else { return }
+        connections.said(id, now: now)
+        actions.append(.sendClock(id, request))
+    }
+
+    /// A reply over the connection.
+    mutating func hearClock(_ datagram: [UInt8], _ now: HostTime) {
+        guard let estimate = streamClock?.receive(datagram, at: now), isWorthMore(estimate, now),
+            let name = reception?.broadcaster.name
+        else { return }
+        isClockFromStream = true
+        clock = estimate
+        placeTimeline()
+        sayOnce(.warning, "UDP is blocked between \(name) and this machine: clock over TCP, less exact")
+    }
+
+    /// Whether an estimate over the connection is to replace the one that is held: one by UDP is nearer the truth for a
+    /// while after UDP fell silent, unless the clock has stepped since.
+    private func isWorthMore(_ estimate: ClockEstimate, _ now: HostTime) -> Bool {
+        guard let clock, !isClockFromStream, now - clock.mapping.host < ListenLimits.longestExtrapolation else {
+            return true
+        }
+        let bounds = (held: clock.errorBound(at: now), new: estimate.errorBound(at: now))
+        if bounds.new < bounds.held { return true }
+        let distance = (estimate.mapping.session(at: now) - clock.mapping.session(at: now)).magnitude
+        return distance > bounds.held + bounds.new
+    }
+}

@@ -1,0 +1,23 @@
+import ConcertKit
+import LANKit
+import Testing
+
+extension EndToEndTests {
+    /// No clock reply leaves the broadcaster by UDP: the music plays all the same, and both sides say how.
+    @Test func withoutUDPTheClockGoesOverTCP() throws {
+        let hearing = try Hearing.ofSteadyMachine {
+            let concert = try Concert()
+            try concert.lan[0].blockDatagrams(fromPort: 28_884)
+            let song = try SongFile(.constantBitRate, seconds: 20, in: concert.lan)
+            let listeners = try concert.startListeners()
+            let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
+            return try Hearing(concert, song, [broadcast] + listeners, within: 60)
+        }
+        hearing.expect(within: SkewLimits(p50: 500, p99: 1_000, maximum: 1_000, first: 1_000, whole: 1_000))
+        for process in hearing.processes {
+            let said = process.output + process.errors
+            #expect(said.contains("clock over TCP, less exact"), "\(hearing.concert.account(of: hearing.processes))")
+        }
+        print("without UDP: \(hearing.figures.summary)")
+    }
+}

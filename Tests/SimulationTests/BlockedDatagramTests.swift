@@ -1,0 +1,104 @@
+import AudioCore
+import SimulationKit
+import Testing
+
+/// Networks that carry TCP and stop UDP.
+@Suite struct BlockedDatagramTests {
+    private static let blocked: LinkQuality = {
+        var quality = LinkQuality.quietLAN
+        quality.datagramLoss = 1
+        return quality
+    }()
+    private let line = "UDP is blocked between Broadcaster and this machine: clock over TCP, less exact"
+    private let song = VirtualSong(title: "Song", duration: .seconds(16))
+
+    /// What each listener publishes, if it is not too good to be true: nobody was ever further off.
+    private func expectHonestBounds(_ world: World, _ broadcaster: BroadcastNode) throws {
+        for node in world.listeners {
+            let timing = try #require(node.session.currentReport(node.machine.now)?.timing, "\(world.replay)")
+            let off = try #require(node.clockError(against: broadcaster), "\(world.replay)")
+            #expect(off.magnitude <= timing.errorBound, "\(node.name): \(off.microseconds) us; \(world.replay)")
+            #expect(timing.errorBound < .microseconds(500), "\(node.name); \(world.replay)")
+        }
+    }
+
+    @Test(arguments: Seeds.short) func everyoneHearsAllOfItInStepAndIsTold(seed: UInt64) throws {
+        let world = World(seed: seed)
+        world.quality = Self.blocked
+        for index in 1...4 { world.addListener("Listener \(index)") }
+        world.run(for: .seconds(3))
+        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        world.run(for: .seconds(10))
+        try expectHonestBounds(world, broadcaster)
+        world.run(for: .seconds(11))
+        expectWhole(world, world.listeners, broadcaster)
+        expectInStep(world, broadcaster, within: .milliseconds(1))
+        for node in world.listeners {
+            #expect(node.notices.filter { $0.text == line }.count == 1, "\(node.name); \(world.replay)")
+            #expect(node.snapshot.replacementCount == 0, "\(node.name); \(world.replay)")
+            let told = "UDP is blocked between \(node.name) and this machine: clock over TCP, less exact"
+            #expect(broadcaster.notices.filter { $0 == told }.count == 1, "\(world.replay)")
+        }
+        try expectCompleted(world, broadcaster)
+        expectBounded(world)
+        print("without UDP: \(world.skew(of: broadcaster.performance))")
+    }
+
+    /// One whose UDP is stopped, beside others, joins while they play: ten seconds of song come over its connection.
+    @Test(arguments: Seeds.short) func oneJoinsLateAmongOthers(seed: UInt64) throws {
+        let world = World(seed: seed)
+        world.addListener("Free")
+        world.run(for: .seconds(3))
+        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        world.run(for: .seconds(4))
+        let late = world.addListener("Late", quality: Self.blocked)
+        world.run(for: .seconds(17))
+        expectWhole(world, [world.listeners[0]], broadcaster)
+        #expect(world.listeners[0].notices.allSatisfy { $0.text != line }, "\(world.replay)")
+        #expect(late.hearing(of: broadcaster).isWholeFromEntry, "\(late.hearing(of: broadcaster)); \(world.replay)")
+        #expect(late.notices.contains { $0.text == line }, "\(world.replay)")
+        expectInStep(world, broadcaster, within: .milliseconds(1))
+        try expectCompleted(world, broadcaster)
+    }
+
+    @Test(arguments: Seeds.short) func whenUDPGetsThroughItIsUsedAgain(seed: UInt64) throws {
+        let world = World(seed: seed)
+        world.quality = Self.blocked
+        for index in 1...2 { world.addListener("Listener \(index)") }
+        world.run(for: .seconds(3))
+        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        world.run(for: .seconds(6))
+        for machine in world.listeners.map(\.machine) + [broadcaster.machine] {
+            world.network.setQuality(.quietLAN, of: machine)
+        }
+        world.run(for: .seconds(7))
+        for node in world.listeners {
+            #expect(node.notices.contains { $0.text == "Broadcaster's clock answers by UDP now" }, "\(world.replay)")
+            let off = try #require(node.clockError(against: broadcaster), "\(world.replay)")
+            #expect(off.magnitude < .microseconds(10), "\(node.name): \(off.microseconds) us; \(world.replay)")
+        }
+        world.run(for: .seconds(8))
+        expectWhole(world, world.listeners, broadcaster)
+        expectInStep(world, broadcaster, within: .milliseconds(1))
+        try expectCompleted(world, broadcaster)
+    }
+
+    @Test(arguments: Seeds.short) func aFirewallThatGoesUpInTheMiddleIsNotHeard(seed: UInt64) throws {
+        let song = VirtualSong(title: "Song", duration: .seconds(45))
+        let world = World(seed: seed)
+        for index in 1...2 { world.addListener("Listener \(index)") }
+        world.run(for: .seconds(3))
+        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        world.run(for: .seconds(5))
+        world.network.setQuality(Self.blocked, of: world.listeners[0].machine)
+        world.run(for: .seconds(35))
+        try expectHonestBounds(world, broadcaster)
+        world.run(for: .seconds(10))
+        expectWhole(world, world.listeners, broadcaster)
+        expectInStep(world, broadcaster, within: .milliseconds(1))
+        #expect(world.listeners[0].snapshot.replacementCount == 0, "\(world.replay)")
+        #expect(world.listeners[0].notices.contains { $0.text == line }, "\(world.replay)")
+        #expect(world.listeners[1].notices.allSatisfy { $0.text != line }, "\(world.replay)")
+        try expectCompleted(world, broadcaster)
+    }
+}
