@@ -45,11 +45,8 @@ struct Hearing {
     }
 
     /// What this listener's card emitted is the song, whole and without blemish.
-    func expectClean(
-        listener index: Int, options: ReferenceOptions = ReferenceOptions(),
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-        let comparison = compare(heard[index], with: song.reference, options: options)
+    func expectClean(listener index: Int, sourceLocation: SourceLocation = #_sourceLocation) {
+        let comparison = compare(heard[index], with: song.reference)
         #expect(
             comparison.isClean, "\(comparison.summary) \(concert.account(of: processes))",
             sourceLocation: sourceLocation)

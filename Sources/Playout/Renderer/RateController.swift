@@ -13,14 +13,14 @@
 //     |x| <= d:  v = -k x                      braking needs k^2 |x| <= a
 //     |x| >  d:  v = -sqrt(2 a (|x| - d/2))    braking needs a
 //
-// with a = A/2: half of the limit is left for noise and for changes of the feed-forward, so braking is never late and
-// nothing overshoots or circles. d is 8 us: an error of that size is below what the clocks resolve; within it the loop
-// is linear with the time constant 1/k = sqrt(d/a), 1.3 s at a = 5 ppm/s and 5.7 s at 0.25 ppm/s: jitter of the clock
+// with a = 0.8 A at first, A/2 later: the rest is left for noise and for changes of the feed-forward, so braking is never
+// late and nothing overshoots or circles. d is 8 us: an error of that size is below what the clocks resolve; within it the loop
+// is linear with the time constant 1/k = sqrt(d/a), 1 s at a = 8 ppm/s and 5.7 s at 0.25 ppm/s: jitter of the clock
 // estimates is smoothed, wander of the crystals (0.01 ppm/s) followed to a tenth of a microsecond.
 //
 // A is 10 ppm/s for 20 s after a placement, while the models still learn, and 0.5 ppm/s from then on. What is fast by
-// then could not brake any more; so the braking curve gets flatter before the limit falls: a is 5 ppm/s for 8 s, and
-// has come down to 0.25 ppm/s at 18 s.
+// then could not brake any more; so the braking curve gets flatter before the limit falls: a is 8 ppm/s for 12 s, and
+// has come down to 0.25 ppm/s at 19 s.
 //
 // A copy needs no filter: where song and DAC have the same rate as far as anyone knows (to 0.002 ppm, or within the doubt
 // of the DAC's rate, at most 0.5 ppm) and the phase is whole, the step is locked to exactly 1 until the error (2 us) or
@@ -57,9 +57,9 @@ struct RateController: BitwiseCopyable {
 
     /// What braking is planned with.
     private var plannedAcceleration: Double {
-        let x = min(1, max(0, (age - 8) / 10))
+        let x = min(1, max(0, (age - 12) / 7))
         let y = 1 - x
-        return max(Self.steadyAcceleration, Self.fastAcceleration * y * y * y) / 2
+        return max(Self.steadyAcceleration / 2, 0.8 * Self.fastAcceleration * y * y * y)
     }
 
     /// How far the step is from the feed-forward, in ppm.

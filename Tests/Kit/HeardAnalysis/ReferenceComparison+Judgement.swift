@@ -1,7 +1,10 @@
 import Glibc
 
 extension ReferenceComparison {
-    /// The speed must be the song's within what clocks differ, and no window's may be far from the median.
+    /// Windows on either side that a window's speed is compared with.
+    private static let neighbours = 5
+
+    /// The speed must be the song's within what clocks differ, and no window's may be far from that of its neighbours.
     mutating func judgeTrack() {
         let slopes = zip(track.dropFirst(), track).map { next, this in
             ((next.reference - this.reference) / (next.recorded - this.recorded) / ratio - 1) * 1e6
@@ -11,9 +14,12 @@ extension ReferenceComparison {
         if abs(median) > options.speedRange {
             report.blemishes.append(.init(position: 0, level: nil, jump: median * 1e-6))
         }
-        for (index, slope) in slopes.enumerated() where abs(slope - median) > options.wanderRange {
+        for (index, slope) in slopes.enumerated() {
+            let around = slopes[max(0, index - Self.neighbours)...min(slopes.count - 1, index + Self.neighbours)]
+            let usual = heardPercentile(0.5, of: Array(around)) ?? median
+            guard abs(slope - usual) > options.wanderRange else { continue }
             let (this, next) = (track[index], track[index + 1])
-            let jump = (slope - median) * 1e-6 * (next.recorded - this.recorded) / recording.sampleRate
+            let jump = (slope - usual) * 1e-6 * (next.recorded - this.recorded) / recording.sampleRate
             let position = (this.reference + next.reference) / 2 / reference.sampleRate
             report.blemishes.append(.init(position: position, level: nil, jump: jump))
         }

@@ -12,9 +12,9 @@ public struct ReferenceOptions: Sendable {
     public var margin = 0.3
     /// How far the speed of the recording may be from the song's nominal speed, in ppm.
     public var speedRange = 500.0
-    /// How far the speed may be, for a tenth of a second, from its own median, in ppm.
+    /// How far the speed may be, for a tenth of a second, from the median of the second around it, in ppm.
     ///
-    /// One frame dropped or repeated at 48 kHz is 208 ppm in a tenth of a second; a controller needs a few.
+    /// A clock that turns out to run faster than thought is followed slowly: this is about jumps. One frame dropped or repeated at 48 kHz is 208 ppm in a tenth of a second; a controller needs a few.
     public var wanderRange = 20.0
 
     public init() {}
