@@ -9,7 +9,7 @@ import ClockSync
 struct ClockProbation {
     /// Four deviations of the skew.
     static let skewBound = PartsPerMillion(40)
-    static let patience = TimeSpan.milliseconds(350)
+    static let patience = TimeSpan.milliseconds(500)
 
     private var begun: HostTime?
     private var isOver = false

@@ -31,6 +31,7 @@ struct SimulatedExchange {
     private var session: SimulatedClock
     private var generator: SplitMix64
     private var flights: [Flight] = []
+    private var lastArrival = (request: 0.0, reply: 0.0)
     private(set) var time = 0.0
     /// When the first estimate was there.
     private(set) var firstEstimate: Double?
@@ -101,7 +102,12 @@ struct SimulatedExchange {
     private mutating func send(_ bytes: [UInt8], at departure: Double, isReply: Bool) {
         guard generator.uniform() >= link.loss else { return }
         let delay = SimulatedLink.delay(isReply ? link.backward : link.forward, using: &generator)
-        flights.append(Flight(arrival: departure + link.base + delay, isReply: isReply, bytes: bytes))
+        var arrival = departure + link.base + delay
+        if link.keepsOrder {
+            arrival = max(arrival, isReply ? lastArrival.reply : lastArrival.request)
+            if isReply { lastArrival.reply = arrival } else { lastArrival.request = arrival }
+        }
+        flights.append(Flight(arrival: arrival, isReply: isReply, bytes: bytes))
     }
 
     private mutating func observation() -> Observation? {

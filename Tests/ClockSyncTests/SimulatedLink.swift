@@ -13,12 +13,16 @@ struct SimulatedLink {
         case exponential(mean: Double)
         case gamma(scale: Double)
         case logNormal(median: Double, sigma: Double)
+        /// Exponential, and now and then held up much longer.
+        case spiky(mean: Double, probability: Double, spike: Double)
     }
 
     var base: Double
     var forward: Queueing
     var backward: Queueing
     var loss = 0.0
+    /// A datagram that is held up holds up those behind it.
+    var keepsOrder = false
 
     static let quietLAN = SimulatedLink(base: 5e-6, forward: .quiet, backward: .quiet)
     static let normalLAN = SimulatedLink(base: 5e-6, forward: .normal, backward: .normal)
@@ -31,6 +35,10 @@ struct SimulatedLink {
         loss: 0.01)
     static let wiFiBusyOneWay = SimulatedLink(
         base: 2e-3, forward: .exponential(mean: 0.3e-3), backward: .exponential(mean: 1.4e-3), loss: 0.01)
+    /// As the radio of the end-to-end tests.
+    static let radio = SimulatedLink(
+        base: 1e-3, forward: .spiky(mean: 0.7e-3, probability: 0.03, spike: 12e-3),
+        backward: .spiky(mean: 0.7e-3, probability: 0.03, spike: 12e-3), loss: 0.01, keepsOrder: true)
 
     static func delay(_ queueing: Queueing, using generator: inout SplitMix64) -> Double {
         switch queueing {
@@ -47,6 +55,9 @@ struct SimulatedLink {
             return min(30e-3, exponential(scale, using: &generator) + exponential(scale, using: &generator))
         case .logNormal(let median, let sigma):
             return min(30e-3, median * exp(sigma * generator.normal()))
+        case .spiky(let mean, let probability, let spike):
+            let delay = exponential(mean, using: &generator)
+            return min(30e-3, delay + (generator.uniform() < probability ? exponential(spike, using: &generator) : 0))
         }
     }
 
