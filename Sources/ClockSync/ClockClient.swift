@@ -63,9 +63,10 @@ public struct ClockClient: Sendable {
     ///   - key: what the greeting of the connection carried.
     ///   - prior: the skew remembered from the last meeting.
     ///   - seed: of the cookies. Random outside simulations.
-    public init(key: ClockKey, prior: SkewPrior = .unknown, seed: UInt64) {
+    ///   - isPathSymmetric: false where one direction may queue for long, as beside a song on one connection.
+    public init(key: ClockKey, prior: SkewPrior = .unknown, seed: UInt64, isPathSymmetric: Bool = true) {
         self.key = key
-        estimator = ClockEstimator(prior: prior)
+        estimator = ClockEstimator(prior: prior, isSymmetric: isPathSymmetric)
         generator = SplitMix64(seed: seed)
     }
 

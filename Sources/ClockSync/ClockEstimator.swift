@@ -102,7 +102,11 @@ struct ClockEstimator: Sendable {
     private var isPriorOnTrial: Bool
     private var sinceTrial = 0
 
-    init(prior: SkewPrior) {
+    /// Whether both directions queue alike. Where they do not, a queue that stands for a second must not pass for a step.
+    private let isSymmetric: Bool
+
+    init(prior: SkewPrior, isSymmetric: Bool = true) {
+        self.isSymmetric = isSymmetric
         isPriorOnTrial = prior.deviation < SkewPrior.unknown.deviation
         let limit = EnvelopeFitter.steepest
         self.prior = EnvelopeFitter.Prior(
@@ -193,7 +197,9 @@ struct ClockEstimator: Sendable {
         let new = fitter.fit(later, slope: fit.slope, prior: known, now: now)
         let few = 1 + 8 / Double(max(1, later.count))
         let limit = 7 * (old.offsetDeviation + few * new.offsetDeviation) + 2_000
-        return abs(new.offset - old.offset) > limit
+        guard abs(new.offset - old.offset) > limit else { return false }
+        // Longer delays move envelopes outwards: the old offset is still between them. A step leaves it outside.
+        return isSymmetric || old.offset > new.upper + limit || old.offset < new.lower - limit
     }
 
     private mutating func compareRecent(now: Double) {

@@ -17,7 +17,7 @@ struct StreamClock {
     private var lastLook: HostTime
     /// Kept while resting: sequence numbers under a key only grow.
     private var client: ClockClient?
-    private var probation = ClockProbation()
+    private var probation = ClockProbation.overStream
     private(set) var isAsking = false
 
     /// The exchange over UDP begins now.
@@ -43,7 +43,7 @@ struct StreamClock {
         isAsking = true
         if client == nil {
             // Nobody who does not know the key can tell the cookies from random ones.
-            client = ClockClient(key: key, seed: key.secret0 ^ key.secret1)
+            client = ClockClient(key: key, seed: key.secret0 ^ key.secret1, isPathSymmetric: false)
         } else {
             client?.suspectChange(now: now)
         }

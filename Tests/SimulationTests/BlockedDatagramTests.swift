@@ -13,12 +13,14 @@ import Testing
     private let song = VirtualSong(title: "Song", duration: .seconds(16))
 
     /// What each listener publishes, if it is not too good to be true: nobody was ever further off.
-    private func expectHonestBounds(_ world: World, _ broadcaster: BroadcastNode) throws {
+    private func expectHonestBounds(
+        _ world: World, _ broadcaster: BroadcastNode, below limit: TimeSpan = .microseconds(500)
+    ) throws {
         for node in world.listeners {
             let timing = try #require(node.session.currentReport(node.machine.now)?.timing, "\(world.replay)")
             let off = try #require(node.clockError(against: broadcaster), "\(world.replay)")
             #expect(off.magnitude <= timing.errorBound, "\(node.name): \(off.microseconds) us; \(world.replay)")
-            #expect(timing.errorBound < .microseconds(500), "\(node.name); \(world.replay)")
+            #expect(timing.errorBound < limit, "\(node.name): \(timing.errorBound); \(world.replay)")
         }
     }
 
@@ -42,6 +44,29 @@ import Testing
         try expectCompleted(world, broadcaster)
         expectBounded(world)
         print("without UDP: \(world.skew(of: broadcaster.performance))")
+    }
+
+    /// Retransmissions hold up what is behind them, replies too.
+    @Test(arguments: Seeds.short) func radioCarriesTheClockToo(seed: UInt64) throws {
+        let world = World(seed: seed)
+        world.quality = .wireless
+        world.quality.datagramLoss = 1
+        for index in 1...3 { world.addListener("Listener \(index)") }
+        world.run(for: .seconds(3))
+        let broadcaster = world.addBroadcaster("Broadcaster", song: song) { $0.start = .whenReady(listeners: 3) }
+        world.run(for: .seconds(1))
+        for _ in 0..<4 {
+            world.run(for: .seconds(3))
+            try expectHonestBounds(world, broadcaster, below: .milliseconds(30))
+        }
+        world.run(for: .seconds(8))
+        for node in world.listeners {
+            #expect(node.notices.contains { $0.text == line }, "\(node.name); \(world.replay)")
+            #expect(node.snapshot.replacementCount == 0, "\(node.name); \(world.replay)")
+            #expect(node.hearing(of: broadcaster).isUnbroken, "\(node.hearing(of: broadcaster)); \(world.replay)")
+        }
+        expectInStep(world, broadcaster, within: .milliseconds(1))
+        try expectCompleted(world, broadcaster)
     }
 
     /// One whose UDP is stopped, beside others, joins while they play: ten seconds of song come over its connection.
