@@ -70,9 +70,10 @@ public final class LANHost {
     }
 
     /// Stops all UDP that leaves this host from a port, as a firewall would; TCP and other ports go on.
+    /// UDP is 17, since its name is known only where /etc/protocols is.
     public func blockDatagrams(fromPort port: Int) throws {
         try namespaces.configureNetwork(
-            ["-4", "-6"].map { "ip \($0) rule add ipproto udp sport \(port) prohibit" })
+            ["-4", "-6"].map { "ip \($0) rule add ipproto 17 sport \(port) prohibit" })
     }
 
     /// Starts dbus-daemon and avahi-daemon, and returns when avahi-daemon can be asked.
