@@ -134,7 +134,8 @@ func integers(_ recording: HeardRecording) -> [Int16] { recording.samples.map { 
         #expect(recording.segments.map(\.firstFrame) == [0, 1_000])
         #expect(recording.events.map(\.name) == ["xrun"])
         let silence = recording.segments[1].host.nanoseconds - recording.segments[0].host.nanoseconds
-        #expect(Double(silence) > 1e9 * 1_000 / 48_000)
+        // However soon the new run was asked for, what was fetched is heard out first.
+        #expect(silence >= 1_000_000_000 * 1_000 / 48_000)
     }
 
     @Test func waitingEndsWhenThereIsRoom() throws {

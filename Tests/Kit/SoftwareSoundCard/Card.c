@@ -79,6 +79,7 @@ static void fetch(struct card *card, int64_t count) {
 
 static void break_off(struct card *card, int64_t at) {
     recording_event(&card->recording, "xrun", at);
+    card->broke_off_at = at;
     enter(card, CARD_XRUN);
     snd_pcm_ioplug_set_state(&card->io, SND_PCM_STATE_XRUN);
 }
@@ -128,7 +129,9 @@ void card_prepare(struct card *card) {
 }
 
 static void begin_run(struct card *card, enum card_state state) {
-    const int64_t now = card_true_now();
+    int64_t now = card_true_now();
+    // The end of a burst that was too short is noticed when it is fetched: it is heard out first.
+    if (now < card->broke_off_at) now = card->broke_off_at;
     card->run_start = now;
     card->run_first_frame = card->fetched;
     card->run_bursts = 0;

@@ -85,6 +85,7 @@ struct card {
     int64_t burst_frames;
     double rate;                  // true frames per true nanosecond
     int64_t fetched;              // frames since prepare: the hardware pointer
+    int64_t broke_off_at;         // true time of the last xrun
     int64_t run_start;            // true time at which the first burst of this run was fetched
     int64_t run_first_frame;      // `fetched` at that instant
     int64_t run_bursts;           // bursts fetched in this run
