@@ -168,7 +168,10 @@ let package = Package(
             "ListeningTests", ["Listening", "AudioCore", "ClockSync", "Peering", "Playout", "WireProtocol", nioCore]),
         tests(
             "SimulationTests",
-            ["SimulationKit", "AudioCore", "Broadcasting", "Listening", "Peering", "Playout", "WireProtocol"]),
+            [
+                "SimulationKit", "AudioCore", "Broadcasting", "ClockSync", "Listening", "Peering", "Playout",
+                "WireProtocol",
+            ]),
         tests("ObservingTests", ["AudioCore", "Observing", "Peering", "WireProtocol", nioCore]),
         tests("PeeringTests", ["Peering", "AudioCore", "WireProtocol", nioCore]),
         tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),

@@ -52,7 +52,12 @@ public struct PacketFeeder {
     public mutating func enqueue(
         _ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch
     ) -> AudioQueueAdmission {
-        let admission = admit(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
+        var admission = admit(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
+        if admission == .full, voidsQueue(frame) {
+            counters.stalePacketCount += queue.count
+            queue.removeAll()
+            admission = admit(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
+        }
         switch admission {
         case .accepted:
             let copy = bytes.withUnsafeBytes { [UInt8]($0) }
@@ -97,6 +102,14 @@ public struct PacketFeeder {
         snapshot.decodedEnd = current.expected ?? current.stream.firstFrame
         snapshot.damagedPacketCount = current.decoder.damagedPacketCount
         return snapshot
+    }
+
+    /// Whether the sound goes on at `frame` behind a gap, and farther from what waits than is ever sent ahead: that was
+    /// due while this machine slept, and would keep out what can still be heard.
+    private func voidsQueue(_ frame: FramePosition) -> Bool {
+        guard let current, let reentry, let first = queue.first, let last = queue.last else { return false }
+        let span = limits.queuedSpan.seconds * current.rendition.sampleRate
+        return reentry > last.end && frame > last.end && Double(reentry - first.frame) > span
     }
 
     private func admit(

@@ -125,6 +125,32 @@ import Testing
         #expect(feeder.snapshot.refusedPacketCount == 1)
     }
 
+    @Test mutating func whatWaitedWhileTheMachineSleptGivesWayToWhatCanBeHeard() throws {
+        _ = try feeder.begin(CountingSong.stream())
+        for frame in stride(from: Int64(0), to: 40_000, by: 100) { feeder.enqueue(at: frame) }
+        feeder.feedAll()
+        let waiting = feeder.snapshot.queuedPacketCount
+        // A minute later the sound goes on, with a packet before it for the decoder.
+        feeder.reenter(at: FramePosition(520_000), epoch: Epoch(1))
+        for frame in stride(from: Int64(519_900), to: 600_000, by: 100) {
+            #expect(feeder.enqueue(at: frame) == .accepted)
+        }
+        #expect(feeder.snapshot.stalePacketCount == waiting)
+        #expect(feeder.snapshot.refusedPacketCount == 0)
+        #expect(feeder.snapshot.queuedPacketCount == 801)
+    }
+
+    @Test mutating func aGapWithinTheQueuedSpanVoidsNothing() throws {
+        _ = try feeder.begin(CountingSong.stream())
+        for frame in stride(from: Int64(0), to: 40_000, by: 100) { feeder.enqueue(at: frame) }
+        feeder.feedAll()
+        let waiting = feeder.snapshot.queuedPacketCount
+        feeder.reenter(at: FramePosition(60_000), epoch: Epoch(1))
+        #expect(feeder.enqueue(at: 60_000) == .accepted)
+        #expect(feeder.enqueue(at: 200_000) == .full)
+        #expect(feeder.snapshot.queuedPacketCount == waiting + 1)
+    }
+
     @Test mutating func packetsBeyondTheQueuedBytesAreRefused() throws {
         var limits = AudioQueueLimits()
         limits.queuedByteCount = 300

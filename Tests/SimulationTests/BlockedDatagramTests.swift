@@ -41,7 +41,7 @@ import Testing
             let told = "UDP is blocked between \(node.name) and this machine: clock over TCP, less exact"
             #expect(broadcaster.notices.filter { $0 == told }.count == 1, "\(world.replay)")
         }
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
         expectBounded(world)
         print("without UDP: \(world.skew(of: broadcaster.performance))")
     }
@@ -83,7 +83,7 @@ import Testing
         #expect(late.hearing(of: broadcaster).isWholeFromEntry, "\(late.hearing(of: broadcaster)); \(world.replay)")
         #expect(late.notices.contains { $0.text == line }, "\(world.replay)")
         expectInStep(world, broadcaster, within: .milliseconds(1))
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
     }
 
     @Test(arguments: Seeds.short) func whenUDPGetsThroughItIsUsedAgain(seed: UInt64) throws {
@@ -105,7 +105,7 @@ import Testing
         world.run(for: .seconds(8))
         expectWhole(world, world.listeners, broadcaster)
         expectInStep(world, broadcaster, within: .milliseconds(1))
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
     }
 
     @Test(arguments: Seeds.short) func aFirewallThatGoesUpInTheMiddleIsNotHeard(seed: UInt64) throws {
@@ -124,6 +124,6 @@ import Testing
         #expect(world.listeners[0].snapshot.replacementCount == 0, "\(world.replay)")
         #expect(world.listeners[0].notices.contains { $0.text == line }, "\(world.replay)")
         #expect(world.listeners[1].notices.allSatisfy { $0.text != line }, "\(world.replay)")
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
     }
 }

@@ -22,7 +22,7 @@ import Testing
         #expect(first < joined.seconds + 1, "\(first - joined.seconds); \(world.replay)")
         expectNoStraySound(world, late)
         expectInStep(world, broadcaster)
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
     }
 
     @Test(arguments: Seeds.short) func onceMeansOnce(seed: UInt64) throws {
@@ -33,7 +33,7 @@ import Testing
         world.run(for: .seconds(34))
         #expect(listener.outcome == .completed, "\(world.replay)")
         expectWhole(world, [listener], broadcaster)
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
     }
 
     @Test(arguments: Seeds.short) func radioCarriesTheSongWhole(seed: UInt64) throws {
@@ -49,7 +49,7 @@ import Testing
             #expect(listener.snapshot.replacementCount == 0, "\(listener.name); \(world.replay)")
         }
         expectInStep(world, broadcaster, within: .milliseconds(1))
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
     }
 
     @Test func oneSeedReplaysARunExactly() {

@@ -29,7 +29,7 @@ import Testing
         let others = [world.listeners[0], world.listeners[2], world.listeners[3]]
         expectWhole(world, others, broadcaster)
         expectInStep(world, broadcaster)
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
     }
 
     @Test(arguments: Seeds.short) func aListenerThatStopsFallsSilentAtOnce(seed: UInt64) throws {
@@ -43,7 +43,7 @@ import Testing
         #expect(leaver.outcome == .stopped)
         #expect(leaver.connectionCount == 0)
         expectWhole(world, Array(world.listeners.dropFirst()), broadcaster)
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
     }
 
     @Test(arguments: Seeds.short) func aBroadcasterThatStopsSilencesAll(seed: UInt64) throws {
@@ -80,10 +80,10 @@ import Testing
         expectInStep(world, broadcaster)
         let next = world.addBroadcaster("Next", song: VirtualSong(title: "Next", duration: .seconds(5), variant: 1))
         world.run(for: .seconds(8))
-        try expectPromptStart(world, next)
+        expectPromptStart(world, next)
         expectWhole(world, world.listeners, next)
         expectInStep(world, next)
-        try expectCompleted(world, next)
+        expectCompleted(world, next)
     }
 
     @Test(arguments: Seeds.short) func anOrphanTakesTheNextBroadcastAtOnce(seed: UInt64) throws {
@@ -94,7 +94,7 @@ import Testing
         world.run(for: .seconds(8))
         expectWhole(world, world.listeners, next)
         expectInStep(world, next)
-        try expectCompleted(world, next)
+        expectCompleted(world, next)
     }
 
     @Test(arguments: Seeds.short) func aBrokenConnectionIsNotHeard(seed: UInt64) throws {
@@ -105,7 +105,7 @@ import Testing
         world.run(for: .seconds(22))
         expectWhole(world, world.listeners, broadcaster)
         expectInStep(world, broadcaster)
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
         expectBounded(world)
     }
 
@@ -120,7 +120,7 @@ import Testing
         world.run(for: .seconds(16))
         expectWhole(world, world.listeners, broadcaster)
         expectInStep(world, broadcaster)
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
     }
 
     @Test(arguments: Seeds.short) func afterAnXrunTheSoundIsPlacedExactly(seed: UInt64) throws {
@@ -133,7 +133,7 @@ import Testing
         #expect(hearing.flaws.count < 45 && hearing.last == hearing.windows.count - 1, "\(hearing); \(world.replay)")
         expectWhole(world, Array(world.listeners.dropFirst()), broadcaster)
         expectInStep(world, broadcaster)
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
     }
 
     @Test(arguments: Seeds.short) func aSlowListenerHarmsNobodyElse(seed: UInt64) throws {
@@ -156,7 +156,7 @@ import Testing
         // In step again from 10 s after the link recovered to the end.
         #expect(hearing.isClean(2_500..<hearing.windows.count), "\(hearing); \(world.replay)")
         expectInStep(world, broadcaster)
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
         expectBounded(world)
     }
 

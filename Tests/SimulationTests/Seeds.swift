@@ -1,16 +1,21 @@
 import Glibc
 import SimulationKit
 
-/// Which seeds are run: `SIMULATION_SEED=n` one, `SIMULATION_SEEDS=n` as many as that, `TUTTI_LONG_TESTS` a hundred.
+/// Which seeds are run: `SIMULATION_SEED=n` one, `SIMULATION_SEEDS=n` as many as that, `TUTTI_LONG_TESTS` a hundred, or
+/// a thousand of the sweep.
 enum Seeds {
+    /// For scenarios of which there are to be many.
+    static var sweep: [UInt64] { seeds(byDefault: 50, long: 1_000) }
     /// For scenarios of minutes.
-    static var long: [UInt64] { seeds(byDefault: 10) }
+    static var long: [UInt64] { seeds(byDefault: 10, long: 100) }
     /// For scenarios of seconds.
-    static var short: [UInt64] { seeds(byDefault: 3) }
+    static var short: [UInt64] { seeds(byDefault: 3, long: 100) }
+    /// Whether tests that gain by it run longer.
+    static var isLong: Bool { getenv("TUTTI_LONG_TESTS") != nil }
 
-    private static func seeds(byDefault count: UInt64) -> [UInt64] {
+    private static func seeds(byDefault count: UInt64, long: UInt64) -> [UInt64] {
         if let seed = number("SIMULATION_SEED") { return [seed] }
-        return Array(1...(number("SIMULATION_SEEDS") ?? (getenv("TUTTI_LONG_TESTS") == nil ? count : 100)))
+        return Array(1...(number("SIMULATION_SEEDS") ?? (isLong ? long : count)))
     }
 
     private static func number(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }

@@ -14,10 +14,10 @@ import Testing
         world.run(for: .seconds(3))
         let broadcaster = world.addBroadcaster("Broadcaster", song: song)
         world.run(for: .seconds(11))
-        try expectPromptStart(world, broadcaster)
+        expectPromptStart(world, broadcaster)
         expectWhole(world, world.listeners, broadcaster)
         expectInStep(world, broadcaster)
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
         #expect(world.areListenersIdle, "\(world.replay)")
         expectBounded(world)
     }
@@ -30,10 +30,10 @@ import Testing
             let song = VirtualSong(title: title, duration: .seconds(3), variant: index)
             let broadcaster = world.addBroadcaster("Broadcaster \(index)", song: song)
             world.run(for: .seconds(6))
-            try expectPromptStart(world, broadcaster)
+            expectPromptStart(world, broadcaster)
             expectWhole(world, world.listeners, broadcaster)
             expectInStep(world, broadcaster)
-            try expectCompleted(world, broadcaster)
+            expectCompleted(world, broadcaster)
         }
     }
 
@@ -49,9 +49,9 @@ import Testing
         world.run(for: .seconds(3))
         let broadcaster = world.addBroadcaster("Broadcaster", song: song)
         world.run(for: .seconds(11))
-        try expectPromptStart(world, broadcaster)
+        expectPromptStart(world, broadcaster)
         expectWhole(world, world.listeners, broadcaster)
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
     }
 
     @Test(arguments: Seeds.short) func waitsForAsManyAsAsked(seed: UInt64) throws {
@@ -65,7 +65,7 @@ import Testing
         world.run(for: .seconds(12))
         expectWhole(world, world.listeners, broadcaster)
         expectInStep(world, broadcaster)
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
     }
 
     @Test(arguments: Seeds.short) func startsAtOnceWhenAskedTo(seed: UInt64) throws {
@@ -78,7 +78,7 @@ import Testing
         world.run(for: .seconds(9))
         #expect(
             listener.hearing(of: broadcaster).isWholeFromEntry, "\(listener.hearing(of: broadcaster)) \(world.replay)")
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
     }
 
     @Test(arguments: Seeds.short) func byAddressWithoutDiscovery(seed: UInt64) throws {
@@ -94,7 +94,7 @@ import Testing
         world.run(for: .seconds(12))
         expectWhole(world, world.listeners, broadcaster)
         expectInStep(world, broadcaster)
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
     }
 
     @Test(arguments: 1...12 as ClosedRange<UInt64>) func ofCrossedDialsOneConnectionSurvives(seed: UInt64) throws {
@@ -113,6 +113,6 @@ import Testing
         #expect(world.network.dialCount == dials, "\(world.replay)")
         world.run(for: .seconds(4))
         expectWhole(world, [listener], broadcaster)
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
     }
 }

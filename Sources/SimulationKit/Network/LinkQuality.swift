@@ -13,6 +13,11 @@ public struct LinkQuality: Sendable {
     public var ceiling: TimeSpan
     public var datagramLoss: Double
     public var datagramDuplication: Double
+    /// How often a datagram is held back, to arrive after later ones, and for how long at most.
+    public var datagramHoldProbability = 0.0
+    public var datagramHold = TimeSpan.zero
+    /// What whatever this machine sends takes on top: the path is longer one way than the other.
+    public var outboundDelay = TimeSpan.zero
     /// How often a segment of a stream is lost, and comes a retransmission later.
     public var segmentLoss: Double
     public var bytesPerSecond: Double

@@ -123,6 +123,10 @@ public final class StreamEndpoint {
         lineFree = max(lineFree, network.loop.now) + TimeSpan(seconds: Double(byteCount) / rate)
         var arrival = lineFree + network.delay(own, peer)
         if network.random.chance(own.quality.segmentLoss + peer.quality.segmentLoss) { arrival += Self.retransmission }
+        // What cannot arrive, or leave, is sent again when the machine has woken.
+        for machine in [own.machine, peer.machine] where machine.isSuspended {
+            arrival = max(arrival, machine.suspendedUntil + Self.retransmission)
+        }
         lastArrival = max(lastArrival + .nanoseconds(1), arrival)
         return lastArrival
     }

@@ -75,7 +75,9 @@ public final class VirtualNetwork {
         let there = delay(source, target)
         let back = delay(target, source)
         loop.after(there) { [self] in
-            guard target.machine.isAlive else { return machine.after(PeeringLimits.dialTimeout) { completion(nil) } }
+            guard target.machine.isAlive, !target.machine.isSuspended else {
+                return machine.after(PeeringLimits.dialTimeout) { completion(nil) }
+            }
             guard target.accept != nil else { return machine.after(back) { completion(nil) } }
             connect(source, target, after: back, completion)
         }
@@ -120,7 +122,12 @@ public final class VirtualNetwork {
     }
 
     private func deliver(_ bytes: [UInt8], from source: Attachment, to target: Attachment) {
-        loop.after(delay(source, target)) {
+        var delay = delay(source, target)
+        if source.quality.datagramHoldProbability > 0, random.chance(source.quality.datagramHoldProbability) {
+            delay += random.span(.zero...source.quality.datagramHold)
+        }
+        loop.after(delay) {
+            guard !target.machine.isSuspended else { return }
             // The kernel stamps what arrives even while the process does not run.
             let arrival = target.machine.now
             target.machine.after(.zero) { target.receiveDatagram?(bytes, source.machine.name, arrival) }
@@ -128,6 +135,6 @@ public final class VirtualNetwork {
     }
 
     func delay(_ source: Attachment, _ target: Attachment) -> TimeSpan {
-        source.quality.delay(using: &random) + target.quality.delay(using: &random)
+        source.quality.outboundDelay + source.quality.delay(using: &random) + target.quality.delay(using: &random)
     }
 }

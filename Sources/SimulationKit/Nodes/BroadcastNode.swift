@@ -22,6 +22,7 @@ public final class BroadcastNode {
 
     /// The song's source fails when it has given this many frames.
     public var sourceFailure: (frame: Int64, text: String)?
+    var fault: PlantedFault?
 
     private let network: VirtualNetwork
     private let discovery: VirtualDiscovery?
@@ -114,8 +115,18 @@ public final class BroadcastNode {
     }
 
     private func receiveDatagram(_ bytes: [UInt8], from source: String, arrival: HostTime) {
-        guard let reply = responder.receive(bytes, at: SessionTime(nanoseconds: arrival.nanoseconds)) else { return }
-        let transmit = SessionTime(nanoseconds: machine.now.nanoseconds)
+        guard fault == .swappedStamps else {
+            return reply(to: bytes, from: source, receive: arrival, transmit: machine.now)
+        }
+        // The process wakes a little after the kernel's stamp.
+        machine.after(.microseconds(15)) { [self] in
+            reply(to: bytes, from: source, receive: machine.now, transmit: arrival)
+        }
+    }
+
+    private func reply(to bytes: [UInt8], from source: String, receive: HostTime, transmit: HostTime) {
+        guard let reply = responder.receive(bytes, at: SessionTime(nanoseconds: receive.nanoseconds)) else { return }
+        let transmit = SessionTime(nanoseconds: transmit.nanoseconds)
         // From the reading of the clock to the wire; the kernel's stamp is of the latter.
         let sending = random.exponential(.microseconds(6))
         let bytes = reply.bytes(transmit: transmit)

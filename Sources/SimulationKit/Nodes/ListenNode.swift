@@ -62,6 +62,10 @@ public final class ListenNode {
     /// Whether it waits for a broadcast.
     public var isIdle: Bool { outcome == nil && session.broadcasterName == nil }
 
+    /// What its clock exchange counted, since it last began.
+    public var clockStatistics: ClockClient.Statistics? { clock?.client.statistics }
+    public var clockEstimate: ClockEstimate? { clock?.client.estimate }
+
     /// How far what it places the sound by is from a broadcaster's clock now; nil while it knows none.
     public func clockError(against broadcaster: BroadcastNode) -> TimeSpan? {
         session.sessionTime(at: machine.now).map {
@@ -94,6 +98,12 @@ public final class ListenNode {
     public func breakConnections() {
         let ids = endpoints.keys.sorted { $0.number < $1.number }
         for id in ids { endpoints[id]?.reset() }
+    }
+
+    /// The sound card stands still for this long, and then goes on.
+    public func stallCard(for span: TimeSpan) {
+        machine.noteFault(lasting: span)
+        card.stall(for: span)
     }
 
     // MARK: Events in
@@ -241,7 +251,8 @@ public final class ListenNode {
             }
         }
         guard let deadline = clock?.client.nextDeadline else { return }
-        let wait = max(.zero, deadline - machine.now) + random.exponential(.microseconds(30))
+        // A second at most: a clock that is put back does not stop the exchange.
+        let wait = min(max(.zero, deadline - machine.now), .seconds(1)) + random.exponential(.microseconds(30))
         machine.after(wait) { [unowned self] in askClock(generation: generation) }
     }
 

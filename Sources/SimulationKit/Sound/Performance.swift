@@ -3,7 +3,8 @@ import AudioCore
 /// A broadcast as it ought to sound: which frame of which song leaves every loudspeaker at which true time.
 public final class Performance {
     public let song: VirtualSong
-    private let clock: VirtualClock
+    let machine: VirtualMachine
+    private var clock: VirtualClock { machine.clock }
     /// Set when the broadcaster has decided on it.
     public internal(set) var anchor: Anchor? {
         didSet { place() }
@@ -11,9 +12,9 @@ public final class Performance {
     /// The anchor's instant in seconds on the broadcaster's clock since the simulation began.
     private var origin = 0.0
 
-    init(song: VirtualSong, clock: VirtualClock) {
+    init(song: VirtualSong, machine: VirtualMachine) {
         self.song = song
-        self.clock = clock
+        self.machine = machine
     }
 
     private func place() {

@@ -36,8 +36,7 @@ final class PerformanceEar {
     init(_ performance: Performance) {
         self.performance = performance
         angular = 2 * .pi * performance.song.frequencies[0]
-        let count = (Int(performance.song.frameCount) + HeardWindow.lead) / HeardWindow.frameCount + 1
-        windows = Array(repeating: nil, count: count)
+        windows = Array(repeating: nil, count: performance.song.windowCount)
         heard = .allocate(capacity: Self.capacity)
         values = .allocate(capacity: Self.capacity)
         slopes = .allocate(capacity: Self.capacity)
@@ -59,6 +58,12 @@ final class PerformanceEar {
             let last = performance.position(at: start + spacing * Double(samples.count))
         else { return 0..<0 }
         let step = (last - first) / Double(samples.count)
+        // Nothing is due evenly while the broadcaster's clock steps.
+        guard abs(step / (spacing * VirtualSong.sampleRate) - 1) < 0.1 else {
+            finishWindow(next: nil)
+            if last < first { forget(from: last) }
+            return samples.indices
+        }
         var belonging: Range<Int>?
         var index = 0
         while index < samples.count {
@@ -78,6 +83,12 @@ final class PerformanceEar {
 
     /// The device's time axis broke: what is gathered stands for itself.
     func interrupt() { finishWindow(next: nil) }
+
+    /// The broadcaster's clock was put back: what was due after this place is due again, and counts then.
+    private func forget(from position: Double) {
+        let window = Int(((position + Double(HeardWindow.lead)) / Double(HeardWindow.frameCount)).rounded(.down)) + 1
+        for index in windows.indices where index >= window { windows[index] = nil }
+    }
 
     private func gather(_ samples: UnsafeBufferPointer<Float>, at position: Double, step: Double) {
         let first = count

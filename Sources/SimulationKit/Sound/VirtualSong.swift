@@ -34,6 +34,9 @@ public struct VirtualSong {
         frequencies = [base, base + 0x1p-9, base + 0x1p-15, base + 0x1p-22]
     }
 
+    /// Analysis windows in which it sounds.
+    public var windowCount: Int { (Int(frameCount) + HeardWindow.lead) / HeardWindow.frameCount + 1 }
+
     public var duration: TimeSpan { TimeSpan(seconds: Double(frameCount) / Self.sampleRate) }
 
     public var format: AudioStreamFormat {

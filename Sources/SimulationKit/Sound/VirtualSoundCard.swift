@@ -18,6 +18,7 @@ final class VirtualSoundCard {
         var buffer = TimeSpan.milliseconds(120)
         /// From the end of a period to the loop's reading, on average; now and then much more.
         var wakeLatency = TimeSpan.microseconds(15)
+        var fault: PlantedFault?
     }
 
     let control: PlayoutControl
@@ -32,6 +33,10 @@ final class VirtualSoundCard {
     private let bufferFrames: Int64
     /// How long the loop waits at most while the renderer wants readings.
     private static let learningWait = TimeSpan.milliseconds(1)
+    /// How long it waits for a card that stands still before it looks.
+    private static let longestWait = TimeSpan.milliseconds(200)
+    /// Where the planted fault strikes.
+    private static let faultyFrame: Int64 = 12 * 8_000
 
     private let samples: UnsafeMutablePointer<Float>
     private let sampleMask: Int64
@@ -40,6 +45,9 @@ final class VirtualSoundCard {
     /// Frame `originFrame` leaves the DAC at `origin` seconds on its crystal.
     private var origin = 0.0
     private var originFrame: Int64 = 0
+    /// A frame at which a burst begins.
+    private var burstFrame: Int64 = 0
+    private var isSuspended = false
     private var written: Int64 = 0
     /// Frames that went to the ear.
     private var emitted: Int64 = 0
@@ -66,6 +74,7 @@ final class VirtualSoundCard {
         block.initialize(repeating: 0)
         renderer = Renderer(
             control: control, deviceRate: configuration.rate, channels: 1, maximumFrameCount: Int(bufferFrames))
+        machine.willSuspend = { [unowned self] in suspend() }
     }
 
     deinit {
@@ -83,7 +92,22 @@ final class VirtualSoundCard {
     private func restart() {
         origin = configuration.crystal.elapsed(at: machine.loop.now.seconds) + 0.002
         originFrame = emitted
+        burstFrame = emitted
         scheduleWake(after: originFrame)
+    }
+
+    /// The DAC stands still for this long, and then goes on with the next frame. The driver notices nothing.
+    func stall(for span: TimeSpan) {
+        emit(until: min(Int64(dacPosition), written))
+        origin = configuration.crystal.elapsed(at: machine.loop.now.seconds) + span.seconds
+        originFrame = emitted
+        ear.interrupt()
+    }
+
+    /// The power goes: what was not heard yet never is.
+    private func suspend() {
+        emit(until: min(Int64(dacPosition), written))
+        isSuspended = true
     }
 
     /// Frames that the DAC has finished by now, if it never runs dry.
@@ -111,19 +135,21 @@ final class VirtualSoundCard {
     // MARK: The loop
 
     private func scheduleWake(after pointer: Int64) {
-        let next = originFrame + ((pointer - originFrame) / period + 1) * period
+        let next = burstFrame + ((pointer - burstFrame) / period + 1) * period
         let latency = configuration.wakeLatency * (random.chance(0.01) ? 20 : 1)
-        var due = TrueTime(seconds: seconds(of: next))
+        var due = min(TrueTime(seconds: seconds(of: next)), machine.loop.now + Self.longestWait)
         if renderer.wantsReadings { due = min(due, machine.loop.now + Self.learningWait) }
         machine.at(due + random.exponential(latency)) { [unowned self] in turn() }
     }
 
     private func turn() {
+        guard !isSuspended else { return resume() }
         let position = Int64(dacPosition)
         emit(until: min(position, written))
         guard position < written else { return recover() }
-        let pointer = originFrame + (position - originFrame) / burst * burst
-        renderer.note(DeviceTimestamp(frame: DeviceFrame(index: pointer), host: machine.now))
+        let pointer = burstFrame + (position - burstFrame) / burst * burst
+        let delay = configuration.fault == .delaySign ? pointer - written : written - pointer
+        renderer.note(DeviceTimestamp(frame: DeviceFrame(index: written - delay), host: machine.now))
         if renderer.wantsEarlierFrame { takeBack(from: pointer) }
         fill(to: pointer + bufferFrames)
         scheduleWake(after: position)
@@ -142,9 +168,16 @@ final class VirtualSoundCard {
             let count = Int(min(end - written, period))
             renderer.render(
                 into: UnsafeMutableBufferPointer(rebasing: block[..<count]), from: DeviceFrame(index: written))
-            for index in 0..<count { samples[Int((written + Int64(index)) & sampleMask)] = block[index] }
+            let lost: Int64 = configuration.fault == .lostFrame && written >= Self.faultyFrame ? 1 : 0
+            for index in 0..<count { samples[Int((written + Int64(index) - lost) & sampleMask)] = block[index] }
             written += Int64(count)
         }
+    }
+
+    private func resume() {
+        isSuspended = false
+        emitted = written
+        recover()
     }
 
     /// The DAC ran dry.

@@ -1,9 +1,9 @@
 import AudioCore
 import Glibc
 
-/// A crystal: an offset, a rate error, and a slow wander of that rate, as closed forms of true time.
+/// A crystal: an offset, a rate error, and a slow wander of that rate, as closed forms of true time; and steps.
 ///
-///     local(t) = offset + t + ppm t + integral of wander * sin(2 pi t / period + phase)
+///     local(t) = offset + t + ppm t + integral of wander * sin(2 pi t / period + phase) + steps up to t
 public struct VirtualClock {
     public var offset: TimeSpan
     public var rate: PartsPerMillion
@@ -12,6 +12,8 @@ public struct VirtualClock {
     public var wanderPeriod: TimeSpan
     /// In radians.
     public var wanderPhase: Double
+    /// What the clock was put forward (or back) by, and at which true second; in order.
+    private var steps: [(second: Double, gain: Double)] = []
 
     public init(
         offset: TimeSpan = .zero, rate: PartsPerMillion = .zero, wander: PartsPerMillion = .zero,
@@ -33,8 +35,17 @@ public struct VirtualClock {
             wanderPeriod: random.span(.seconds(300) ... .seconds(900)), wanderPhase: random.uniform(0...(2 * .pi)))
     }
 
+    /// From this true time on the clock is ahead by `gain` more. Steps are made in the order of their times.
+    mutating func step(by gain: TimeSpan, at time: TrueTime) { steps.append((time.seconds, gain.seconds)) }
+
     /// What the clock has gained against true time, without its offset, in seconds.
     public func gain(at seconds: Double) -> Double {
+        var gain = smoothGain(at: seconds)
+        for step in steps where step.second <= seconds { gain += step.gain }
+        return gain
+    }
+
+    private func smoothGain(at seconds: Double) -> Double {
         let angular = 2 * .pi / wanderPeriod.seconds
         let wandered = wander.value * (cos(wanderPhase) - cos(angular * seconds + wanderPhase)) / angular
         return 1e-6 * (rate.value * seconds + wandered)
@@ -43,11 +54,23 @@ public struct VirtualClock {
     /// Seconds on this clock since the simulation began, the offset left out.
     public func elapsed(at seconds: Double) -> Double { seconds + gain(at: seconds) }
 
-    /// The true time at which ``elapsed(at:)`` is this.
+    /// The true time at which ``elapsed(at:)`` is this: the last, where the clock was put back; that of the step, where it
+    /// was put forward past it.
     public func seconds(ofElapsed elapsed: Double) -> Double {
-        // The rate errors are 1e-4 at most: each turn leaves a ten-thousandth of the error.
+        var rest = elapsed - steps.reduce(0) { $0 + $1.gain }
+        for step in steps.reversed() {
+            let seconds = smoothSeconds(ofElapsed: rest)
+            if seconds >= step.second { return seconds }
+            rest += step.gain
+            if smoothSeconds(ofElapsed: rest) > step.second { return step.second }
+        }
+        return smoothSeconds(ofElapsed: rest)
+    }
+
+    private func smoothSeconds(ofElapsed elapsed: Double) -> Double {
+        // The rate errors are 1e-3 at most: each turn leaves a thousandth of the error.
         var seconds = elapsed
-        for _ in 0..<4 { seconds = elapsed - gain(at: seconds) }
+        for _ in 0..<5 { seconds = elapsed - smoothGain(at: seconds) }
         return seconds
     }
 

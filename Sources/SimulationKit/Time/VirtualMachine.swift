@@ -5,9 +5,15 @@ public final class VirtualMachine {
     /// What other machines dial; for people too.
     public let name: String
     public let loop: EventLoop
-    public let clock: VirtualClock
+    public private(set) var clock: VirtualClock
     public private(set) var isAlive = true
     private var frozenUntil = TrueTime.start
+    /// Until then it neither sends nor receives.
+    private(set) var suspendedUntil = TrueTime.start
+    /// What was done to it, from when until when.
+    public private(set) var faults: [ClosedRange<TrueTime>] = []
+    /// Its hardware: told when it is suspended, before the clock stands still.
+    var willSuspend: (() -> Void)?
 
     public init(name: String, loop: EventLoop, clock: VirtualClock) {
         self.name = name
@@ -18,7 +24,30 @@ public final class VirtualMachine {
     public var now: HostTime { clock.host(at: loop.now) }
 
     /// Nothing runs on it for this long; its sound card and its network hardware do.
-    public func freeze(for span: TimeSpan) { frozenUntil = max(frozenUntil, loop.now + span) }
+    public func freeze(for span: TimeSpan) {
+        noteFault(lasting: span)
+        frozenUntil = max(frozenUntil, loop.now + span)
+    }
+
+    /// It sleeps for this long: nothing runs on it, its sound card and network are without power, and its monotonic
+    /// clock has not moved when it wakes.
+    public func suspend(for span: TimeSpan) {
+        willSuspend?()
+        freeze(for: span)
+        suspendedUntil = max(suspendedUntil, loop.now + span)
+        // Nobody reads the clock meanwhile; that it steps at the end keeps what others made of it until then true.
+        clock.step(by: .zero - span, at: loop.now + span)
+    }
+
+    public var isSuspended: Bool { loop.now < suspendedUntil }
+
+    /// Its clock is put forward, or back, at once: a virtual machine that was moved.
+    public func stepClock(by span: TimeSpan) {
+        noteFault(lasting: .zero)
+        clock.step(by: span, at: loop.now)
+    }
+
+    func noteFault(lasting span: TimeSpan) { faults.append(loop.now...loop.now + span) }
 
     /// Nothing ever happens on it again.
     public func die() { isAlive = false }

@@ -11,38 +11,73 @@ public struct SkewReport: CustomStringConvertible {
     public var early = ""
     /// Windows in which at least two listeners could be compared.
     public var comparedWindowCount = 0
+    /// In 99 of 100 of those windows any two listeners were no farther apart.
+    public var p99 = TimeSpan.zero
     /// The greatest distance of any listener from what was due.
     public var worstError = TimeSpan.zero
 
     public var description: String {
-        "worst pair \(worst.microseconds) us (\(late) after \(early), window \(window)), "
+        "worst pair \(worst.microseconds) us (\(late) after \(early), window \(window)), p99 \(p99.microseconds) us, "
             + "worst against the timeline \(worstError.microseconds) us, \(comparedWindowCount) windows"
     }
 }
 
 extension World {
     /// Compares what listeners emitted of a performance, window by window. Windows with ramps or gaps are left out.
-    public func skew(of performance: Performance, among nodes: [ListenNode]? = nil) -> SkewReport {
+    /// - Parameters:
+    ///   - settled: leaves out a listener for so long after its first sound.
+    ///   - quiet: leaves out a listener from the beginning of a fault of its machine, or the broadcaster's, until so long
+    ///     after its end. With nil nothing is left out.
+    public func skew(
+        of performance: Performance, among nodes: [ListenNode]? = nil, settled: TimeSpan = .zero,
+        quiet: TimeSpan? = nil
+    ) -> SkewReport {
         let nodes = nodes ?? listeners
         let heard = nodes.map { $0.ear.windows(of: performance) }
+        let first = heard.map { windows in
+            (Hearing(windows).first ?? 0) + Int(settled.seconds * VirtualSong.sampleRate) / HeardWindow.frameCount
+        }
+        let disturbed = nodes.map { node in
+            quiet.map { performance.disturbedWindows(of: node.machine, quiet: $0) } ?? []
+        }
         var report = SkewReport()
+        var distances: [TimeSpan] = []
         for window in 0..<(heard.map(\.count).min() ?? 0) {
             var latest: (lateness: TimeSpan, node: Int)?
             var earliest: (lateness: TimeSpan, node: Int)?
             for node in nodes.indices {
-                guard let content = heard[node][window], content.content == .song else { continue }
+                guard window >= first[node], let content = heard[node][window], content.content == .song,
+                    !disturbed[node].contains(where: { $0.contains(window) })
+                else { continue }
                 report.worstError = max(report.worstError, content.lateness.magnitude)
                 if latest.map({ content.lateness > $0.lateness }) ?? true { latest = (content.lateness, node) }
                 if earliest.map({ content.lateness < $0.lateness }) ?? true { earliest = (content.lateness, node) }
             }
             guard let latest, let earliest, latest.node != earliest.node else { continue }
-            report.comparedWindowCount += 1
+            distances.append(latest.lateness - earliest.lateness)
             guard latest.lateness - earliest.lateness > report.worst else { continue }
             report.worst = latest.lateness - earliest.lateness
             report.window = window
             report.late = nodes[latest.node].name
             report.early = nodes[earliest.node].name
         }
+        report.comparedWindowCount = distances.count
+        if !distances.isEmpty { report.p99 = distances.sorted()[(distances.count * 99 - 1) / 100] }
         return report
+    }
+}
+
+extension Performance {
+    /// Windows whose song was due from the beginning of a fault of this listener's machine, or the broadcaster's, until so
+    /// long after its end.
+    func disturbedWindows(of listener: VirtualMachine, quiet: TimeSpan) -> [ClosedRange<Int>] {
+        (listener.faults + machine.faults).compactMap { fault in
+            guard let end = position(at: (fault.upperBound + quiet).seconds),
+                let begin = position(at: fault.lowerBound.seconds)
+            else { return nil }
+            // The broadcaster's clock may have been put back meanwhile.
+            let windows = [begin, end].map { Int(($0 / Double(HeardWindow.frameCount)).rounded(.down)) }
+            return min(windows[0], windows[1]) - 1...max(windows[0], windows[1]) + 1
+        }
     }
 }

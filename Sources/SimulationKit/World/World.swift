@@ -58,18 +58,21 @@ public final class World {
     // MARK: Who is there
 
     /// Adds a machine that listens.
-    /// - Parameter mdns: whether it takes part in discovery.
+    /// - Parameters:
+    ///   - mdns: whether it takes part in discovery.
+    ///   - clockRate: of its crystal; any within ``clockSpread`` if nil.
     @discardableResult
     public func addListener(
-        _ name: String, mdns: Bool = true, quality: LinkQuality? = nil,
-        _ configure: (inout ListenConfiguration) -> Void = { _ in }
+        _ name: String, mdns: Bool = true, quality: LinkQuality? = nil, clockRate: PartsPerMillion? = nil,
+        fault: PlantedFault? = nil, _ configure: (inout ListenConfiguration) -> Void = { _ in }
     ) -> ListenNode {
-        let machine = addMachine(quality)
+        let machine = addMachine(quality, clockRate)
         var configuration = ListenConfiguration(greeting: greeting(name, .listener))
         configure(&configuration)
         var card = VirtualSoundCard.Configuration()
         card.crystal = VirtualClock.random(within: cardSpread, wander: 0.2, using: &random)
         card.wakeLatency = random.span(wakeLatency)
+        card.fault = fault
         let node = ListenNode(
             machine: machine, network: network, discovery: mdns ? discovery : nil, configuration: configuration,
             card: card, random: random.fork())
@@ -82,26 +85,28 @@ public final class World {
     /// Adds a machine that broadcasts a song.
     @discardableResult
     public func addBroadcaster(
-        _ name: String, song: VirtualSong, mdns: Bool = true,
-        _ configure: (inout BroadcastConfiguration) -> Void = { _ in }
+        _ name: String, song: VirtualSong, mdns: Bool = true, clockRate: PartsPerMillion? = nil,
+        fault: PlantedFault? = nil, _ configure: (inout BroadcastConfiguration) -> Void = { _ in }
     ) -> BroadcastNode {
-        let machine = addMachine(nil)
+        let machine = addMachine(nil, clockRate)
         var configuration = BroadcastConfiguration(
             greeting: greeting(name, .broadcaster), clockPort: NetworkAddress.defaultPort)
         configure(&configuration)
         let node = BroadcastNode(
             machine: machine, network: network, discovery: mdns ? discovery : nil,
-            performance: Performance(song: song, clock: machine.clock), configuration: configuration,
+            performance: Performance(song: song, machine: machine), configuration: configuration,
             random: random.fork())
+        node.fault = fault
         broadcasters.append(node)
         for listener in listeners { listener.ear.attend(node.performance) }
         machine.after(.zero) { [unowned node] in node.start() }
         return node
     }
 
-    private func addMachine(_ quality: LinkQuality?) -> VirtualMachine {
+    private func addMachine(_ quality: LinkQuality?, _ clockRate: PartsPerMillion?) -> VirtualMachine {
         machineCount += 1
-        let clock = VirtualClock.random(within: clockSpread, wander: clockWander, using: &random)
+        var clock = VirtualClock.random(within: clockSpread, wander: clockWander, using: &random)
+        if let clockRate { clock.rate = clockRate }
         let machine = VirtualMachine(name: "machine\(machineCount)", loop: loop, clock: clock)
         network.attach(machine, quality: quality ?? self.quality)
         return machine

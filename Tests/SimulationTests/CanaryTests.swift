@@ -1,0 +1,32 @@
+import SimulationKit
+import Testing
+
+/// Planted mistakes that the sweep must notice. What finds nothing wrong with them finds nothing wrong with anything.
+@Suite struct CanaryTests {
+    private func kinds(_ seed: UInt64, _ fault: PlantedFault?) -> (kinds: Set<Finding.Kind>, text: String) {
+        let household = Household(seed: seed, seconds: 30, disturbanceInterval: 6, fault: fault)
+        household.run()
+        let findings = household.findings()
+        return (Set(findings.map(\.kind)), "\(findings); \(household.world.replay)")
+    }
+
+    @Test(arguments: Seeds.short) func withoutAMistakeNothingIsFound(seed: UInt64) {
+        let (kinds, text) = kinds(seed, nil)
+        #expect(kinds.isEmpty, "\(text)")
+    }
+
+    @Test(arguments: Seeds.short) func aWrongSignOfTheDelayIsFound(seed: UInt64) {
+        let (kinds, text) = kinds(seed, .delaySign)
+        #expect(kinds.contains(.notWhole), "\(text)")
+    }
+
+    @Test(arguments: Seeds.short) func aLostFrameIsFound(seed: UInt64) {
+        let (kinds, text) = kinds(seed, .lostFrame)
+        #expect(kinds.isSuperset(of: [.notWhole, .apart]), "\(text)")
+    }
+
+    @Test(arguments: Seeds.short) func swappedStampsAreFound(seed: UInt64) {
+        let (kinds, text) = kinds(seed, .swappedStamps)
+        #expect(kinds.isSuperset(of: [.notWhole, .apart]), "\(text)")
+    }
+}
