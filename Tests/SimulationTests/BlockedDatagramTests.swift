@@ -66,7 +66,7 @@ import Testing
             #expect(node.hearing(of: broadcaster).isUnbroken, "\(node.hearing(of: broadcaster)); \(world.replay)")
         }
         expectInStep(world, broadcaster, within: .milliseconds(1))
-        try expectCompleted(world, broadcaster)
+        expectCompleted(world, broadcaster)
     }
 
     /// One whose UDP is stopped, beside others, joins while they play: ten seconds of song come over its connection.
