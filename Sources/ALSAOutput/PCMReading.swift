@@ -8,7 +8,9 @@ enum TimestampClock: Sendable {
     case monotonicRaw
     /// Disciplined by NTP: converted with a pair of readings made at the same moment.
     case monotonic
-    /// No stamps that we can use; the middle of the reading's own time serves instead.
+    /// No stamps that we can use; the end of the reading serves instead. Not its middle: a thread that was taken off its
+    /// processor before the device was looked at would have read too early, and the model of the DAC's clock counts on
+    /// readings that are never early.
     case none
 }
 
@@ -41,25 +43,25 @@ extension PCMReading {
         let after = HostTime.now()
         guard code >= 0 else { return nil }
 
-        let middle = before + TimeSpan(nanoseconds: (after - before).nanoseconds / 2)
-        let stamp = hostTime(of: status, clock: clock, middle: middle)
+        let stamp = hostTime(of: status, clock: clock, readBy: after)
         return PCMReading(
             state: snd_pcm_status_get_state(status), available: Int(snd_pcm_status_get_avail(status)),
             delay: Int(snd_pcm_status_get_delay(status)), host: stamp, isTimely: after - before < longest)
     }
 
     @inline(__always)
-    private static func hostTime(of status: OpaquePointer, clock: TimestampClock, middle: HostTime) -> HostTime {
-        guard clock != .none else { return middle }
+    private static func hostTime(of status: OpaquePointer, clock: TimestampClock, readBy end: HostTime) -> HostTime {
+        guard clock != .none else { return end }
         var stamp = snd_htimestamp_t()
         snd_pcm_status_get_htstamp(status, &stamp)
         var host = HostTime(nanoseconds: nanoseconds(stamp))
         if clock == .monotonic {
             var monotonic = timespec()
+            // In this order, too, a lost processor makes a reading late and never early.
             clock_gettime(CLOCK_MONOTONIC, &monotonic)
             host = HostTime.now() + TimeSpan(nanoseconds: host.nanoseconds &- nanoseconds(monotonic))
         }
-        return (host - middle).magnitude < farthest ? host : middle
+        return (host - end).magnitude < farthest ? host : end
     }
 
     @inline(__always)
