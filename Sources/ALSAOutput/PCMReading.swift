@@ -8,9 +8,7 @@ enum TimestampClock: Sendable {
     case monotonicRaw
     /// Disciplined by NTP: converted with a pair of readings made at the same moment.
     case monotonic
-    /// No stamps that we can use; the end of the reading serves instead. Not its middle: a thread that was taken off its
-    /// processor before the device was looked at would have read too early, and the model of the DAC's clock counts on
-    /// readings that are never early.
+    /// No stamps that we can use; the end of the reading serves instead.
     case none
 }
 
@@ -38,30 +36,38 @@ extension PCMReading {
     static func take(
         _ pcm: OpaquePointer, into status: OpaquePointer, clock: TimestampClock, code: inout Int32
     ) -> PCMReading? {
-        let before = HostTime.now()
+        let begin = HostTime.now()
         code = snd_pcm_status(pcm, status)
-        let after = HostTime.now()
+        let end = HostTime.now()
         guard code >= 0 else { return nil }
 
-        let stamp = hostTime(of: status, clock: clock, readBy: after)
+        let stamp = hostTime(of: status, clock: clock, from: begin, to: end)
         return PCMReading(
             state: snd_pcm_status_get_state(status), available: Int(snd_pcm_status_get_avail(status)),
-            delay: Int(snd_pcm_status_get_delay(status)), host: stamp, isTimely: after - before < longest)
+            delay: Int(snd_pcm_status_get_delay(status)), host: stamp, isTimely: end - begin < longest)
     }
 
+    /// When the delay was right, or somewhat later: the model of the DAC's clock counts on readings that are never early.
+    ///
+    /// A driver's stamp is taken right after its look at the hardware. A stamp that was made during this very reading tells
+    /// no more than the reading's end does, and may be too early: libasound's external I/O plugins are asked for the delay
+    /// *after* the stamp (alsa-lib, pcm_ioplug.c, `snd_pcm_ioplug_status`), and the thread may lose its processor in
+    /// between. So such a stamp is not used; and where there is none, it is the end that serves and not the middle.
     @inline(__always)
-    private static func hostTime(of status: OpaquePointer, clock: TimestampClock, readBy end: HostTime) -> HostTime {
+    private static func hostTime(
+        of status: OpaquePointer, clock: TimestampClock, from begin: HostTime, to end: HostTime
+    ) -> HostTime {
         guard clock != .none else { return end }
         var stamp = snd_htimestamp_t()
         snd_pcm_status_get_htstamp(status, &stamp)
         var host = HostTime(nanoseconds: nanoseconds(stamp))
         if clock == .monotonic {
+            // In this order a lost processor makes a reading late.
             var monotonic = timespec()
-            // In this order, too, a lost processor makes a reading late and never early.
             clock_gettime(CLOCK_MONOTONIC, &monotonic)
             host = HostTime.now() + TimeSpan(nanoseconds: host.nanoseconds &- nanoseconds(monotonic))
         }
-        return (host - end).magnitude < farthest ? host : end
+        return host < begin && begin - host < farthest ? host : end
     }
 
     @inline(__always)
