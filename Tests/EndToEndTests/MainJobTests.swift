@@ -37,6 +37,22 @@ struct EndToEndTests {
         print("\(form): \(hearing.figures.summary)")
     }
 
+    /// Interrupted wherever they are, for a tenth of all time, all hosts read their clocks and cards rightly.
+    @Test func aHypervisorThatTakesProcessorsAwayDoesNoHarm() throws {
+        let hearing = try Hearing.ofSteadyMachine {
+            let concert = try Concert()
+            let song = try SongFile(.constantBitRate, seconds: 20, in: concert.lan)
+            let thief = try ProcessorThief()
+            defer { withExtendedLifetime(thief) {} }
+            let listeners = try concert.startListeners()
+            let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
+            return try Hearing(concert, song, [broadcast] + listeners, within: 60)
+        }
+        hearing.expect(within: SkewLimits.quietLAN.doubled)
+        for index in hearing.heard.indices { hearing.expectClean(listener: index) }
+        print("interrupted: \(hearing.figures.summary)")
+    }
+
     /// A listener by cable and two by radio: pairs of either kind.
     @Test func listenersOnRadioAreInStep() throws {
         var stage = Concert.Stage()
