@@ -141,9 +141,8 @@ let package = Package(
         tests(
             "TuttiRuntimeTests",
             [
-                "AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout", "TuttiRuntime", "WireProtocol",
-                nioCore, nioPosix,
-                "AudioCore", "ClockSync", "HostSystem", "Playout", "TuttiRuntime", "WireProtocol", nioCore, nioPosix,
+                "AudioCore", "AudioDecoding", "AudioQueue", "ClockSync", "HostSystem", "Playout", "TuttiRuntime",
+                "WireProtocol", nioCore, nioPosix,
             ]),
         tests("AudioCoreTests", ["AudioCore"]),
         .target(
