@@ -3,22 +3,18 @@ import LANKit
 
 /// A program that runs under ThreadWatch, in a directory of its own that goes away with it.
 final class WatchedProcess {
-    let directory: String
+    var directory: String { place.path }
+    private let place: TemporaryDirectory
     private var pid: pid_t = 0
     private var status: Int32?
 
-    init() throws {
-        var template = Array("/tmp/tutti-watch-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw LANError.system("mkdtemp", errno) }
-        directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
+    init() throws { place = try TemporaryDirectory(kind: "watch") }
 
     deinit {
         if pid > 0, status == nil {
             kill(pid, SIGKILL)
             waitpid(pid, nil, 0)
         }
-        removeTree(directory)
     }
 
     /// Runs it to its end.

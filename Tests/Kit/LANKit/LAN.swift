@@ -21,9 +21,13 @@ import SoundCardKit
 public final class LAN {
     public let hosts: [LANHost]
     /// Where logs, configurations and state of this LAN's processes lie; removed with it.
-    public let directory: String
+    public var directory: String { place.path }
     /// Keeps ``directory`` when the LAN is taken down, for a look at what went wrong.
-    public var keepsDirectory = false
+    public var keepsDirectory: Bool {
+        get { place.isKept }
+        set { place.isKept = newValue }
+    }
+    private let place: TemporaryDirectory
     private let bridge: Namespaces
 
     /// A LAN of hosts `host1`, `host2`, ... with discovery running and addresses 10.77.0.1, ...
@@ -33,8 +37,9 @@ public final class LAN {
 
     public init(hosts options: [HostOptions]) throws {
         guard geteuid() == 0 else { throw LANError.needsRoot }
-        Self.removeLeftovers()
-        directory = try Self.makeDirectory()
+        place = try TemporaryDirectory(kind: "lan")
+        // For programs on the hosts that are not root.
+        chmod(place.path, 0o755)
         bridge = try Namespaces(name: "bridge", clockOffsetSeconds: 0)
         try bridge.configureNetwork([
             "ip link add bridge0 type bridge mcast_snooping 0", "ip link set bridge0 up",
@@ -42,7 +47,8 @@ public final class LAN {
         let start = trueNow()
         var hosts: [LANHost] = []
         for (index, options) in options.enumerated() {
-            hosts.append(try LANHost(index: index, options: options, clockStart: start, bridge: bridge, in: directory))
+            hosts.append(
+                try LANHost(index: index, options: options, clockStart: start, bridge: bridge, in: place.path))
         }
         self.hosts = hosts
         for host in hosts where host.options.hasDiscovery { try host.startDiscovery() }
@@ -51,31 +57,12 @@ public final class LAN {
     deinit {
         for host in hosts { host.tearDown() }
         bridge.tearDown()
-        if !keepsDirectory { removeTree(directory) }
     }
 
     public subscript(index: Int) -> LANHost { hosts[index] }
 
     /// A path for this name in the LAN's directory.
     public func path(_ name: String) -> String { directory + "/" + name }
-
-    private static let directoryPrefix = "/tmp/tutti-lan-"
-
-    private static func makeDirectory() throws -> String {
-        var template = Array("\(directoryPrefix)\(getpid())-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw LANError.system("mkdtemp", errno) }
-        chmod(template, 0o755)
-        return template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-    }
-
-    /// Removes the directories of test runs that were killed.
-    private static func removeLeftovers() {
-        for name in directoryEntries("/tmp") where name.hasPrefix("tutti-lan-") {
-            let owner = name.dropFirst("tutti-lan-".count).prefix { $0 != "-" }
-            guard let pid = pid_t(owner), kill(pid, 0) != 0, errno == ESRCH else { continue }
-            removeTree("/tmp/" + name)
-        }
-    }
 }
 
 /// What a host is like.
