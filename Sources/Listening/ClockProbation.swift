@@ -9,38 +9,27 @@ import ClockSync
 struct ClockProbation {
     /// Four deviations of the skew.
     static let skewBound = PartsPerMillion(56)
-    static let patience = TimeSpan.milliseconds(500)
+    static let skewPatience = TimeSpan.milliseconds(500)
     /// Over the broadcast's own connection exchanges are few and their delays long. What is wrong at first by more than
-    /// half a millisecond is heard when it is mended, so the wait may be longer.
-    static let streamBound = TimeSpan.microseconds(150)
+    /// half a millisecond is heard when it is mended, so the offset is waited for as well, and longer.
+    static let streamErrorBound = TimeSpan.microseconds(150)
     static let streamPatience = TimeSpan.seconds(2)
 
-    /// An estimate with a larger bound does not pass before this patience.
-    private let errorBound: TimeSpan
-    private let patience: TimeSpan
+    private let isOverStream: Bool
     private var begun: HostTime?
     private var isOver = false
 
-    /// Of an exchange over UDP.
-    init() {
-        errorBound = .zero
-        patience = .zero
-    }
-
-    private init(errorBound: TimeSpan, patience: TimeSpan) {
-        self.errorBound = errorBound
-        self.patience = patience
-    }
-
-    /// Of an exchange over the broadcast's connection.
-    static var overStream: ClockProbation { ClockProbation(errorBound: streamBound, patience: streamPatience) }
+    /// - Parameter isOverStream: of an exchange over the broadcast's connection, not over UDP.
+    init(isOverStream: Bool = false) { self.isOverStream = isOverStream }
 
     /// Whether this estimate, and all that follow, may be used.
     mutating func passes(_ estimate: ClockEstimate, now: HostTime) -> Bool {
         let begun = begun ?? now
         self.begun = begun
-        let isRateKnown = estimate.skewBound <= Self.skewBound || now - begun >= Self.patience
-        let isOffsetKnown = estimate.errorBound <= errorBound || now - begun >= patience
+        let waited = now - begun
+        let isRateKnown = estimate.skewBound <= Self.skewBound || waited >= Self.skewPatience
+        let isOffsetKnown =
+            !isOverStream || estimate.errorBound <= Self.streamErrorBound || waited >= Self.streamPatience
         isOver = isOver || isRateKnown && isOffsetKnown
         return isOver
     }

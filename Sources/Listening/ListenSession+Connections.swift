@@ -70,14 +70,17 @@ extension ListenSession {
 
     /// Keeps what a candidate says until one is chosen.
     private mutating func keep(_ event: PeerEvent, of id: ConnectionID, _ now: HostTime) {
-        guard var link = connections[id] else { return }
-        link.pending.append(event)
-        if case .packets(_, let data) = event { link.pendingByteCount += data.readableBytes }
         let isWelcome = if case .message(.welcome) = event { true } else { false }
-        link.isWelcome = link.isWelcome || isWelcome
-        connections[id] = link
-        if link.pending.count > ListenLimits.pendingEventCount || link.pendingByteCount > ListenLimits.pendingByteCount
-        {
+        var isTooMuch = false
+        connections.change(id) { link in
+            link.pending.append(event)
+            if case .packets(_, let data) = event { link.pendingByteCount += data.readableBytes }
+            link.isWelcome = link.isWelcome || isWelcome
+            isTooMuch =
+                link.pending.count > ListenLimits.pendingEventCount
+                || link.pendingByteCount > ListenLimits.pendingByteCount
+        }
+        if isTooMuch {
             refuse(id, Refusal(.protocolError, "too much was sent before it was wanted"), now)
         } else if isWelcome {
             consider(id, now)

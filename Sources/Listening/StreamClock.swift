@@ -6,8 +6,8 @@ import ClockSync
 ///     resting ──no estimate by UDP for a while──▶ asking ──an estimate by UDP was taken──▶ resting
 ///
 /// UDP is asked all the while by others; this is only told what comes of it. The datagrams, the schedule and the
-/// estimator are those of UDP. What differs is what they meet on the way: audio that stands in the queue of one direction,
-/// two programs that were busy when a message came. So the path is never taken as symmetric.
+/// estimator are those of UDP. What differs is what they meet on the way: audio that stands in the queue of one
+/// direction, two programs that were busy when a message came. So the path is never taken as symmetric.
 struct StreamClock {
     private let key: ClockKey
     /// When UDP brought an estimate; before it has, when it was first asked.
@@ -17,7 +17,7 @@ struct StreamClock {
     private var lastLook: HostTime
     /// Kept while resting: sequence numbers under a key only grow.
     private var client: ClockClient?
-    private var probation = ClockProbation.overStream
+    private var probation = ClockProbation(isOverStream: true)
     private(set) var isAsking = false
 
     /// The exchange over UDP begins now.

@@ -48,13 +48,19 @@ public struct ConnectionTable<Link: PeerLink> {
         set { if let newValue, table[id] != nil { table[id] = newValue } }
     }
 
+    /// Changes a connection in place: what it holds is not copied. Nothing happens where it is not there.
+    public mutating func change(_ id: ConnectionID, _ change: (inout Link) -> Void) {
+        guard let index = table.index(forKey: id) else { return }
+        change(&table.values[index])
+    }
+
     /// In the order of ``ids``.
     public var links: [Link] { ids.compactMap { table[$0] } }
 
     // MARK: Contacts
 
-    /// A contact that mDNS or the user knows, or something new of it: to be dialled if it is of the role that is wanted,
-    /// allowed, and not connected already.
+    /// A contact that mDNS or the user knows, or something new of it: to be dialled if it is of the role that is
+    /// wanted, allowed, and not connected already.
     /// - Returns: connections with it that must be refused, as it turned out to bear a name that is not allowed.
     public mutating func learn(_ contact: PeerContact, now: HostTime) -> [ConnectionID] {
         allowed.note(contact)
