@@ -14,9 +14,7 @@ struct CheckCommand: Command {
     static let syntax = CommandSyntax(
         name: "check",
         summary: "Looks on at a running broadcast, and says whether its listeners keep in step.",
-        operand: .init(
-            name: "HOST[:PORT]", isRequired: false,
-            help: "The broadcaster's address; needed only where mDNS does not reach it."),
+        operand: .broadcaster,
         options: [duration, within, from, DisplayFlags.json, .help],
         notes: [
             "Two listeners are in step when the difference of their errors and both error bounds together are within "
@@ -35,9 +33,7 @@ struct CheckCommand: Command {
     let isJSON: Bool
 
     init(_ arguments: CommandArguments) throws(UsageError) {
-        if let text = arguments.operand {
-            options.address = try CommandArguments.address(text, for: "HOST[:PORT]")
-        }
+        options.address = try arguments.broadcasterAddress()
         options.from = try arguments.peerNames(Self.from)
         guard options.address == nil || options.from.isEmpty else {
             throw UsageError("HOST and --from exclude each other")

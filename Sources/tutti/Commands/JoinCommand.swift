@@ -16,9 +16,7 @@ struct JoinCommand: Command {
     static let syntax = CommandSyntax(
         name: "join",
         summary: "Plays what is broadcast on this machine's loudspeakers, in step with all others.",
-        operand: .init(
-            name: "HOST[:PORT]", isRequired: false,
-            help: "The broadcaster's address; needed only where mDNS does not reach it."),
+        operand: .broadcaster,
         options: [from, name, once] + OutputFlags.options + [offset, volume] + NetworkFlags.options
             + DisplayFlags.options + [.help],
         notes: [
@@ -39,9 +37,7 @@ struct JoinCommand: Command {
     let display: DisplayFlags
 
     init(_ arguments: CommandArguments) throws(UsageError) {
-        if let text = arguments.operand {
-            options.address = try CommandArguments.address(text, for: "HOST[:PORT]")
-        }
+        options.address = try arguments.broadcasterAddress()
         options.from = try arguments.peerNames(Self.from)
         options.name = try arguments.peerName(Self.name)
         options.once = arguments.has(Self.once)
