@@ -9,6 +9,22 @@ import Testing
 
     private func song(_ frames: Range<Int64>) -> [Float] { frames.map(CountingSong.value(at:)) }
 
+    /// Begins anew with other limits.
+    private mutating func limit(_ adapt: (inout AudioQueueLimits) -> Void) {
+        var limits = AudioQueueLimits()
+        adapt(&limits)
+        feeder = PacketFeeder(decoders: .builtIn, limits: limits)
+    }
+
+    /// Begins a song, and feeds the first five seconds of it as far as the ring takes them.
+    /// - Returns: how many packets wait then.
+    private mutating func fillUp() throws -> Int {
+        _ = try feeder.begin(CountingSong.stream())
+        for frame in stride(from: Int64(0), to: 40_000, by: 100) { feeder.enqueue(at: frame) }
+        feeder.feedAll()
+        return feeder.snapshot.queuedPacketCount
+    }
+
     @Test mutating func everyFrameGoesToTheRing() throws {
         let rendition = try feeder.begin(CountingSong.stream())
         for frame in stride(from: Int64(0), to: 1_000, by: 100) { feeder.enqueue(at: frame) }
@@ -113,9 +129,7 @@ import Testing
     }
 
     @Test mutating func packetsBeyondTheQueuedSpanAreRefused() throws {
-        var limits = AudioQueueLimits()
-        limits.queuedSpan = .milliseconds(25)
-        feeder = PacketFeeder(decoders: .builtIn, limits: limits)
+        limit { $0.queuedSpan = .milliseconds(25) }
         _ = try feeder.begin(CountingSong.stream())
         #expect(feeder.enqueue(at: 0) == .accepted)
         #expect(feeder.enqueue(at: 100) == .accepted)
@@ -126,10 +140,7 @@ import Testing
     }
 
     @Test mutating func whatWaitedWhileTheMachineSleptGivesWayToWhatCanBeHeard() throws {
-        _ = try feeder.begin(CountingSong.stream())
-        for frame in stride(from: Int64(0), to: 40_000, by: 100) { feeder.enqueue(at: frame) }
-        feeder.feedAll()
-        let waiting = feeder.snapshot.queuedPacketCount
+        let waiting = try fillUp()
         // A minute later the sound goes on, with a packet before it for the decoder.
         feeder.reenter(at: FramePosition(520_000), epoch: Epoch(1))
         for frame in stride(from: Int64(519_900), to: 600_000, by: 100) {
@@ -141,10 +152,7 @@ import Testing
     }
 
     @Test mutating func aGapWithinTheQueuedSpanVoidsNothing() throws {
-        _ = try feeder.begin(CountingSong.stream())
-        for frame in stride(from: Int64(0), to: 40_000, by: 100) { feeder.enqueue(at: frame) }
-        feeder.feedAll()
-        let waiting = feeder.snapshot.queuedPacketCount
+        let waiting = try fillUp()
         feeder.reenter(at: FramePosition(60_000), epoch: Epoch(1))
         #expect(feeder.enqueue(at: 60_000) == .accepted)
         #expect(feeder.enqueue(at: 200_000) == .full)
@@ -152,18 +160,14 @@ import Testing
     }
 
     @Test mutating func packetsBeyondTheQueuedBytesAreRefused() throws {
-        var limits = AudioQueueLimits()
-        limits.queuedByteCount = 300
-        feeder = PacketFeeder(decoders: .builtIn, limits: limits)
+        limit { $0.queuedByteCount = 300 }
         _ = try feeder.begin(CountingSong.stream())
         #expect(feeder.enqueue(at: 0) == .accepted)
         #expect(feeder.enqueue(at: 100) == .full)
     }
 
     @Test mutating func aFullRingStopsDecoding() throws {
-        var limits = AudioQueueLimits()
-        limits.decodedSpan = .milliseconds(100)
-        feeder = PacketFeeder(decoders: .builtIn, limits: limits)
+        limit { $0.decodedSpan = .milliseconds(100) }
         let rendition = try feeder.begin(CountingSong.stream())
         for frame in stride(from: Int64(0), to: 20_000, by: 100) { feeder.enqueue(at: frame) }
         #expect(feeder.feedAll() == .ringFull)

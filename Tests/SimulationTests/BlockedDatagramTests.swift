@@ -27,9 +27,7 @@ import Testing
     @Test(arguments: Seeds.short) func everyoneHearsAllOfItInStepAndIsTold(seed: UInt64) throws {
         let world = World(seed: seed)
         world.quality = Self.blocked
-        for index in 1...4 { world.addListener("Listener \(index)") }
-        world.run(for: .seconds(3))
-        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        let broadcaster = world.beginBroadcast(of: song, to: 4)
         world.run(for: .seconds(10))
         try expectHonestBounds(world, broadcaster)
         world.run(for: .seconds(11))
@@ -89,9 +87,7 @@ import Testing
     @Test(arguments: Seeds.short) func whenUDPGetsThroughItIsUsedAgain(seed: UInt64) throws {
         let world = World(seed: seed)
         world.quality = Self.blocked
-        for index in 1...2 { world.addListener("Listener \(index)") }
-        world.run(for: .seconds(3))
-        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        let broadcaster = world.beginBroadcast(of: song, to: 2)
         world.run(for: .seconds(6))
         for machine in world.listeners.map(\.machine) + [broadcaster.machine] {
             world.network.setQuality(.quietLAN, of: machine)
@@ -111,9 +107,7 @@ import Testing
     @Test(arguments: Seeds.short) func aFirewallThatGoesUpInTheMiddleIsNotHeard(seed: UInt64) throws {
         let song = VirtualSong(title: "Song", duration: .seconds(45))
         let world = World(seed: seed)
-        for index in 1...2 { world.addListener("Listener \(index)") }
-        world.run(for: .seconds(3))
-        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        let broadcaster = world.beginBroadcast(of: song, to: 2)
         world.run(for: .seconds(5))
         world.network.setQuality(Self.blocked, of: world.listeners[0].machine)
         world.run(for: .seconds(35))

@@ -25,8 +25,8 @@ import Testing
         #expect(kinds.isSuperset(of: [.notWhole, .apart]), "\(text)")
     }
 
-    /// Datagrams whose stamps contradict each other are thrown away, and the clock goes over TCP in their stead: in step,
-    /// but late.
+    /// Datagrams whose stamps contradict each other are thrown away, and the clock goes over TCP in their stead: in
+    /// step, but late.
     @Test(arguments: Seeds.short) func swappedStampsAreFound(seed: UInt64) {
         let (kinds, text) = kinds(seed, .swappedStamps)
         #expect(kinds.contains(.lateStart), "\(text)")

@@ -10,10 +10,8 @@ import Testing
     @Test(arguments: [1]) func twentyListenersAndManyFaults(seed: UInt64) {
         let seconds: Int64 = Seeds.isLong ? 3_600 : 240
         let world = World(seed: seed)
-        for index in 1...20 { world.addListener("Listener \(index)") }
-        world.run(for: .seconds(3))
         let song = VirtualSong(title: "Song", duration: .seconds(seconds))
-        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        let broadcaster = world.beginBroadcast(of: song, to: 20)
         world.run(for: .seconds(5))
         for _ in 0..<(seconds - 40) / 2 {
             disturb(world, broadcaster)

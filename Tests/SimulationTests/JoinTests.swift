@@ -39,9 +39,7 @@ import Testing
     @Test(arguments: Seeds.short) func radioCarriesTheSongWhole(seed: UInt64) throws {
         let world = World(seed: seed)
         world.quality = .wireless
-        for index in 1...4 { world.addListener("Listener \(index)") }
-        world.run(for: .seconds(3))
-        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        let broadcaster = world.beginBroadcast(of: song, to: 4)
         world.run(for: .seconds(34))
         for listener in world.listeners {
             let hearing = listener.hearing(of: broadcaster)

@@ -12,9 +12,7 @@ import Testing
     /// Listeners that know each other, and a broadcast that has played for ten seconds.
     private func playing(_ seed: UInt64, listeners: Int) -> (World, BroadcastNode) {
         let world = World(seed: seed)
-        for index in 1...listeners { world.addListener("Listener \(index)") }
-        world.run(for: .seconds(3))
-        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        let broadcaster = world.beginBroadcast(of: song, to: listeners)
         world.run(for: .seconds(10))
         return (world, broadcaster)
     }
@@ -139,9 +137,7 @@ import Testing
     @Test(arguments: Seeds.short) func aSlowListenerHarmsNobodyElse(seed: UInt64) throws {
         let long = VirtualSong(title: "Long", duration: .seconds(70))
         let world = World(seed: seed)
-        for index in 1...3 { world.addListener("Listener \(index)") }
-        world.run(for: .seconds(3))
-        let broadcaster = world.addBroadcaster("Broadcaster", song: long)
+        let broadcaster = world.beginBroadcast(of: long, to: 3)
         world.run(for: .seconds(10))
         let slow = world.listeners[0]
         var quality = LinkQuality.quietLAN
@@ -162,9 +158,7 @@ import Testing
 
     @Test(arguments: Seeds.short) func aSongThatBreaksOffIsHeardUpToThere(seed: UInt64) throws {
         let world = World(seed: seed)
-        for index in 1...3 { world.addListener("Listener \(index)") }
-        world.run(for: .seconds(3))
-        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        let broadcaster = world.beginBroadcast(of: song, to: 3)
         broadcaster.sourceFailure = (frame: 8_000 * 12, text: "the disk is on fire")
         world.run(for: .seconds(16))
         #expect(broadcaster.notices.contains { $0.contains("on fire") }, "\(world.replay)")

@@ -10,9 +10,7 @@ import Testing
 
     @Test(arguments: Seeds.short) func everyoneHearsAllOfItInStep(seed: UInt64) throws {
         let world = World(seed: seed)
-        for index in 1...8 { world.addListener("Listener \(index)") }
-        world.run(for: .seconds(3))
-        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        let broadcaster = world.beginBroadcast(of: song, to: 8)
         world.run(for: .seconds(11))
         expectPromptStart(world, broadcaster)
         expectWhole(world, world.listeners, broadcaster)
@@ -45,9 +43,7 @@ import Testing
                     key: .instance(UInt64(index)), name: "Gone \(index)", roles: .listener,
                     addresses: [NetworkAddress(host: "gone\(index)"), NetworkAddress(host: "gone-too\(index)")]))
         }
-        for index in 1...3 { world.addListener("Listener \(index)") }
-        world.run(for: .seconds(3))
-        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        let broadcaster = world.beginBroadcast(of: song, to: 3)
         world.run(for: .seconds(11))
         expectPromptStart(world, broadcaster)
         expectWhole(world, world.listeners, broadcaster)
