@@ -106,6 +106,7 @@ struct EndToEndTests {
             let first = try concert.start(["join", "--once"], on: 1)
             let broadcast = try concert.start(["broadcast", song.path], on: 0)
             try concert.waitForSound(on: 1)
+            // The song has gone on for a while when the second one comes.
             usleep(1_500_000)
             let second = try concert.start(["join", "--once"], on: 2)
             return try Hearing(concert, song, [broadcast, first, second], within: 60)
@@ -145,10 +146,12 @@ struct EndToEndTests {
         let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
         let processes = [broadcast] + listeners
         try concert.waitForSound(on: 2)
+        // In the middle of the song, with clocks and cards known.
         usleep(1_000_000)
         let interrupted = [trueNow()]
         listeners[0].signal(SIGINT)
         #expect(try listeners[0].wait(within: 3) == .exited(0), "\(concert.account(of: processes))")
+        // The other one plays on alone for a while.
         usleep(500_000)
         let ended = trueNow()
         broadcast.signal(SIGINT)
@@ -170,6 +173,7 @@ struct EndToEndTests {
         let listeners = try (1...2).map { try concert.start(["join"], on: $0) }
         let first = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
         try concert.waitForSound(on: 2)
+        // Both have played a while of it.
         usleep(500_000)
         first.signal(SIGKILL)
         for listener in listeners { try listener.waitForLine(containing: "lost", within: 3) }
@@ -181,8 +185,8 @@ struct EndToEndTests {
         for listener in listeners { #expect(try listener.wait(within: 3) == .exited(0)) }
         let heard = try (1...2).map(concert.recording)
         let report = skew(between: heard[0], and: heard[1])
-        // Each goes over to the new broadcast in its own moment. In a window around that, one may still hold what it had of
-        // the old; at no other time may the two differ.
+        // Each goes over to the new broadcast in its own moment. In a window around that, one may still hold what it
+        // had of the old; at no other time may the two differ.
         let crossing = report.unlikeWindows.filter { $0.time > comeback - 0.25e9 && $0.time < comeback + 1.5e9 }
         #expect(
             crossing.count == report.unlikeWindows.count && crossing.count <= 1,
@@ -198,6 +202,7 @@ struct EndToEndTests {
         let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
         let processes = [broadcast] + listeners
         try concert.waitForSound(on: 2)
+        // In the middle of the song.
         usleep(1_000_000)
         listeners[1].signal(SIGKILL)
         #expect(try broadcast.wait(within: 20) == .exited(0), "\(concert.account(of: processes))")

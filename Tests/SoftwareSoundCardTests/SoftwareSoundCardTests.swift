@@ -29,6 +29,7 @@ func integers(_ recording: HeardRecording) -> [Int16] { recording.samples.map { 
             for _ in 0..<40 {
                 let status = try pcm.status()
                 looks.append((written - status.delay, status.from, status.to))
+                // Looks all over the time that it plays.
                 usleep(700)
             }
         }
@@ -55,6 +56,7 @@ func integers(_ recording: HeardRecording) -> [Int16] { recording.samples.map { 
         for _ in 0..<150 {
             let status = try pcm.status()
             looks.append((written - status.delay, status.from, status.to))
+            // Several looks a burst, 150 over some 20 bursts.
             usleep(700)
         }
         try pcm.drop()
@@ -178,6 +180,7 @@ func integers(_ recording: HeardRecording) -> [Int16] { recording.samples.map { 
         while try pcm.delay() > 9_000 { usleep(1_000) }
         try pcm.pause(true)
         #expect(pcm.state == SND_PCM_STATE_PAUSED)
+        // Time passes, and the card does not go on with it.
         usleep(30_000)
         let delay = try pcm.delay()
         usleep(10_000)

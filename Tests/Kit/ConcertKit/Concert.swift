@@ -72,9 +72,13 @@ public final class Concert {
     /// All listeners, known to mDNS for two seconds.
     public func startListeners() throws -> [LANProcess] {
         let listeners = try listeningHosts.map { try start(["join", "--once"], on: $0) }
-        usleep(2_500_000)
+        Self.letAnnouncementsPass()
         return listeners
     }
+
+    /// Lets two seconds pass, and half a one for programs to start: as long as mDNS repeats what is new, nobody can see
+    /// from outside whether it is known to all.
+    public static func letAnnouncementsPass() { usleep(2_500_000) }
 
     public func recording(of host: Int) throws -> HeardRecording { try HeardRecording(path: cards[host].recording) }
 

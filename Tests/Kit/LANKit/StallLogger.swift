@@ -49,6 +49,7 @@ public final class StallLogger: Sendable {
         let state = Unmanaged<State>.fromOpaque(argument!).takeRetainedValue()
         var last = trueNow()
         while !state.isOver.load(ordering: .relaxed) {
+            // Whatever this takes longer than it should is a stall.
             usleep(2_000)
             let now = trueNow()
             if now - last > threshold { state.stalls.withLock { $0.append(Stall(start: last, end: now)) } }

@@ -21,8 +21,9 @@ struct FirstSoundTrial {
         let ensemble = try type.init(concert: concert, song: song)
         do {
             let steady = try ensemble.listen(on: 1, findsByName: true, card: nil)
-            usleep(2_500_000)
+            Concert.letAnnouncementsPass()
             try ensemble.play(to: 1)
+            // The trials come into a song that has long been under way.
             usleep(4_000_000)
             let result = FirstSounds(
                 ensemble: type.name,
@@ -43,6 +44,7 @@ struct FirstSoundTrial {
         card.recording = concert.lan.path("trial\(trial).wav")
         let began = trueNow()
         let listener = try ensemble.listen(on: 2, findsByName: findsByName, card: card)
+        // Each trial takes as long, whoever is tried: its recording tells when it began to sound.
         usleep(UInt32(Self.patience * 1e6))
         listener.signal(SIGINT)
         try listener.wait(within: 5)

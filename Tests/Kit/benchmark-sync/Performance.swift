@@ -30,7 +30,7 @@ struct Performance {
     ) throws -> (listeners: [LANProcess], use: (before: ProcessUse?, after: ProcessUse?, seconds: Double)) {
         let punctual = concert.listeningHosts.filter { !item.lateHosts.contains($0) }
         var listeners = try punctual.map { try ensemble.listen(on: $0, findsByName: true, card: nil) }
-        usleep(2_500_000)
+        Concert.letAnnouncementsPass()
         let began = trueNow()
         func sleep(until seconds: Double) {
             let left = began + Int64(seconds * 1e9) - trueNow()
