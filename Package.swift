@@ -67,8 +67,11 @@ let package = Package(
         library("AudioDecoding", ["AudioCore"]),
         library("MPEGDecoding", ["AudioCore", "AudioDecoding", "CMPG123"]),
 
+        // Lines under clouds of points: what both clock models are made of.
+        library("LineFitting"),
+
         // Frames to the device, each at its instant.
-        library("Playout", ["AudioCore"]),
+        library("Playout", ["AudioCore", "LineFitting"]),
 
         // The machine under us: the host clock, threads, real-time rights.
         .target(name: "CRealtime"),
@@ -77,7 +80,7 @@ let package = Package(
 
         // Session time: estimator and datagrams, and the threads that carry them.
         .target(name: "CLinuxSocket"),
-        library("ClockSync", ["AudioCore"]),
+        library("ClockSync", ["AudioCore", "LineFitting"]),
         library("ClockExchange", ["AudioCore", "CLinuxSocket", "ClockSync", "HostSystem"]),
         // Outputs, and the queue that feeds them.
         library("ALSAOutput", ["AudioCore", "CALSA", "HostSystem", "Playout", "RealTimeRights"]),
@@ -160,6 +163,7 @@ let package = Package(
         tests("PeerDiscoveryLANTests", ["LANKit"]),
         tests("DemoEndToEndTests", ["LANKit"]),
         tests("SoftwareSoundCardTests", ["CALSA", "HeardAnalysis", "SoundCardKit"]),
+        tests("LineFittingTests", ["LineFitting"]),
         tests("PlayoutTests", ["AudioCore", "Playout"]),
         tests("WireProtocolTests", ["WireProtocol", "AudioCore", nioCore]),
         tests("BroadcastingTests", ["Broadcasting", "AudioCore", "ClockSync", "Peering", "WireProtocol", nioCore]),

@@ -1,4 +1,4 @@
-import Glibc
+import LineFitting
 
 /// Where the offset and the slope stand between the two envelopes of a set of exchanges, seen from one moment.
 struct EnvelopeFit: Sendable, BitwiseCopyable {
@@ -39,7 +39,7 @@ struct EnvelopeFitter: Sendable {
     static let temper = 2.0
     /// How far the correction for a path that is busier one way is believed, as a deviation.
     static let missedDoubt = 0.3
-    static let gridCount = 24
+    private static var search: SlopeSearch { SlopeSearch(steepest: steepest, finest: 1, sectionCount: 44) }
 
     private var above: [EnvelopePoint] = []
     private var below: [EnvelopePoint] = []
@@ -81,35 +81,18 @@ struct EnvelopeFitter: Sendable {
         }
     }
 
-    /// Distance of the envelopes at a slope, in units of how well it is known, less the prior's objection.
-    private func merit(_ slope: Double, scale: Double, prior: Prior) -> Double {
-        let gap = aboveHull.support(slope: slope) + belowHull.support(slope: -slope)
+    /// Of the line midway between the envelopes at a slope: their distance, in units of how well it is known, less the
+    /// prior's objection; and its height now.
+    private func line(_ slope: Double, scale: Double, prior: Prior) -> (merit: Double, height: Double) {
+        let upper = aboveHull.support(slope: slope)
+        let lower = -belowHull.support(slope: -slope)
         let deviation = (slope - prior.slope) / prior.deviation
-        return gap / scale - 0.5 * deviation * deviation
+        return ((upper - lower) / scale - 0.5 * deviation * deviation, 0.5 * (upper + lower))
     }
 
-    /// Golden section search of the slope of most merit, which is concave.
     private func steepestGap(spacing: (upper: Double, lower: Double), prior: Prior) -> Double {
         let scale = 0.5 * (spacing.upper + spacing.lower)
-        let ratio = 0.618_033_988_75
-        var low = -Self.steepest
-        var high = Self.steepest
-        var left = high - ratio * (high - low)
-        var right = low + ratio * (high - low)
-        var leftMerit = merit(left, scale: scale, prior: prior)
-        var rightMerit = merit(right, scale: scale, prior: prior)
-        for _ in 0..<44 {
-            if leftMerit > rightMerit {
-                (high, right, rightMerit) = (right, left, leftMerit)
-                left = high - ratio * (high - low)
-                leftMerit = merit(left, scale: scale, prior: prior)
-            } else {
-                (low, left, leftMerit) = (left, right, rightMerit)
-                right = low + ratio * (high - low)
-                rightMerit = merit(right, scale: scale, prior: prior)
-            }
-        }
-        return 0.5 * (low + high)
+        return Self.search.best { line($0, scale: scale, prior: prior).merit }
     }
 
     /// Mean spacing of the lowest residuals on either side.
@@ -129,58 +112,15 @@ struct EnvelopeFitter: Sendable {
     /// Mean and deviation of offset and slope over all slopes, each weighted by its likelihood.
     private func average(around best: Double, spacing: (upper: Double, lower: Double), prior: Prior) -> EnvelopeFit {
         let scale = Self.temper * 0.5 * (spacing.upper + spacing.lower)
-        let top = merit(best, scale: scale, prior: prior)
-        let low = edge(from: best, direction: -1, top: top, scale: scale, prior: prior)
-        let high = edge(from: best, direction: 1, top: top, scale: scale, prior: prior)
-        var weightSum = 0.0
-        var slopeMoments = (0.0, 0.0)
-        var offsetMoments = (0.0, 0.0)
-        let reference = 0.5 * (aboveHull.support(slope: best) - belowHull.support(slope: -best))
-        for index in 0...Self.gridCount {
-            let slope = low + (high - low) * Double(index) / Double(Self.gridCount)
-            let upper = aboveHull.support(slope: slope)
-            let lower = -belowHull.support(slope: -slope)
-            let deviation = (slope - prior.slope) / prior.deviation
-            let weight = exp((upper - lower) / scale - 0.5 * deviation * deviation - top)
-            let offset = 0.5 * (upper + lower) - reference
-            weightSum += weight
-            slopeMoments.0 += weight * (slope - best)
-            slopeMoments.1 += weight * (slope - best) * (slope - best)
-            offsetMoments.0 += weight * offset
-            offsetMoments.1 += weight * offset * offset
-        }
-        let slopeMean = slopeMoments.0 / weightSum
-        let offsetMean = offsetMoments.0 / weightSum
-        let slopeVariance = max(0, slopeMoments.1 / weightSum - slopeMean * slopeMean)
-        let offsetVariance = max(0, offsetMoments.1 / weightSum - offsetMean * offsetMean)
+        let average = Self.search.average(around: best) { line($0, scale: scale, prior: prior) }
         // The lowest residual is expected to miss its envelope by one spacing.
         let missed = 0.5 * (spacing.upper - spacing.lower)
         let spacingVariance = 0.25 * (spacing.upper * spacing.upper + spacing.lower * spacing.lower)
-        let slope = best + slopeMean
         return EnvelopeFit(
-            offset: reference + offsetMean - missed, slope: slope,
-            offsetDeviation: (offsetVariance + spacingVariance).squareRoot() + Self.missedDoubt * abs(missed),
-            slopeDeviation: slopeVariance.squareRoot(),
-            upper: aboveHull.support(slope: slope), lower: -belowHull.support(slope: -slope),
+            offset: average.height - missed, slope: average.slope,
+            offsetDeviation: (average.heightVariance + spacingVariance).squareRoot() + Self.missedDoubt * abs(missed),
+            slopeDeviation: average.slopeVariance.squareRoot(),
+            upper: aboveHull.support(slope: average.slope), lower: -belowHull.support(slope: -average.slope),
             upperSpacing: spacing.upper, lowerSpacing: spacing.lower)
-    }
-
-    /// Where the merit has fallen by six: slopes beyond are not worth counting.
-    private func edge(from best: Double, direction: Double, top: Double, scale: Double, prior: Prior) -> Double {
-        var inside = 0.0
-        var outside = 1.0
-        while outside < 2 * Self.steepest, merit(best + direction * outside, scale: scale, prior: prior) > top - 6 {
-            inside = outside
-            outside *= 4
-        }
-        for _ in 0..<8 {
-            let middle = 0.5 * (inside + outside)
-            if merit(best + direction * middle, scale: scale, prior: prior) > top - 6 {
-                inside = middle
-            } else {
-                outside = middle
-            }
-        }
-        return best + direction * outside
     }
 }

@@ -1,20 +1,22 @@
-import Glibc
+import LineFitting
 
 // The lower edge of a cloud of points is found as ClockSync finds the envelope of its exchanges; there the reasoning is
 // told in full. Points lie above the truth by a delay whose density near zero is what counts. Where it is
 // exponential with n points a mean q apart from zero, the likelihood of a line under all points is exp(h / s), with h
-// its height at the middle of the points and s = q / n the spacing of the lowest residuals; quantisation, whose density is flat, is
-// served as well: the spacing is measured. To it belongs a prior on the slope. h is a concave function of the slope with
-// corners, its maximum jumps from corner to corner; so not the most likely line is taken but the mean over all slopes,
-// weighted by likelihood, which gives the deviations too. Only the convex hull takes part. The likelihood is tempered by
-// two, since neighbouring points are not independent: quantisation beats slowly against the times of the readings.
+// its height at the middle of the points and s = q / n the spacing of the lowest residuals; quantisation, whose density
+// is flat, is served as well: the spacing is measured. To it belongs a prior on the slope. h is a concave function of
+// the slope with corners, its maximum jumps from corner to corner; so not the most likely line is taken but the mean
+// over all slopes, weighted by likelihood, which gives the deviations too. Only the convex hull takes part. The
+// likelihood is tempered by two, since neighbouring points are not independent: quantisation beats slowly against the
+// times of the readings.
 //
 // Crystals wander: an old point is lifted by what a random walk of the rate may have done since, and counts less for
 // the middle.
 //
 // Of a card whose delay is quantised to a frame (20.8 us at 48 kHz), read every millisecond, the slope is known
 // to 7 ppm (median) after 0.1 s, 0.7 ppm after 0.3 s, and the edge to 0.3 us; read every 5 ms, to 19 and 2.7 ppm
-// and 1 us. A weighted regression over the points near the edge, which stood here before, needed two to four times as long.
+// and 1 us. A weighted regression over the points near the edge, which stood here before, needed two to four times as
+// long.
 
 /// Where the lower edge of a cloud of points lies, seen from its newest point.
 struct ClockFit: BitwiseCopyable {
@@ -55,8 +57,9 @@ struct ClockFitter: ~Copyable {
     /// Integral of a random walk of the rate: its deviation grows with this times age to the power of 1.5.
     private static let walkFactor = 0.577
     private static let temper = 2.0
-    private static let gridCount = 24
-    private static let steepest = RatePrior.limitPPM * 1e-6
+    private static var search: SlopeSearch {
+        SlopeSearch(steepest: RatePrior.limitPPM * 1e-6, finest: 1e-9, sectionCount: 40)
+    }
     /// A prior further from what the points say than so many deviations is wrong.
     private static let contradiction = 4.0
 
@@ -130,33 +133,15 @@ struct ClockFitter: ~Copyable {
 
     // MARK: Slopes
 
-    /// The likelihood's logarithm, but for a constant.
-    private func merit(_ slope: Double, scale: Double, prior: RatePrior) -> Double {
+    /// The likelihood's logarithm, but for a constant, and the height now, of the line under the points.
+    private func line(_ slope: Double, scale: Double, prior: RatePrior) -> (merit: Double, height: Double) {
         let deviation = (slope - prior.slope) / prior.deviation
-        return (hull.support(slope: slope) + slope * middle) / scale - 0.5 * deviation * deviation
+        let height = hull.support(slope: slope)
+        return ((height + slope * middle) / scale - 0.5 * deviation * deviation, height)
     }
 
-    /// Golden section search of the slope of most merit, which is concave.
     private func bestSlope(prior: RatePrior) -> Double {
-        let ratio = 0.618_033_988_75
-        var low = -Self.steepest
-        var high = Self.steepest
-        var left = high - ratio * (high - low)
-        var right = low + ratio * (high - low)
-        var leftMerit = merit(left, scale: lowest.spacing, prior: prior)
-        var rightMerit = merit(right, scale: lowest.spacing, prior: prior)
-        for _ in 0..<40 {
-            if leftMerit > rightMerit {
-                (high, right, rightMerit) = (right, left, leftMerit)
-                left = high - ratio * (high - low)
-                leftMerit = merit(left, scale: lowest.spacing, prior: prior)
-            } else {
-                (low, left, leftMerit) = (left, right, rightMerit)
-                right = low + ratio * (high - low)
-                rightMerit = merit(right, scale: lowest.spacing, prior: prior)
-            }
-        }
-        return 0.5 * (low + high)
+        Self.search.best { line($0, scale: lowest.spacing, prior: prior).merit }
     }
 
     /// Whether the points put the slope elsewhere than a prior that claims to know.
@@ -168,53 +153,14 @@ struct ClockFitter: ~Copyable {
     /// Mean and deviation of offset and slope over all slopes, each weighted by its likelihood.
     private func average(around best: Double, prior: RatePrior) -> ClockFit {
         let scale = Self.temper * lowest.spacing
-        let top = merit(best, scale: scale, prior: prior)
-        let low = edge(from: best, direction: -1, top: top, scale: scale, prior: prior)
-        let high = edge(from: best, direction: 1, top: top, scale: scale, prior: prior)
-        let reference = hull.support(slope: best)
-        var weightSum = 0.0
-        var slopeMoments = (0.0, 0.0)
-        var offsetMoments = (0.0, 0.0)
-        for index in 0...Self.gridCount {
-            let slope = low + (high - low) * Double(index) / Double(Self.gridCount)
-            let weight = exp(merit(slope, scale: scale, prior: prior) - top)
-            let offset = hull.support(slope: slope) - reference
-            weightSum += weight
-            slopeMoments.0 += weight * (slope - best)
-            slopeMoments.1 += weight * (slope - best) * (slope - best)
-            offsetMoments.0 += weight * offset
-            offsetMoments.1 += weight * offset * offset
-        }
-        let slopeMean = slopeMoments.0 / weightSum
-        let offsetMean = offsetMoments.0 / weightSum
-        let slopeVariance = max(0, slopeMoments.1 / weightSum - slopeMean * slopeMean)
-        let offsetVariance = max(0, offsetMoments.1 / weightSum - offsetMean * offsetMean)
+        let average = Self.search.average(around: best) { line($0, scale: scale, prior: prior) }
         var fit = ClockFit(prior: prior)
-        fit.slope = best + slopeMean
-        fit.slopeDeviation = slopeVariance.squareRoot()
+        fit.slope = average.slope
+        fit.slopeDeviation = average.slopeVariance.squareRoot()
         // The lowest residual is expected to miss the edge by one spacing.
-        fit.residual = reference + offsetMean - lowest.spacing
-        fit.offsetDeviation = (offsetVariance + lowest.spacing * lowest.spacing).squareRoot()
+        fit.residual = average.height - lowest.spacing
+        fit.offsetDeviation = (average.heightVariance + lowest.spacing * lowest.spacing).squareRoot()
         fit.spacing = lowest.spacing
         return fit
-    }
-
-    /// Where the merit has fallen by six: slopes beyond are not worth counting.
-    private func edge(from best: Double, direction: Double, top: Double, scale: Double, prior: RatePrior) -> Double {
-        var inside = 0.0
-        var outside = 1e-9
-        while outside < 2 * Self.steepest, merit(best + direction * outside, scale: scale, prior: prior) > top - 6 {
-            inside = outside
-            outside *= 4
-        }
-        for _ in 0..<8 {
-            let middle = 0.5 * (inside + outside)
-            if merit(best + direction * middle, scale: scale, prior: prior) > top - 6 {
-                inside = middle
-            } else {
-                outside = middle
-            }
-        }
-        return best + direction * outside
     }
 }
