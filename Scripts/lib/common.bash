@@ -51,9 +51,9 @@ need_swift() {
     command -v swift >/dev/null || die "no Swift toolchain: install Swift 6.3 or later from https://swift.org/install"
 }
 
-# installable_options: sets `installable`, the options of swift build for a program that runs without a toolchain. Swift is
-# linked in. Not exporting its names, and packing relocations, which takes the toolchain's own linker, saves 1.2 MB of
-# resident memory.
+# installable_options: sets `installable`, the options of swift build for a program that runs without a toolchain. Swift
+# is linked in. Not exporting its names, and packing relocations, which takes the toolchain's own linker, saves 1.2 MB
+# of resident memory.
 installable_options() {
     local resources
     resources=$(swiftc -print-target-info | sed -nE 's/.*"runtimeResourcePath" *: *"([^"]*)".*/\1/p')

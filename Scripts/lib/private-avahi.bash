@@ -41,8 +41,9 @@ start_private_avahi() {
     # It prints its address when it listens there.
     for try in {1..50}; do [ -s "$dir/dbus.address" ] && break; sleep 0.1; done
 
-    # avahi-daemon keeps its process id and a socket in /run/avahi-daemon, which must belong to the user "avahi": it gets
-    # a /run of its own and us as that user, in a mount namespace. Without root that takes a user namespace around it.
+    # avahi-daemon keeps its process id and a socket in /run/avahi-daemon, which must belong to the user "avahi": it
+    # gets a /run of its own and us as that user, in a mount namespace. Without root that takes a user namespace around
+    # it.
     local namespaces=(--mount)
     [ "$(id -u)" = 0 ] || namespaces=(--user --map-current-user --keep-caps --mount)
     printf 'root:x:0:0::/:/bin/sh\navahi:x:%s:%s::/:/bin/false\n' "$(id -u)" "$(id -g)" >"$dir/passwd"

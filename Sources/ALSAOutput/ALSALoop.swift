@@ -9,8 +9,8 @@ import Synchronization
 //
 // Once a period the device wakes us; every millisecond while its clock is not known well. We read its status: how many
 // frames it takes, how far ahead we are, and when that was so. The last two make a reading of the DAC clock, for the
-// renderer. Then we render what the device takes, a period at a time, so that the first frames are there early even when
-// there are many.
+// renderer. Then we render what the device takes, a period at a time, so that the first frames are there early even
+// when there are many.
 //
 // A command that should be heard before the buffer has played out (a stop, a new epoch) makes the renderer ask for
 // earlier frames. Then all but the next 12 ms are taken back from the device and rendered again.

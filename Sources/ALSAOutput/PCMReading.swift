@@ -47,12 +47,14 @@ extension PCMReading {
             delay: Int(snd_pcm_status_get_delay(status)), host: stamp, isTimely: end - begin < longest)
     }
 
-    /// When the delay was right, or somewhat later: the model of the DAC's clock counts on readings that are never early.
+    /// When the delay was right, or somewhat later: the model of the DAC's clock counts on readings that are never
+    /// early.
     ///
-    /// A driver's stamp is taken right after its look at the hardware. A stamp that was made during this very reading tells
-    /// no more than the reading's end does, and may be too early: libasound's external I/O plugins are asked for the delay
-    /// *after* the stamp (alsa-lib, pcm_ioplug.c, `snd_pcm_ioplug_status`), and the thread may lose its processor in
-    /// between. So such a stamp is not used; and where there is none, it is the end that serves and not the middle.
+    /// A driver's stamp is taken right after its look at the hardware. A stamp that was made during this very reading
+    /// tells no more than the reading's end does, and may be too early: libasound's external I/O plugins are asked for
+    /// the delay *after* the stamp (alsa-lib, pcm_ioplug.c, `snd_pcm_ioplug_status`), and the thread may lose its
+    /// processor in between. So such a stamp is not used; and where there is none, it is the end that serves and not
+    /// the middle.
     @inline(__always)
     private static func hostTime(
         of status: OpaquePointer, clock: TimestampClock, from begin: HostTime, to end: HostTime

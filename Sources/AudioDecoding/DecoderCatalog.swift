@@ -31,8 +31,8 @@ public struct DecoderCatalog: Sendable {
     public var codecs: Set<Codec> { Set(makers.keys) }
 
     /// Makes a decoder for a stream.
-    /// - Throws: `unsupportedCodec`, `unsupportedFormat` (also for rates and channel counts beyond ``AudioCore/Limits``)
-    ///   or `libraryFailed`.
+    /// - Throws: `unsupportedCodec`, `unsupportedFormat` (also for rates and channel counts beyond
+    ///   ``AudioCore/Limits``) or `libraryFailed`.
     public func makeDecoder(
         for format: AudioStreamFormat, magicCookie: [UInt8] = []
     ) throws(AudioDecodingError) -> any AudioPacketDecoder {

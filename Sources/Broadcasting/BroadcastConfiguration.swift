@@ -17,8 +17,8 @@ public struct BroadcastConfiguration: Sendable {
     public var start = Start.whenReady(listeners: 1)
     /// Names of the only listeners to be fed; empty feeds all.
     public var allowedNames: [String] = []
-    /// Instance of the broadcaster's own loudspeakers, where it plays too. They are fed whatever the names, and the start
-    /// waits for them besides the others; but alone they are no audience that was asked for by name.
+    /// Instance of the broadcaster's own loudspeakers, where it plays too. They are fed whatever the names, and the
+    /// start waits for them besides the others; but alone they are no audience that was asked for by name.
     public var ownListener: UInt64?
     /// From the decision to the first sound.
     public var startDelay = TimeSpan.milliseconds(250)

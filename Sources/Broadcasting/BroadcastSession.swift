@@ -10,9 +10,9 @@ import WireProtocol
 ///
 /// A listener is greeted and, once the song is known to be one that it can decode, welcomed with the clock's key and
 /// sent the stream's properties and its first packets at once, so that it is ready before the start is decided. The
-/// decision makes the anchor: frame 0 leaves every loudspeaker one start delay later. Packets are sent up to the horizon
-/// ahead, each message encoded once; a listener has only a cursor into the shared log and a bounded number of bytes on
-/// their way.
+/// decision makes the anchor: frame 0 leaves every loudspeaker one start delay later. Packets are sent up to the
+/// horizon ahead, each message encoded once; a listener has only a cursor into the shared log and a bounded number of
+/// bytes on their way.
 ///
 /// Owns no socket, thread or clock: `now` is the broadcaster's host time, which is session time by definition. The
 /// simulation runs this very code.

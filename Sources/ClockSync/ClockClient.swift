@@ -52,8 +52,8 @@ public struct ClockClient: Sendable {
     private var lastAccepted: UInt32 = 0
     public private(set) var statistics = Statistics()
 
-    /// When ``poll(now:)`` wants to be called next; nil: at once. Wait a second at most, so that a clock that is put back
-    /// does not stop the exchange.
+    /// When ``poll(now:)`` wants to be called next; nil: at once. Wait a second at most, so that a clock that is put
+    /// back does not stop the exchange.
     public var nextDeadline: HostTime? { schedule.nextDeadline }
 
     /// The newest estimate; nil until a few exchanges were completed.

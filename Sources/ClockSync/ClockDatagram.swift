@@ -90,7 +90,8 @@ public struct ClockDatagram: Hashable, Sendable {
         previousTransmit = SessionTime(nanoseconds: bytes.bigEndian(at: 48, as: Int64.self))
     }
 
-    /// The sequence number of any clock datagram, tag unchecked: for transmit stamps of datagrams that we sent ourselves.
+    /// The sequence number of any clock datagram, tag unchecked: for transmit stamps of datagrams that we sent
+    /// ourselves.
     public static func sequence(of bytes: [UInt8]) -> UInt32? {
         guard keyIdentifier(of: bytes) != nil else { return nil }
         return bytes.bigEndian(at: 16, as: UInt32.self)

@@ -31,9 +31,9 @@ public struct ClockEstimate: Hashable, Sendable, BitwiseCopyable {
     /// How much faster the session clock runs than this host's; worth remembering for the next meeting of the two.
     public var skew: PartsPerMillion { mapping.skew }
 
-    /// The same, of a path that must not be taken as symmetric: where audio stands in one direction's queue, or stamps are
-    /// made in programs and not in kernels. Its bound is no longer a statistical one alone: half the lowest round trip is
-    /// added, which no asymmetry exceeds.
+    /// The same, of a path that must not be taken as symmetric: where audio stands in one direction's queue, or stamps
+    /// are made in programs and not in kernels. Its bound is no longer a statistical one alone: half the lowest round
+    /// trip is added, which no asymmetry exceeds.
     public var withoutSymmetry: ClockEstimate {
         var estimate = self
         estimate.errorBound += asymmetryLimit

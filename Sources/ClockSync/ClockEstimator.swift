@@ -24,8 +24,8 @@ import AudioCore
 // up to a constant, the logarithm of the likelihood of the slope; to it belongs a prior on the slope (two crystals are
 // rarely 100 ppm apart; two that met before are remembered). The distance is a concave function of the slope with
 // corners, its maximum jumps from corner to corner as exchanges come, so not the maximum is published but the mean over
-// all slopes weighted by likelihood, which moves smoothly and gives the deviations of offset and slope as well. Only the
-// convex hulls take part: some tens of points of some hundreds.
+// all slopes weighted by likelihood, which moves smoothly and gives the deviations of offset and slope as well. Only
+// the convex hulls take part: some tens of points of some hundreds.
 //
 // The spacing is measured on either side as the mean distance of the ten lowest residuals. The lowest residual is
 // expected to lie one spacing away from its envelope: half of the difference of the two sides corrects a path that is
@@ -34,16 +34,18 @@ import AudioCore
 // Wander
 //
 // Crystals do not keep their rate. An old ceiling is therefore lifted, an old floor lowered, by what a random walk of
-// the rate may have done since, which grows with age to the power of 1.5: after 10 s 1.5 us, after a minute 21 us. So the
-// window needs no length: on a quiet link the last ten seconds decide, on a link with jitter the last minute or two.
+// the rate may have done since, which grows with age to the power of 1.5: after 10 s 1.5 us, after a minute 21 us. So
+// the window needs no length: on a quiet link the last ten seconds decide, on a link with jitter the last minute or
+// two.
 //
 // The bound
 //
 // The published bound is 5.3 deviations (of the weighted mean, and of the two spacings), more while there are few
-// exchanges or the newest lie further apart than the rest, plus the distance of the smoothed offset from the fit, plus a floor for the stamps themselves. The
-// likelihood is tempered by two, since real delays are neither exponential nor independent. In simulation, the bound
-// contained the truth in 99.9 % of seconds with delays that were exponential, gamma, log-normal or normal (99.8 % where
-// one direction was five times as busy as the other), its median one to three times the 99th percentile of the error.
+// exchanges or the newest lie further apart than the rest, plus the distance of the smoothed offset from the fit, plus
+// a floor for the stamps themselves. The likelihood is tempered by two, since real delays are neither exponential nor
+// independent. In simulation, the bound contained the truth in 99.9 % of seconds with delays that were exponential,
+// gamma, log-normal or normal (99.8 % where one direction was five times as busy as the other), its median one to three
+// times the 99th percentile of the error.
 //
 // Steps
 //
@@ -52,14 +54,14 @@ import AudioCore
 // for; eight exchanges later their own envelopes are compared with the old ones. If the offset is elsewhere, everything
 // older is forgotten, the skew kept as a prior: a step is learned anew some 50 ms after the first exchange that saw it.
 // If not, it was a lucky exchange or a shorter path, and they join the others; one or two that no other confirms are
-// dropped. What is too small to stand out in one exchange is found by comparing the last 32 with all older ones, now and
-// then. A path that becomes longer both ways changes nothing: old envelopes remain true until they have aged away.
+// dropped. What is too small to stand out in one exchange is found by comparing the last 32 with all older ones, now
+// and then. A path that becomes longer both ways changes nothing: old envelopes remain true until they have aged away.
 //
 // A remembered rate
 //
-// The prior of a known peer is narrow (2 ppm). It would keep a wrong rate alive for seconds: where it was learned before
-// a boot that calibrated a counter anew, for example. So it is on trial: every fourth estimate is also fitted without it,
-// and when that rate lies four deviations away, the prior goes back to that of a stranger.
+// The prior of a known peer is narrow (2 ppm). It would keep a wrong rate alive for seconds: where it was learned
+// before a boot that calibrated a counter anew, for example. So it is on trial: every fourth estimate is also fitted
+// without it, and when that rate lies four deviations away, the prior goes back to that of a stranger.
 //
 // Tried and rejected: the lowest round trip of a window (see above), regression weighted by the round trip (poisoned by
 // the tails), the maximum instead of the mean over slopes (jumps), a wander of 10 ns/s per root second (the bound lost
@@ -102,7 +104,8 @@ struct ClockEstimator: Sendable {
     private var isPriorOnTrial: Bool
     private var sinceTrial = 0
 
-    /// Whether both directions queue alike. Where they do not, a queue that stands for a second must not pass for a step.
+    /// Whether both directions queue alike. Where they do not, a queue that stands for a second must not pass for a
+    /// step.
     private let isSymmetric: Bool
 
     init(prior: SkewPrior, isSymmetric: Bool = true) {

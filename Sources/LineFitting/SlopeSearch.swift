@@ -1,9 +1,9 @@
 import Glibc
 
 // How steep is the line under (or between) clouds of points? The merit of a slope is the logarithm of its likelihood,
-// but for a constant. It is concave with corners, and its maximum jumps from corner to corner as points come and go. So the
-// most likely slope only tells where to look; what counts is the mean over all slopes, weighted by likelihood, which
-// moves smoothly and gives the deviations as well.
+// but for a constant. It is concave with corners, and its maximum jumps from corner to corner as points come and go. So
+// the most likely slope only tells where to look; what counts is the mean over all slopes, weighted by likelihood,
+// which moves smoothly and gives the deviations as well.
 
 /// Finds the slope of most merit, and averages over the slopes around it.
 ///

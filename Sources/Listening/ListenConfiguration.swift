@@ -25,8 +25,8 @@ public enum ListenLimits {
     public static let choiceTime = TimeSpan.milliseconds(150)
     /// A broadcaster's clock that does not answer for this long is worth a word.
     public static let clockPatience = TimeSpan.seconds(2)
-    /// Without an estimate by UDP for this long the clock is asked over the connection. The first comes within 150 ms; and
-    /// broadcasters wait a second for listeners that are not ready.
+    /// Without an estimate by UDP for this long the clock is asked over the connection. The first comes within 150 ms;
+    /// and broadcasters wait a second for listeners that are not ready.
     public static let datagramPatience = TimeSpan.milliseconds(500)
     /// The same where UDP brought estimates before. A broadcaster that is gone altogether is missed sooner.
     public static let datagramSilence = TimeSpan.seconds(3)

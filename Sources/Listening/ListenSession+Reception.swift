@@ -65,7 +65,8 @@ extension ListenSession {
         if property == .readyToProducePackets { actions.append(.advertise) }
     }
 
-    /// Where the sound begins. After a loss or a reconnection the queue finds the gap, or none, by the packets' positions.
+    /// Where the sound begins. After a loss or a reconnection the queue finds the gap, or none, by the packets'
+    /// positions.
     private mutating func enter(_ mark: EntryMark) {
         guard let reception, mark.epoch == reception.epoch, reception.summary.isReady else { return }
         self.reception?.lostPacketCount &+= mark.lostPacketCount

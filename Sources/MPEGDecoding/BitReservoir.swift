@@ -1,10 +1,10 @@
 import AudioCore
 
-// Layer III packets borrow main data from the packets before them (11172-3 section 2.4.2.7, main_data_begin). When those
-// were not seen (after a start in the middle, or a damaged packet), decoding what lies in their place would make noise.
-// The library keeps count too, but it cannot know which of its bytes we filled in. So we count what was really seen,
-// and rewrite a packet that wants more: its side information is zeroed, which decodes to silence, and main_data_begin
-// says all that is there, so that its own main data joins seamlessly what the packets after it borrow.
+// Layer III packets borrow main data from the packets before them (11172-3 section 2.4.2.7, main_data_begin). When
+// those were not seen (after a start in the middle, or a damaged packet), decoding what lies in their place would make
+// noise. The library keeps count too, but it cannot know which of its bytes we filled in. So we count what was really
+// seen, and rewrite a packet that wants more: its side information is zeroed, which decodes to silence, and
+// main_data_begin says all that is there, so that its own main data joins seamlessly what the packets after it borrow.
 
 /// Counts the bytes of main data that packets to come may borrow.
 struct BitReservoir {

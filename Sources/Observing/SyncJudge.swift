@@ -4,8 +4,8 @@ import WireProtocol
 /// Judges from what the listeners of a broadcast report whether they stay in step. Pure.
 ///
 /// Two listeners are in step when |e1 - e2| + b1 + b2 is within the limit, with each one's own error e and bound b; a
-/// listener that is alone is compared with the timeline itself. One that falls silent in the middle, or does not come to
-/// play at all, is out of step however well it knows its place.
+/// listener that is alone is compared with the timeline itself. One that falls silent in the middle, or does not come
+/// to play at all, is out of step however well it knows its place.
 public struct SyncJudge: Sendable {
     /// A listener that is connected has so long to begin.
     static let beginTime = TimeSpan.seconds(5)

@@ -4,8 +4,8 @@ import Glibc
 public enum PeerAddress: Hashable, Sendable {
     /// In host byte order: 127.0.0.1 is 0x7F000001.
     case v4(UInt32)
-    /// The two halves in host byte order. `scope` is the interface index that a link-local address (fe80::/10) needs, and
-    /// zero for all others.
+    /// The two halves in host byte order. `scope` is the interface index that a link-local address (fe80::/10) needs,
+    /// and zero for all others.
     case v6(high: UInt64, low: UInt64, scope: UInt32)
 
     /// 4 or 16 bytes in network order.

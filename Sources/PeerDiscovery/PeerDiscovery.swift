@@ -41,8 +41,8 @@ public final class PeerDiscovery: Sendable {
 
     /// Says goodbye and ends; no event comes after it has returned. From any thread, any number of times.
     ///
-    /// Waits for a second at most: a daemon that does not answer holds nobody up. Called from within an event it does not
-    /// wait at all.
+    /// Waits for a second at most: a daemon that does not answer holds nobody up. Called from within an event it does
+    /// not wait at all.
     public func stop() {
         mailbox.stop()
         let running = thread.withLock { thread in

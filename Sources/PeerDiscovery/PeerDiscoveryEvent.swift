@@ -6,13 +6,13 @@ public enum PeerDiscoveryEvent: Hashable, Sendable {
     case changed(DiscoveredPeer)
     /// The last record of a peer is gone: it said goodbye, or its records ran out.
     case lost(instance: UInt64)
-    /// Everything that was to be found at once has been: comes about a second after browsing began, and again after each
-    /// time that mDNS was unavailable. Who answers later is still found.
+    /// Everything that was to be found at once has been: comes about a second after browsing began, and again after
+    /// each time that mDNS was unavailable. Who answers later is still found.
     case settled
     /// Our own service is on the network under this name, which may be another than was asked for.
     case advertised(serviceName: String)
-    /// Our own service could not be put on the network, and why; browsing goes on, and it is tried again. Said once until
-    /// it succeeds.
+    /// Our own service could not be put on the network, and why; browsing goes on, and it is tried again. Said once
+    /// until it succeeds.
     case notAdvertised(reason: String)
     /// There is no mDNS for now. Said once for each outage. What was found stays; what is gone afterwards is lost a few
     /// seconds after mDNS is back.

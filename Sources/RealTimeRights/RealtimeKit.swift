@@ -1,8 +1,8 @@
 import CRealtime
 
 // RealtimeKit is the service through which desktops give real-time priority to programs of ordinary users
-// (rtkit-daemon, https://git.0pointer.net/rtkit.git/plain/README). It gives SCHED_RR up to a priority of its own choice,
-// to processes that let the kernel end them when a real-time thread of theirs runs away (RLIMIT_RTTIME).
+// (rtkit-daemon, https://git.0pointer.net/rtkit.git/plain/README). It gives SCHED_RR up to a priority of its own
+// choice, to processes that let the kernel end them when a real-time thread of theirs runs away (RLIMIT_RTTIME).
 
 /// A client of RealtimeKit.
 public struct RealtimeKit: Sendable {

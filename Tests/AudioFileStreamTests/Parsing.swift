@@ -7,8 +7,8 @@ func parse(_ bytes: [UInt8], hint: AudioFileType? = nil) -> ParsedStream {
     parse(bytes, with: AudioFileStream(typeHint: hint), pieces: [max(1, bytes.count)])
 }
 
-/// The same file pushed byte by byte and in random pieces (small ones, and of all sizes); nil if all gave the same events, else
-/// how the bytes were cut that gave others.
+/// The same file pushed byte by byte and in random pieces (small ones, and of all sizes); nil if all gave the same
+/// events, else how the bytes were cut that gave others.
 func splitThatDiffers(_ bytes: [UInt8], from whole: ParsedStream) -> String? {
     let single = parse(bytes, with: AudioFileStream(), pieces: repeatElement(1, count: bytes.count))
     guard single == whole else { return "byte by byte" }

@@ -14,7 +14,8 @@ struct Song {
         stream = parse(bytes, with: AudioFileStream(), pieces: [bytes.count])
     }
 
-    /// Two seconds and a bit of music-like sound (chords, a sweep, noise bursts), through `encode`, which reads `in.wav` and writes `out`.
+    /// Two seconds and a bit of music-like sound (chords, a sweep, noise bursts), through `encode`, which reads
+    /// `in.wav` and writes `out`.
     init(rate: Int, channels: Int, seconds: Double = 2.3, encode: String) throws {
         let directory = TemporaryDirectory()
         try Tool.run(

@@ -1,4 +1,5 @@
-/// Where each packet of a stream lies on the timeline: packet n begins at the sum of the frames before it, less priming.
+/// Where each packet of a stream lies on the timeline: packet n begins at the sum of the frames before it, less
+/// priming.
 ///
 /// Frame 0 is the first audible frame, so the first packets of a stream with encoder delay begin at negative
 /// positions. Give it every packet in order, audible or not. A value type that allocates nothing. Arithmetic wraps:

@@ -1,8 +1,8 @@
 import AudioCore
 
-// Gapless lengths. An encoder of layer III puts a delay in front (LAME: 576 frames) and pads the last packet; the decoder
-// adds 529 frames of its own (528 of the filter bank, 1 of the convention that all encoders and decoders of these
-// headers share). With LAME's extension and a packet count
+// Gapless lengths. An encoder of layer III puts a delay in front (LAME: 576 frames) and pads the last packet; the
+// decoder adds 529 frames of its own (528 of the filter bank, 1 of the convention that all encoders and decoders of
+// these headers share). With LAME's extension and a packet count
 //
 //     priming   = delay + 529
 //     remainder = max(0, padding - 529)

@@ -8,7 +8,8 @@ import AudioCore
 // - Instead of a further header, the end of the file or the start of a tag will do, exactly where a frame ends. If the
 //   file ends inside a later frame (truncated), the headers before must suffice, and there must be one at least.
 // - A free-format header (bit rate index 0) does not say its size. The first header that belongs with it, at most
-//   `AudioFileStreamLimits.freeFormatByteCount` on, is tried, then the next, until one is found that has another at the same distance.
+//   `AudioFileStreamLimits.freeFormatByteCount` on, is tried, then the next, until one is found that has another at the
+//   same distance.
 
 /// Judges whether a frame begins at a place where sync is not held.
 struct MPEGSync {

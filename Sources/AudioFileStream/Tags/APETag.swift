@@ -1,7 +1,7 @@
 import AudioCore
 
-/// APE tags, version 1 and 2: skipped. A tag has a footer and in version 2 mostly a header, both of 32 bytes: "APETAGEX",
-/// version, size, item count, flags, all little-endian. The size counts items and footer.
+/// APE tags, version 1 and 2: skipped. A tag has a footer and in version 2 mostly a header, both of 32 bytes:
+/// "APETAGEX", version, size, item count, flags, all little-endian. The size counts items and footer.
 enum APETag {
     static let headerByteCount = 32
 

@@ -1,7 +1,7 @@
 import AudioCore
 
-// ID3v2.2, 2.3 and 2.4 (id3.org), read in one pass, a byte at a time, so that bytes may come in any pieces and a tag with
-// megabytes of artwork costs no memory. Only the text frames in `keys` are collected; all else is counted down.
+// ID3v2.2, 2.3 and 2.4 (id3.org), read in one pass, a byte at a time, so that bytes may come in any pieces and a tag
+// with megabytes of artwork costs no memory. Only the text frames in `keys` are collected; all else is counted down.
 //
 // Unsynchronisation puts a zero after each 0xFF. In 2.2 and 2.3 it covers the whole tag, frame headers included, and
 // frame sizes count the bytes without those zeros; so they are taken out before the frames are looked at. In 2.4

@@ -1,8 +1,9 @@
 import AudioCore
 
 // The format chunk of a WAVE file: WAVEFORMATEX and WAVEFORMATEXTENSIBLE (Multimedia Programming Interface and Data
-// Specifications 1.0; mmreg.h). Little-endian: format tag, channels, frames per second, bytes per second, bytes per frame, bits per
-// sample; then the size of what follows; extensible: valid bits, speaker mask, a GUID that begins with the real tag.
+// Specifications 1.0; mmreg.h). Little-endian: format tag, channels, frames per second, bytes per second, bytes per
+// frame, bits per sample; then the size of what follows; extensible: valid bits, speaker mask, a GUID that begins with
+// the real tag.
 
 /// Reads a format chunk.
 enum WAVEFormat {

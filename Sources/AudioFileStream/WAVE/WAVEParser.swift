@@ -1,9 +1,9 @@
 import AudioCore
 
-// RIFF (Multimedia Programming Interface and Data Specifications 1.0): "RIFF", size, "WAVE", then chunks of a four-character
-// name, a 32-bit little-endian size and as many bytes, and one more byte if the size is odd. Sizes of writers that
-// could not seek back are wrong; RIFF's own is not looked at, the data chunk's is believed unless it is one of
-// those that such writers leave behind. A LIST of type INFO is entered: its members look like chunks.
+// RIFF (Multimedia Programming Interface and Data Specifications 1.0): "RIFF", size, "WAVE", then chunks of a
+// four-character name, a 32-bit little-endian size and as many bytes, and one more byte if the size is odd. Sizes of
+// writers that could not seek back are wrong; RIFF's own is not looked at, the data chunk's is believed unless it is
+// one of those that such writers leave behind. A LIST of type INFO is entered: its members look like chunks.
 
 /// The parser of WAVE files with linear PCM.
 final class WAVEParser: ContainerParser {

@@ -24,8 +24,8 @@ int crealtime_lock_memory(void *start, size_t byte_count);
 
 void crealtime_unlock_memory(void *start, size_t byte_count);
 
-/// Keeps every page of this process that was ever touched, and every one that will be, from being swapped out or dropped.
-/// Returns 0, or EPERM where RLIMIT_MEMLOCK is finite: with a limit, later allocations could fail.
+/// Keeps every page of this process that was ever touched, and every one that will be, from being swapped out or
+/// dropped. Returns 0, or EPERM where RLIMIT_MEMLOCK is finite: with a limit, later allocations could fail.
 int crealtime_lock_all_memory(void);
 
 void crealtime_unlock_all_memory(void);

@@ -1,8 +1,8 @@
 import AudioCore
 import CAvahi
 
-// `userdata` is an unretained reference to the connection's inbox, or to a resolver's context. The connection keeps both
-// for longer than the object that calls back.
+// `userdata` is an unretained reference to the connection's inbox, or to a resolver's context. The connection keeps
+// both for longer than the object that calls back.
 
 let avahiClientCallback: AvahiClientCallback = { _, state, userdata in
     inbox(userdata)?.append(.client(state))

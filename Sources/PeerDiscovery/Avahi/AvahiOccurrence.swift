@@ -1,7 +1,8 @@
 import CAvahi
 
-// No object of libavahi-client may be freed in a callback of its own, and callbacks come from inside the very calls that
-// make the objects. So callbacks do nothing but copy what they were told into an inbox; the loop reads it afterwards.
+// No object of libavahi-client may be freed in a callback of its own, and callbacks come from inside the very calls
+// that make the objects. So callbacks do nothing but copy what they were told into an inbox; the loop reads it
+// afterwards.
 
 /// Something that libavahi-client reported by a callback; copied, free of its pointers.
 enum AvahiOccurrence {

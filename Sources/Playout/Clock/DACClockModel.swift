@@ -9,8 +9,8 @@
 //    loop reads every millisecond then (see ``wantsReadings``): what a card's rate is shows after 0.1 s.
 // 2. Then readings are gathered in buckets of 20 ms, of which the earliest (against the present slope) is kept as a
 //    point, and the line is made of the points of the last 20 s.
-// 3. The slope has a prior: the nominal rate +-100 ppm, or a remembered one +-5 ppm, or after a restart the learned one.
-//    One that the points contradict is dropped.
+// 3. The slope has a prior: the nominal rate +-100 ppm, or a remembered one +-5 ppm, or after a restart the learned
+//    one. One that the points contradict is dropped.
 // 4. A reading far under the edge is a glitch and does not count. A tenth of a second of nothing but such readings,
 //    or a third of a second in which none comes near the edge, is a step of the device: the offset is learned anew
 //    while the old line stays in force, then replaced at once, and counted in `relearnCount`.
@@ -115,8 +115,8 @@ struct DACClockModel: ~Copyable {
         fit = ClockFit(prior: prior)
     }
 
-    /// A reading of the same frame again says nothing that the first did not. One that lies behind is a glitch, or, when
-    /// they all do, a device that counts anew.
+    /// A reading of the same frame again says nothing that the first did not. One that lies behind is a glitch, or,
+    /// when they all do, a device that counts anew.
     private mutating func isForward(_ frame: Int64) -> Bool {
         if frame > newestFrame {
             backwardRun = 0

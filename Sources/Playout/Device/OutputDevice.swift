@@ -28,7 +28,8 @@ public struct OutputDeviceDescription: Hashable, Sendable {
     /// Which sound card is behind the name, as far as one can tell: what is learned of its clock belongs to this. Fit
     /// to be shown, at most 200 bytes. Nil for outputs that have no clock of their own.
     public var identity: String?
-    /// Whether ``identity`` names a sound card: behind a plugin's or a sound server's name may be now this one, now that.
+    /// Whether ``identity`` names a sound card: behind a plugin's or a sound server's name may be now this one, now
+    /// that.
     public var hasKnownCard: Bool
     /// Nominal frames per second.
     public var rate: Double

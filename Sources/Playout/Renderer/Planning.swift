@@ -29,9 +29,9 @@ enum Timing {
     static let hysteresisSeconds = 0.02
     /// What a loop leaves in the device when it takes frames back, and some time to do so.
     static let noticeSeconds = 0.02
-    /// The greatest error that slewing shall mend, in seconds. 1 ms takes two minutes at 0.5 ppm/s, and two loudspeakers
-    /// 1 ms apart are heard as a comb filter all that time: a fade of 10 ms once is the lesser evil. Clock estimates that
-    /// settle, also on radio links, stay well below.
+    /// The greatest error that slewing shall mend, in seconds. 1 ms takes two minutes at 0.5 ppm/s, and two
+    /// loudspeakers 1 ms apart are heard as a comb filter all that time: a fade of 10 ms once is the lesser evil. Clock
+    /// estimates that settle, also on radio links, stay well below.
     static let errorLimit = 0.001
     /// For how long the error must exceed the limit: one bad estimate that is revised at once moves nothing.
     static let excessSeconds = 0.1

@@ -3,8 +3,8 @@
 //
 // The plant is a double integrator. x is the timeline error in microseconds (positive: the sound is ahead), v its
 // growth in ppm (us/s): the step against the feed-forward step that would hold x constant. Feed-forward is known: the
-// timeline's rate times the DAC model's; what is controlled is the rest. The ear allows the pitch to change slowly only,
-// so dv/dt is limited to A, in total: a change of the feed-forward is slewed as well.
+// timeline's rate times the DAC model's; what is controlled is the rest. The ear allows the pitch to change slowly
+// only, so dv/dt is limited to A, in total: a change of the feed-forward is slewed as well.
 //
 // Under an acceleration limit the quickest way to x = 0 without overshoot is to brake along v = sqrt(2 A |x|). A law
 // that follows that curve to the end chatters at zero, where its slope is infinite; so near zero it is a straight line
@@ -13,18 +13,18 @@
 //     |x| <= d:  v = -k x                      braking needs k^2 |x| <= a
 //     |x| >  d:  v = -sqrt(2 a (|x| - d/2))    braking needs a
 //
-// with a = 0.8 A at first, A/2 later: the rest is left for noise and for changes of the feed-forward, so braking is never
-// late and nothing overshoots or circles. d is 8 us: an error of that size is below what the clocks resolve; within it the loop
-// is linear with the time constant 1/k = sqrt(d/a), 1 s at a = 8 ppm/s and 5.7 s at 0.25 ppm/s: jitter of the clock
-// estimates is smoothed, wander of the crystals (0.01 ppm/s) followed to a tenth of a microsecond.
+// with a = 0.8 A at first, A/2 later: the rest is left for noise and for changes of the feed-forward, so braking is
+// never late and nothing overshoots or circles. d is 8 us: an error of that size is below what the clocks resolve;
+// within it the loop is linear with the time constant 1/k = sqrt(d/a), 1 s at a = 8 ppm/s and 5.7 s at 0.25 ppm/s:
+// jitter of the clock estimates is smoothed, wander of the crystals (0.01 ppm/s) followed to a tenth of a microsecond.
 //
 // A is 10 ppm/s for 20 s after a placement, while the models still learn, and 0.5 ppm/s from then on. What is fast by
 // then could not brake any more; so the braking curve gets flatter before the limit falls: a is 8 ppm/s for 12 s, and
 // has come down to 0.25 ppm/s at 19 s.
 //
-// A copy needs no filter: where song and DAC have the same rate as far as anyone knows (to 0.002 ppm, or within the doubt
-// of the DAC's rate, at most 0.5 ppm) and the phase is whole, the step is locked to exactly 1 until the error (2 us) or
-// better knowledge of the rate say otherwise.
+// A copy needs no filter: where song and DAC have the same rate as far as anyone knows (to 0.002 ppm, or within the
+// doubt of the DAC's rate, at most 0.5 ppm) and the phase is whole, the step is locked to exactly 1 until the error
+// (2 us) or better knowledge of the rate say otherwise.
 
 /// Holds the sound on its timeline by small changes of the step.
 struct RateController: BitwiseCopyable {

@@ -8,8 +8,8 @@ import AudioCore
 /// Turns a rendition's frames into the device's, each at its instant.
 ///
 /// Lives on the real-time thread of one open device; owns no thread and reads no clock. After `init` nothing here
-/// allocates, locks, retains or throws. A new renderer takes its control over: an older one of the same control must not
-/// be called any more (it may be let go before or after).
+/// allocates, locks, retains or throws. A new renderer takes its control over: an older one of the same control must
+/// not be called any more (it may be let go before or after).
 public struct Renderer: ~Copyable {
     let shared: UnsafeMutablePointer<SharedState>
     let deviceRate: Double
@@ -66,8 +66,8 @@ public struct Renderer: ~Copyable {
         reportEnd(heardBefore: model.newestReadingFrame)
     }
 
-    /// Whether readings are worth more than one a period: soon after a start, when the DAC's clock is not known well yet.
-    /// The loop may then wait for a millisecond at a time.
+    /// Whether readings are worth more than one a period: soon after a start, when the DAC's clock is not known well
+    /// yet. The loop may then wait for a millisecond at a time.
     public var wantsReadings: Bool { model.wantsReadings }
 
     /// Renders the device frames that begin at `first`: interleaved, as many as `output` holds.

@@ -59,9 +59,9 @@ struct Segment: BitwiseCopyable {
     func state(after frames: Int) -> PlayState { state.advanced(by: frames, step: step) }
 }
 
-// What was planned is kept for as long as the device may take frames back. Rendering again what is planned already gives
-// the same samples; a command that must be heard sooner cuts the plan where the device's next frame is, and plans anew
-// from the state that the cut segment had there.
+// What was planned is kept for as long as the device may take frames back. Rendering again what is planned already
+// gives the same samples; a command that must be heard sooner cuts the plan where the device's next frame is, and plans
+// anew from the state that the cut segment had there.
 
 /// The segments of the recent past and of the present.
 struct SegmentHistory: ~Copyable {

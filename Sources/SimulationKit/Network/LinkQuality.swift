@@ -45,8 +45,8 @@ public struct LinkQuality: Sendable {
 
     /// Radio: milliseconds, bursts of tens of them, and losses.
     ///
-    /// The same figures as of LANKit's `RadioLink.wiFi`, which carries real frames. That one keeps their order and doubles
-    /// none, as a radio does; here datagrams overtake each other and come twice, as they may further away.
+    /// The same figures as of LANKit's `RadioLink.wiFi`, which carries real frames. That one keeps their order and
+    /// doubles none, as a radio does; here datagrams overtake each other and come twice, as they may further away.
     public static let wireless = LinkQuality(
         delay: .milliseconds(1), jitter: .microseconds(700), spikeProbability: 0.03, spike: .milliseconds(12),
         ceiling: .milliseconds(30), datagramLoss: 0.01, datagramDuplication: 0.002, segmentLoss: 0.01,

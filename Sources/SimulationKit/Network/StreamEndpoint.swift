@@ -4,8 +4,8 @@ import NIOCore
 /// One end of a connection like TCP's: ordered bytes, in pieces of any size, with back-pressure.
 ///
 /// Written bytes wait in the process until the kernel has room for them (64 KiB), travel one segment behind the other
-/// at the path's bandwidth, and wait in the other kernel (128 KiB) until that process runs. A segment that the path loses
-/// holds up all that follow. A peer that died acknowledges nothing.
+/// at the path's bandwidth, and wait in the other kernel (128 KiB) until that process runs. A segment that the path
+/// loses holds up all that follow. A peer that died acknowledges nothing.
 public final class StreamEndpoint {
     private static let kernelByteCount = 64 * 1024
     private static let windowByteCount = 128 * 1024

@@ -23,7 +23,8 @@ public struct Hearing {
     /// Whether the song was heard from its first frame to its last, without a gap, a repetition or a click.
     public var isWhole: Bool { first == 0 && last == windows.count - 1 && flaws.isEmpty }
 
-    /// As ``isWhole``, for a listener so far from its place (half a millisecond) that the comparison itself gets coarse.
+    /// As ``isWhole``, for a listener so far from its place (half a millisecond) that the comparison itself gets
+    /// coarse.
     public var isUnbroken: Bool {
         windows.allSatisfy { window in
             guard let window, window.content != .silence else { return false }

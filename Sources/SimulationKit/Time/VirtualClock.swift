@@ -54,8 +54,8 @@ public struct VirtualClock {
     /// Seconds on this clock since the simulation began, the offset left out.
     public func elapsed(at seconds: Double) -> Double { seconds + gain(at: seconds) }
 
-    /// The true time at which ``elapsed(at:)`` is this: the last, where the clock was put back; that of the step, where it
-    /// was put forward past it.
+    /// The true time at which ``elapsed(at:)`` is this: the last, where the clock was put back; that of the step, where
+    /// it was put forward past it.
     public func seconds(ofElapsed elapsed: Double) -> Double {
         var rest = elapsed - steps.reduce(0) { $0 + $1.gain }
         for step in steps.reversed() {

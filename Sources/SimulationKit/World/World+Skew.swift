@@ -26,8 +26,8 @@ extension World {
     /// Compares what listeners emitted of a performance, window by window. Windows with ramps or gaps are left out.
     /// - Parameters:
     ///   - settled: leaves out a listener for so long after its first sound.
-    ///   - quiet: leaves out a listener from the beginning of a fault of its machine, or the broadcaster's, until so long
-    ///     after its end. With nil nothing is left out.
+    ///   - quiet: leaves out a listener from the beginning of a fault of its machine, or the broadcaster's, until so
+    ///     long after its end. With nil nothing is left out.
     public func skew(
         of performance: Performance, among nodes: [ListenNode]? = nil, settled: TimeSpan = .zero,
         quiet: TimeSpan? = nil
@@ -68,8 +68,8 @@ extension World {
 }
 
 extension Performance {
-    /// Windows whose song was due from the beginning of a fault of this listener's machine, or the broadcaster's, until so
-    /// long after its end.
+    /// Windows whose song was due from the beginning of a fault of this listener's machine, or the broadcaster's, until
+    /// so long after its end.
     func disturbedWindows(of listener: VirtualMachine, quiet: TimeSpan) -> [ClosedRange<Int>] {
         (listener.faults + machine.faults).compactMap { fault in
             guard let end = position(at: (fault.upperBound + quiet).seconds),

@@ -29,7 +29,8 @@ final class Recollection {
     /// A clock whose rate is known no better is not handed down: four deviations, which is half of what the next
     /// listener takes the rate to have wandered meanwhile.
     private static let surePeer = PartsPerMillion(4)
-    /// The same of a card's model; cards that fetch in bursts are known to some 100 us, and their rate well all the same.
+    /// The same of a card's model; cards that fetch in bursts are known to some 100 us, and their rate well all the
+    /// same.
     private static let sureCard = TimeSpan.microseconds(500)
     private static let offsetRange = TimeSpan.seconds(-1)...TimeSpan.seconds(1)
 

@@ -5,8 +5,8 @@ import NIOCore
 ///
 /// A message is a type (u16), the payload's length (u32) and the payload; all numbers are big-endian. The payloads'
 /// tables stand at their types: ``Greeting``, ``Refusal``, ``Welcome``, ``BroadcastEnd``, ``EntryMark``,
-/// ``ListenerReport``, ``Roster``. `anchor` is epoch u32, frame i64, session time i64 (nanoseconds), frames per session second
-/// f64; `stream end` is epoch u32, frame i64; `keep-alive` is empty; `clock`
+/// ``ListenerReport``, ``Roster``. `anchor` is epoch u32, frame i64, session time i64 (nanoseconds), frames per session
+/// second f64; `stream end` is epoch u32, frame i64; `keep-alive` is empty; `clock`
 /// is a clock datagram as it is.
 public enum WireEncoder {
     /// The first bytes of a connection: preamble and greeting.

@@ -1,7 +1,8 @@
 import AudioCore
 import NIOCore
 
-/// The properties of an epoch's stream, as they travel: each with a tag and a length, so that an unknown one is skipped.
+/// The properties of an epoch's stream, as they travel: each with a tag and a length, so that an unknown one is
+/// skipped.
 ///
 /// | tag | property | value |
 /// |---|---|---|

@@ -5,8 +5,8 @@ public enum ControlMessage: Hashable, Sendable {
     case greeting(Greeting)
     case refusal(Refusal)
     case keepAlive
-    /// A clock datagram that goes this way since UDP does not get through: ``WireLimits/clockDatagramByteCount`` bytes, a
-    /// listener's request or the broadcaster's reply.
+    /// A clock datagram that goes this way since UDP does not get through: ``WireLimits/clockDatagramByteCount`` bytes,
+    /// a listener's request or the broadcaster's reply.
     case clock([UInt8])
     case welcome(Welcome)
     case broadcastEnd(BroadcastEnd)
@@ -23,7 +23,8 @@ public enum ControlMessage: Hashable, Sendable {
     case roster(Roster)
 }
 
-/// Where this listener enters the stream: sent to a joiner, and to one that fell behind, before the packets that follow.
+/// Where this listener enters the stream: sent to a joiner, and to one that fell behind, before the packets that
+/// follow.
 ///
 /// | field | type | meaning |
 /// |---|---|---|

@@ -11,14 +11,15 @@ import TuttiRuntime
 //     end        outcome ("completed", "interrupted", "failed"), exitCode, message (of a failure)
 //
 //     song       title, artist, format, elapsedSeconds, totalSeconds
-//     listener   name, state, bufferedSeconds, lowWaterSeconds (of decoded song, since it began to sound), timing, xruns,
-//                underruns, replacements (of all causes: timelineSteps, deviceClockSteps, deviceRestarts, and underruns
-//                that were got over), lostPackets
+//     listener   name, state, bufferedSeconds, lowWaterSeconds (of decoded song, since it began to sound), timing,
+//                xruns, underruns, replacements (of all causes: timelineSteps, deviceClockSteps, deviceRestarts, and
+//                underruns that were got over), lostPackets
 //     timing     errorMicroseconds, errorBoundMicroseconds, asymmetryLimitMicroseconds, roundTripMicroseconds,
 //                clockPPM, devicePPM, correctionPPM
 //     worstPair  first, second, distanceMicroseconds
 //
-// What is not known is null. A status that equals the last one is left out. Later versions may add keys, and kinds of events.
+// What is not known is null. A status that equals the last one is left out. Later versions may add keys, and kinds of
+// events.
 
 /// Events as JSON objects, one a line. Pure.
 struct JSONView: Sendable {

@@ -12,7 +12,8 @@ public struct SongFile {
     public let wavePath: String
     public let reference: HeardRecording
 
-    /// Encodes a test song with LAME, and decodes it with mpg123: neither is ours. The files lie in the LAN's directory.
+    /// Encodes a test song with LAME, and decodes it with mpg123: neither is ours. The files lie in the LAN's
+    /// directory.
     public init(_ form: Form, seconds: Double, in lan: LAN) throws {
         let song = TestSong(duration: seconds).recording(sampleRate: 44_100)
         let wave = lan.path("song.wav")

@@ -14,7 +14,8 @@ public struct ReferenceOptions: Sendable {
     public var speedRange = 500.0
     /// How far the speed may be, for a tenth of a second, from the median of the second around it, in ppm.
     ///
-    /// A clock that turns out to run faster than thought is followed slowly: this is about jumps. One frame dropped or repeated at 48 kHz is 208 ppm in a tenth of a second; a controller needs a few.
+    /// A clock that turns out to run faster than thought is followed slowly: this is about jumps. One frame dropped or
+    /// repeated at 48 kHz is 208 ppm in a tenth of a second; a controller needs a few.
     public var wanderRange = 20.0
 
     public init() {}

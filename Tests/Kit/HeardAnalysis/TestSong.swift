@@ -17,7 +17,8 @@ public struct TestSong: Sendable {
         self.seed = seed
     }
 
-    /// Interleaved samples at the times `start + n / rate`, n = 0 ..< count, in seconds of the song; silence outside it.
+    /// Interleaved samples at the times `start + n / rate`, n = 0 ..< count, in seconds of the song; silence outside
+    /// it.
     public func samples(from start: Double, rate: Double, count: Int) -> [Float] {
         var random = SplitMix(state: seed)
         var result = [Float](repeating: 0, count: count * channels)

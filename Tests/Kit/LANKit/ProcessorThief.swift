@@ -5,9 +5,9 @@ import Synchronization
 /// Takes every processor away for moments at a time, as a hypervisor does that has more to do than this machine's work:
 /// wherever a thread happens to be, it stands still there.
 ///
-/// For each processor there is a thread of high priority that sleeps and spins by turns, for times that are exponentially
-/// distributed. A program that reads a clock before or after what belongs to it, and trusts the two to be one instant,
-/// is off by some of these.
+/// For each processor there is a thread of high priority that sleeps and spins by turns, for times that are
+/// exponentially distributed. A program that reads a clock before or after what belongs to it, and trusts the two to be
+/// one instant, is off by some of these.
 public final class ProcessorThief: Sendable {
     /// Mean lengths, in nanoseconds.
     public struct Habit: Sendable {

@@ -5,9 +5,9 @@ import Playout
 import SoundCardKit
 
 /// One epoch in which everything happens that the real-time thread may have to deal with: a timed start, a volume ramp,
-/// mute, a timeline that jumps (a re-placement), an xrun, frames that come too late (an underrun and a re-placement), and
-/// one of three ends: heard to the end, stopped, or broken off by the next scene's epoch. The latter two take written
-/// frames back.
+/// mute, a timeline that jumps (a re-placement), an xrun, frames that come too late (an underrun and a re-placement),
+/// and one of three ends: heard to the end, stopped, or broken off by the next scene's epoch. The latter two take
+/// written frames back.
 ///
 /// Odd scenes are resampled from 44.1 kHz, even ones have the card's own rate.
 struct Scene {

@@ -1,9 +1,9 @@
 // The card itself: a clock of its own, a DMA engine that fetches bursts, a FIFO of fixed latency, a loudspeaker.
 //
 // Everything is a function of true time. Whoever looks (the application through libasound, or the card's own thread)
-// first lets happen what fell due by now, in order and at its own instant; a late look changes no time that is reported.
-// The thread is there so that frames are fetched on time while the application looks away: what it rewrites after
-// their fetch was heard as it was.
+// first lets happen what fell due by now, in order and at its own instant; a late look changes no time that is
+// reported. The thread is there so that frames are fetched on time while the application looks away: what it rewrites
+// after their fetch was heard as it was.
 #include "Card.h"
 
 #include <errno.h>

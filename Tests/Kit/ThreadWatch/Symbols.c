@@ -69,7 +69,8 @@ static void *find(const struct module *module, const char *name) {
 }
 
 void *symbols_find(const char *name) {
-    // The program before all others: one with a Swift runtime of its own may have loaded a second, which it never calls.
+    // The program before all others: one with a Swift runtime of its own may have loaded a second, which it never
+    // calls.
     void *found = find(&modules[0], name);
     if (!found) found = dlsym(RTLD_DEFAULT, name);
     for (int index = 1; index < module_count && !found; index++) found = find(&modules[index], name);

@@ -3,8 +3,8 @@ import HeardAnalysis
 
 /// What one run was like.
 struct RunResult {
-    /// A pair of listeners, by host, and its windows: seconds since the first one, and the skew in seconds; those near a
-    /// stall are marked.
+    /// A pair of listeners, by host, and its windows: seconds since the first one, and the skew in seconds; those near
+    /// a stall are marked.
     struct Pair {
         var hosts: (Int, Int)
         var windows: [(time: Double, skew: Double, isNearStall: Bool)]

@@ -8,9 +8,10 @@
 //
 //     allocate   malloc, calloc, realloc, reallocarray, posix_memalign, aligned_alloc, memalign
 //     free       free
-//     lock       pthread_mutex_lock, _trylock, _timedlock, _clocklock, pthread_rwlock_rdlock, _wrlock, pthread_cond_wait,
-//                _timedwait, _clockwait, sem_wait, pthread_once (so swift_once); futexes by syscall(), which is how
-//                Swift's Mutex waits and wakes (one that nobody else holds is taken without any call: not seen)
+//     lock       pthread_mutex_lock, _trylock, _timedlock, _clocklock, pthread_rwlock_rdlock, _wrlock,
+//                pthread_cond_wait, _timedwait, _clockwait, sem_wait, pthread_once (so swift_once); futexes by
+//                syscall(), which is how Swift's Mutex waits and wakes (one that nobody else holds is taken without any
+//                call: not seen)
 //     object     swift_allocObject, and all that is made by it: classes, boxes, closures' contexts, arrays, errors
 //     retain     swift_retain, _n, swift_tryRetain, and what ends in them (bridge objects)
 //     release    swift_release, _n, likewise
