@@ -63,6 +63,9 @@ public enum BroadcastLimits {
     /// How often those who look on are told how the listeners are, and how many may.
     public static let rosterInterval = TimeSpan.seconds(1)
     public static let observerCount = 16
+    /// Listeners that took leave are shown to those who look on for so long, and so many at most.
+    public static let departureTime = TimeSpan.seconds(5)
+    public static let departureCount = 64
     /// Connections at once.
     public static let connectionCount = 4_096
     /// A listener that said that it is busy is asked again after this long, if its record does not change before.

@@ -117,7 +117,9 @@ extension BroadcastSession {
         switch refusal.reason {
         case .duplicate: break
         case .busy: sayOnce(.info, "\(name) is busy: \(refusal.text)")
-        case .leaving: actions.append(.notice(.info, "\(name) left"))
+        case .leaving:
+            actions.append(.notice(.info, "\(name) left"))
+            noteDeparture(of: link, now)
         default: sayOnce(.warning, "\(name) refuses: \(refusal.text)")
         }
         close(id, now, pause: refusal.reason == .leaving ? .seconds(1) : BroadcastLimits.busyPause)
@@ -144,6 +146,7 @@ extension BroadcastSession {
 
     private mutating func close(_ id: ConnectionID, _ now: HostTime, pause: TimeSpan) {
         guard let link = connections.remove(id, pause: pause, now: now) else { return }
+        if link.hasFinished(log.epoch) { noteDeparture(of: link, now) }
         if let instance = link.connection.greeting?.instance {
             announced.remove(instance)
             // The own loudspeakers do not come back: nobody waits for them.

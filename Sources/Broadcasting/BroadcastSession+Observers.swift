@@ -22,19 +22,40 @@ extension BroadcastSession {
             return link.lastRoster.map { now - $0 >= BroadcastLimits.rosterInterval } ?? true
         }
         guard !due.isEmpty else { return }
-        let message = WireEncoder.roster(roster)
+        let message = WireEncoder.roster(roster(now))
         for id in due {
             connections[id]?.lastRoster = now
             send(message, to: id, now)
         }
     }
 
-    private var roster: Roster {
+    private func roster(_ now: HostTime) -> Roster {
         let state: Roster.State = !isPlaying ? .waiting : end == nil ? .playing : .finishing
         let entries = connections.links.compactMap { link -> Roster.Entry? in
             guard link.isMember, let greeting = link.connection.greeting else { return nil }
             return Roster.Entry(instance: greeting.instance, name: greeting.name, report: link.report)
         }
-        return Roster(state: state, title: summary.info[.title] ?? "", entries: entries)
+        let present = Set(entries.map(\.instance))
+        let gone = departures.filter { $0.isRecent(now) && !present.contains($0.entry.instance) }.map(\.entry)
+        return Roster(state: state, title: summary.info[.title] ?? "", entries: entries + gone)
     }
+
+    /// A listener that took leave, or had heard all, is shown as finished for a while: one that merely is no longer
+    /// there has vanished.
+    mutating func noteDeparture(of link: ListenerLink, _ now: HostTime) {
+        guard link.isMember, let greeting = link.connection.greeting, var report = link.report else { return }
+        report.state = .finished
+        departures.removeAll { $0.entry.instance == greeting.instance || !$0.isRecent(now) }
+        if departures.count >= BroadcastLimits.departureCount { departures.removeFirst() }
+        let entry = Roster.Entry(instance: greeting.instance, name: greeting.name, report: report)
+        departures.append(Departure(entry: entry, time: now))
+    }
+}
+
+/// A listener that is gone and had said so.
+struct Departure {
+    var entry: Roster.Entry
+    var time: HostTime
+
+    func isRecent(_ now: HostTime) -> Bool { now - time < BroadcastLimits.departureTime }
 }

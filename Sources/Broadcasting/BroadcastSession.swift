@@ -29,6 +29,8 @@ public struct BroadcastSession {
     var connections: ConnectionTable<ListenerLink>
     /// Processes that were said to have joined: one whose connection is replaced does not join anew.
     var announced: Set<UInt64> = []
+    /// Listeners that are gone and had said so, as those who look on are shown them.
+    var departures: [Departure] = []
     var said = SaidLines()
     var log = PacketLog(epoch: Epoch(1))
     public private(set) var summary = AudioStreamSummary()

@@ -4,8 +4,9 @@ import WireProtocol
 /// Judges from what the listeners of a broadcast report whether they stay in step. Pure.
 ///
 /// Two listeners are in step when |e1 - e2| + b1 + b2 is within the limit, with each one's own error e and bound b; a
-/// listener that is alone is compared with the timeline itself. One that falls silent in the middle, or does not come
-/// to play at all, is out of step however well it knows its place.
+/// listener that is alone is compared with the timeline itself. One that falls silent in the middle, does not come to
+/// play at all, or vanishes without having finished or taken leave, is out of step however well it knew its place. One
+/// that lost its connection and comes back is judged on as if it had not been away: its counters tell if it fell silent.
 public struct SyncJudge: Sendable {
     /// A listener that is connected has so long to begin.
     static let beginTime = TimeSpan.seconds(5)
@@ -15,10 +16,16 @@ public struct SyncJudge: Sendable {
         var firstSeen: HostTime
         var counters: ListenerCounters
         var hasPlayed = false
+        /// It took leave, or has heard all.
+        var hasFinished = false
+        /// As it was last seen.
+        var entry: Roster.Entry
     }
 
     private let limit: TimeSpan
     private var known: [UInt64: Acquaintance] = [:]
+    /// Those that vanished and have not come back, the first that did so first; no more than a roster holds.
+    private var vanished: [(acquaintance: Acquaintance, finding: SyncFinding)] = []
     private var firstJudged: HostTime?
     private var lastJudged: HostTime?
     /// The largest distance that was seen.
@@ -30,7 +37,7 @@ public struct SyncJudge: Sendable {
 
     public init(limit: TimeSpan) { self.limit = limit }
 
-    /// From the first to the last roster in which somebody played.
+    /// From the first to the last roster in which somebody played, or should have.
     public var watched: TimeSpan {
         guard let firstJudged, let lastJudged else { return .zero }
         return lastJudged - firstJudged
@@ -42,18 +49,17 @@ public struct SyncJudge: Sendable {
     /// What was wrong; nil where all stayed in step.
     public var objection: SyncFinding? {
         if let worst, worst.distance > limit { return worst }
-        return silent
+        return silent ?? vanished.first?.finding
     }
 
     public mutating func note(_ roster: Roster, now: HostTime) {
         let playing = roster.entries.filter { $0.report?.state == .playing && $0.report?.timing != nil }
-        let instances = Set(roster.entries.map(\.instance))
-        known = known.filter { instances.contains($0.key) }
+        noteAbsence(Set(roster.entries.map(\.instance)), now)
         if !playing.isEmpty {
             firstJudged = firstJudged ?? now
-            lastJudged = now
             listenerCount = max(listenerCount, playing.count)
         }
+        if firstJudged != nil, !playing.isEmpty || !vanished.isEmpty { lastJudged = now }
         for entry in roster.entries { judgeSilence(of: entry, roster, now) }
         compare(playing, now)
     }
@@ -101,12 +107,32 @@ public struct SyncJudge: Sendable {
 
     // MARK: Silence
 
+    /// Keeps of the known ones those that are here; who is not, played, and had not finished, has vanished.
+    private mutating func noteAbsence(_ present: Set<UInt64>, _ now: HostTime) {
+        for index in vanished.indices.reversed() where present.contains(vanished[index].acquaintance.entry.instance) {
+            let returned = vanished.remove(at: index).acquaintance
+            known[returned.entry.instance] = returned
+        }
+        let absent = known.values.filter { !present.contains($0.entry.instance) }
+        known = known.filter { present.contains($0.key) }
+        for acquaintance in absent.sorted(by: { $0.entry.name < $1.entry.name })
+        where acquaintance.hasPlayed && !acquaintance.hasFinished && vanished.count < WireLimits.rosterEntryCount {
+            let finding = SyncFinding(
+                culprit: acquaintance.entry.name, other: nil, distance: .zero,
+                timing: acquaintance.entry.report?.timing,
+                after: firstJudged.map { now - $0 } ?? .zero, reason: .vanished)
+            vanished.append((acquaintance, finding))
+        }
+    }
+
     private mutating func judgeSilence(of entry: Roster.Entry, _ roster: Roster, _ now: HostTime) {
         let state = entry.report?.state ?? .connecting
         var acquaintance =
             known[entry.instance]
-            ?? Acquaintance(firstSeen: now, counters: entry.report?.counters ?? ListenerCounters())
+            ?? Acquaintance(firstSeen: now, counters: entry.report?.counters ?? ListenerCounters(), entry: entry)
         if state == .playing { acquaintance.hasPlayed = true }
+        acquaintance.hasFinished = state == .finished
+        acquaintance.entry = entry
         if roster.state == .waiting { acquaintance.firstSeen = now }
         known[entry.instance] = acquaintance
         guard roster.state != .waiting, silent == nil else { return }
@@ -134,6 +160,8 @@ public struct SyncFinding: Hashable, Sendable {
         case starved
         /// It was connected and did not play.
         case notBegun(ListenerState)
+        /// It played, and its connection broke without a word.
+        case vanished
         case unknown
     }
 

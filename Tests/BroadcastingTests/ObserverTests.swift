@@ -39,6 +39,47 @@ import WireProtocol
         #expect(broadcast.session.listeners.map(\.name) == ["Listener 1"])
     }
 
+    /// What the rosters of the next seconds say of listener 1, after it played and `leave` happened.
+    private func states(after leave: (inout ScriptedBroadcast) -> Void) -> [ListenerState?] {
+        var broadcast = playing()
+        broadcast.report(.playing, 1)
+        broadcast.drain(2)
+        broadcast.wait(.seconds(1), hearingFrom: [1, 2])
+        leave(&broadcast)
+        let count = rosters(broadcast, 2).count
+        for _ in 0..<14 {
+            broadcast.drain(2)
+            broadcast.wait(.milliseconds(500), hearingFrom: [2])
+        }
+        return rosters(broadcast, 2).dropFirst(count).map(\.entries.first?.report?.state)
+    }
+
+    @Test func whoTookLeaveIsShownAsFinishedForAWhile() {
+        let leaving = states { $0.say(WireEncoder.refusal(Refusal(.leaving, "the listener stopped")), 1) }
+        #expect(leaving.count >= 6 && leaving.prefix(4).allSatisfy { $0 == .finished } && leaving.last == .some(nil))
+        let finished = states {
+            $0.report(.finished, 1)
+            $0.handle(.closed(ConnectionID(1)))
+        }
+        #expect(finished.prefix(4).allSatisfy { $0 == .finished } && finished.last == .some(nil))
+    }
+
+    @Test func whoVanishedIsNotShown() {
+        let states = states { $0.handle(.closed(ConnectionID(1))) }
+        #expect(states.count >= 6 && states.allSatisfy { $0 == nil })
+    }
+
+    @Test func whoComesBackIsShownOnce() {
+        var broadcast = playing()
+        broadcast.report(.playing, 1)
+        broadcast.say(WireEncoder.refusal(Refusal(.leaving, "the listener stopped")), 1)
+        broadcast.join(3, instance: 1)
+        broadcast.report(.playing, 3)
+        broadcast.drain(2)
+        broadcast.wait(.milliseconds(1_500), hearingFrom: [2, 3])
+        #expect(rosters(broadcast, 2).last?.entries.map(\.report?.state) == [.playing])
+    }
+
     @Test func anObserverIsNotWaitedFor() {
         var broadcast = ScriptedBroadcast()
         broadcast.give(seconds: 3)

@@ -99,9 +99,34 @@ import WireProtocol
         #expect(judge(rosters, state: .waiting).objection == nil)
     }
 
+    @Test func oneThatVanishesIsOutOfStep() {
+        let (a, b) = (entry("A", timing(0, 1)), entry("B", timing(3, 4)))
+        let judge = judge([[a, b], [a]])
+        #expect(judge.objection?.culprit == "B" && judge.objection?.reason == .vanished)
+        #expect(judge.objection?.after == .seconds(1) && judge.objection?.timing == timing(3, 4))
+        // It stays so, and the time goes on, when nobody is left.
+        let alone = self.judge([[b], [], [], []])
+        #expect(alone.objection?.reason == .vanished && alone.watched == .seconds(3))
+        // A distance beyond the limit says more.
+        #expect(self.judge([[a, entry("B", timing(300, 1))], [a]]).objection?.reason == .unknown)
+        // One that had not played yet is missed by nobody.
+        #expect(self.judge([[a, entry("B", nil, .preparing)], [a]]).objection == nil)
+    }
+
+    @Test func oneThatComesBackIsJudgedAsIfItHadNotBeenAway() {
+        let (a, b) = (entry("A", timing(0, 1)), entry("B", timing(0, 1)))
+        #expect(judge([[a, b], [a], [a, b]]).objection == nil)
+        var troubled = ListenerCounters()
+        troubled.replacements = 1
+        let late = entry("B", timing(300, 1), counters: troubled)
+        #expect(judge([[a, b], [a], [a, late]]).objection?.reason == .replacements(1))
+        #expect(judge([[a, b], [a], [a, entry("B", timing(0, 1), .starving)]]).objection?.reason == .starved)
+    }
+
     @Test func oneThatHasFinishedOrLeftIsNot() {
         let both = [entry("A", timing(0, 1)), entry("B", timing(0, 1))]
-        #expect(judge([both, [entry("A", timing(0, 1))]]).objection == nil)
+        let gone = entry("B", timing(0, 1), .finished)
+        #expect(judge([both, [both[0], gone], [both[0]], [both[0]]]).objection == nil)
         #expect(judge([both] + (0..<9).map { _ in both.map { entry($0.name, nil, .finished) } }).objection == nil)
     }
 

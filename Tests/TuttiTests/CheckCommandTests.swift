@@ -73,6 +73,10 @@ import TuttiRuntime
         #expect(
             result(finding(), objection: finding(.starved, other: nil)).verdict
                 == "Den: Attic fell silent, 12 s into the check. Attic: packets came too late (a slow network?)")
+        #expect(
+            result(finding(), objection: finding(.vanished, other: nil)).verdict
+                == "Den: Attic vanished, 12 s into the check. Attic: its connection broke without a word (was it killed "
+                + "or switched off, is its network down?)")
     }
 
     @Test func json() {

@@ -7,7 +7,7 @@ import NIOCore
 /// |---|---|---|
 /// | state | u8 | 0 waiting for listeners, 1 playing, 2 all is sent |
 /// | title | text, 256 bytes | of the song |
-/// | count | u16, at most 1,024 | listeners that follow |
+/// | count | u16, at most 1,024 | listeners that follow; one that took leave is still named, as finished, for 5 s |
 /// | *of each:* instance | u64 | random for each process |
 /// | name | text, 63 bytes | |
 /// | report length | u16 | bytes of the report; 0: none came yet |

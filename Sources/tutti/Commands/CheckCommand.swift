@@ -19,7 +19,7 @@ struct CheckCommand: Command {
         notes: [
             "Two listeners are in step when the difference of their errors and both error bounds together are within "
                 + "the limit, as they estimate it themselves once a second. One that is alone is compared with the "
-                + "timeline. One that falls silent is out of step.",
+                + "timeline. One that falls silent, or vanishes without taking leave, is out of step.",
             "Exit code: 0 when all kept in step, 1 when not, 64 for a wrong command line, 68 when there is no "
                 + "broadcast, 69 when nobody plays it or it cannot be checked, 74 when the broadcaster is lost.",
         ],

@@ -37,13 +37,14 @@ extension SyncFinding {
         switch (reason, other) {
         case (.starved, _): "\(culprit) fell silent"
         case (.notBegun, _): "\(culprit) does not play"
+        case (.vanished, _): "\(culprit) vanished"
         case (_, let other?): "\(culprit) and \(other) were up to \(distance.plain) apart (\(limit))"
         case (_, nil): "\(culprit) was up to \(distance.plain) from the timeline (\(limit))"
         }
     }
 
     fileprivate var explanation: String {
-        guard let timing, reason != .starved else { return "\(culprit): \(reason.text)" }
+        guard let timing, reason != .starved, reason != .vanished else { return "\(culprit): \(reason.text)" }
         return "\(culprit): error \(timing.errorReading(.ascii)): \(reason.text)"
     }
 
@@ -68,6 +69,7 @@ extension SyncFinding.Reason {
         case .notBegun(.connecting), .notBegun(.preparing):
             "its clock exchange or its sound card is not ready (does a firewall stop UDP?)"
         case .notBegun(let state): "it is \(state.rawValue)"
+        case .vanished: "its connection broke without a word (was it killed or switched off, is its network down?)"
         case .unknown: "it does not say why"
         }
     }
