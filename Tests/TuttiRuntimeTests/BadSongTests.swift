@@ -1,0 +1,127 @@
+import AudioCore
+import Glibc
+import Synchronization
+import Testing
+import TuttiRuntime
+
+/// What a broadcast says of a song that it cannot play, or not all of; the kind of a failure is the exit code.
+@Suite(.serialized) struct BadSongTests {
+    /// A directory that goes away with what is in it.
+    private final class Shelf {
+        let directory = String(cString: mkdtemp(strdup("/tmp/tutti-songs-XXXXXX")))
+        private var names: [String] = []
+
+        deinit {
+            for name in names { unlink(directory + "/" + name) }
+            rmdir(directory)
+        }
+
+        func put(_ bytes: [UInt8], as name: String) -> String {
+            names.append(name)
+            let path = directory + "/" + name
+            let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+            _ = write(file, bytes, bytes.count)
+            close(file)
+            return path
+        }
+
+        func fifo(_ name: String) -> String {
+            names.append(name)
+            mkfifo(directory + "/" + name, 0o644)
+            return directory + "/" + name
+        }
+    }
+
+    /// How it ended, and what was said besides.
+    private func broadcast(_ path: String) -> (result: Result<RuntimeOutcome, RuntimeFailure>, notices: [String]) {
+        var options = BroadcastOptions(path: path)
+        options.start = .now
+        options.network.port = RawPeer.freePort()
+        options.network.usesDiscovery = false
+        let notices = Mutex<[String]>([])
+        let broadcaster = Broadcaster(options: options, identity: .test("study"))
+        let result = Result<RuntimeOutcome, RuntimeFailure> { () throws(RuntimeFailure) in
+            try broadcaster.run { event in
+                guard case .notice(let level, let text) = event, level != .detail else { return }
+                notices.withLock { $0.append(text) }
+            }
+        }
+        return (result, notices.withLock { $0 })
+    }
+
+    private func expect(
+        _ path: String, fails kind: RuntimeFailure.Kind, _ text: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let (result, notices) = broadcast(path)
+        #expect(result == .failure(RuntimeFailure(kind, "'\(path)' \(text)")), sourceLocation: sourceLocation)
+        // One line, and no other.
+        #expect(notices.isEmpty && !text.contains("\n"), "\(notices)", sourceLocation: sourceLocation)
+    }
+
+    @Test func exitCodesAreThoseOfSysexits() {
+        #expect(RuntimeFailure.Kind.unusableInput.rawValue == EX_DATAERR)
+        #expect(RuntimeFailure.Kind.missingInput.rawValue == EX_NOINPUT)
+    }
+
+    @Test func whatIsNoFile() {
+        let shelf = Shelf()
+        let song = shelf.put([1], as: "song.mp3")
+        expect(shelf.directory + "/none.mp3", fails: .missingInput, "does not exist; check the path")
+        expect(song + "/none.mp3", fails: .missingInput, "does not exist; check the path")
+        expect(shelf.directory, fails: .missingInput, "is a directory; name a song in it")
+        expect("/dev/null", fails: .missingInput, "is not a file; name a song")
+        // Nobody writes into it: it must not be waited for.
+        expect(shelf.fifo("pipe"), fails: .missingInput, "is not a file; name a song")
+    }
+
+    private static let unknown = "is not a song that Tutti knows (MP3, MP2, MP1 or WAVE)"
+    /// A tag that says of itself that it is 100 bytes long, before anything else.
+    private static let tag = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 100] + [UInt8](repeating: 0, count: 100)
+    private static let waveHead = Array("RIFF".utf8) + [36, 0, 0, 0] + Array("WAVEfmt ".utf8)
+    private static let format: [UInt8] = [16, 0, 0, 0, 1, 0, 1, 0, 0x40, 0x1F, 0, 0, 0x80, 0x3E, 0, 0, 2, 0, 16, 0]
+    private static func data(_ statedByteCount: UInt8, _ byteCount: Int) -> [UInt8] {
+        Array("data".utf8) + [statedByteCount, 0, 0, 0] + [UInt8](repeating: 5, count: byteCount)
+    }
+
+    private static let unplayable: [(name: String, bytes: [UInt8], line: String)] = [
+        ("empty", [], "is empty; choose a song"),
+        ("one byte", [0xFF], unknown),
+        ("text", Array("Dear diary, nothing sounded today.\n".utf8), unknown),
+        (
+            "picture", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 0x55, count: 9_000),
+            unknown
+        ),
+        ("zeros", [UInt8](repeating: 0, count: 300_000), unknown),
+        ("Ogg", Array("OggS".utf8) + [UInt8](repeating: 0, count: 100), unknown),
+        ("a tag alone", tag, "holds no audio"),
+        ("half a tag", Array(tag.prefix(50)), "holds no audio"),
+        ("the head of a WAVE", waveHead, "holds no audio"),
+        ("half a format", waveHead + format.prefix(9), "holds no audio"),
+        ("a WAVE without data", waveHead + format, "holds no audio"),
+        ("a WAVE of no frames", waveHead + format + data(0, 0), "holds no audio"),
+        (
+            "data before their format", Array("RIFF".utf8) + [36, 0, 0, 0] + Array("WAVE".utf8) + data(4, 4),
+            "is damaged: WAVE's data at byte 12 come before their format"
+        ),
+        (
+            "compressed WAVE", waveHead + [16, 0, 0, 0, 0x55, 0] + format.dropFirst(6) + data(4, 4),
+            "holds audio that cannot be played: WAVE with MPEG layer III"
+        ),
+    ]
+
+    @Test(arguments: unplayable.indices) func whatIsNoSong(index: Int) {
+        let song = Self.unplayable[index]
+        let shelf = Shelf()
+        expect(shelf.put(song.bytes, as: song.name), fails: .unusableInput, song.line)
+    }
+
+    /// As far as it goes it is played.
+    @Test func aSongThatIsCutOffIsPlayedAndSaidToBe() {
+        let shelf = Shelf()
+        let whole = Self.waveHead + Self.format + Array("data".utf8) + [0x00, 0xFA, 0, 0]
+        let (result, notices) = broadcast(shelf.put(whole + [UInt8](repeating: 0, count: 16_000), as: "song.wav"))
+        #expect(result == .success(.completed))
+        #expect(notices == ["the file is cut off: 1 s of 4 s are there"])
+    }
+}
