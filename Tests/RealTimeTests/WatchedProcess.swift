@@ -20,14 +20,17 @@ final class WatchedProcess {
     /// Runs it to its end.
     /// - Returns: its exit code, or the negative signal that ended it.
     /// - Throws: when it takes longer than `seconds`.
-    func run(_ command: [String], environment: [String: String] = [:], within seconds: Double) throws -> Int32? {
+    func run(_ command: [String], environment: [String: String] = [:], within seconds: Double) async throws -> Int32? {
         try start(command, environment: environment)
-        try waitUntil("the end of \(command[0])", within: seconds) {
-            var raw: Int32 = 0
-            guard waitpid(pid, &raw, WNOHANG) == pid else { return false }
-            status = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : -(raw & 0x7F)
-            return true
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(seconds)
+        var raw: Int32 = 0
+        while waitpid(pid, &raw, WNOHANG) != pid {
+            guard clock.now < deadline else { throw LANError.timedOut("the end of \(command[0])") }
+            // Asleep, not blocked: tests that run at the same time share few threads.
+            try await clock.sleep(for: .milliseconds(20))
         }
+        status = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : -(raw & 0x7F)
         return status
     }
 
@@ -40,6 +43,13 @@ final class WatchedProcess {
             return Int(line.dropFirst(name.utf8.count + 1)) ?? 0
         }
         return 0
+    }
+
+    /// The last number of this name in JSON that the program printed.
+    func lastValue(of name: String) -> Int? {
+        let key = "\"\(name)\":"
+        let fields = output.split(whereSeparator: { $0 == "," || $0 == "\n" || $0 == "}" })
+        return fields.last { $0.hasPrefix(key) }.flatMap { Int($0.dropFirst(key.utf8.count)) }
     }
 
     private func start(_ command: [String], environment: [String: String]) throws {
