@@ -118,6 +118,32 @@ import Testing
         #expect(sent.at < .now() + .microseconds(20))
     }
 
+    /// What a program reads late it does not take for late: the kernel stamped it as it arrived.
+    @Test func arrivedDatagramsAreStampedByTheKernel() throws {
+        var receiver = try StampedSocket(port: 0)
+        let sender = try StampedSocket(
+            connectedTo: try #require(DatagramAddress(numericHost: "127.0.0.1", port: receiver.port)))
+        let bytes = ClockDatagram(kind: .request, keyIdentifier: 1, sequence: 5, cookie: 6).encoded(under: Self.key())
+        // Where the machine stood still in a try, that one shows nothing.
+        let delay = TimeSpan.milliseconds(20)
+        for _ in 0..<20 {
+            receiver.prepareToWait()
+            let before = HostTime.now()
+            sender.send(bytes)
+            var request = pollfd(fd: receiver.descriptor, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&request, 1, 1_000) == 1)
+            let arrived = HostTime.now()
+            sleepThread(for: delay)
+            guard case .datagram(let received) = receiver.receive() else { continue }
+            #expect(received.bytes == bytes)
+            #expect(received.at > before - .microseconds(20))
+            #expect(received.at < arrived + .microseconds(20))
+            #expect(HostTime.now() - received.at >= delay)
+            return
+        }
+        Issue.record("no stamp")
+    }
+
     @Test func onlyNumericAddressesAreTaken() {
         #expect(DatagramAddress(numericHost: "localhost", port: 1) == nil)
         #expect(DatagramAddress(numericHost: "fe80::1%lo", port: 1) != nil)
