@@ -33,12 +33,13 @@ import TuttiRuntime
     }
 
     private func broadcast(
-        _ song: Song, to listeners: [RunningListener], configure: (inout BroadcastOptions) -> Void = { _ in }
+        _ song: Song, to listeners: [RunningListener], at host: String = "127.0.0.1",
+        configure: (inout BroadcastOptions) -> Void = { _ in }
     ) throws -> (outcome: RuntimeOutcome, notices: [String]) {
         var options = BroadcastOptions(path: song.path)
         options.name = "study"
         options.start = .whenReady(listeners: listeners.count)
-        options.listeners = listeners.map { NetworkAddress(host: "127.0.0.1", port: $0.port) }
+        options.listeners = listeners.map { NetworkAddress(host: host, port: $0.port) }
         options.network.port = RawPeer.freePort()
         options.network.usesDiscovery = false
         configure(&options)
@@ -49,14 +50,33 @@ import TuttiRuntime
         return (outcome, notices.withLock { $0 })
     }
 
-    @Test func twoListenersHearASongToItsEnd() throws {
+    @Test(arguments: ["127.0.0.1", "::1"]) func twoListenersHearASongToItsEnd(host: String) throws {
         let listeners = [try RunningListener(name: "kitchen"), try RunningListener(name: "attic")]
-        #expect(try broadcast(Song(), to: listeners).outcome == .completed)
+        #expect(try broadcast(Song(), to: listeners, at: host).outcome == .completed)
         for listener in listeners {
             #expect(listener.states.contains(.playing))
             #expect(listener.stop() == .success(.interrupted))
             #expect(listener.notices.contains("study: the broadcast ended"))
+            // Its clock came by the same way.
+            #expect(!listener.notices.contains { $0.contains("clock") }, "\(listener.notices)")
         }
+    }
+
+    /// As by `tutti join [::1]:PORT`.
+    @Test(arguments: ["127.0.0.1", "::1"]) func aListenerCallsTheBroadcaster(host: String) throws {
+        let port = RawPeer.freePort()
+        let listener = try RunningListener(name: "kitchen") {
+            $0.address = NetworkAddress(host: host, port: port)
+            $0.once = true
+        }
+        let result = try broadcast(Song(), to: []) {
+            $0.network.port = port
+            $0.start = .whenReady(listeners: 1)
+        }
+        #expect(result.outcome == .completed && result.notices.contains("kitchen joined"))
+        #expect(listener.end() == .success(.completed))
+        #expect(listener.states.contains(.playing))
+        #expect(!listener.notices.contains { $0.contains("clock") }, "\(listener.notices)")
     }
 
     @Test func aListenerTakesTheNextBroadcastToo() throws {
@@ -81,10 +101,12 @@ import TuttiRuntime
     }
 
     /// A check besides a broadcast: it neither counts as a listener nor keeps the broadcast from ending.
-    private func check(_ limit: TimeSpan, _ port: UInt16) -> Result<CheckResult, RuntimeFailure> {
+    private func check(
+        _ limit: TimeSpan, _ port: UInt16, for duration: TimeSpan = .seconds(2)
+    ) -> Result<CheckResult, RuntimeFailure> {
         var options = CheckOptions()
         options.address = NetworkAddress(host: "127.0.0.1", port: port)
-        options.duration = .seconds(2)
+        options.duration = duration
         options.limit = limit
         do throws(RuntimeFailure) {
             return .success(try Checker(options: options, identity: .test("check")).run { _ in })
@@ -117,6 +139,29 @@ import TuttiRuntime
             #expect(result.isInStep == (result.limit > .milliseconds(1)))
         }
         for listener in listeners { #expect(listener.stop() == .success(.interrupted)) }
+    }
+
+    /// One that takes leave is no objection; see the end-to-end tests for one that is killed.
+    @Test func aCheckTakesNoOffenceAtAListenerThatLeaves() throws {
+        let listeners = [try RunningListener(name: "kitchen"), try RunningListener(name: "attic")]
+        let port = RawPeer.freePort()
+        let result = Mutex<Result<CheckResult, RuntimeFailure>?>(nil)
+        let thread = try HostThread(name: "check") {
+            let seen = self.check(.milliseconds(50), port, for: .seconds(3))
+            result.withLock { $0 = seen }
+        }
+        let leaving = try HostThread(name: "leaving") {
+            while !listeners[1].states.contains(.playing) { sleepThread(for: .milliseconds(20)) }
+            sleepThread(for: .milliseconds(1_500))
+            _ = listeners[1].stop()
+        }
+        let (outcome, notices) = try broadcast(Song(seconds: 5), to: listeners) { $0.network.port = port }
+        leaving.join()
+        thread.join()
+        #expect(outcome == .completed && notices.contains("attic left"))
+        let seen = try #require(try result.withLock { $0 }?.get())
+        #expect(seen.isInStep && seen.listenerCount == 2 && seen.watched >= .seconds(3), "\(seen)")
+        #expect(listeners[0].stop() == .success(.interrupted))
     }
 
     @Test func aCheckWithoutABroadcastSaysSo() throws {
