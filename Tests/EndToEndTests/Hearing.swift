@@ -45,8 +45,11 @@ struct Hearing {
     }
 
     /// What this listener's card emitted is the song, whole and without blemish.
-    func expectClean(listener index: Int, sourceLocation: SourceLocation = #_sourceLocation) {
-        let comparison = compare(heard[index], with: song.reference)
+    /// - Parameter punctual: nil, or the listener beside which this one joined late: then from its first sound to the end.
+    func expectClean(
+        listener index: Int, joinedLateBeside punctual: Int? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let comparison = song.judge(heard[index], joinedLateBeside: punctual.map { heard[$0] })
         #expect(
             comparison.isClean, "\(comparison.summary) \(concert.account(of: processes))",
             sourceLocation: sourceLocation)

@@ -115,6 +115,7 @@ struct EndToEndTests {
         #expect(hearing.figures.windowCount >= 45)
         hearing.expect(within: SkewLimits.quietLAN.doubled)
         hearing.expectClean(listener: 0)
+        hearing.expectClean(listener: 1, joinedLateBeside: 0)
         print("late: \(hearing.figures.summary)")
     }
 
@@ -138,7 +139,8 @@ struct EndToEndTests {
     }
 
     /// Ctrl-C on a listener fades it out within 50 ms, since this card lets frames be taken back; on the broadcaster it
-    /// ends the broadcast for all.
+    /// ends the broadcast for all. By cable a listener could know of that within microseconds, so it has 50 ms too, from
+    /// the signal to the broadcaster on. What the whole machine stood still meanwhile does not count.
     @Test func interruptionFadesAtOnce() throws {
         let concert = try Concert()
         let song = try SongFile(.constantBitRate, seconds: 20, in: concert.lan)
@@ -148,7 +150,7 @@ struct EndToEndTests {
         try concert.waitForSound(on: 2)
         // In the middle of the song, with clocks and cards known.
         usleep(1_000_000)
-        let interrupted = [trueNow()]
+        let interrupted = trueNow()
         listeners[0].signal(SIGINT)
         #expect(try listeners[0].wait(within: 3) == .exited(0), "\(concert.account(of: processes))")
         // The other one plays on alone for a while.
@@ -157,12 +159,14 @@ struct EndToEndTests {
         broadcast.signal(SIGINT)
         #expect(try broadcast.wait(within: 3) == .exited(130), "\(concert.account(of: processes))")
         _ = try listeners[1].wait(within: 5)
-        for (host, time) in [(1, interrupted[0]), (2, ended)] {
+        for (host, time) in [(1, interrupted), (2, ended)] {
             let recording = try concert.recording(of: host)
             let last = try #require(recording.lastAudibleFrame().flatMap { recording.time(ofFrame: Double($0)) })
-            let tail = last * 1e-9 - Double(time) * 1e-9
-            print("silent \(fixed(tail * 1e3, 1)) ms after the interruption")
-            #expect(tail < 0.06 * Double(host), "\(concert.account(of: processes))")
+            let tail = (last - Double(time)) * 1e-9
+            let stalled = concert.stalls.seconds(from: time, to: Int64(last))
+            print(
+                "silent \(fixed(tail * 1e3, 1)) ms after the interruption, \(fixed(stalled * 1e3, 1)) of them stalled")
+            #expect(tail > 0 && tail - stalled < 0.05, "\(concert.account(of: processes))")
         }
     }
 

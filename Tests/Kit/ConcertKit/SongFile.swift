@@ -32,6 +32,20 @@ public struct SongFile {
         reference = try HeardRecording(path: decoded)
     }
 
+    /// Whether what a card emitted is this song, whole and without blemish.
+    /// - Parameter punctual: nil, or what the card of one emitted that heard the song from its beginning: then the other
+    ///   joined late, and is judged from a tenth of a second after its first sound on.
+    public func judge(_ heard: HeardRecording, joinedLateBeside punctual: HeardRecording? = nil) -> ReferenceReport {
+        var options = ReferenceOptions()
+        if let punctual, let onset = heard.firstAudibleTime(),
+            let start = punctual.time(ofFrame: compare(punctual, with: reference).firstFrame)
+        {
+            let seconds = (onset - start) * 1e-9 + 0.1
+            options.firstReferenceFrame = Int(seconds * reference.sampleRate)
+        }
+        return compare(heard, with: reference, options: options)
+    }
+
     private static func run(_ lan: LAN, _ command: [String]) throws {
         guard try lan[0].run(command, within: 60).status == .exited(0) else {
             throw LANError.commandFailed(command.joined(separator: " "))

@@ -45,6 +45,11 @@ public final class StallLogger: Sendable {
     /// The stalls so far.
     public var stalls: [Stall] { state.stalls.withLock { $0 } }
 
+    /// How much of this span of true time, in nanoseconds, the machine stood still: in seconds.
+    public func seconds(from start: Int64, to end: Int64) -> Double {
+        stalls.reduce(0) { $0 + Double(max(0, min($1.end, end) - max($1.start, start))) * 1e-9 }
+    }
+
     private static func watch(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         let state = Unmanaged<State>.fromOpaque(argument!).takeRetainedValue()
         var last = trueNow()

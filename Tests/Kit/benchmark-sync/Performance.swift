@@ -84,17 +84,9 @@ struct Performance {
 
     /// Each recording against the song; of one that joined late from a tenth of a second after its first sound on.
     private func judgeSound(_ heard: [HeardRecording]) -> [ReferenceReport] {
-        let first = compare(heard[0], with: song.reference)
-        let start = heard[0].time(ofFrame: first.firstFrame)
-        return [first]
-            + heard.indices.dropFirst().map { index in
-                var options = ReferenceOptions()
-                if item.lateHosts.contains(index + 1), let start, let onset = heard[index].firstAudibleTime() {
-                    let seconds = (onset - start) * 1e-9 + 0.1
-                    options.firstReferenceFrame = Int(seconds * song.reference.sampleRate)
-                }
-                return compare(heard[index], with: song.reference, options: options)
-            }
+        heard.indices.map { index in
+            song.judge(heard[index], joinedLateBeside: item.lateHosts.contains(index + 1) ? heard[0] : nil)
+        }
     }
 
     private static func pair(_ hosts: (Int, Int), _ skew: PairSkew) -> RunResult.Pair {
