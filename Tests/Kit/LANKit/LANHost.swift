@@ -64,6 +64,18 @@ public final class LANHost {
         return (try process.wait(within: seconds), process.output)
     }
 
+    /// The IPv6 address that eth0 gave itself, without its zone; usable a second or two after the host was made.
+    public func linkLocalAddress(within seconds: Double) throws -> String {
+        var found: String?
+        try waitUntil("a link-local address of \(name)", within: seconds) {
+            let said = try run(["ip", "-6", "-o", "address", "show", "dev", "eth0", "scope", "link", "-tentative"])
+                .output
+            found = said.split(separator: " ").first { $0.hasPrefix("fe80:") }.map { String($0.prefix { $0 != "/" }) }
+            return found != nil
+        }
+        return found ?? ""
+    }
+
     /// Takes the cable out, or puts it back.
     public func setLink(up: Bool) throws {
         try namespaces.configureNetwork(["ip link set eth0 \(up ? "up" : "down")"])
