@@ -1,4 +1,5 @@
 import ConcertKit
+import Glibc
 import LANKit
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 struct TruthTests {
     @Test func aCheckSaysWhetherListenersKeepInStep() throws {
         let concert = try Concert()
-        let song = try SongFile(.constantBitRate, seconds: 12, in: concert.lan)
+        let song = try SongFile(.constantBitRate, seconds: 16, in: concert.lan)
         let listeners = try concert.startListeners()
         let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
         let fair = try concert.start(["check", "--for", "5s", "--within", "1ms"], on: 1)
@@ -19,7 +20,14 @@ struct TruthTests {
         #expect(try strict.wait(within: 15) == .exited(1), "\(concert.account(of: [strict]))")
         #expect(strict.output.contains(#""inStep":false"#), "\(strict.output)")
         print(fair.output + strict.output)
-        let processes = [broadcast] + listeners
+        // One that is killed was not in step to the end.
+        let shocked = try concert.start(["check", "--for", "4s", "--within", "1ms"], on: 0)
+        usleep(2_000_000)
+        listeners[1].signal(SIGKILL)
+        #expect(try shocked.wait(within: 15) == .exited(1), "\(concert.account(of: [shocked]))")
+        #expect(shocked.output.contains(" vanished, "), "\(shocked.output)")
+        print(shocked.output)
+        let processes = [broadcast, listeners[0]]
         for process in processes {
             #expect(try process.wait(within: 30) == .exited(0), "\(concert.account(of: processes))")
         }
