@@ -3,6 +3,9 @@ import Playout
 
 /// Turns libasound's negative error numbers into the errors of an output device.
 enum ALSACall {
+    /// Our own word for a device that says that it runs and takes nothing: no call of libasound returns it.
+    static let standstill: Int32 = -ETIME
+
     /// Throws unless `code` is zero or positive.
     @discardableResult
     static func check(_ code: Int32, _ operation: String, device: String) throws(OutputDeviceError) -> Int32 {
@@ -15,6 +18,7 @@ enum ALSACall {
         case EBUSY: .busy(device: device)
         case EACCES, EPERM: .notPermitted(device: device)
         case ENODEV, ENXIO: .lost(device: device)
+        case -standstill: .standsStill(device: device)
         default: .failed(device: device, operation: operation, code: -code, reason: text(code))
         }
     }

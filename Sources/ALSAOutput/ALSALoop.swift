@@ -92,7 +92,7 @@ struct ALSALoop: ~Copyable {
         let ready = snd_pcm_wait(pcm, wait)
         guard ready >= 0 else { return ready }
         vainMilliseconds = ready > 0 ? 0 : vainMilliseconds + wait
-        guard vainMilliseconds < Self.vainMillisecondLimit else { return -ENODEV }
+        guard vainMilliseconds < Self.vainMillisecondLimit else { return ALSACall.standstill }
 
         var code: Int32 = 0
         guard
@@ -183,7 +183,7 @@ struct ALSALoop: ~Copyable {
         case EAGAIN, EINTR:
             sleepThread(for: .milliseconds(1))
             return 0
-        case ENODEV, ENXIO, EBADF:
+        case ENODEV, ENXIO, EBADF, -ALSACall.standstill:
             return code
         default:
             failures += 1
@@ -207,7 +207,7 @@ struct ALSALoop: ~Copyable {
     private mutating func noteEmptyTurn() -> Int32 {
         emptyTurns += 1
         if emptyTurns > 8 { sleepThread(for: .milliseconds(5)) }
-        return emptyTurns < 600 ? 0 : -ENODEV
+        return emptyTurns < 600 ? 0 : ALSACall.standstill
     }
 
     private static func error(of state: snd_pcm_state_t) -> Int32 {

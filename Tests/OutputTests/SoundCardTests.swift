@@ -99,6 +99,22 @@ extension OutputTests {
             rig.queue.close()
         }
 
+        /// It says that it runs, and takes nothing: given up after three seconds, not waited for for ever.
+        @Test func aDeviceThatStandsStillIsReportedAndItsThreadEnds() throws {
+            let card = workshop.makeCard()
+            let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
+            let start = HostTime.now() + .milliseconds(300)
+            let stall = start + .milliseconds(300)
+            try card.setFaults([.stallAt(stall.nanoseconds)])
+            try rig.play(song, at: start)
+            let error = OutputDeviceError.standsStill(device: card.deviceName)
+            _ = try rig.wait { $0 == .device(.lost(error)) }
+            let patience = HostTime.now() - stall
+            #expect(patience > .seconds(2) && patience < .seconds(10), "\(patience)")
+            #expect("\(error)".hasPrefix("sound device '\(card.deviceName)' stands still: "))
+            rig.queue.close()
+        }
+
         @Test func stopIsHeardBeforeTheBufferHasPlayedOut() throws {
             let rig = try QueueRig(try ALSAOutput(deviceName: workshop.makeCard().deviceName))
             try rig.play(TestSong(duration: 5), at: .now() + .milliseconds(300))

@@ -242,6 +242,36 @@ func integers(_ recording: HeardRecording) -> [Int16] { recording.samples.map { 
         #expect(recording.segments.count == 2)
     }
 
+    @Test func aCardThatStandsStillSaysThatItRuns() throws {
+        let test = try TestCard()
+        let pcm = try test.open()
+        try pcm.configure()
+        let at = trueNow() + 60_000_000
+        try test.card.setFaults([.stallAt(at)])
+        try pcm.write(ramp(from: 0, count: 24_000))
+        try pcm.start()
+        while trueNow() < at + 20_000_000 { usleep(1_000) }
+        let delay = try pcm.delay()
+        #expect(delay > 12_000)
+        let room = try pcm.avail()
+        if room > 0 { try pcm.write(ramp(from: 0, count: room)) }
+        #expect(try !pcm.wait(milliseconds: 50))
+        #expect(try pcm.delay() == delay + room)
+        #expect(pcm.state == SND_PCM_STATE_RUNNING)
+        try pcm.drop()
+        let silent = try test.recording()
+        #expect(integers(silent) == ramp(from: 0, count: silent.frameCount))
+        // The delay is rounded, the recording cut.
+        #expect(abs(silent.frameCount - (24_000 - delay)) <= 1)
+        // Prepared anew it goes on.
+        try pcm.prepare()
+        try pcm.write(ramp(from: 0, count: 12_000))
+        try pcm.drain()
+        let recording = try test.recording()
+        #expect(recording.frameCount == silent.frameCount + 12_000)
+        #expect(recording.events.map(\.name) == ["stalled"])
+    }
+
     @Test func aRecordingIsReadableWhileItGrows() throws {
         let test = try TestCard()
         let pcm = try test.open()

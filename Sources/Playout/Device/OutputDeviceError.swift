@@ -9,6 +9,8 @@ public enum OutputDeviceError: Error, Hashable, Sendable {
     case unsupportedConfiguration(device: String, reason: String)
     /// Unplugged, or its driver gave up.
     case lost(device: String)
+    /// It says that it runs, and has taken no frame for seconds.
+    case standsStill(device: String)
     /// A recording cannot be written.
     case cannotWrite(path: String, reason: String)
     /// Anything else: the operation, the error number and its text.
@@ -28,6 +30,9 @@ extension OutputDeviceError: CustomStringConvertible {
             "sound device '\(device)' cannot be used: \(reason); try 'plug:\(device)', or see `tutti devices`"
         case .lost(let device):
             "sound device '\(device)' is gone; connect it again, or choose another (`tutti devices`)"
+        case .standsStill(let device):
+            "sound device '\(device)' stands still: it takes no more sound; connect it again, or choose another "
+                + "(`tutti devices`)"
         case .cannotWrite(let path, let reason): "cannot write '\(path)': \(reason)"
         case .failed(let device, let operation, let code, let reason):
             "sound device '\(device)': cannot \(operation): \(reason) (\(code)); see `tutti devices`"

@@ -60,6 +60,7 @@ int64_t card_delay(const struct card *card, int64_t now) {
     if (card->state == CARD_IDLE) return card_queued(card);
     int64_t at = now;
     if (card->settings.coarse && is_fetching(card)) at = due(card, card->run_bursts - 1);
+    if (card->state == CARD_STALLED) at = card->control.stall_done;
     return card_queued(card) + card->fetched - llrint(heard(card, at));
 }
 
@@ -82,6 +83,14 @@ static void break_off(struct card *card, int64_t at) {
     card->broke_off_at = at;
     enter(card, CARD_XRUN);
     snd_pcm_ioplug_set_state(&card->io, SND_PCM_STATE_XRUN);
+}
+
+// libasound is told nothing: to the application it runs on.
+static void stand_still(struct card *card, int64_t at) {
+    card->control.stall_done = at;
+    recording_cut(&card->recording, (int64_t)heard(card, at) - card->run_first_frame);
+    recording_event(&card->recording, "stalled", at);
+    enter(card, CARD_STALLED);
 }
 
 static bool runs_free(const struct card *card) { return card->stop_threshold >= card->boundary; }
@@ -109,12 +118,16 @@ void card_advance(struct card *card, int64_t now) {
     if (card->state == CARD_GONE) return;
     if (control_is_gone(&card->control, now)) return unplug(card, now);
     const int64_t xrun_at = card->control.xrun_at;
+    const int64_t stall_at = card->control.stall_at;
     while (is_fetching(card)) {
         const int64_t next = due(card, card->run_bursts);
         if (xrun_at > card->run_start && xrun_at != card->control.xrun_done && xrun_at <= next && xrun_at <= now) {
             card->control.xrun_done = xrun_at;
             return break_off(card, xrun_at);
         }
+        if (card->state == CARD_RUNNING && stall_at > card->run_start && stall_at != card->control.stall_done
+            && stall_at <= next && stall_at <= now)
+            return stand_still(card, stall_at);
         if (next > now) return;
         fetch_burst(card, next);
         if (is_fetching(card) && card_avail(card) >= (int64_t)card->avail_min) post(card->ready);

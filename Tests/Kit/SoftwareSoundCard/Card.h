@@ -50,8 +50,8 @@ void recording_flush(struct recording *, pthread_mutex_t *card_lock);
 struct control {
     char path[PATH_MAX];
     bool busy, gone;
-    int64_t gone_at, xrun_at;     // 0: none
-    int64_t xrun_done;            // the last one that was acted upon
+    int64_t gone_at, xrun_at, stall_at; // 0: none
+    int64_t xrun_done, stall_done; // the last ones that were acted upon
 };
 
 void control_read(struct control *);
@@ -59,7 +59,10 @@ bool control_is_gone(const struct control *, int64_t now);
 
 // The card (Card.c).
 
-enum card_state { CARD_IDLE, CARD_RUNNING, CARD_PAUSED, CARD_DRAINING, CARD_DRAINED, CARD_XRUN, CARD_GONE };
+enum card_state {
+    CARD_IDLE, CARD_RUNNING, CARD_PAUSED, CARD_DRAINING, CARD_DRAINED, CARD_XRUN, CARD_GONE,
+    CARD_STALLED                  // says that it runs, and fetches nothing
+};
 
 struct card_settings {
     double ppm;

@@ -6,7 +6,7 @@
 
 void control_read(struct control *control) {
     control->busy = control->gone = false;
-    control->gone_at = control->xrun_at = 0;
+    control->gone_at = control->xrun_at = control->stall_at = 0;
     if (!control->path[0]) return;
     FILE *file = fopen(control->path, "re");
     if (!file) return;
@@ -16,6 +16,7 @@ void control_read(struct control *control) {
         if (strncmp(line, "busy", 4) == 0) control->busy = true;
         else if (sscanf(line, "gone-at %lld", &at) == 1) control->gone_at = at;
         else if (sscanf(line, "xrun-at %lld", &at) == 1) control->xrun_at = at;
+        else if (sscanf(line, "stall-at %lld", &at) == 1) control->stall_at = at;
         else if (strncmp(line, "gone", 4) == 0) control->gone = true;
     }
     fclose(file);

@@ -122,7 +122,8 @@ static int poll_revents(snd_pcm_ioplug_t *io, struct pollfd *descriptors, unsign
     struct card *card = lock_card(io);
     card_advance(card, card_true_now());
     *revents = 0;
-    const bool waits = (card->state == CARD_RUNNING || card->state == CARD_PAUSED || card->state == CARD_IDLE)
+    const bool waits = (card->state == CARD_RUNNING || card->state == CARD_PAUSED || card->state == CARD_IDLE
+                        || card->state == CARD_STALLED)
         && card_avail(card) < (int64_t)card->avail_min;
     if (card->state == CARD_XRUN || card->state == CARD_GONE) {
         *revents = POLLOUT | POLLERR;

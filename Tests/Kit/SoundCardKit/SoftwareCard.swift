@@ -55,6 +55,8 @@ public struct SoftwareCard: Sendable {
         case goneAt(Int64)
         /// The run that goes on at this true time breaks off in an xrun, once.
         case xrunAt(Int64)
+        /// The run that goes on at this true time stands still without a word, once, until it is prepared anew.
+        case stallAt(Int64)
     }
 
     /// Puts these faults, and no others, in force; the card looks every 20 ms, and whenever it is opened.
@@ -65,6 +67,7 @@ public struct SoftwareCard: Sendable {
             case .gone: "gone\n"
             case .goneAt(let time): "gone-at \(time)\n"
             case .xrunAt(let time): "xrun-at \(time)\n"
+            case .stallAt(let time): "stall-at \(time)\n"
             }
         }
         try writeWhole(lines.joined(), to: control)

@@ -33,5 +33,7 @@
 //     gone                 the device is unplugged: an open one is disconnected, opening fails with ENODEV
 //     gone-at NANOSECONDS  the same from that true time on
 //     xrun-at NANOSECONDS  the run that goes on at that true time breaks off in an xrun, once
+//     stall-at NANOSECONDS the run that goes on at that true time stands still, once: pointer and delay move no more,
+//                          nothing is heard, and no error is told, until the device is prepared anew
 //
 // The card is opened by one at a time; further opening fails with EBUSY, as of hardware.
