@@ -34,6 +34,26 @@ import Testing
         #expect(report.markdown.contains("**16.0** (15) | 16.0 (21) | 1.0 (30) | 16.0 (50) | **3** |"))
     }
 
+    @Test func whatExceedsItsLimitIsNamedAndFails() throws {
+        #expect(try Self.report([Self.run(p99: 14e-6)]).excesses.isEmpty)
+        let bad = try Self.report([Self.run(p99: 16e-6, faults: 3)])
+        #expect(bad.excesses == ["quiet LAN: p99", "quiet LAN: gaps, clicks, re-placements"])
+        #expect(bad.json.text.contains(#""excesses":["quiet LAN: p99","#))
+        // Others have no limits.
+        var others = bad
+        others.rows[0].ensemble = "Snapcast"
+        #expect(others.excesses.isEmpty)
+    }
+
+    @Test func aFirstSoundThatIsLateIsNamedAndFails() throws {
+        var report = try Self.report([])
+        report.firstSounds = [FirstSounds(ensemble: "Tutti", byAddress: [0.1, 0.2, 0.9], byName: [0.4, 0.6, 0.7])]
+        #expect(report.excesses == ["first sound: by mDNS"])
+        #expect(report.markdown.contains("| Tutti | 0.200 (0.900) | **0.600** (0.700) |"))
+        report.firstSounds = [FirstSounds(ensemble: "Tutti", byAddress: [], byName: [0.4])]
+        #expect(report.excesses == ["first sound: by address"])
+    }
+
     @Test func failedRunsAreNamed() throws {
         let report = try Self.report([], failures: ["run 1: it \"broke\""])
         #expect(!report.isComplete)

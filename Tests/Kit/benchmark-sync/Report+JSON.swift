@@ -7,7 +7,7 @@ extension Report {
             ("date", .string(options.date)), ("revision", .string(options.revision)),
             ("songSeconds", .number(options.songSeconds, decimals: 1)), ("runs", .integer(options.runCount)),
             ("rows", .array(rows.map(\.json))), ("firstSounds", .array(firstSounds.map(\.json))),
-            ("failures", .array(failures.map { .string($0) })),
+            ("failures", .array(failures.map { .string($0) })), ("excesses", .array(excesses.map { .string($0) })),
         ])
     }
 }

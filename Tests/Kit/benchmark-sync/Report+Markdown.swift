@@ -58,8 +58,9 @@ extension Report {
             "| player | by address (limit 0.3) | by mDNS (limit 0.5) |", "|---|---|---|",
         ]
         for sounds in firstSounds {
-            let cells = [sounds.byAddress, sounds.byName].map { times in
-                "\(fixed(heardPercentile(0.5, of: times) ?? 0, 3)) (\(fixed(times.max() ?? 0, 3)))"
+            let cells = sounds.ways.map { way in
+                let median = way.median.map { fixed($0, 3) } ?? "-"
+                return "\(way.isLate ? "**\(median)**" : median) (\(way.times.max().map { fixed($0, 3) } ?? "-"))"
             }
             lines.append("| \(sounds.ensemble) | \(cells[0]) | \(cells[1]) |")
         }

@@ -14,6 +14,16 @@ struct Report {
     /// Every run that was asked for was made.
     var isComplete: Bool { failures.isEmpty && rows.allSatisfy(\.failures.isEmpty) }
 
+    /// What Tutti's figures are above their limits, in words. Runs that failed have none; see ``isComplete``.
+    var excesses: [String] {
+        let ours = rows.filter { $0.ensemble == TuttiEnsemble.name }
+        let inRows = ours.flatMap { row in row.excesses.map { "\(row.item.title): \($0)" } }
+        let ofStarts = firstSounds.filter { $0.ensemble == TuttiEnsemble.name }.flatMap { sounds in
+            sounds.ways.filter(\.isLate).map { "first sound: \($0.name)" }
+        }
+        return inRows + ofStarts
+    }
+
     init(options: Options) { self.options = options }
 
     /// Writes `report.md`, `report.json` and a `skew-CASE.svg` for each case.

@@ -51,6 +51,12 @@ struct RowResult {
     }
 
     var faultCount: Int { runs.reduce(0) { $0 + $1.faultCount } }
+
+    /// The names of the figures that are above their limits.
+    var excesses: [String] {
+        guard let figures else { return [] }
+        return item.limits.excesses(of: figures) + (faultCount > 0 ? ["gaps, clicks, re-placements"] : [])
+    }
 }
 
 /// How long it took from starting a listener to its first sound, in seconds, each time that it was tried.
@@ -58,4 +64,20 @@ struct FirstSounds {
     var ensemble: String
     var byAddress: [Double]
     var byName: [Double]
+
+    /// One way of finding the broadcaster.
+    struct Way {
+        var name: String
+        /// Of the median, in seconds.
+        var limit: Double
+        var times: [Double]
+
+        var median: Double? { heardPercentile(0.5, of: times) }
+        /// Also where there is none.
+        var isLate: Bool { median.map { $0 > limit } ?? true }
+    }
+
+    var ways: [Way] {
+        [Way(name: "by address", limit: 0.3, times: byAddress), Way(name: "by mDNS", limit: 0.5, times: byName)]
+    }
 }

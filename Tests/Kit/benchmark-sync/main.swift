@@ -25,7 +25,9 @@ do {
     benchmark.run()
     try benchmark.report.write(to: options.output)
     tell("Report: \(options.output)/report.md")
-    exit(benchmark.report.isComplete ? 0 : 1)
+    for excess in benchmark.report.excesses { tell("Above its limit: \(excess)") }
+    if !benchmark.report.isComplete { tell("Not all runs could be made") }
+    exit(benchmark.report.isComplete && benchmark.report.excesses.isEmpty ? 0 : 1)
 } catch let refusal as Options.Refusal {
     complain("benchmark-sync: \(refusal.reason)\n")
     exit(64)
