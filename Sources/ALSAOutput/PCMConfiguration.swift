@@ -140,6 +140,8 @@ extension PCMHandle {
         {
             return clock
         }
+        // What was refused must not be asked for again.
+        snd_pcm_sw_params_set_tstamp_type(pointer, parameters, SND_PCM_TSTAMP_TYPE_GETTIMEOFDAY)
         try check(snd_pcm_sw_params(pointer, parameters), "set parameters")
         return .none
     }

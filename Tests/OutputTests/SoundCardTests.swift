@@ -1,4 +1,3 @@
-import ALSAOutput
 import AudioCore
 import AudioQueue
 import HeardAnalysis
@@ -6,6 +5,8 @@ import HostSystem
 import Playout
 import SoundCardKit
 import Testing
+
+@testable import ALSAOutput
 
 /// Outputs run in real time: one at a time, so that they do not take the processor from each other.
 @Suite(.serialized) struct OutputTests {}
@@ -34,6 +35,22 @@ extension OutputTests {
             #expect(try worstSkew(from: start) < 100e-6)
             let report = compare(try workshop.heard(), with: song.recording(sampleRate: 48_000))
             #expect(report.isClean, "\(report.blemishes.prefix(3))")
+        }
+
+        /// Stamps of another clock, or none that are of use.
+        @Test(arguments: zip(SoftwareCard.Stamps.allCases, [TimestampClock.monotonicRaw, .monotonic, .none]))
+        func aCardThatStampsOtherwiseIsInStepToo(stamps: SoftwareCard.Stamps, clock: TimestampClock) throws {
+            let name = workshop.makeCard {
+                $0.stamps = stamps
+                $0.ppm = 40
+            }.deviceName
+            #expect(try PCMHandle(name: name).configure().timestampClock == clock)
+            let rig = try QueueRig(try ALSAOutput(deviceName: name))
+            let start = HostTime.now() + cardIsKnown
+            try rig.play(song, at: start)
+            try rig.waitUntilFinished()
+            rig.queue.close()
+            #expect(try worstSkew(from: start) < 100e-6)
         }
 
         @Test(arguments: ["S16_LE", "S24_3LE", "S24_LE", "S32_LE", "FLOAT_LE"])

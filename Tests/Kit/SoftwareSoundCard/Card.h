@@ -64,10 +64,14 @@ enum card_state {
     CARD_STALLED                  // says that it runs, and fetches nothing
 };
 
+/// On which clocks it stamps its status; an application that asks for another is refused.
+enum card_stamps { STAMPS_RAW, STAMPS_MONOTONIC, STAMPS_REAL };
+
 struct card_settings {
     double ppm;
     long burst_us, latency_us;
     bool coarse, realtime;
+    enum card_stamps stamps;
 };
 
 struct card {

@@ -109,8 +109,19 @@ static int hw_free(snd_pcm_ioplug_t *io) {
     return unlock_card(card, 0);
 }
 
+static bool has_stamps(const struct card *card, snd_pcm_tstamp_type_t type) {
+    switch (card->settings.stamps) {
+    case STAMPS_RAW: return true;
+    case STAMPS_MONOTONIC: return type != SND_PCM_TSTAMP_TYPE_MONOTONIC_RAW;
+    default: return type == SND_PCM_TSTAMP_TYPE_GETTIMEOFDAY;
+    }
+}
+
 static int sw_params(snd_pcm_ioplug_t *io, snd_pcm_sw_params_t *params) {
     struct card *card = lock_card(io);
+    snd_pcm_tstamp_type_t type = SND_PCM_TSTAMP_TYPE_GETTIMEOFDAY;
+    snd_pcm_sw_params_get_tstamp_type(params, &type);
+    if (!has_stamps(card, type)) return unlock_card(card, -EINVAL);
     snd_pcm_sw_params_get_boundary(params, &card->boundary);
     snd_pcm_sw_params_get_avail_min(params, &card->avail_min);
     snd_pcm_sw_params_get_stop_threshold(params, &card->stop_threshold);
@@ -184,6 +195,16 @@ static bool is_common(const char *id) {
     return !strcmp(id, "type") || !strcmp(id, "comment") || !strcmp(id, "hint");
 }
 
+static int read_stamps(struct card *card, const char *text) {
+    static const char *const names[] = {[STAMPS_RAW] = "raw", [STAMPS_MONOTONIC] = "monotonic", [STAMPS_REAL] = "real"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i])) continue;
+        card->settings.stamps = (enum card_stamps)i;
+        return 0;
+    }
+    return -EINVAL;
+}
+
 static int read_field(struct card *card, struct limits *limits, const char *id, snd_config_t *field) {
     const char *text = NULL;
     int flag;
@@ -199,6 +220,7 @@ static int read_field(struct card *card, struct limits *limits, const char *id, 
         return 0;
     }
     if (snd_config_get_string(field, &text) < 0 || !text) return -EINVAL;
+    if (!strcmp(id, "stamps")) return read_stamps(card, text);
     if (!strcmp(id, "recording")) snprintf(card->recording.path, sizeof card->recording.path, "%s", text);
     else if (!strcmp(id, "control")) snprintf(card->control.path, sizeof card->control.path, "%s", text);
     else if (!strcmp(id, "formats")) limits->format_count = words(text, limits->formats, 8, parse_format);
@@ -266,7 +288,7 @@ static void set_defaults(struct card *card) {
     card->kick = card->ready = card->exclusive = -1;
     card->io.version = SND_PCM_IOPLUG_VERSION;
     card->io.name = "Tutti software sound card";
-    card->io.flags = SND_PCM_IOPLUG_FLAG_MONOTONIC | SND_PCM_IOPLUG_FLAG_BOUNDARY_WA;
+    card->io.flags = SND_PCM_IOPLUG_FLAG_BOUNDARY_WA;
     card->io.mmap_rw = 1;
     card->io.callback = &callbacks;
     card->io.private_data = card;
@@ -296,6 +318,7 @@ SND_PCM_PLUGIN_DEFINE_FUNC(tutti_card) {
         free(card);
         return error;
     }
+    if (card->settings.stamps != STAMPS_REAL) card->io.flags |= SND_PCM_IOPLUG_FLAG_MONOTONIC;
     error = card_open(card);
     card->io.poll_fd = card->ready;
     card->io.poll_events = POLLIN;

@@ -20,6 +20,7 @@ extension SoftwareCard {
             ("RECORDING", recording), ("CONTROL", control), ("FORMATS", formats.joined(separator: " ")),
             ("RATES", rates.map(String.init).joined(separator: " ")), ("CHANNELSMIN", "\(channels.lowerBound)"),
             ("CHANNELSMAX", "\(channels.upperBound)"), ("BUFFERBYTES", "\(maximumBufferByteCount)"),
+            ("STAMPS", stamps.rawValue),
         ]
     }
 
@@ -47,6 +48,7 @@ extension SoftwareCard {
                 channels_min $CHANNELSMIN
                 channels_max $CHANNELSMAX
                 buffer_bytes_max $BUFFERBYTES
+                stamps $STAMPS
             """
         let names = defaults.map(\.name).joined(separator: " ")
         return """

@@ -24,6 +24,17 @@ public struct SoftwareCard: Sendable {
     public var maximumBufferByteCount: Int
     /// The card's own thread asks for real-time priority.
     public var isRealTime: Bool
+    public var stamps = Stamps.raw
+
+    /// On which clocks a card stamps its status. An application that asks for another is refused.
+    public enum Stamps: String, CaseIterable, Sendable {
+        /// Any.
+        case raw
+        /// Not the raw monotonic one.
+        case monotonic
+        /// Real time alone.
+        case real
+    }
 
     public init(
         ppm: Double = 0, recording: String, burstMicroseconds: Int = 5_000, latencyMicroseconds: Int = 1_000,

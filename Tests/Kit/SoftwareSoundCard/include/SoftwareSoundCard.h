@@ -16,6 +16,8 @@
 //         channels_min 2              # default: 1
 //         channels_max 2              # default: 8
 //         buffer_bytes_max 65536      # default: 1048576
+//         stamps raw                  # status is stamped on any clock; monotonic: not on the raw one; real: on real time
+//                                     # only, as by cards without stamps that are of use
 //         realtime yes                # the card's own thread runs with real-time priority where that is allowed
 //     }
 //
