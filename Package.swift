@@ -135,7 +135,9 @@ let package = Package(
         kit("LANKit", ["SoundCardKit"]),
         kit("HeardAnalysis", ["AudioCore", "RecordingSidecar"]),
         kit("ConcertKit", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
-        testTool("benchmark-sync", at: "benchmark-sync", ["ConcertKit", "HeardAnalysis", "LANKit", "SoundCardKit"]),
+        testTool(
+            "benchmark-sync", at: "benchmark-sync",
+            ["AudioCore", "ConcertKit", "HeardAnalysis", "LANKit", "SimulationKit", "SoundCardKit"]),
         .executableTarget(
             name: "tutti-heard", dependencies: ["HeardAnalysis"], path: "Tests/Kit/tutti-heard",
             swiftSettings: settings),

@@ -54,6 +54,23 @@ import Testing
         #expect(report.excesses == ["first sound: by address"])
     }
 
+    @Test func aSimulationAboveItsLimitIsNamedAndFails() throws {
+        var report = try Self.report([])
+        report.simulation = .init(seconds: 3_600, p99: 20.96, maximum: 40, comparedPart: 0.99, isWhole: true)
+        #expect(report.excesses.isEmpty)
+        #expect(report.markdown.contains("clock steps: p99 21.0 (21), max 40.0 outside 2 s after a fault."))
+        report.simulation = .init(seconds: 3_600, p99: 22, maximum: 40, comparedPart: 0.5, isWhole: false)
+        #expect(report.excesses == ["simulated: p99", "simulated: too little to compare", "simulated: broken off"])
+        #expect(report.json.text.contains(#""simulation":{"seconds":3600,"listeners":20,"p99":22.00,"#))
+    }
+
+    /// Short, and by the very steps of the long one.
+    @Test func theSimulationIsMadeAndJudged() {
+        let result = LongSimulation(seconds: 60).run()
+        #expect(result.excesses.isEmpty, "\(result)")
+        #expect(result.p99 > 0 && result.maximum >= result.p99)
+    }
+
     @Test func failedRunsAreNamed() throws {
         let report = try Self.report([], failures: ["run 1: it \"broke\""])
         #expect(!report.isComplete)

@@ -37,8 +37,10 @@ struct Benchmark {
                 report.rows.append(row(of: item, by: ensemble))
             }
         }
-        guard options.wants(Options.firstSoundCase) else { return }
-        for ensemble in ensembles { tryFirstSounds(of: ensemble) }
+        if options.wants(Options.firstSoundCase) {
+            for ensemble in ensembles { tryFirstSounds(of: ensemble) }
+        }
+        if options.wants(LongSimulation.name) { simulate() }
     }
 
     private func row(of item: BenchmarkCase, by ensemble: any Ensemble.Type) -> RowResult {
@@ -70,6 +72,12 @@ struct Benchmark {
             tell("The machine stood still too often: \(result.figures.summary)")
         }
         throw LANError.timedOut("a steady machine")
+    }
+
+    private mutating func simulate() {
+        let result = LongSimulation(seconds: options.simulatedSeconds).run()
+        report.simulation = result
+        tell("Simulated, \(result.seconds) s: p99 \(fixed(result.p99, 1)), max \(fixed(result.maximum, 1)) us")
     }
 
     private mutating func tryFirstSounds(of ensemble: any Ensemble.Type) {

@@ -6,6 +6,7 @@ struct Options {
     var runCount = 5
     var songSeconds = 90.0
     var trialCount = 10
+    var simulatedSeconds: Int64 = 3_600
     /// Names of cases; empty for all.
     var cases: [String] = []
     var program = buildDirectory + "/tutti"
@@ -24,7 +25,7 @@ struct Options {
         var rest = arguments[...]
         while let name = rest.popFirst() {
             switch name {
-            case "--quick": (runCount, songSeconds, trialCount) = (1, 30, 4)
+            case "--quick": (runCount, songSeconds, trialCount, simulatedSeconds) = (1, 30, 4, 240)
             case "--no-snapcast": hasSnapcast = false
             case "--output": output = try Self.value(of: name, &rest)
             case "--program": program = try Self.value(of: name, &rest)
@@ -58,7 +59,7 @@ struct Options {
 
     private static func caseName(_ rest: inout ArraySlice<String>) throws(Refusal) -> String {
         let name = try value(of: "--case", &rest)
-        let known = BenchmarkCase.all.map(\.name) + [firstSoundCase]
+        let known = BenchmarkCase.all.map(\.name) + [firstSoundCase, LongSimulation.name]
         guard known.contains(name) else {
             throw Refusal(reason: "no case '\(name)'; there are \(known.joined(separator: ", "))")
         }

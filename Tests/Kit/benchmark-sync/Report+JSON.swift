@@ -7,6 +7,7 @@ extension Report {
             ("date", .string(options.date)), ("revision", .string(options.revision)),
             ("songSeconds", .number(options.songSeconds, decimals: 1)), ("runs", .integer(options.runCount)),
             ("rows", .array(rows.map(\.json))), ("firstSounds", .array(firstSounds.map(\.json))),
+            ("simulation", simulation?.json ?? .null),
             ("failures", .array(failures.map { .string($0) })), ("excesses", .array(excesses.map { .string($0) })),
         ])
     }
@@ -51,6 +52,16 @@ extension SkewFigures {
             ("whole", .optional(whole.map { $0 * 1e6 }, decimals: 2)),
             ("windows", .integer(windowCount)), ("unlike", .integer(unlikeCount)),
             ("leftOut", .integer(leftOutCount)), ("settled", .integer(settledCount)),
+        ])
+    }
+}
+
+extension LongSimulation.Result {
+    fileprivate var json: JSON {
+        .object([
+            ("seconds", .integer(Int(seconds))), ("listeners", .integer(LongSimulation.listenerCount)),
+            ("p99", .number(p99, decimals: 2)), ("max", .number(maximum, decimals: 2)),
+            ("comparedPart", .number(comparedPart, decimals: 3)),
         ])
     }
 }

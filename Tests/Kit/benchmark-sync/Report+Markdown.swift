@@ -4,7 +4,7 @@ import HeardAnalysis
 
 extension Report {
     var markdown: String {
-        ([heading, table] + [firstSoundTable, failureList].compactMap(\.self) + [pictures, remarks])
+        ([heading, table] + [firstSoundTable, simulationLine, failureList].compactMap(\.self) + [pictures, remarks])
             .joined(separator: "\n\n") + "\n"
     }
 
@@ -65,6 +65,15 @@ extension Report {
             lines.append("| \(sounds.ensemble) | \(cells[0]) | \(cells[1]) |")
         }
         return lines.joined(separator: "\n")
+    }
+
+    private var simulationLine: String? {
+        guard let simulation else { return nil }
+        let p99 = fixed(simulation.p99, 1)
+        return "Simulated, \(simulation.seconds) s, \(LongSimulation.listenerCount) listeners, ppm wandering, stalls, "
+            + "clock steps: p99 \(simulation.excesses.isEmpty ? p99 : "**\(p99)**") "
+            + "(\(fixed(LongSimulation.Result.limit, 0))), max \(fixed(simulation.maximum, 1)) outside 2 s after a fault"
+            + (simulation.excesses.isEmpty ? "." : "; **\(simulation.excesses.joined(separator: ", "))**.")
     }
 
     private var failureList: String? {

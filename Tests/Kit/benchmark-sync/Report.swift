@@ -8,6 +8,7 @@ struct Report {
     let options: Options
     var rows: [RowResult] = []
     var firstSounds: [FirstSounds] = []
+    var simulation: LongSimulation.Result?
     /// Of the trials of the first sound.
     var failures: [String] = []
 
@@ -21,7 +22,8 @@ struct Report {
         let ofStarts = firstSounds.filter { $0.ensemble == TuttiEnsemble.name }.flatMap { sounds in
             sounds.ways.filter(\.isLate).map { "first sound: \($0.name)" }
         }
-        return inRows + ofStarts
+        let simulated = simulation?.excesses.map { "simulated: \($0)" } ?? []
+        return inRows + ofStarts + simulated
     }
 
     init(options: Options) { self.options = options }
