@@ -4,8 +4,8 @@ import LANKit
 import SoundCardKit
 import Testing
 
-/// The program itself under ThreadWatch. Nothing here depends on when things happen, so that it may run beside other
-/// tests: a busy machine adds xruns, and they only make the proof better.
+/// The program itself under ThreadWatch. Nothing here depends on when things happen, so that Scripts/test runs it while
+/// the compiler is busy: that may add xruns, and they only make the proof better.
 @Suite struct WatchedProgramTests {
     private static let seconds = 60.0
 
