@@ -180,7 +180,9 @@ let package = Package(
         tests("ObservingTests", ["AudioCore", "Observing", "Peering", "WireProtocol", nioCore]),
         tests("PeeringTests", ["Peering", "AudioCore", "WireProtocol", nioCore]),
         tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),
-        tests("ALSAOutputTests", ["ALSAOutput", "AudioCore", "Playout"]),
+        tests(
+            "ALSAOutputTests",
+            ["ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileStream", "Playout", "StreamTestKit"]),
         tests("VirtualOutputTests", ["AudioCore", "HostSystem", "Playout", "RecordingSidecar", "VirtualOutput"]),
         tests("AudioQueueTests", ["AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout"]),
         testTool("discovery-probe", at: "DiscoveryProbe", ["PeerDiscovery", "AudioCore"]),

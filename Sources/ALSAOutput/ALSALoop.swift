@@ -34,6 +34,7 @@ struct ALSALoop: ~Copyable {
     /// Turns in a row that failed, found nothing to write, or waited in vain.
     private var failures = 0
     private var emptyTurns = 0
+    private var judge: StampJudge
     private var vainMilliseconds: Int32 = 0
 
     private static let waitMilliseconds: Int32 = 200
@@ -52,6 +53,9 @@ struct ALSALoop: ~Copyable {
         self.pcm = pcm
         self.status = status
         self.configuration = configuration
+        judge = StampJudge(
+            clock: configuration.timestampClock,
+            period: TimeSpan(seconds: Double(configuration.periodFrameCount) / configuration.rate))
         renderer = Renderer(
             control: control, deviceRate: configuration.rate, channels: configuration.channelCount,
             maximumFrameCount: configuration.bufferFrameCount, rateHint: rateHint)
@@ -96,10 +100,10 @@ struct ALSALoop: ~Copyable {
 
         var code: Int32 = 0
         guard
-            let reading = PCMReading.take(pcm, into: status, clock: configuration.timestampClock, code: &code)
+            let reading = PCMReading.take(pcm, into: status, judge: &judge, code: &code)
         else { return code }
         guard reading.state == SND_PCM_STATE_RUNNING else { return Self.error(of: reading.state) }
-        note(reading)
+        note(reading, isPrompt: ready > 0)
         guard ready > 0 else { return 0 }
 
         var available = min(max(reading.available, 0), configuration.bufferFrameCount)
@@ -111,12 +115,14 @@ struct ALSALoop: ~Copyable {
         return code
     }
 
-    private mutating func note(_ reading: PCMReading) {
+    private mutating func note(_ reading: PCMReading, isPrompt: Bool) {
         // More than a second off is no delay that a sound card has.
         let farthest = configuration.bufferFrameCount + Int(configuration.rate)
-        guard reading.isTimely, abs(reading.delay) <= farthest else { return }
+        guard reading.instant.isTimely, abs(reading.delay) <= farthest else { return }
         renderer.note(
-            DeviceTimestamp(frame: DeviceFrame(index: written &- Int64(reading.delay)), host: reading.host))
+            DeviceTimestamp(
+                frame: DeviceFrame(index: written &- Int64(reading.delay)), host: reading.instant.host,
+                isPrompt: isPrompt, slack: reading.instant.slack))
     }
 
     /// Takes back what is written beyond the next 12 ms (or two periods). Returns how many frames.

@@ -62,6 +62,8 @@ final class Rig {
     var decoderStop = Int64.max
     var makeSample: (Double, Int) -> Double = Song.sample
     var events: [PlayoutEvent] = []
+    /// The DAC clock's bound when the newest re-placement was told, in seconds.
+    var boundAtReplacement = 0.0
     var tickSeconds = 0.005
     /// Something is done between the pointer's reading and rendering.
     var onTick: ((Rig) -> Void)?
@@ -151,7 +153,10 @@ final class Rig {
         onTick?(self)
         if renderer.wantsEarlierFrame { rewind(to: min(written, dac.pointer(at: now) + 240)) }
         render(dac.pointer(at: now) + bufferFrames - written)
-        control.takeEvents { events.append($0) }
+        control.takeEvents {
+            events.append($0)
+            if case .replaced = $0 { boundAtReplacement = control.snapshot.modelBound?.seconds ?? 0 }
+        }
     }
 
     func run(until seconds: Double) {

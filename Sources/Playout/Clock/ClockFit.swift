@@ -28,12 +28,16 @@ struct ClockFit: BitwiseCopyable {
     /// One standard deviation each.
     var slopeDeviation: Double
     var offsetDeviation = 1e-3
+    /// The slope's deviation as the points alone have it.
+    var freeSlopeDeviation = RatePrior.none.deviation
     /// Mean distance of the lowest residuals from each other.
     var spacing = ClockFit.unknownSpacing
     /// Mean distance of all points from the edge; what is more than 10 ms counts as 10 ms.
     var scale = 100e-6
 
     static let unknownSpacing = 20e-6
+    /// More than a frame at any usual rate, and not much more: below it, lies are not told from the truth.
+    static let glitch = 24e-6
 
     init(prior: RatePrior) {
         slope = prior.slope
@@ -42,8 +46,9 @@ struct ClockFit: BitwiseCopyable {
 
     func residual(at time: Double) -> Double { residual + slope * (time - centre) }
 
-    /// Readings further under the edge are glitches.
-    var earlyLimit: Double { 20 * spacing + 4 * offsetDeviation + 20e-6 }
+    /// Readings further under the edge are glitches. One that is lower by a frame is none: read at an even pace, a
+    /// pointer that counts frames goes down in stairs, and all readings of a stair are alike.
+    var earlyLimit: Double { 20 * spacing + 4 * offsetDeviation + Self.glitch }
     /// Where no reading of a third of a second comes closer, the edge is elsewhere.
     var lateLimit: Double { 200 * spacing + 4 * offsetDeviation + 4 * scale + 20e-6 }
 }
@@ -86,9 +91,9 @@ struct ClockFitter: ~Copyable {
             slope = bestSlope(prior: prior)
         }
         fit = average(around: slope, prior: prior)
-        if contradicts(fit, prior), points.count >= 8 {
-            fit = average(around: bestSlope(prior: .none), prior: .none)
-        }
+        let free = average(around: bestSlope(prior: .none), prior: .none)
+        if contradicts(free, prior), points.count >= 8 { fit = free }
+        fit.freeSlopeDeviation = free.slopeDeviation
         fit.centre = now
         fit.scale = meanExcess(of: points, over: fit)
         return fit
@@ -145,9 +150,8 @@ struct ClockFitter: ~Copyable {
     }
 
     /// Whether the points put the slope elsewhere than a prior that claims to know.
-    private func contradicts(_ fit: ClockFit, _ prior: RatePrior) -> Bool {
-        let free = average(around: bestSlope(prior: .none), prior: .none)
-        return abs(free.slope - prior.slope) > Self.contradiction * (free.slopeDeviation + prior.deviation)
+    private func contradicts(_ free: ClockFit, _ prior: RatePrior) -> Bool {
+        abs(free.slope - prior.slope) > Self.contradiction * (free.slopeDeviation + prior.deviation)
     }
 
     /// Mean and deviation of offset and slope over all slopes, each weighted by its likelihood.

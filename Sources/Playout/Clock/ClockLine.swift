@@ -9,6 +9,9 @@ struct ClockLine: BitwiseCopyable {
     let slope: Double
     let offsetVariance: Double
     let slopeVariance: Double
+    /// What readings hide: seconds, and seconds a second.
+    var hidden = 0.0
+    var hiddenRate = 0.0
 
     /// Host seconds from ``originHost`` to the moment at which `frame` leaves the DAC.
     @inline(__always)
@@ -32,9 +35,10 @@ struct ClockLine: BitwiseCopyable {
         return originHost &+ Int64((seconds * 1e9).rounded())
     }
 
-    /// Four standard deviations of ``seconds(of:)``, and what nobody can read off a clock.
+    /// Four standard deviations of ``seconds(of:)``, what nobody can read off a clock, and what readings hide.
     func bound(at frame: Int64) -> Double {
         let distance = Double(frame &- originFrame) / rate - centre
-        return 4 * (offsetVariance + slopeVariance * distance * distance).squareRoot() + 0.2e-6
+        return 4 * (offsetVariance + slopeVariance * distance * distance).squareRoot() + 0.4e-6 + hidden
+            + hiddenRate * abs(distance)
     }
 }

@@ -41,24 +41,34 @@ struct ClockPoints: BitwiseCopyable {
     }
 }
 
-/// Readings of some 20 ms, of which the earliest counts.
+/// Readings of some 20 ms, of which the earliest counts. Where stamps lie early at times, it is the earliest but one of
+/// many, if need be of 100 ms: hardly later, and true even if one in a hundred lies.
 struct ClockBucket: BitwiseCopyable {
-    static let seconds = 0.02
+    private static let seconds = 0.02
+    private static let longestSeconds = 0.1
+    private static let manyCount = 8
 
-    private(set) var isEmpty = true
-    private(set) var earliest = ClockPoint()
+    private var count = 0
     private var begin = 0.0
-    private var excess = 0.0
+    private var first = (point: ClockPoint(), excess: Double.infinity)
+    private var second = (point: ClockPoint(), excess: Double.infinity)
 
-    func isOver(at time: Double) -> Bool { !isEmpty && time - begin >= Self.seconds }
+    func telling(hasLies: Bool) -> ClockPoint { hasLies && count >= Self.manyCount ? second.point : first.point }
+
+    func isOver(at time: Double, hasLies: Bool) -> Bool {
+        guard count > 0, time - begin >= Self.seconds else { return false }
+        return !hasLies || count >= Self.manyCount || time - begin >= Self.longestSeconds
+    }
 
     mutating func add(_ point: ClockPoint, slope: Double) {
         let excess = point.residual - slope * point.time
-        if isEmpty { begin = point.time }
-        guard isEmpty || excess < self.excess else { return }
-        isEmpty = false
-        earliest = point
-        self.excess = excess
+        if count == 0 { begin = point.time }
+        count += 1
+        if excess < first.excess {
+            (first, second) = ((point, excess), first)
+        } else if excess < second.excess {
+            second = (point, excess)
+        }
     }
 }
 

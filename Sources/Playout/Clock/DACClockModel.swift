@@ -7,8 +7,8 @@
 //
 // 1. The first 512 readings after a start are kept as they are, and the line is made anew with every one. The output
 //    loop reads every millisecond then (see ``wantsReadings``): what a card's rate is shows after 0.1 s.
-// 2. Then readings are gathered in buckets of 20 ms, of which the earliest (against the present slope) is kept as a
-//    point, and the line is made of the points of the last 20 s.
+// 2. Then readings are gathered in buckets of 20 ms, of which the earliest (against the present slope; among lies the
+//    earliest but one) is kept as a point, and the line is made of the points of the last 20 s.
 // 3. The slope has a prior: the nominal rate +-100 ppm, or a remembered one +-5 ppm, or after a restart the learned
 //    one. One that the points contradict is dropped.
 // 4. A reading far under the edge is a glitch and does not count. A tenth of a second of nothing but such readings,
@@ -58,6 +58,7 @@ struct DACClockModel: ~Copyable {
     /// Since when, and how often, readings were early; and since when none came near the edge.
     private var early: (since: Double, count: Int) = (0, 0)
     private var late: (since: Double, count: Int) = (0, 0)
+    private var doubt = ReadingDoubt()
     private var isRelearning = false
 
     /// The line in force.
@@ -87,7 +88,11 @@ struct DACClockModel: ~Copyable {
     /// The frame of the newest reading: frames before it were heard.
     var newestReadingFrame: Int64 { newestFrame }
 
-    mutating func note(frame: Int64, hostNanoseconds: Int64) {
+    /// - Parameters:
+    ///   - isPrompt: whether the device called for this reading, by moving its pointer.
+    ///   - slack: how much sooner it may have been true, in seconds.
+    mutating func note(frame: Int64, hostNanoseconds: Int64, isPrompt: Bool = true, slack: Double = 0) {
+        doubt.note(frame: frame, host: hostNanoseconds, isPrompt: isPrompt, slack: slack)
         if readingCount == 0 { begin(frame: frame, host: hostNanoseconds) }
         guard isForward(frame) else { return }
         let time = Double(frame &- originFrame) / rate
@@ -154,6 +159,7 @@ struct DACClockModel: ~Copyable {
         }
         if early.count == 0 { early.since = point.time }
         early.count += 1
+        doubt.noteLie(at: point.time)
         if early.count >= 5, point.time - early.since >= Self.earlySeconds { relearn() }
         return true
     }
@@ -173,9 +179,10 @@ struct DACClockModel: ~Copyable {
 
     /// Returns whether there is a new point.
     private mutating func addToBucket(_ point: ClockPoint) -> Bool {
-        let isOver = bucket.isOver(at: point.time)
+        let hasLies = doubt.hasLies(at: point.time)
+        let isOver = bucket.isOver(at: point.time, hasLies: hasLies)
         if isOver {
-            points.append(bucket.earliest)
+            points.append(bucket.telling(hasLies: hasLies))
             while points.count > 2, point.time - points[0].time > Self.windowSeconds { points.dropFirst() }
             bucket = ClockBucket()
         }
@@ -201,7 +208,14 @@ struct DACClockModel: ~Copyable {
     private mutating func publish() {
         if isRelearning { relearnCount += 1 }
         isRelearning = false
-        line = candidate
+        var line = candidate
+        line.hidden = doubt.seconds(of: fit, at: newestTime, rate: rate)
+        // A prior must not hide what a coarse pointer could not show yet.
+        if doubt.isPolledCoarse, prior.deviation >= RatePrior.unknown {
+            line.hiddenRate = min(RatePrior.limitPPM * 1e-6, 4 * fit.freeSlopeDeviation)
+            line.hidden += line.hiddenRate * (newestTime - (isRaw ? raw[0].time : points[0].time))
+        }
+        self.line = line
     }
 
     private var candidate: ClockLine {
@@ -222,6 +236,7 @@ struct DACClockModel: ~Copyable {
             prior = RatePrior(slope: fit.slope, deviation: min(slopeDeviation, prior.deviation))
         }
         readingCount = 0
+        doubt.restart()
         newestFrame = .min
         raw.removeAll()
         points.removeAll()

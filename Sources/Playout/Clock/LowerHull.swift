@@ -86,7 +86,7 @@ struct LowestResiduals: ~Copyable {
         var first = min(Self.glitchCount, max(0, count - Self.tellingCount + 1))
         while first > 0 {
             let others = values[count - 1] - values[first]
-            if values[first] - values[first - 1] > 4 * others + 20e-6 { return first }
+            if values[first] - values[first - 1] > 4 * others + ClockFit.glitch { return first }
             first -= 1
         }
         return 0

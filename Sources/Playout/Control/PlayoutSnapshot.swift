@@ -21,7 +21,8 @@ public struct PlayoutSnapshot: Hashable, Sendable, BitwiseCopyable {
     /// Where the sound is minus where the timeline wants it, at the newest rendered frame; positive: ahead (early).
     /// Nil while nothing sounds.
     public var timelineError: TimeSpan?
-    /// How sure the DAC clock model is of its host times (about two standard deviations). Nil until it is usable.
+    /// How sure the DAC clock model is of its host times (four standard deviations, and what a
+    /// coarse pointer hides). Nil until it is usable.
     public var modelBound: TimeSpan?
     /// The DAC's rate against its nominal rate, as measured by host time.
     public var dacRate: PartsPerMillion = PartsPerMillion(0)

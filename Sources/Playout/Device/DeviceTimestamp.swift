@@ -7,9 +7,16 @@ import AudioCore
 public struct DeviceTimestamp: Hashable, Sendable, BitwiseCopyable {
     public var frame: DeviceFrame
     public var host: HostTime
+    /// Whether the device called for this reading by moving its pointer. A coarse pointer that is merely looked at now
+    /// and then moved at some time since the last look: the bound says so.
+    public var isPrompt: Bool
+    /// How much sooner the frame may have left, as far as the reading itself tells.
+    public var slack: TimeSpan
 
-    public init(frame: DeviceFrame, host: HostTime) {
+    public init(frame: DeviceFrame, host: HostTime, isPrompt: Bool = true, slack: TimeSpan = .zero) {
         self.frame = frame
         self.host = host
+        self.isPrompt = isPrompt
+        self.slack = slack
     }
 }

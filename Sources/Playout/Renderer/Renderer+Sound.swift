@@ -6,25 +6,33 @@ extension Renderer {
     /// - Returns: the segment's frames; the mode is no longer sounding when the song has ended.
     mutating func planSound(within length: Int) -> Int {
         var length = length
-        if state.leaving == .staying {
-            steer(for: length)
-            watch(length)
-        }
+        let error = state.leaving == .staying ? timelineError() : nil
+        if let error { judge(error, length) }
+        watch(length)
         if !state.fade.isDone { length = min(length, state.fade.remaining) }
+        // Last, for exactly as many frames as the new step will be in force: what it may change by depends on them.
+        if let error { steer(error, for: length) }
         return planEnd(within: length)
     }
 
-    /// Feeds the controller, and begins a fade out when slewing is of no use.
-    private mutating func steer(for length: Int) {
+    /// How far ahead of the timeline the sound is, in seconds; nil where nothing says so.
+    private func timelineError() -> Double? {
         guard let source = state.source, let timeline = directive.timeline, model.isReady,
             let due = dueFrames(at: state.frame, source: source)
-        else { return }
-        let error = (state.position.frames - due) / timeline.framesPerSecond
+        else { return nil }
+        return (state.position.frames - due) / timeline.framesPerSecond
+    }
+
+    private mutating func steer(_ error: Double, for length: Int) {
         state.controller.update(
             error: error, feedForward: feedForward, doubt: model.line?.rateDoubt ?? 0,
             seconds: Double(length) / deviceRate)
         counters.timelineError = error
         counters.correction = state.controller.correction(feedForward: feedForward)
+    }
+
+    /// Begins a fade out when slewing is of no use.
+    private mutating func judge(_ error: Double, _ length: Int) {
         guard abs(error) > Timing.errorLimit else {
             state.excessFrameCount = 0
             state.relearnCount = model.relearnCount

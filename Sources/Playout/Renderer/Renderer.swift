@@ -62,7 +62,9 @@ public struct Renderer: ~Copyable {
 
     /// Feeds the DAC clock model with one reading. Call it with every status of the driver that was quick to obtain.
     public mutating func note(_ timestamp: DeviceTimestamp) {
-        model.note(frame: timestamp.frame.index, hostNanoseconds: timestamp.host.nanoseconds)
+        model.note(
+            frame: timestamp.frame.index, hostNanoseconds: timestamp.host.nanoseconds, isPrompt: timestamp.isPrompt,
+            slack: timestamp.slack.seconds)
         reportEnd(heardBefore: model.newestReadingFrame)
     }
 
