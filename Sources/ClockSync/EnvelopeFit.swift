@@ -23,6 +23,15 @@ struct EnvelopeFitter: Sendable {
     struct Prior: Sendable {
         var slope: Double
         var deviation: Double
+
+        /// Of two crystals that have never met, and of clocks that are no crystals.
+        private static let stranger = Prior(slope: 0, deviation: SkewPrior.unknown.deviation.value * 1e3)
+        private static let anything = Prior(slope: 0, deviation: 1_000_000)
+
+        /// What is left to believe where a prior proved wrong; nil after the last.
+        static func wider(than prior: Prior) -> Prior? {
+            [stranger, anything].first { $0.deviation > prior.deviation }
+        }
     }
 
     /// No clock is further off than this: nanoseconds a second.

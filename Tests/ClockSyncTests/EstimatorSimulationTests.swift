@@ -22,8 +22,11 @@ import Testing
         /// Limits of the median and the 99th percentile of the error, in seconds.
         var median: Double
         var high: Double
-        /// Share of seconds that the bound may miss. A path that is busier one way is not quite symmetric.
-        var missed = 1e-3
+
+        /// Share of seconds that the bound may miss.
+        static let promised = 1e-3
+        /// More only where a path is five times as busy one way: that is not quite symmetric.
+        var missed = Case.promised
 
         var testDescription: String { name }
     }
@@ -37,7 +40,8 @@ import Testing
         Case(name: "Wi-Fi log-normal", link: .wiFiLogNormal, wander: 0.005, settled: 20, median: 5e-6, high: 20e-6),
         Case(
             name: "Wi-Fi busy one way", link: .wiFiBusyOneWay, wander: 0.005, settled: 20, median: 10e-6, high: 80e-6,
-            missed: 3e-3),
+            missed: 1.6e-3),
+        Case(name: "radio", link: .radio, wander: 0.005, settled: 20, median: 8e-6, high: 40e-6),
     ]
 
     @Test(arguments: cases) func errorIsSmallAndBoundIsHonest(_ example: Case) {
@@ -82,8 +86,26 @@ import Testing
         }
     }
 
+    /// Links, and how far off the estimate may be two seconds after a change.
+    static let relearned: [(link: SimulatedLink, limit: Double)] = [
+        (.quietLAN, 10e-6), (.wiFiLogNormal, 200e-6), (.radio, 200e-6),
+    ]
+
+    /// Two seconds after a change: near the truth, and the bound says how near.
+    private func expectLearned(
+        _ seen: SimulatedExchange.Observation?, within limit: Double, isBoundKnown: Bool = true, _ text: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let (error, bound) = (seen?.error ?? 1, seen?.bound ?? 0)
+        #expect(
+            abs(error) <= limit, "\(text): \(error * 1e6) us, bound \(bound * 1e6) us", sourceLocation: sourceLocation)
+        #expect(
+            !isBoundKnown || abs(error) <= bound, "\(text): \(error * 1e6) us, bound \(bound * 1e6) us",
+            sourceLocation: sourceLocation)
+    }
+
     @Test(arguments: [100e-6, -1e-3, 10e-3, -1, 60, -3_600]) func stepIsLearnedWithinTwoSeconds(step: Double) {
-        for link in [SimulatedLink.quietLAN, .wiFiLogNormal] {
+        for (link, limit) in Self.relearned {
             for seed in Self.seeds {
                 var exchange = SimulatedExchange(link, wander: 0.005, seed: seed)
                 let before = exchange.run(until: 30)
@@ -91,7 +113,7 @@ import Testing
                 let after = exchange.run(until: 32)
                 // Within the jitter of a link a step cannot be told from luck.
                 let isSmall = abs(step) < link.base / 4
-                #expect(abs(after?.error ?? 1) <= (after?.bound ?? 0) || isSmall, "seed \(seed)")
+                expectLearned(after, within: limit, isBoundKnown: !isSmall, "base \(link.base), seed \(seed)")
                 #expect(
                     after?.estimate.generation ?? 0 > before?.estimate.generation ?? 0 || isSmall,
                     "base \(link.base), seed \(seed): \(after as Any)")
@@ -99,27 +121,48 @@ import Testing
         }
     }
 
-    @Test func longerPathKeepsTheTruth() {
+    /// A clock that no crystal explains: nothing is believed of its rate for longer than the exchanges allow.
+    @Test(arguments: [-1_000.0, 1_000]) func aRateFarOffIsLearnedAtOnce(ppm: Double) {
+        for (link, moment, limit) in [(SimulatedLink.quietLAN, 0.1, 5e-6), (.radio, 1, 200e-6)] {
+            for seed in Self.seeds {
+                var exchange = SimulatedExchange(link, wander: 0.005, seed: seed, hostPPM: ppm)
+                let early = exchange.run(until: moment)
+                expectLearned(early, within: limit, "base \(link.base), seed \(seed)")
+                let skewBound = early?.estimate.skewBound.value ?? 0
+                #expect(abs(early?.skewError ?? 1_000) <= skewBound, "base \(link.base), seed \(seed)")
+                let later = exchange.run(until: 10)
+                expectLearned(later, within: limit / 4, "base \(link.base), seed \(seed), after 10 s")
+            }
+        }
+    }
+
+    @Test(arguments: [SimulatedLink.wiFiLogNormal, .radio]) func longerPathKeepsTheTruth(link: SimulatedLink) {
+        var outside: [String] = []
         for seed in Self.seeds {
             var exchange = SimulatedExchange(.quietLAN, wander: 0.005, seed: seed)
             exchange.run(until: 30)
-            exchange.link = .wiFiLogNormal
-            for second in 31...150 {
+            exchange.link = link
+            expectLearned(exchange.run(until: 32), within: 40e-6, "seed \(seed)")
+            for second in 33...150 {
                 let seen = exchange.run(until: Double(second))
                 #expect(abs(seen?.error ?? 1) <= 2 * (seen?.bound ?? 0), "seed \(seed), second \(second)")
+                if abs(seen?.error ?? 1) > seen?.bound ?? 0 { outside.append("\(seed):\(second)") }
                 #expect(abs(seen?.error ?? 1) < 40e-6, "seed \(seed), second \(second)")
             }
             #expect(exchange.client.estimate?.generation == 0)
         }
+        print("longer path: outside the bound \(outside)")
+        let total = 118 * Self.seeds.count
+        #expect(outside.count <= Int(Double(total) * Case.promised), "seed:second \(outside.joined(separator: " "))")
     }
 
-    @Test func shorterPathIsLearnedWithinTwoSeconds() {
+    @Test(arguments: [SimulatedLink.wiFi, .radio]) func shorterPathIsLearnedWithinTwoSeconds(link: SimulatedLink) {
         for seed in Self.seeds {
-            var exchange = SimulatedExchange(.wiFi, wander: 0.005, seed: seed)
+            var exchange = SimulatedExchange(link, wander: 0.005, seed: seed)
             exchange.run(until: 30)
             exchange.link = .quietLAN
             let seen = exchange.run(until: 32)
-            #expect(abs(seen?.error ?? 1) < 10e-6, "seed \(seed)")
+            expectLearned(seen, within: 10e-6, "seed \(seed)")
             #expect((seen?.estimate.roundTrip ?? .seconds(1)) < .microseconds(100), "seed \(seed)")
         }
     }

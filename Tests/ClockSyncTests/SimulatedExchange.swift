@@ -36,11 +36,13 @@ struct SimulatedExchange {
     /// When the first estimate was there.
     private(set) var firstEstimate: Double?
 
-    init(_ link: SimulatedLink, wander: Double = 0, seed: UInt64, prior: SkewPrior = .unknown) {
+    /// - Parameter hostPPM: added to the rate of the client's clock, which is any within 50 ppm.
+    init(_ link: SimulatedLink, wander: Double = 0, seed: UInt64, prior: SkewPrior = .unknown, hostPPM: Double = 0) {
         var generator = SplitMix64(seed: seed)
         self.link = link
         host = SimulatedClock(
-            offset: 1e5, ppm: .random(in: -50...50, using: &generator), wander: wander, seed: generator.next())
+            offset: 1e5, ppm: hostPPM + .random(in: -50...50, using: &generator), wander: wander, seed: generator.next()
+        )
         session = SimulatedClock(
             offset: 7e4, ppm: .random(in: -50...50, using: &generator), wander: wander, seed: generator.next())
         client = ClockClient(key: Self.key, prior: prior, seed: generator.next())
