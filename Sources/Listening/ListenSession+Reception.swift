@@ -1,6 +1,7 @@
 import AudioCore
 import ClockSync
 import Peering
+import Playout
 import WireProtocol
 
 /// What the chosen broadcaster says, and what becomes of it.
@@ -169,6 +170,18 @@ extension ListenSession {
                 .warning,
                 "\(reception.broadcaster.name)'s clock does not answer: does a firewall stop UDP between the two machines?"
             ))
+    }
+
+    /// What the renderer says of itself; the user may have another sound card.
+    mutating func notePlayout(_ snapshot: PlayoutSnapshot) {
+        defer { playout = snapshot }
+        guard playout.impossibleRate == nil, let rate = snapshot.impossibleRate else { return }
+        let percent = String(Int64(saturating: (rate.value.magnitude / 1e4).rounded()))
+        let direction = rate.value < 0 ? "slower" : "faster"
+        sayOnce(
+            .warning,
+            "the sound card runs about \(percent) % \(direction) than it says: nothing is played on it, since it could "
+                + "not be in step (tutti devices lists others)")
     }
 
     /// Tells the broadcaster how it goes: twice a second, and when the state changes.

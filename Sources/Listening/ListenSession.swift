@@ -81,7 +81,7 @@ public struct ListenSession {
         case .closed(let id): closed(id, now)
         case .clock(let estimate): learnClock(estimate, now)
         case .sentClock(let sequence, let transmit): streamClock?.didSend(sequence: sequence, at: transmit)
-        case .playout(let snapshot): playout = snapshot
+        case .playout(let snapshot): notePlayout(snapshot)
         case .heardEnd(let epoch): if reception?.queueEpoch == epoch { reception?.heardEnd = true }
         case .tick: break
         case .stop: stop(now)

@@ -162,6 +162,51 @@ import Testing
         #expect(worst < 8e-6, "\(worst * 1e6) us")
     }
 
+    /// 44.1 kHz for 48 and the other way round, half the rate, and 1 %; read every millisecond and every period.
+    @Test(arguments: [-81_250.0, 88_435, -500_000, 10_000, -10_000], [0.001, 0.005])
+    func aLyingRateIsNotBelieved(ppm: Double, period: Double) throws {
+        let dac = VirtualDAC(ppm: ppm)
+        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var hadLine = false
+        for tenth in 0..<100 {
+            let from = 1_000 + Double(tenth) / 10
+            feed(&model, dac, from: from, to: from + 0.1, period: period)
+            hadLine = hadLine || isReady(model)
+        }
+        #expect(isReady(model) == false)
+        // One that is off by little may pass for a coarse one at first.
+        #expect(!hadLine || abs(ppm) <= 10_000)
+        let told = model.impossiblePPM
+        #expect(abs(try #require(told) - ppm) < 200)
+    }
+
+    @Test func aCardThatComesToItsSensesIsBelievedAgain() {
+        var dac = VirtualDAC(ppm: -81_250)
+        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        feed(&model, dac, from: 1_000, to: 1_010)
+        dac.origin += 10 * 0.08125
+        dac.ppm = 20
+        feed(&model, dac, from: 1_010, to: 1_016)
+        let told = model.impossiblePPM
+        #expect(told == nil)
+        expectMiss(miss(model, dac, at: 1_016), below: 10e-6)
+    }
+
+    /// A card that stands still for a second, whenever, has still the rate that it says.
+    @Test(arguments: 0..<20) func aStallIsNoLie(tenths: Int) {
+        var dac = VirtualDAC(ppm: 40)
+        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        let stall = 1_003 + Double(tenths) / 10
+        feed(&model, dac, from: 1_000, to: stall)
+        dac.origin += 1
+        for tenth in 0..<60 {
+            feed(&model, dac, from: stall + 1 + Double(tenth) / 10, to: stall + 1.1 + Double(tenth) / 10)
+            let told = model.impossiblePPM
+            #expect(told == nil)
+        }
+        expectMiss(miss(model, dac, at: stall + 7), below: 10e-6)
+    }
+
     @Test func nonsenseDoesNotTrap() {
         var model = DACClockModel(deviceRate: 48_000, rateHint: .nan)
         for frame in [0, .max, .min, 5, -5, .max, 0, 100] as [Int64] {
@@ -169,7 +214,8 @@ import Testing
         }
         for index in 0..<200 { model.note(frame: Int64(index) * 240, hostNanoseconds: Int64(index) * 40_000_000) }
         for index in 0..<200 { model.note(frame: 1_000_000 &- Int64(index), hostNanoseconds: Int64(index)) }
-        #expect(abs(measuredPPM(model)) < 1_300)
+        // The last readings tell eight times the nominal rate.
+        #expect(abs(model.line?.ppm ?? 0) < 1_300)
         _ = model.line?.hostNanoseconds(of: .max)
     }
 }

@@ -35,6 +35,24 @@ struct ClockPoints: BitwiseCopyable {
 
     mutating func removeLast() { count -= 1 }
 
+    /// By how much the earliest reading of the latter half of the time is later than that of the former half, and how
+    /// far apart the halves are. There must be a point.
+    var drift: (residual: Double, time: Double) {
+        let half = 0.5 * (self[count - 1].time - self[0].time)
+        let middle = self[0].time + half
+        var former = Double.infinity
+        var latter = Double.infinity
+        for index in 0..<count {
+            let point = self[index]
+            if point.time < middle {
+                former = min(former, point.residual)
+            } else {
+                latter = min(latter, point.residual)
+            }
+        }
+        return (former.isFinite ? latter - former : 0, half)
+    }
+
     mutating func removeAll() {
         head = 0
         count = 0

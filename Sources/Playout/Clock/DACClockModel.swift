@@ -14,6 +14,8 @@
 // 4. A reading far under the edge is a glitch and does not count. A tenth of a second of nothing but such readings,
 //    or a third of a second in which none comes near the edge, is a step of the device: the offset is learned anew
 //    while the old line stays in force, then replaced at once, and counted in `relearnCount`.
+// 5. A device whose first readings run away by more than a sound card can is not believed, and one that goes on so is
+//    silent; see `RateCheck.swift`.
 //
 // Nothing of this depends on absolute numbers: residuals are taken against the nominal rate from the first reading on,
 // so that doubles resolve far below a nanosecond for weeks.
@@ -28,6 +30,9 @@ struct DACClockModel: ~Copyable {
     static let readyBound = 20e-6
     static let readySlopeDeviation = 12e-6
     static let patience = 0.6
+    /// A device whose readings run away faster than this from one half of that time to the other is not what it says. A
+    /// pointer's bursts hardly show, since either half tells its earliest.
+    static let runaway = (seconds: 0.002, rate: 0.003)
     /// The same after a restart, where the rate is known.
     static let restartCount = 8
     static let restartSpan = 0.03
@@ -49,6 +54,8 @@ struct DACClockModel: ~Copyable {
     private var readingCount = 0
     private var fitter = ClockFitter(capacity: pointCapacity)
     private var prior: RatePrior
+    /// What was known of the rate before any reading.
+    private let given: RatePrior
     private var fit: ClockFit
     private var originFrame: Int64 = 0
     private var originHost: Int64 = 0
@@ -60,6 +67,7 @@ struct DACClockModel: ~Copyable {
     private var late: (since: Double, count: Int) = (0, 0)
     private var doubt = ReadingDoubt()
     private var isRelearning = false
+    private var check = RateCheck()
 
     /// The line in force.
     private(set) var line: ClockLine?
@@ -75,6 +83,7 @@ struct DACClockModel: ~Copyable {
         let hint = rateHint.flatMap { abs($0) <= RatePrior.limitPPM ? $0 : nil }
         prior = RatePrior(
             slope: -(hint ?? 0) * 1e-6, deviation: hint == nil ? RatePrior.unknown : RatePrior.remembered)
+        given = prior
         fit = ClockFit(prior: prior)
     }
 
@@ -83,10 +92,16 @@ struct DACClockModel: ~Copyable {
     var isReady: Bool { line != nil }
 
     /// Whether many readings are worth their trouble: the clock is not known well yet.
-    var wantsReadings: Bool { isRaw && (fit.slopeDeviation > 0.5e-6 || !isReady) }
+    var wantsReadings: Bool {
+        isRaw && (fit.slopeDeviation > 0.5e-6 || !isReady) && check.impossiblePPM == nil
+    }
 
     /// The frame of the newest reading: frames before it were heard.
     var newestReadingFrame: Int64 { newestFrame }
+
+    /// The device's rate against its nominal one, in ppm, if it is one that no sound card can have. There is no line
+    /// then.
+    var impossiblePPM: Double? { check.impossiblePPM }
 
     /// - Parameters:
     ///   - isPrompt: whether the device called for this reading, by moving its pointer.
@@ -95,6 +110,8 @@ struct DACClockModel: ~Copyable {
         doubt.note(frame: frame, host: hostNanoseconds, isPrompt: isPrompt, slack: slack)
         if readingCount == 0 { begin(frame: frame, host: hostNanoseconds) }
         guard isForward(frame) else { return }
+        check.note(frame: frame, host: hostNanoseconds, rate: rate)
+        guard check.impossiblePPM == nil else { return disbelieve(frame) }
         let time = Double(frame &- originFrame) / rate
         let residual = Double(hostNanoseconds &- originHost) * 1e-9 - time
         guard abs(residual) < 1e6 else { return }
@@ -107,6 +124,7 @@ struct DACClockModel: ~Copyable {
     /// The device's clock stopped and started again: readings so far are void, the rate is kept.
     mutating func restart() {
         forget(slopeDeviation: max(0.5e-6, 3 * fit.slopeDeviation))
+        check.restart()
         line = nil
         isRelearning = false
     }
@@ -191,6 +209,10 @@ struct DACClockModel: ~Copyable {
     }
 
     private mutating func leaveRaw() {
+        guard line != nil || !isRunningAway else {
+            raw.removeAll()
+            return
+        }
         isRaw = false
         for index in 0..<raw.count { _ = addToBucket(raw[index]) }
     }
@@ -199,13 +221,19 @@ struct DACClockModel: ~Copyable {
 
     private var isMature: Bool {
         let span = newestTime - raw[0].time
-        guard span < Self.patience else { return readingCount >= Self.restartCount }
+        guard span < Self.patience else { return readingCount >= Self.restartCount && !isRunningAway }
         return readingCount >= (prior.isFresh ? Self.restartCount : Self.readyCount)
             && span >= (prior.isFresh ? Self.restartSpan : Self.readySpan)
             && fit.slopeDeviation < Self.readySlopeDeviation && candidate.bound(at: newestFrame) < Self.readyBound
     }
 
+    private var isRunningAway: Bool {
+        let drift = raw.drift
+        return abs(drift.residual) > Self.runaway.seconds + Self.runaway.rate * drift.time
+    }
+
     private mutating func publish() {
+        guard check.impossiblePPM == nil else { return }
         if isRelearning { relearnCount += 1 }
         isRelearning = false
         var line = candidate
@@ -229,6 +257,16 @@ struct DACClockModel: ~Copyable {
     private mutating func relearn() {
         forget(slopeDeviation: 20e-6)
         isRelearning = true
+    }
+
+    /// Nothing is made of the readings of a device that is not what it says.
+    private mutating func disbelieve(_ frame: Int64) {
+        readingCount = 0
+        forget(slopeDeviation: 0)
+        prior = given
+        line = nil
+        isRelearning = false
+        newestFrame = frame
     }
 
     private mutating func forget(slopeDeviation: Double) {

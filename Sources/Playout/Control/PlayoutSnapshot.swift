@@ -26,6 +26,9 @@ public struct PlayoutSnapshot: Hashable, Sendable, BitwiseCopyable {
     public var modelBound: TimeSpan?
     /// The DAC's rate against its nominal rate, as measured by host time.
     public var dacRate: PartsPerMillion = PartsPerMillion(0)
+    /// As ``dacRate``, if it is one that no sound card can have: the device is not what it says, and nothing sounds.
+    /// Known some seconds after the device was opened.
+    public var impossibleRate: PartsPerMillion?
     /// What the controller adds to the DAC's and the timeline's own rates to remove the error.
     public var correction: PartsPerMillion = PartsPerMillion(0)
     /// Song frames in the ring ahead of the newest rendered one.

@@ -59,6 +59,7 @@ extension Renderer {
         snapshot.deviceClockStepCount = counters.deviceClockSteps
         snapshot.deviceRestartCount = counters.deviceRestarts
         snapshot.lostEventCount = shared.pointee.events.lostCount
+        snapshot.impossibleRate = model.impossiblePPM.map { PartsPerMillion($0) }
         if let line = model.line {
             snapshot.dacRate = PartsPerMillion(line.ppm)
             snapshot.modelBound = TimeSpan(seconds: line.bound(at: state.frame))

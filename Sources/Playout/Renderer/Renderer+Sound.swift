@@ -6,6 +6,9 @@ extension Renderer {
     /// - Returns: the segment's frames; the mode is no longer sounding when the song has ended.
     mutating func planSound(within length: Int) -> Int {
         var length = length
+        if state.leaving == .staying, model.impossiblePPM != nil {
+            leave(.forReplacement, cause: .deviceClockStep, error: 0)
+        }
         let error = state.leaving == .staying ? timelineError() : nil
         if let error { judge(error, length) }
         watch(length)
