@@ -32,6 +32,7 @@ final class Household {
     private let fault: PlantedFault?
     private var cast: [Cast] = []
     private(set) var broadcasters: [BroadcastNode] = []
+    private var bounds = PublishedBounds()
 
     /// - Parameters:
     ///   - seconds: how long the song is.
@@ -64,6 +65,7 @@ final class Household {
             for (_, name) in late.filter({ $0.second == second }) {
                 cast.append(Cast(node: world.addListener(name), fate: .joins(second: second)))
             }
+            bounds.note(world, broadcasters[0].performance)
             perform(second)
             disturb()
         }
@@ -107,18 +109,21 @@ final class Household {
         }
     }
 
-    /// Now and then a machine stands still for 65 ms, or a connection breaks. Nobody may hear of it.
+    /// Now and then a machine stands still for a tenth of a second, or a connection breaks. Nobody may hear of it.
     private func disturb() {
         let index = Int(world.random.next() % UInt64(world.listeners.count))
         switch world.random.next() % (3 * disturbanceInterval) {
-        case 0: world.listeners[index].machine.freeze(for: .milliseconds(65))
-        case 1: broadcasters[0].machine.freeze(for: .milliseconds(65))
+        case 0: world.listeners[index].machine.freeze(for: .milliseconds(100))
+        case 1: broadcasters[0].machine.freeze(for: .milliseconds(100))
         case 2: if world.listeners[index].machine.isAlive { world.listeners[index].breakConnections() }
         default: break
         }
     }
 
     // MARK: What was heard
+
+    /// What listeners published of themselves against what was heard of them.
+    var boundsVerdict: PublishedBounds.Verdict { bounds.verdict(world, broadcasters[0].performance) }
 
     /// What is wrong with it, until now.
     func findings() -> [Finding] {

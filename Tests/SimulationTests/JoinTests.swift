@@ -1,4 +1,5 @@
 import AudioCore
+import Broadcasting
 import Listening
 import SimulationKit
 import Testing
@@ -21,6 +22,37 @@ import Testing
         let first = try #require(late.ear.firstSound)
         #expect(first < joined.seconds + 1, "\(first - joined.seconds); \(world.replay)")
         expectNoStraySound(world, late)
+        expectInStep(world, broadcaster)
+        expectCompleted(world, broadcaster)
+    }
+
+    /// On a link that carries thrice what the song needs, filling the buffer takes seconds; the sound does not wait for
+    /// it.
+    @Test(arguments: Seeds.short) func aJoinerSoundsLongBeforeItsBufferIsFull(seed: UInt64) throws {
+        let world = World(seed: seed)
+        world.addListener("Early")
+        world.run(for: .seconds(3))
+        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        world.run(for: .seconds(10))
+        let joined = world.loop.now
+        var quality = LinkQuality.quietLAN
+        quality.bytesPerSecond = 3 * VirtualSong.sampleRate * 4
+        let late = world.addListener("Late", quality: quality)
+        let hasSounded = world.run(atMost: .seconds(2)) { late.ear.firstSound != nil }
+        try #require(hasSounded, "\(world.replay)")
+        let first = try #require(late.ear.firstSound)
+        #expect(first < joined.seconds + 1, "\(first - joined.seconds); \(world.replay)")
+        let horizon = BroadcastConfiguration(greeting: broadcaster.greeting, clockPort: 0).horizon
+        let buffered = try #require(late.session.currentReport(late.machine.now)?.buffered, "\(world.replay)")
+        #expect(buffered < horizon * 0.25, "\(buffered); \(world.replay)")
+        // Then it fills.
+        world.run(for: .seconds(8))
+        let filled = try #require(late.session.currentReport(late.machine.now)?.buffered, "\(world.replay)")
+        #expect(filled > horizon * 0.9, "\(filled); \(world.replay)")
+        world.run(for: .seconds(16))
+        #expect(late.hearing(of: broadcaster).isWholeFromEntry, "\(late.hearing(of: broadcaster)); \(world.replay)")
+        #expect(late.snapshot.underrunCount == 0, "\(late.snapshot); \(world.replay)")
+        expectWhole(world, [world.listeners[0]], broadcaster)
         expectInStep(world, broadcaster)
         expectCompleted(world, broadcaster)
     }

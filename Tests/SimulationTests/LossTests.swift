@@ -110,12 +110,13 @@ import Testing
     @Test(arguments: Seeds.short) func aMachineThatStallsIsNotHeard(seed: UInt64) throws {
         let (world, broadcaster) = playing(seed, listeners: 3)
         for _ in 0..<6 {
-            world.listeners[0].machine.freeze(for: .milliseconds(65))
+            world.listeners[0].machine.freeze(for: .milliseconds(100))
             world.run(for: .milliseconds(700))
-            broadcaster.machine.freeze(for: .milliseconds(65))
+            broadcaster.machine.freeze(for: .milliseconds(100))
             world.run(for: .milliseconds(700))
         }
         world.run(for: .seconds(16))
+        for node in world.listeners { #expect(node.xrunCount == 0, "\(node.name); \(world.replay)") }
         expectWhole(world, world.listeners, broadcaster)
         expectInStep(world, broadcaster)
         expectCompleted(world, broadcaster)

@@ -10,6 +10,8 @@ enum Seeds {
     static var long: [UInt64] { seeds(byDefault: 10, long: 100) }
     /// For scenarios of seconds.
     static var short: [UInt64] { seeds(byDefault: 3, long: 100) }
+    /// For the scenario of an hour.
+    static var hour: [UInt64] { seeds(byDefault: 1, long: 1) }
     /// Whether tests that gain by it run longer.
     static var isLong: Bool { getenv("TUTTI_LONG_TESTS") != nil }
 
@@ -23,5 +25,7 @@ enum Seeds {
 
 extension World {
     /// What to type to see a failure again.
-    var replay: String { "replay with: SIMULATION_SEED=\(seed) Scripts/test SimulationTests" }
+    var replay: String {
+        "replay with: SIMULATION_SEED=\(seed) Scripts/test \(Seeds.isLong ? "--long " : "")SimulationTests"
+    }
 }

@@ -77,6 +77,23 @@ import Testing
         expectCompleted(world, broadcaster)
     }
 
+    /// The least that may be asked for.
+    @Test(arguments: Seeds.short) func aStartDelayOf50MillisecondsLosesNothing(seed: UInt64) throws {
+        let world = World(seed: seed)
+        for index in 1...4 { world.addListener("Listener \(index)") }
+        world.run(for: .seconds(3))
+        let broadcaster = world.addBroadcaster("Broadcaster", song: song) { $0.startDelay = .milliseconds(50) }
+        let isDecided = world.run(atMost: .seconds(2)) { broadcaster.performance.anchor != nil }
+        try #require(isDecided, "\(world.replay)")
+        let start = try #require(broadcaster.performance.seconds(of: 0))
+        #expect(start - world.loop.now.seconds <= 0.05, "\(start) at \(world.loop.now.seconds); \(world.replay)")
+        world.run(for: .seconds(11))
+        expectPromptStart(world, broadcaster)
+        expectWhole(world, world.listeners, broadcaster)
+        expectInStep(world, broadcaster)
+        expectCompleted(world, broadcaster)
+    }
+
     @Test(arguments: Seeds.short) func byAddressWithoutDiscovery(seed: UInt64) throws {
         let world = World(seed: seed)
         let named = world.addListener("Named", mdns: false)

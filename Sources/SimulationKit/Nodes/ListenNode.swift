@@ -24,6 +24,8 @@ public final class ListenNode {
     /// Names of the broadcasters that fed it, in order.
     public private(set) var broadcasters: [String] = []
 
+    /// What its user adds to the moment of every frame.
+    private let offset: TimeSpan
     private let network: VirtualNetwork
     private let discovery: VirtualDiscovery?
     private var random: SimulationRandom
@@ -47,6 +49,7 @@ public final class ListenNode {
         self.network = network
         self.discovery = discovery
         greeting = configuration.greeting
+        offset = configuration.offset
         session = ListenSession(configuration: configuration, now: machine.now)
         self.card = VirtualSoundCard(
             control: control, machine: machine, ear: ear, configuration: card, random: random.fork())
@@ -71,6 +74,11 @@ public final class ListenNode {
         session.sessionTime(at: machine.now).map {
             $0 - SessionTime(nanoseconds: broadcaster.machine.now.nanoseconds)
         }
+    }
+
+    /// Its ear hears a performance as its user wants it: shifted by the offset.
+    func attend(_ performance: Performance) {
+        ear.attend(performance, asPlaced: offset == .zero ? performance : performance.shifted(by: offset, on: machine))
     }
 
     func start() {

@@ -14,9 +14,10 @@ public final class Ear {
 
     init() {}
 
-    func attend(_ performance: Performance) {
+    /// - Parameter placed: the same performance, where this loudspeaker is to sound at other times than all others.
+    func attend(_ performance: Performance, asPlaced placed: Performance) {
         performances.append(performance)
-        ears.append(PerformanceEar(performance))
+        ears.append(PerformanceEar(placed))
     }
 
     func hear(_ samples: UnsafeBufferPointer<Float>, from start: Double, spacing: Double) {
@@ -41,7 +42,8 @@ public final class Ear {
         ears.forEach { $0.interrupt() }
     }
 
-    /// What was heard in the time of each stretch of a performance; nil where nothing was emitted at all.
+    /// What was heard in the time of each stretch of a performance, as placed for this loudspeaker; nil where nothing
+    /// was emitted at all.
     public func windows(of performance: Performance) -> [HeardWindow?] {
         performances.firstIndex { $0 === performance }.map { ears[$0].windows } ?? []
     }

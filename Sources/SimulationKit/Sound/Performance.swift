@@ -9,12 +9,26 @@ public final class Performance {
     public internal(set) var anchor: Anchor? {
         didSet { place() }
     }
+    /// Of which this is a shifted copy, by how much, and on whose clock.
+    private let original: (performance: Performance, shift: TimeSpan, machine: VirtualMachine)?
     /// The anchor's instant in seconds on the broadcaster's clock since the simulation began.
     private var origin = 0.0
 
     init(song: VirtualSong, machine: VirtualMachine) {
         self.song = song
         self.machine = machine
+        original = nil
+    }
+
+    private init(_ original: Performance, shift: TimeSpan, machine: VirtualMachine) {
+        song = original.song
+        self.machine = original.machine
+        self.original = (original, shift, machine)
+    }
+
+    /// The same, each frame later by so much on a machine's clock.
+    func shifted(by shift: TimeSpan, on machine: VirtualMachine) -> Performance {
+        Performance(self, shift: shift, machine: machine)
     }
 
     private func place() {
@@ -25,12 +39,31 @@ public final class Performance {
 
     /// The frame that is due at a true time; nil before the decision.
     public func position(at seconds: Double) -> Double? {
+        if let original {
+            let clock = original.machine.clock
+            return original.performance.position(
+                at: clock.seconds(ofElapsed: clock.elapsed(at: seconds) - original.shift.seconds))
+        }
         guard let anchor else { return nil }
         return Double(anchor.frame.index) + (clock.elapsed(at: seconds) - origin) * anchor.framesPerSecond
     }
 
+    /// The window of which something is due at a true time; also before the first and after the last. Nil before the
+    /// decision.
+    public func window(at seconds: Double) -> Int? {
+        position(at: seconds).map {
+            Int((($0 + Double(HeardWindow.lead)) / Double(HeardWindow.frameCount)).rounded(.down))
+        }
+    }
+
     /// The true time at which a frame is due.
     public func seconds(of position: Double) -> Double? {
+        if let original {
+            let clock = original.machine.clock
+            return original.performance.seconds(of: position).map {
+                clock.seconds(ofElapsed: clock.elapsed(at: $0) + original.shift.seconds)
+            }
+        }
         guard let anchor else { return nil }
         return clock.seconds(ofElapsed: origin + (position - Double(anchor.frame.index)) / anchor.framesPerSecond)
     }

@@ -15,7 +15,8 @@ final class VirtualSoundCard {
         /// The DAC's crystal against true time.
         var crystal = VirtualClock()
         var burst = TimeSpan.milliseconds(5)
-        var buffer = TimeSpan.milliseconds(120)
+        /// As much as is asked of ALSA.
+        var buffer = TimeSpan.milliseconds(150)
         /// From the end of a period to the loop's reading, on average; now and then much more.
         var wakeLatency = TimeSpan.microseconds(15)
         var fault: PlantedFault?

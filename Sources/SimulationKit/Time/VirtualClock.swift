@@ -68,9 +68,9 @@ public struct VirtualClock {
     }
 
     private func smoothSeconds(ofElapsed elapsed: Double) -> Double {
-        // The rate errors are 1e-3 at most: each turn leaves a thousandth of the error.
-        var seconds = elapsed
-        for _ in 0..<5 { seconds = elapsed - smoothGain(at: seconds) }
+        // Exact but for the wander, whose rate is some 1e-6: of its error each turn leaves as much.
+        var seconds = elapsed / (1 + 1e-6 * rate.value)
+        for _ in 0..<2 { seconds += (elapsed - seconds - smoothGain(at: seconds)) / (1 + 1e-6 * rate.value) }
         return seconds
     }
 

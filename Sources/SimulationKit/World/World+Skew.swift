@@ -67,17 +67,28 @@ extension World {
     }
 }
 
+extension World {
+    /// The windows in which a listener owed the song and something else, or nothing, was heard; those from the
+    /// beginning of a fault of its machine, or the broadcaster's, until `quiet` after its end left out.
+    public func missingWindows(of performance: Performance, for node: ListenNode, quiet: TimeSpan) -> [Int] {
+        let disturbed = performance.disturbedWindows(of: node.machine, quiet: quiet)
+        let windows = node.ear.windows(of: performance)
+        return windows.indices.filter { window in
+            windows[window]?.content != .song && !disturbed.contains { $0.contains(window) }
+        }
+    }
+}
+
 extension Performance {
     /// Windows whose song was due from the beginning of a fault of this listener's machine, or the broadcaster's, until
     /// so long after its end.
     func disturbedWindows(of listener: VirtualMachine, quiet: TimeSpan) -> [ClosedRange<Int>] {
         (listener.faults + machine.faults).compactMap { fault in
-            guard let end = position(at: (fault.upperBound + quiet).seconds),
-                let begin = position(at: fault.lowerBound.seconds)
-            else { return nil }
-            // The broadcaster's clock may have been put back meanwhile.
-            let windows = [begin, end].map { Int(($0 / Double(HeardWindow.frameCount)).rounded(.down)) }
-            return min(windows[0], windows[1]) - 1...max(windows[0], windows[1]) + 1
+            // The broadcaster's clock may have been put forward or back by it.
+            let moments = [fault.lowerBound - .milliseconds(1), fault.lowerBound, fault.upperBound + quiet]
+            let windows = moments.compactMap { window(at: $0.seconds) }
+            guard let first = windows.min(), let last = windows.max() else { return nil }
+            return first - 1...last + 1
         }
     }
 }

@@ -28,9 +28,9 @@ extension World {
         let listener = listeners[Int(random.next() % UInt64(listeners.count))]
         let step = random.span(.milliseconds(-500) ... .milliseconds(500))
         switch random.next() % 50 {
-        case 0..<3: listener.machine.freeze(for: .milliseconds(65))
+        case 0..<3: listener.machine.freeze(for: .milliseconds(100))
         case 3: listener.machine.freeze(for: .milliseconds(400))
-        case 4: broadcaster.machine.freeze(for: .milliseconds(65))
+        case 4: broadcaster.machine.freeze(for: .milliseconds(100))
         case 5: broadcaster.machine.freeze(for: .milliseconds(400))
         case 6: listener.machine.suspend(for: random.span(.seconds(1) ... .seconds(30)))
         case 7: listener.machine.stepClock(by: step)

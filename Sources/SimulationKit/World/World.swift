@@ -61,23 +61,27 @@ public final class World {
     /// - Parameters:
     ///   - mdns: whether it takes part in discovery.
     ///   - clockRate: of its crystal; any within ``clockSpread`` if nil.
+    ///   - cardRate: of its sound card's crystal against the rate that the card claims; any within ``cardSpread`` if
+    ///     nil.
     @discardableResult
     public func addListener(
         _ name: String, mdns: Bool = true, quality: LinkQuality? = nil, clockRate: PartsPerMillion? = nil,
-        fault: PlantedFault? = nil, _ configure: (inout ListenConfiguration) -> Void = { _ in }
+        cardRate: PartsPerMillion? = nil, fault: PlantedFault? = nil,
+        _ configure: (inout ListenConfiguration) -> Void = { _ in }
     ) -> ListenNode {
         let machine = addMachine(quality, clockRate)
         var configuration = ListenConfiguration(greeting: greeting(name, .listener))
         configure(&configuration)
         var card = VirtualSoundCard.Configuration()
         card.crystal = VirtualClock.random(within: cardSpread, wander: 0.2, using: &random)
+        if let cardRate { card.crystal.rate = cardRate }
         card.wakeLatency = random.span(wakeLatency)
         card.fault = fault
         let node = ListenNode(
             machine: machine, network: network, discovery: mdns ? discovery : nil, configuration: configuration,
             card: card, random: random.fork())
         listeners.append(node)
-        for broadcaster in broadcasters { node.ear.attend(broadcaster.performance) }
+        for broadcaster in broadcasters { node.attend(broadcaster.performance) }
         machine.after(.zero) { [unowned node] in node.start() }
         return node
     }
@@ -98,7 +102,7 @@ public final class World {
             random: random.fork())
         node.fault = fault
         broadcasters.append(node)
-        for listener in listeners { listener.ear.attend(node.performance) }
+        for listener in listeners { listener.attend(node.performance) }
         machine.after(.zero) { [unowned node] in node.start() }
         return node
     }
