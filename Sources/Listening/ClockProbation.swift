@@ -8,7 +8,8 @@ import ClockSync
 /// Where it would be long (radio), the first estimate after the patience counts.
 struct ClockProbation {
     /// Four deviations of the skew.
-    static let skewBound = PartsPerMillion(56)
+    static let skewBound = PartsPerMillion(50)
+    static let streamSkewBound = PartsPerMillion(56)
     static let skewPatience = TimeSpan.milliseconds(500)
     /// Over the broadcast's own connection exchanges are few and their delays long. What is wrong at first by more than
     /// half a millisecond is heard when it is mended, so the offset is waited for as well, and longer.
@@ -27,7 +28,8 @@ struct ClockProbation {
         let begun = begun ?? now
         self.begun = begun
         let waited = now - begun
-        let isRateKnown = estimate.skewBound <= Self.skewBound || waited >= Self.skewPatience
+        let skewBound = isOverStream ? Self.streamSkewBound : Self.skewBound
+        let isRateKnown = estimate.skewBound <= skewBound || waited >= Self.skewPatience
         let isOffsetKnown =
             !isOverStream || estimate.errorBound <= Self.streamErrorBound || waited >= Self.streamPatience
         isOver = isOver || isRateKnown && isOffsetKnown
