@@ -68,6 +68,9 @@ public enum BroadcastLimits {
     public static let departureCount = 64
     /// Connections at once.
     public static let connectionCount = 4_096
-    /// A listener that said that it is busy is asked again after this long, if its record does not change before.
-    public static let busyPause = TimeSpan.seconds(10)
+    /// A listener that is busy or leaving is asked again after this long, if its record does not change before: it may
+    /// be free the next moment, as between two songs.
+    public static let busyPause = TimeSpan.seconds(1)
+    /// One that refused for another reason will hardly change its mind.
+    public static let refusalPause = TimeSpan.seconds(10)
 }

@@ -122,7 +122,8 @@ extension BroadcastSession {
             noteDeparture(of: link, now)
         default: sayOnce(.warning, "\(name) refuses: \(refusal.text)")
         }
-        close(id, now, pause: refusal.reason == .leaving ? .seconds(1) : BroadcastLimits.busyPause)
+        let mayChangeSoon = refusal.reason == .leaving || refusal.reason == .busy
+        close(id, now, pause: mayChangeSoon ? BroadcastLimits.busyPause : BroadcastLimits.refusalPause)
     }
 
     /// Says no, and closes.
@@ -132,7 +133,7 @@ extension BroadcastSession {
         let isOfInterest = refusal.reason == .protocolError || refusal.reason == .cannotDecode
         let level: NoticeLevel = isOfInterest ? .warning : .detail
         sayOnce(level, "refused \(link.connection.name): \(refusal.text)")
-        close(id, now, pause: BroadcastLimits.busyPause)
+        close(id, now, pause: BroadcastLimits.refusalPause)
     }
 
     /// A connection ended, or must end. `reason` nil: the other side closed it.

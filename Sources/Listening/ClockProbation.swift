@@ -10,7 +10,7 @@ struct ClockProbation {
     /// Four deviations of the skew.
     static let skewBound = PartsPerMillion(50)
     static let streamSkewBound = PartsPerMillion(56)
-    static let skewPatience = TimeSpan.milliseconds(500)
+    static let skewPatience = TimeSpan.seconds(1)
     /// Over the broadcast's own connection exchanges are few and their delays long. What is wrong at first by more than
     /// half a millisecond is heard when it is mended, so the offset is waited for as well, and longer.
     static let streamErrorBound = TimeSpan.microseconds(150)
