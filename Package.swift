@@ -119,8 +119,8 @@ let package = Package(
         library(
             "SimulationKit",
             [
-                "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "Listening", "Peering",
-                "Playout", "WireProtocol", nioCore,
+                "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem", "Listening",
+                "Peering", "Playout", "WireProtocol", nioCore,
             ]),
         .target(
             name: "SoftwareSoundCard", dependencies: ["CALSA"], path: "Tests/Kit/SoftwareSoundCard",

@@ -92,6 +92,12 @@ public final class AudioQueue: Sendable {
         core.stop(fade: fade)
     }
 
+    /// Fades out as soon as the device allows, and is silent until the next ``setTimeline(_:)``. What waits is kept, and
+    /// packets are taken as before.
+    public func hold(fade: TimeSpan = .milliseconds(10)) {
+        core.control.hold(fade: fade)
+    }
+
     /// Changes the gain, linearly over `ramp`; it holds for all epochs. 1 leaves samples untouched.
     public func setVolume(_ gain: Float, ramp: TimeSpan = .milliseconds(20)) {
         core.control.setVolume(gain, ramp: ramp)

@@ -48,6 +48,12 @@ public final class ClockClientThread: Sendable {
         loop.wake.signal()
     }
 
+    /// This machine slept: forgets the offset and asks in a burst.
+    public func startAnew() {
+        loop.state.withLock { $0.client.startAnew(now: .now()) }
+        loop.wake.signal()
+    }
+
     /// Ends the thread and closes the socket; returns when both are done. Does nothing the second time.
     public func stop() {
         loop.state.withLock { $0.isStopping = true }

@@ -96,7 +96,16 @@ public struct ClockClient: Sendable {
         return reception
     }
 
-    /// Starts a burst: the owner has reason to distrust the estimate, such as a new network or a resume from suspend.
+    /// The host clock stood still while the machine slept: forgets the offset and whatever is on its way, keeps the rate,
+    /// and asks in a burst. There is no estimate until a few exchanges were completed.
+    public mutating func startAnew(now: HostTime) {
+        statistics.lost += pending.count
+        pending.removeAll()
+        estimator.startAnew()
+        schedule.burst(now: now, generator: &generator)
+    }
+
+    /// Starts a burst: the owner has reason to distrust the estimate, such as a new network.
     public mutating func suspectChange(now: HostTime) {
         schedule.burst(now: now, generator: &generator)
     }

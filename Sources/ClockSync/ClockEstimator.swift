@@ -90,6 +90,8 @@ struct ClockEstimator: Sendable {
     /// Estimates between two looks at whether a remembered rate holds, and what contradicts it.
     static let trialInterval = 4
     static let contradictionDeviations = 4.0
+    /// By how much a crystal may run otherwise after a sleep, in nanoseconds a second (one deviation).
+    static let cooling = 3_000.0
 
     private(set) var estimate: ClockEstimate?
     private var fitter = EnvelopeFitter()
@@ -217,6 +219,20 @@ struct ClockEstimator: Sendable {
         // Some of these may be older than the step, and would hold the new envelopes down.
         let later = recent.filter { $0.sent >= lastDoubt }
         relearn(from: later.count >= Self.suspectCount ? later : recent, now: now)
+    }
+
+    /// The offset is void, whatever it was; the rate is still what it was but for a crystal that cooled.
+    mutating func startAnew() {
+        if let fit { prior = EnvelopeFitter.Prior(slope: fit.slope, deviation: Self.cooling + fit.slopeDeviation) }
+        isPriorOnTrial = false
+        samples = []
+        suspects = []
+        (estimate, fit, origin) = (nil, nil, nil)
+        smoother = OffsetSmoother()
+        sinceComparison = 0
+        sinceTrial = 0
+        lastDoubt = -.infinity
+        generation &+= 1
     }
 
     private mutating func relearn(from recent: [EnvelopeSample], now: Double) {

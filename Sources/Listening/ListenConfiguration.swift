@@ -36,6 +36,8 @@ public enum ListenLimits {
     static let longestLook = TimeSpan.milliseconds(300)
     /// Nothing that is held plays longer than this.
     public static let longestDrain = TimeSpan.seconds(20)
+    /// One that slept and woke without its broadcaster waits for it so long. What it holds lasts no longer.
+    public static let wakingPatience = TimeSpan.seconds(10)
     /// Reports while nothing changes.
     public static let reportInterval = TimeSpan.milliseconds(500)
     /// Nobody was found by then: the user is told, once.

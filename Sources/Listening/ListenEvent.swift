@@ -20,6 +20,8 @@ public enum ListenEvent: Sendable {
     case clock(ClockEstimate)
     /// A clock request was handed to its connection's socket then.
     case sentClock(sequence: UInt32, at: HostTime)
+    /// This machine slept for so long, and its clock stood still meanwhile. Due before any other event after it.
+    case machineDidSleep(for: TimeSpan)
     /// What the renderer says of itself; due with every tick.
     case playout(PlayoutSnapshot)
     /// The last frame of the epoch was heard.
@@ -40,6 +42,8 @@ public enum ListenAction: Sendable {
     /// Exchange clocks with the other end of this connection, at this UDP port; whose clock it is.
     case startClock(ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes)
     case stopClock
+    /// Forget the offset that the exchange has found so far, and ask in a burst.
+    case restartClock
     /// Send ``WireEncoder/clock(_:)`` of the request over the connection, and answer with
     /// ``ListenEvent/sentClock(sequence:at:)``: the clock read just before.
     case sendClock(ConnectionID, ClockClient.Request)
@@ -51,6 +55,8 @@ public enum ListenAction: Sendable {
     case reenter(at: FramePosition, Epoch)
     case setTimeline(HostTimeline)
     case finish(at: FramePosition, Epoch)
+    /// Fade out and be silent until the next timeline; what is held is kept.
+    case hold(fade: TimeSpan)
     /// Fade out and fall silent.
     case silence(fade: TimeSpan)
     /// The advertised state changed.

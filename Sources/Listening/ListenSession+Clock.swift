@@ -21,8 +21,36 @@ extension ListenSession {
         actions.append(.stopClock)
     }
 
+    /// This machine slept for so long, and its clock did not move: nothing that was known of the broadcaster's holds any
+    /// more, and what sounds is out of step.
+    mutating func wake(after span: TimeSpan, _ now: HostTime) {
+        guard let name = reception?.broadcaster.name else { return }
+        let seconds = (span.seconds * 10).rounded() / 10
+        let text = "this machine slept for \(seconds) s: silent until \(name)'s time is known again"
+        actions.append(.notice(.info, text))
+        actions.append(.hold(fade: ListenLimits.stopFade))
+        woken = now
+        clock = nil
+        isClockFromStream = false
+        clockProbation = ClockProbation()
+        reception?.joined = now
+        if case .orphaned = phase { phase = .orphaned(since: now) }
+        guard streamClock != nil else { return }
+        streamClock?.startAnew(now: now)
+        actions.append(.restartClock)
+    }
+
+    /// Takes over what the clock is known by from now on.
+    private mutating func use(_ estimate: ClockEstimate) {
+        woken = nil
+        clock = estimate
+        placeTimeline()
+    }
+
     /// UDP brought an estimate. Over the connection it goes on until this one is as good.
     mutating func learnClock(_ estimate: ClockEstimate, _ now: HostTime) {
+        // One from before the sleep may have waited to be told.
+        if let woken, estimate.mapping.host < woken { return }
         streamClock?.noteDatagram(now: now)
         guard clockProbation.passes(estimate, now: now) else { return }
         if isClockFromStream, let clock {
@@ -31,8 +59,7 @@ extension ListenSession {
         }
         streamClock?.rest()
         isClockFromStream = false
-        clock = estimate
-        placeTimeline()
+        use(estimate)
     }
 
     /// Asks over the connection if UDP has been silent for too long.
@@ -48,8 +75,7 @@ extension ListenSession {
             let name = reception?.broadcaster.name
         else { return }
         isClockFromStream = true
-        clock = estimate
-        placeTimeline()
+        use(estimate)
         sayOnce(.warning, "UDP is blocked between \(name) and this machine: clock over TCP, less exact")
     }
 

@@ -166,6 +166,7 @@ extension ListenSession {
             if reception != nil { actions.append(.silence(fade: ListenLimits.stopFade)) }
             reception = Reception(broadcaster: greeting, joined: now)
             clock = nil
+            woken = nil
             actions.append(.notice(.info, "joined \(greeting.name)"))
         } else {
             reception?.joined = now
@@ -226,8 +227,8 @@ extension ListenSession {
         guard let reception else { return }
         phase = .orphaned(since: now)
         endClock()
-        actions.append(
-            .notice(.warning, "lost \(reception.broadcaster.name): playing what is held, waiting for a broadcast"))
+        let held = woken == nil ? "playing what is held, " : ""
+        actions.append(.notice(.warning, "lost \(reception.broadcaster.name): \(held)waiting for a broadcast"))
         reviewDialing()
     }
 

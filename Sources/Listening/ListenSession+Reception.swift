@@ -123,11 +123,14 @@ extension ListenSession {
 
     /// Whether nothing that is held remains to be heard.
     func isPlayedOut(since left: HostTime, _ now: HostTime) -> Bool {
-        guard now - left < ListenLimits.longestDrain, let reception, !reception.heardEnd,
-            let last = reception.lastHeldInstant(clock)
-        else { return true }
+        guard now - left < ListenLimits.longestDrain, let reception, !reception.heardEnd else { return true }
+        guard let last = reception.lastHeldInstant(clock) else {
+            return woken == nil || !isOrphaned || now - left > ListenLimits.wakingPatience
+        }
         return now > last + configuration.offset + ListenLimits.drainGrace
     }
+
+    private var isOrphaned: Bool { if case .orphaned = phase { true } else { false } }
 
     /// Back to waiting, or done.
     mutating func endReception(_ now: HostTime) {
@@ -135,6 +138,7 @@ extension ListenSession {
         actions.append(.silence(fade: ListenLimits.stopFade))
         self.reception = nil
         clock = nil
+        woken = nil
         hasToldPatience = true
         phase = .idle(since: now)
         if configuration.once {

@@ -52,6 +52,8 @@ public struct ListenSession {
     var streamClock: StreamClock?
     /// Whether ``clock`` came that way.
     var isClockFromStream = false
+    /// When this machine woke, while the broadcaster's time is not known again.
+    var woken: HostTime?
     var playout = PlayoutSnapshot()
     var lastReport: (sent: HostTime, state: ListenerState)?
     var hasToldPatience = false
@@ -81,6 +83,7 @@ public struct ListenSession {
         case .closed(let id): closed(id, now)
         case .clock(let estimate): learnClock(estimate, now)
         case .sentClock(let sequence, let transmit): streamClock?.didSend(sequence: sequence, at: transmit)
+        case .machineDidSleep(let span): wake(after: span, now)
         case .playout(let snapshot): notePlayout(snapshot)
         case .heardEnd(let epoch): if reception?.queueEpoch == epoch { reception?.heardEnd = true }
         case .tick: break

@@ -39,6 +39,14 @@ struct StreamClock {
         return client?.poll(now: now)
     }
 
+    /// This machine slept: what was learned is void, and UDP has its time again.
+    mutating func startAnew(now: HostTime) {
+        lastDatagram = now
+        lastLook = now
+        probation = .overStream
+        client?.startAnew(now: now)
+    }
+
     private mutating func begin(_ now: HostTime) {
         isAsking = true
         if client == nil {

@@ -33,6 +33,8 @@ final class ClientBox {
     var estimate: ClockEstimate? { value.estimate }
     var nextDeadline: HostTime? { value.nextDeadline }
 
+    func startAnew(now: HostTime) { value.startAnew(now: now) }
+
     @discardableResult
     func poll(now: HostTime) -> ClockClient.Request? { value.poll(now: now) }
 

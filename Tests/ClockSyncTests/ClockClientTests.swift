@@ -182,6 +182,17 @@ import Testing
         #expect(estimate.withoutSymmetry.errorBound < estimate.roundTrip)
     }
 
+    @Test func whatWasOnItsWayWhenTheMachineSleptIsNotBelieved() throws {
+        let (client, now) = try settled()
+        let request = try #require(client.poll(now: now))
+        client.startAnew(now: now)
+        #expect(client.estimate == nil)
+        #expect(client.nextDeadline == now)
+        // The reply lay in the network card, or came late: the clock that stamps it stood still in between.
+        let session = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + .seconds(60)
+        #expect(client.receive(try reply(to: request, arrivingAt: session), at: now + .milliseconds(2)) == .outOfOrder)
+    }
+
     @Test func absurdTimesDoNotTrap() {
         let client = client()
         var generator = SplitMix64(seed: 3)

@@ -136,6 +136,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [0.03, 1, 60, 86_400]) func aSleepThatIsToldIsLearnedInABurst(seconds: Double) throws {
+        for link in [SimulatedLink.quietLAN, .wiFiLogNormal] {
+            for seed in Self.seeds {
+                var exchange = SimulatedExchange(link, wander: 0.005, seed: seed)
+                let settled = exchange.run(until: 30)
+                let before = try #require(settled)
+                exchange.sleepHost(for: seconds)
+                #expect(exchange.client.estimate == nil)
+                for step in 1...20 {
+                    guard let after = exchange.run(until: 30 + 0.1 * Double(step)) else {
+                        #expect(step == 1, "nothing known after \(step) tenths, seed \(seed)")
+                        continue
+                    }
+                    #expect(abs(after.error) <= after.bound, "seed \(seed), \(step) tenths")
+                    #expect(after.estimate.generation > before.estimate.generation)
+                    // The rate is known from before: good enough to place a sound by.
+                    #expect(after.estimate.skewBound < PartsPerMillion(50), "seed \(seed), \(step) tenths")
+                }
+            }
+        }
+    }
+
     @Test(arguments: [SimulatedLink.wiFiLogNormal, .radio]) func longerPathKeepsTheTruth(link: SimulatedLink) {
         var outside: [String] = []
         for seed in Self.seeds {

@@ -68,6 +68,12 @@ struct SimulatedExchange {
 
     mutating func jumpHost(by seconds: Double) { host.jump(by: seconds) }
 
+    /// The host slept for so long, and was told when it woke.
+    mutating func sleepHost(for seconds: Double) {
+        host.jump(by: -seconds)
+        client.startAnew(now: HostTime(nanoseconds: host.nanoseconds(at: time)))
+    }
+
     private mutating func nextEvent() -> (time: Double, flight: Int?)? {
         let now = host.seconds(at: time)
         let wait = client.nextDeadline.map { Double($0.nanoseconds) * 1e-9 - now } ?? 0

@@ -240,6 +240,54 @@ import WireProtocol
         #expect(listener.notices.contains { $0.contains("back") })
     }
 
+    @Test func aSleepVoidsTheClockAndHoldsTheSoundUntilItIsKnownAnew() throws {
+        var listener = playing()
+        let (timelines, stale) = (listener.timelines.count, listener.now)
+        listener.handle(.machineDidSleep(for: .milliseconds(61_260)))
+        #expect(
+            listener.notices.last == "this machine slept for 61.3 s: silent until Attic's time is known again")
+        #expect(listener.holdCount == 1)
+        #expect(listener.actions.contains { if case .restartClock = $0 { true } else { false } })
+        #expect(listener.session.sessionTime(at: listener.now) == nil)
+        // An estimate from before the sleep was on its way.
+        listener.wait(.milliseconds(20))
+        listener.estimateClock(at: stale - .milliseconds(1))
+        #expect(listener.timelines.count == timelines)
+        listener.estimateClock()
+        #expect(listener.timelines.count == timelines + 1)
+        #expect(listener.silenceCount == 0)
+        listener.wait(.seconds(2))
+        #expect(listener.notices.count { $0.contains("does not answer") } == 0)
+    }
+
+    @Test func whoWakesWithoutItsBroadcasterWaitsForIt() throws {
+        var listener = playing { $0.once = true }
+        listener.handle(.machineDidSleep(for: .seconds(60)))
+        listener.handle(.closed(ConnectionID(1)))
+        #expect(listener.notices.last == "lost Attic: waiting for a broadcast")
+        listener.wait(ListenLimits.wakingPatience - .seconds(1))
+        #expect(listener.outcome == nil)
+        listener.meet(2, name: "Attic", instance: 1)
+        #expect(listener.notices.last == "Attic is back")
+        let timelines = listener.timelines.count
+        listener.estimateClock()
+        #expect(listener.timelines.count == timelines + 1)
+    }
+
+    @Test func whoWakesAndIsNotFoundAgainGivesUp() {
+        var listener = playing { $0.once = true }
+        listener.handle(.machineDidSleep(for: .seconds(60)))
+        listener.handle(.closed(ConnectionID(1)))
+        listener.wait(ListenLimits.wakingPatience + .milliseconds(100))
+        #expect(listener.outcome == .failed("lost Attic"))
+    }
+
+    @Test func aSleepWithoutABroadcastChangesNothing() {
+        var listener = ScriptedListener()
+        listener.handle(.machineDidSleep(for: .seconds(60)))
+        #expect(listener.notices.isEmpty && listener.actions.isEmpty)
+    }
+
     @Test func nobodyIsDialledWhileMusicPlays() {
         var listener = playing()
         listener.handle(

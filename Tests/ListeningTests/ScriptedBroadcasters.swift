@@ -98,9 +98,10 @@ struct ScriptedListener {
                 Anchor(epoch: Epoch(epoch), frame: .zero, session: session, framesPerSecond: Self.rate)), id)
     }
 
-    mutating func estimateClock() {
+    mutating func estimateClock(at time: HostTime? = nil) {
+        let time = time ?? now
         let mapping = ClockMapping(
-            host: now, session: SessionTime(nanoseconds: (now + .seconds(1)).nanoseconds), skew: .zero)
+            host: time, session: SessionTime(nanoseconds: (time + .seconds(1)).nanoseconds), skew: .zero)
         handle(
             .clock(
                 ClockEstimate(
@@ -131,6 +132,8 @@ struct ScriptedListener {
     var timelines: [HostTimeline] {
         actions.compactMap { if case .setTimeline(let timeline) = $0 { timeline } else { nil } }
     }
+
+    var holdCount: Int { actions.count { if case .hold = $0 { true } else { false } } }
 
     var silenceCount: Int { actions.count { if case .silence = $0 { true } else { false } } }
 }

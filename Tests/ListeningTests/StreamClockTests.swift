@@ -115,6 +115,19 @@ import WireProtocol
         #expect(rig.requestCount == 0)
     }
 
+    @Test func afterASleepTheConnectionIsAskedAnew() throws {
+        var rig = Rig()
+        rig.hasDatagrams = false
+        rig.run(.seconds(4))
+        rig.ahead += .seconds(1)
+        rig.listener.handle(.machineDidSleep(for: .seconds(1)))
+        #expect(rig.listener.session.sessionTime(at: rig.listener.now) == nil)
+        let timelines = rig.listener.timelines.count
+        rig.run(.milliseconds(2_500))
+        #expect(rig.listener.timelines.count > timelines)
+        #expect(try #require(rig.error) < .milliseconds(2))
+    }
+
     @Test func datagramsThatWereNotAskedForAreIgnored() {
         var rig = Rig()
         rig.run(.seconds(1))

@@ -151,6 +151,37 @@ import Testing
         #expect(rig.control.snapshot.state == .idle)
     }
 
+    @Test func whatIsHeldIsSilentUntilItsTimelineComesAndThenWhereItIsDue() {
+        let rig = Rig(dac: VirtualDAC(ppm: 10))
+        rig.run(until: 1_000.5)
+        var timeline = rig.play(at: 1_000.75)
+        rig.run(until: 1_001.5)
+        let heard = rig.dac.pointer(at: rig.now)
+        rig.control.hold(fade: .milliseconds(15))
+        rig.run(until: 1_001.7)
+        // 5 ms until the loop looks, 5 ms of safety, 15 ms of fade.
+        #expect((heard + 1_260..<rig.written).allSatisfy { rig.sample($0) == 0 })
+        #expect(roughestChange(rig, in: heard..<heard + 2_000) < 0.004)
+        #expect(!rig.events.contains(.retired(epoch: Epoch(1))))
+        // It slept for 0.3 s: of the second that is held the rest is there still.
+        timeline.host += .milliseconds(-300)
+        let placed = rig.written
+        rig.control.setTimeline(timeline)
+        rig.run(until: 1_002.5)
+        let late = rig.dac.pointer(at: 1_002.3)
+        for frame in stride(from: late, to: late + 4_800, by: 480) {
+            let wanted = rig.wantedPosition(at: frame, on: timeline)
+            #expect(abs(rig.heardPosition(at: frame, near: wanted) - wanted) < 0.1)
+        }
+        #expect(level(rig, late) > 0.99)
+        #expect(roughestChange(rig, in: heard..<placed + 9_600) < 0.004)
+        #expect(replacements(rig).isEmpty)
+        #expect(rig.control.snapshot.underrunCount == 0)
+        rig.control.stop(fade: .milliseconds(10))
+        rig.run(until: 1_003)
+        #expect(rig.events.count { $0 == .retired(epoch: Epoch(1)) } == 1)
+    }
+
     @Test func stopWithoutRewindingFadesAfterWhatTheDeviceHolds() {
         let rig = Rig(dac: VirtualDAC(ppm: 10))
         rig.run(until: 1_000.5)

@@ -62,10 +62,33 @@ import Testing
         expectCompleted(world, broadcaster)
     }
 
-    @Test(arguments: Seeds.short) func aListenerThatSleepsForAMinute(seed: UInt64) throws {
+    @Test(arguments: Seeds.short, [1, 3, 12, 60]) func aListenerThatSleeps(seed: UInt64, seconds: Int64) throws {
         let (world, broadcaster) = playing(seed, listeners: 3)
         let sleeper = world.listeners[0]
-        sleeper.machine.suspend(for: .seconds(60))
+        sleeper.machine.suspend(for: .seconds(seconds))
+        world.run(for: .seconds(seconds))
+        let woken = world.loop.now.seconds
+        world.run(for: .seconds(120 - seconds))
+        // Less than 100 ms of what it held, before its first turn is heard; the sound's end before, and its return.
+        try expectRecovered(world, [sleeper], broadcaster, from: woken + 2, fades: 7)
+        let line = "this machine slept for \(seconds).0 s: silent until Broadcaster's time is known again"
+        #expect(sleeper.notices.filter { $0.text == line }.count == 1, "\(world.replay)")
+        #expect(sleeper.xrunCount == 1, "\(world.replay)")
+        #expect(sleeper.broadcasters == ["Broadcaster"], "\(world.replay)")
+        let h = sleeper.hearing(of: broadcaster)
+        let at = Int(try #require(broadcaster.performance.position(at: woken))) / HeardWindow.frameCount
+        let wrong = (at..<at + 150).filter { h.windows[$0]?.content == .other }
+        print(
+            "FIG", seconds, seed, "wrong ms", wrong.count * 20, "last", ((wrong.last ?? at) - at) * 20,
+            "clean ms", ((h.cleanFrom ?? 0) - at) * 20)
+        expectWhole(world, Array(world.listeners.dropFirst()), broadcaster)
+        expectCompleted(world, broadcaster)
+    }
+
+    @Test(arguments: Seeds.short) func aListenerThatIsPutAwayForAMinuteAndNotTold(seed: UInt64) throws {
+        let (world, broadcaster) = playing(seed, listeners: 3)
+        let sleeper = world.listeners[0]
+        sleeper.machine.suspend(for: .seconds(60), isToldByKernel: false)
         world.run(for: .seconds(60))
         let woken = world.loop.now.seconds
         world.run(for: .seconds(60))

@@ -41,6 +41,8 @@ public final class PlayoutControl {
         var directive = Directive()
         var rendition: Rendition?
         var timeline: HostTimeline?
+        /// Nothing of the rendition sounds until it has a timeline again.
+        var isHeld = false
         var gain: Float = 1
         var isMuted = false
         var nextSerial: UInt64 = 1
@@ -58,6 +60,7 @@ public final class PlayoutControl {
         state.withLock { state in
             letGo(&state)
             state.rendition = rendition
+            state.isHeld = false
             state.directive.end = .max
             state.directive.leaveSeconds = Directive.replacementFadeSeconds
             state.directive.timeline = state.timeline?.epoch == rendition.epoch ? state.timeline : nil
@@ -74,6 +77,26 @@ public final class PlayoutControl {
             state.timeline = timeline
             guard timeline.epoch == state.rendition?.epoch else { return }
             state.directive.timeline = timeline
+            if state.isHeld {
+                state.isHeld = false
+                state.directive.leaveSeconds = Directive.replacementFadeSeconds
+                install(&state)
+            }
+            publish(&state)
+        }
+    }
+
+    /// Fades out as soon as the device allows, and is silent until the next ``setTimeline(_:)``: what is held is kept,
+    /// and sounds again where it is due then. Reports ``PlayoutEvent/stopped`` and, later, another
+    /// ``PlayoutEvent/started(epoch:frame:host:position:)``.
+    public func hold(fade: TimeSpan) {
+        state.withLock { state in
+            guard state.rendition != nil, !state.isHeld else { return }
+            state.isHeld = true
+            state.timeline = nil
+            state.directive.timeline = nil
+            state.directive.source = nil
+            state.directive.leaveSeconds = min(max(0, fade.seconds), 60)
             publish(&state)
         }
     }
@@ -177,7 +200,7 @@ public final class PlayoutControl {
 
     /// Makes the current rendition known under a new serial, with a resampler that fits the device.
     private func install(_ state: inout State) {
-        guard let rendition = state.rendition, let device = state.device else { return }
+        guard let rendition = state.rendition, let device = state.device, !state.isHeld else { return }
         let resampler = resampler(for: rendition, on: device, in: state)
         let serial = state.nextSerial
         state.nextSerial += 1

@@ -93,7 +93,8 @@ extension Renderer {
             let past = history[index]
             guard let serial = past.pointee.state.source?.serial else { continue }
             oldest = min(oldest, serial)
-            if past.pointee.state.mode == .sounding, serial == state.source?.serial {
+            // A rendition that was held sounds under two serials.
+            if past.pointee.state.mode == .sounding, past.pointee.state.source?.ring == state.source?.ring {
                 floor = min(floor, past.pointee.state.position.whole)
             }
         }

@@ -2,6 +2,7 @@ import AudioCore
 import AudioDecoding
 import AudioQueue
 import ClockSync
+import HostSystem
 import Listening
 import NIOCore
 import Peering
@@ -31,6 +32,7 @@ public final class ListenNode {
     private var random: SimulationRandom
     private let control = PlayoutControl()
     private let card: VirtualSoundCard
+    private var sleepDetector = SleepDetector()
     private var feeder = PacketFeeder(decoders: .builtIn)
     private var epoch: Epoch?
     private var endpoints: [ConnectionID: StreamEndpoint] = [:]
@@ -129,6 +131,11 @@ public final class ListenNode {
     }
 
     private func handle(_ event: ListenEvent) {
+        if let span = sleepDetector.note(machine.sleepReading) { pass(.machineDidSleep(for: span)) }
+        pass(event)
+    }
+
+    private func pass(_ event: ListenEvent) {
         for action in session.handle(event, now: machine.now) { perform(action) }
         if let name = session.broadcasterName, broadcasters.last != name { broadcasters.append(name) }
     }
@@ -166,6 +173,10 @@ public final class ListenNode {
         case .close(let id): endpoints[id]?.close()
         case .startClock(let id, _, let key, _): startClock(id, key)
         case .stopClock: stopClock()
+        case .restartClock:
+            clock?.client.startAnew(now: machine.now)
+            clockGeneration += 1
+            askClock(generation: clockGeneration)
         case .sendClock(let id, let request):
             endpoints[id]?.write(WireEncoder.clock(request.bytes))
             handle(.sentClock(sequence: request.sequence, at: machine.now))
@@ -176,6 +187,7 @@ public final class ListenNode {
         case .finish(let end, let epoch):
             feeder.finish(at: end, packetsFollow: false, epoch: epoch)
             control.finish(at: end, epoch: epoch)
+        case .hold(let fade): control.hold(fade: fade)
         case .silence(let fade):
             feeder.flush()
             control.stop(fade: fade)

@@ -1,4 +1,5 @@
 import AudioCore
+import HostSystem
 
 /// A machine: a clock, and a life that can be interrupted or ended.
 public final class VirtualMachine {
@@ -10,6 +11,8 @@ public final class VirtualMachine {
     private var frozenUntil = TrueTime.start
     /// Until then it neither sends nor receives.
     private(set) var suspendedUntil = TrueTime.start
+    /// What its kernel counts as slept.
+    private var slept = TimeSpan.zero
     /// What was done to it, from when until when.
     public private(set) var faults: [ClosedRange<TrueTime>] = []
     /// Its hardware: told when it is suspended, before the clock stands still.
@@ -29,10 +32,19 @@ public final class VirtualMachine {
         frozenUntil = max(frozenUntil, loop.now + span)
     }
 
+    /// Both clocks by which a machine knows that it slept.
+    var sleepReading: SleepReading {
+        let now = now
+        return SleepReading(
+            before: now.nanoseconds, boottime: (now + slept).nanoseconds, after: now.nanoseconds)
+    }
+
     /// It sleeps for this long: nothing runs on it, its sound card and network are without power, and its monotonic
     /// clock has not moved when it wakes.
-    public func suspend(for span: TimeSpan) {
+    /// - Parameter isToldByKernel: false for a virtual machine that its host put away: nothing on it can tell.
+    public func suspend(for span: TimeSpan, isToldByKernel: Bool = true) {
         willSuspend?()
+        if isToldByKernel { slept += span }
         freeze(for: span)
         suspendedUntil = max(suspendedUntil, loop.now + span)
         // Nobody reads the clock meanwhile; that it steps at the end keeps what others made of it until then true.

@@ -31,6 +31,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private var isStopping = false
     private var ticker: RepeatedTask?
     private var ticks = 0
+    private var sleepDetector = SleepDetector()
     /// Where the song is, for display; stays when it is over.
     private var position = FramePosition.zero
 
@@ -216,9 +217,17 @@ final class BroadcastRunner: PeerNetworkDelegate {
     // MARK: What happens
 
     private func onTick() {
+        tellOfSleep()
         handle(.tick)
         ticks += 1
         if ticks % Self.ticksPerStatus == 0 { emitStatus(isOver: false) }
+    }
+
+    /// The song's timeline stood still with this machine's clock, and listeners that missed it come back by themselves.
+    private func tellOfSleep() {
+        guard let span = sleepDetector.note(.now()) else { return }
+        let seconds = (span.seconds * 10).rounded() / 10
+        emit(.notice(.info, "this machine slept for \(seconds) s: the song goes on where it was"))
     }
 
     private func found(_ finding: DiscoveryBridge.Finding) {

@@ -2,6 +2,7 @@ import AudioCore
 import AudioDecoding
 import AudioQueue
 import ClockSync
+import HostSystem
 import Listening
 import NIOCore
 import Peering
@@ -15,6 +16,7 @@ protocol ListenTransport: AnyObject {
     func close(_ id: ConnectionID)
     func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes)
     func stopClock()
+    func restartClock()
     /// The advertised state changed: what is playing and from whom.
     func advertise(playing: String?)
 }
@@ -29,6 +31,7 @@ final class ListenDriver {
     let loop: any EventLoop
     private var session: ListenSession
     private let events = EventSequencer<ListenEvent>()
+    private var sleepDetector = SleepDetector()
     private let queue: AudioQueue
     private let recollection: Recollection
     private weak var transport: (any ListenTransport)?
@@ -76,7 +79,13 @@ final class ListenDriver {
         ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in self?.onTick() }
     }
 
+    /// Brings the session what happened; before it that this machine slept, if it did.
     func handle(_ event: ListenEvent) {
+        if let span = sleepDetector.note(.now()) { pass(.machineDidSleep(for: span)) }
+        pass(event)
+    }
+
+    private func pass(_ event: ListenEvent) {
         events.pass(event) { event in
             for action in session.handle(event, now: .now()) { perform(action) }
         }
@@ -110,12 +119,14 @@ final class ListenDriver {
         case .startClock(let id, let port, let key, let peer):
             transport?.startClock(id, port: port, key: key, peer: peer)
         case .stopClock: transport?.stopClock()
+        case .restartClock: transport?.restartClock()
         case .sendClock(let id, let request): sendClock(request, to: id)
         case .begin(let epoch, let summary, let firstFrame): begin(epoch, summary, firstFrame)
         case .enqueue(let position, let descriptions, let data): enqueue(position, descriptions, data)
         case .reenter(let frame, let epoch): queue.reenter(at: frame, epoch: epoch)
         case .setTimeline(let timeline): queue.setTimeline(timeline)
         case .finish(let end, let epoch): queue.finish(at: end, epoch: epoch)
+        case .hold(let fade): queue.hold(fade: fade)
         case .silence(let fade): queue.stop(fade: fade)
         case .advertise: transport?.advertise(playing: session.summary.map { $0.info[.title] ?? "untitled" })
         case .notice(let level, let text): emit(.notice(level, text))

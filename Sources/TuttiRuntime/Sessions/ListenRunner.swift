@@ -157,6 +157,8 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         recollection.part()
     }
 
+    func restartClock() { clock?.startAnew() }
+
     func advertise(playing: String?) {
         discovery?.advertise(playing == nil ? .idle : .playing, playing: playing ?? "")
     }

@@ -100,9 +100,14 @@ final class LocalListener: ListenTransport {
 
     func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes) {
         clockTask = loop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { [weak self] _ in
-            self?.driver?.handle(.clock(.ownClock(now: .now())))
+            self?.tellClock()
         }
     }
+
+    private func tellClock() { driver?.handle(.clock(.ownClock(now: .now()))) }
+
+    /// Session time stood still as well: it is known at once.
+    func restartClock() { tellClock() }
 
     func stopClock() {
         clockTask?.cancel()
