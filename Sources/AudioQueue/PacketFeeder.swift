@@ -53,9 +53,8 @@ public struct PacketFeeder {
         _ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch
     ) -> AudioQueueAdmission {
         var admission = admit(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
-        if admission == .full, voidsQueue(frame) {
-            counters.stalePacketCount += queue.count
-            queue.removeAll()
+        if admission == .full {
+            giveWay(to: frame + Int64(frameCount))
             admission = admit(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
         }
         switch admission {
@@ -104,12 +103,17 @@ public struct PacketFeeder {
         return snapshot
     }
 
-    /// Whether the sound goes on at `frame` behind a gap, and farther from what waits than is ever sent ahead: that was
-    /// due while this machine slept, and would keep out what can still be heard.
-    private func voidsQueue(_ frame: FramePosition) -> Bool {
-        guard let current, let reentry, let first = queue.first, let last = queue.last else { return false }
+    /// Drops what waits from before the newest re-entry and lies farther back than is ever sent ahead: that was due
+    /// while this machine slept, and would keep out what can still be heard.
+    /// - Parameter end: the frame after the newcomer, which itself lies no farther behind the re-entry.
+    private mutating func giveWay(to end: FramePosition) {
+        guard let current, let reentry, AudioQueueLimits.positionRange.contains(reentry.index) else { return }
         let span = limits.queuedSpan.seconds * current.rendition.sampleRate
-        return reentry > last.end && frame > last.end && Double(reentry - first.frame) > span
+        guard Double(end - reentry) <= span else { return }
+        while let first = queue.first, first.firstFrame != reentry, Double(end - first.frame) > span {
+            _ = queue.removeFirst()
+            counters.stalePacketCount += 1
+        }
     }
 
     private func admit(

@@ -43,7 +43,7 @@ struct StreamClock {
     mutating func startAnew(now: HostTime) {
         lastDatagram = now
         lastLook = now
-        probation = .overStream
+        probation = ClockProbation(isOverStream: true)
         client?.startAnew(now: now)
     }
 

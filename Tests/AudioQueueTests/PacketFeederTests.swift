@@ -151,6 +151,17 @@ import Testing
         #expect(feeder.snapshot.queuedPacketCount == 801)
     }
 
+    /// The held end and the new beginning fit together, the rest does not.
+    @Test mutating func whatWaitedInASleepAsLongAsTheSpanGivesWayStepByStep() throws {
+        let waiting = try fillUp()
+        feeder.reenter(at: FramePosition(96_000), epoch: Epoch(1))
+        for frame in stride(from: Int64(96_000), to: 176_000, by: 100) {
+            #expect(feeder.enqueue(at: frame) == .accepted)
+        }
+        #expect(feeder.snapshot.stalePacketCount == waiting)
+        #expect(feeder.snapshot.queuedPacketCount == 800)
+    }
+
     @Test mutating func aGapWithinTheQueuedSpanVoidsNothing() throws {
         let waiting = try fillUp()
         feeder.reenter(at: FramePosition(60_000), epoch: Epoch(1))

@@ -174,11 +174,27 @@ import Testing
             #expect(abs(rig.heardPosition(at: frame, near: wanted) - wanted) < 0.1)
         }
         #expect(level(rig, late) > 0.99)
-        #expect(roughestChange(rig, in: heard..<placed + 9_600) < 0.004)
+        #expect(roughestChange(rig, in: heard..<placed + 9_600) < 0.01)
         #expect(replacements(rig).isEmpty)
         #expect(rig.control.snapshot.underrunCount == 0)
         rig.control.stop(fade: .milliseconds(10))
         rig.run(until: 1_003)
+        #expect(rig.events.count { $0 == .retired(epoch: Epoch(1)) } == 1)
+    }
+
+    @Test func whatIsLetGoWhileHeldIsRetiredOnce() {
+        let rig = Rig(dac: VirtualDAC(ppm: 10))
+        rig.run(until: 1_000.5)
+        var timeline = rig.play(at: 1_000.75)
+        rig.run(until: 1_001.5)
+        rig.control.hold(fade: .milliseconds(15))
+        timeline.host += .milliseconds(-100)
+        rig.control.setTimeline(timeline)
+        rig.control.hold(fade: .milliseconds(15))
+        rig.run(until: 1_002.2)
+        #expect(!rig.events.contains(.retired(epoch: Epoch(1))))
+        rig.control.stop(fade: .milliseconds(10))
+        rig.run(until: 1_002.3)
         #expect(rig.events.count { $0 == .retired(epoch: Epoch(1)) } == 1)
     }
 

@@ -75,12 +75,6 @@ import Testing
         #expect(sleeper.notices.filter { $0.text == line }.count == 1, "\(world.replay)")
         #expect(sleeper.xrunCount == 1, "\(world.replay)")
         #expect(sleeper.broadcasters == ["Broadcaster"], "\(world.replay)")
-        let h = sleeper.hearing(of: broadcaster)
-        let at = Int(try #require(broadcaster.performance.position(at: woken))) / HeardWindow.frameCount
-        let wrong = (at..<at + 150).filter { h.windows[$0]?.content == .other }
-        print(
-            "FIG", seconds, seed, "wrong ms", wrong.count * 20, "last", ((wrong.last ?? at) - at) * 20,
-            "clean ms", ((h.cleanFrom ?? 0) - at) * 20)
         expectWhole(world, Array(world.listeners.dropFirst()), broadcaster)
         expectCompleted(world, broadcaster)
     }

@@ -189,10 +189,10 @@ public final class PlayoutControl {
 
     // MARK: Private
 
-    /// Forgets the current rendition. Where no renderer ever saw it, it is retired at once; otherwise when that has
-    /// passed it.
+    /// Forgets the current rendition. Where no renderer knows it (any more), it is retired at once; otherwise when that
+    /// has passed it.
     private func letGo(_ state: inout State) {
-        if let rendition = state.rendition, state.device == nil {
+        if let rendition = state.rendition, !state.live.contains(where: { $0.rendition === rendition }) {
             state.events.append(.retired(epoch: rendition.epoch))
         }
         state.rendition = nil
@@ -240,11 +240,13 @@ public final class PlayoutControl {
     private func retire(_ state: inout State) {
         let current = state.directive.source?.serial
         let oldest = shared.pointee.oldestSerialInUse.load(ordering: .acquiring)
-        state.live.removeAll { live in
-            guard live.serial < oldest, live.serial != current else { return false }
-            if live.rendition !== state.rendition { state.events.append(.retired(epoch: live.rendition.epoch)) }
-            return true
+        let isPassed = { (live: Live) in live.serial < oldest && live.serial != current }
+        // One that was held is known by several serials; the newest is the last to go.
+        for live in state.live where isPassed(live) && live.rendition !== state.rendition {
+            let isLast = !state.live.contains { $0.rendition === live.rendition && $0.serial > live.serial }
+            if isLast { state.events.append(.retired(epoch: live.rendition.epoch)) }
         }
+        state.live.removeAll(where: isPassed)
     }
 }
 

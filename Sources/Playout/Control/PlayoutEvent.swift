@@ -3,7 +3,7 @@ import AudioCore
 /// What the real-time thread tells its control side; read with ``PlayoutControl/takeEvents(_:)``.
 public enum PlayoutEvent: Hashable, Sendable, BitwiseCopyable {
     /// The first frame of an epoch was placed: `position` leaves the DAC with `frame`, at `host` as far as the DAC
-    /// model knows.
+    /// model knows. Comes again after ``PlayoutControl/hold(fade:)``.
     case started(epoch: Epoch, frame: DeviceFrame, host: HostTime, position: FractionalFramePosition)
     /// The ring ran dry before the end: the sound was faded out, to end at `frame`.
     case underrun(epoch: Epoch, frame: DeviceFrame)
@@ -12,7 +12,7 @@ public enum PlayoutEvent: Hashable, Sendable, BitwiseCopyable {
     case replaced(epoch: Epoch, cause: ReplacementCause, frame: DeviceFrame, error: TimeSpan)
     /// The last frame of the epoch was heard.
     case finished(epoch: Epoch)
-    /// After ``PlayoutControl/stop(fade:)``: the last audible frame was heard.
+    /// After ``PlayoutControl/stop(fade:)`` or ``PlayoutControl/hold(fade:)``: the last audible frame was heard.
     case stopped(epoch: Epoch)
     /// The device loop reported an xrun; the next frame that it wrote was `frame`.
     case xrun(frame: DeviceFrame)

@@ -3,7 +3,8 @@ import AudioCore
 /// One epoch's decoded frames on their way from the decoder to the real-time thread.
 ///
 /// Made by the control side, written by one decoder thread through ``ring``, read by the renderer after
-/// ``PlayoutControl/play(_:)``. A rendition is played once.
+/// ``PlayoutControl/play(_:)``. A rendition is played once;
+/// ``PlayoutControl/hold(fade:)`` interrupts it.
 public final class Rendition: Sendable {
     public let epoch: Epoch
     /// Frames per second of the song, in hertz.
