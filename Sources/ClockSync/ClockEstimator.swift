@@ -223,8 +223,10 @@ struct ClockEstimator: Sendable {
 
     /// The offset is void, whatever it was; the rate is still what it was but for a crystal that cooled.
     mutating func startAnew() {
-        if let fit { prior = EnvelopeFitter.Prior(slope: fit.slope, deviation: Self.cooling + fit.slopeDeviation) }
-        isPriorOnTrial = false
+        if let fit {
+            prior = EnvelopeFitter.Prior(slope: fit.slope, deviation: Self.cooling + fit.slopeDeviation)
+            isPriorOnTrial = false
+        }
         samples = []
         suspects = []
         (estimate, fit, origin) = (nil, nil, nil)
