@@ -57,6 +57,13 @@ public struct SkewPrior: Hashable, Sendable, BitwiseCopyable {
         self.deviation = deviation
     }
 
+    /// The rate of a clock with which an exchange begins anew, as the last estimate of the one before had it.
+    public init(_ estimate: ClockEstimate) {
+        // The bound is four deviations; no crystal keeps its rate more truly than to half a ppm.
+        let deviation = max(PartsPerMillion(0.5), PartsPerMillion(estimate.skewBound.value / 4))
+        self.init(skew: estimate.skew, deviation: min(deviation, Self.unknown.deviation))
+    }
+
     /// Two crystals that have never met.
     public static let unknown = SkewPrior(skew: .zero, deviation: PartsPerMillion(60))
 }

@@ -7,8 +7,10 @@ import ClockSync
 /// placed exactly drift away, and mending that at 10 ppm/s costs d^2 / 20 us. On a wired LAN the wait is some 100 ms.
 /// Where it would be long (radio), the first estimate after the patience counts.
 struct ClockProbation {
-    /// Four deviations of the skew.
+    /// Four deviations of the skew. A start that is still to be decided leaves a quarter of a second to learn more; who
+    /// joins a song that is under way sounds at once.
     static let skewBound = PartsPerMillion(50)
+    static let joiningSkewBound = PartsPerMillion(40)
     static let streamSkewBound = PartsPerMillion(56)
     static let skewPatience = TimeSpan.seconds(1)
     /// Over the broadcast's own connection exchanges are few and their delays long. What is wrong at first by more than
@@ -24,11 +26,13 @@ struct ClockProbation {
     init(isOverStream: Bool = false) { self.isOverStream = isOverStream }
 
     /// Whether this estimate, and all that follow, may be used.
-    mutating func passes(_ estimate: ClockEstimate, now: HostTime) -> Bool {
+    /// - Parameter isUnderWay: whether the song has its instant already.
+    mutating func passes(_ estimate: ClockEstimate, isUnderWay: Bool = false, now: HostTime) -> Bool {
         let begun = begun ?? now
         self.begun = begun
         let waited = now - begun
-        let skewBound = isOverStream ? Self.streamSkewBound : Self.skewBound
+        let skewBound =
+            isOverStream ? Self.streamSkewBound : isUnderWay ? Self.joiningSkewBound : Self.skewBound
         let isRateKnown = estimate.skewBound <= skewBound || waited >= Self.skewPatience
         let isOffsetKnown =
             !isOverStream || estimate.errorBound <= Self.streamErrorBound || waited >= Self.streamPatience

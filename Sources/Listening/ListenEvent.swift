@@ -39,8 +39,9 @@ public enum ListenAction: Sendable {
     case send(ConnectionID, ByteBuffer)
     /// Close after what was sent.
     case close(ConnectionID)
-    /// Exchange clocks with the other end of this connection, at this UDP port; whose clock it is.
-    case startClock(ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes)
+    /// Exchange clocks with the other end of this connection, at this UDP port; whose clock it is, and its rate where this
+    /// session has met it before.
+    case startClock(ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes, prior: SkewPrior?)
     case stopClock
     /// Forget the offset that the exchange has found so far, and ask in a burst.
     case restartClock

@@ -12,8 +12,10 @@ extension ListenSession {
         else { return }
         connections[id]?.hasClock = true
         clockProbation = ClockProbation()
-        streamClock = StreamClock(key: key, now: now)
-        actions.append(.startClock(id, port: welcome.clockPort, key: key, peer: peer))
+        // A connection that broke changes nothing of the clocks' rates.
+        let prior = knownRate?.peer == peer ? knownRate?.prior : nil
+        streamClock = StreamClock(key: key, prior: prior ?? .unknown, now: now)
+        actions.append(.startClock(id, port: welcome.clockPort, key: key, peer: peer, prior: prior))
     }
 
     mutating func endClock() {
@@ -44,6 +46,7 @@ extension ListenSession {
     private mutating func use(_ estimate: ClockEstimate) {
         woken = nil
         clock = estimate
+        if let peer = reception?.broadcaster.peer { knownRate = (peer, SkewPrior(estimate)) }
         placeTimeline()
     }
 
@@ -52,7 +55,7 @@ extension ListenSession {
         // One from before the sleep may have waited to be told.
         if let woken, estimate.mapping.host < woken { return }
         streamClock?.noteDatagram(now: now)
-        guard clockProbation.passes(estimate, now: now) else { return }
+        guard clockProbation.passes(estimate, isUnderWay: reception?.anchor != nil, now: now) else { return }
         if isClockFromStream, let clock {
             guard estimate.errorBound(at: now) <= clock.errorBound(at: now) else { return }
             sayOnce(.info, "\(reception?.broadcaster.name ?? "")'s clock answers by UDP now")

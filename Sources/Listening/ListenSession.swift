@@ -46,6 +46,8 @@ public struct ListenSession {
     /// Newest of the epochs that the audio queue was told of.
     var lastQueueEpoch = Epoch(0)
     var clock: ClockEstimate?
+    /// How fast the clock ran that was known last, and whose it was.
+    var knownRate: (peer: UUIDBytes, prior: SkewPrior)?
     /// Of the exchange under way; until it is over an older exchange's estimate goes on.
     var clockProbation = ClockProbation()
     /// The other way to ask, where UDP does not get through.

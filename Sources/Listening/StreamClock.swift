@@ -10,6 +10,7 @@ import ClockSync
 /// direction, two programs that were busy when a message came. So the path is never taken as symmetric.
 struct StreamClock {
     private let key: ClockKey
+    private let prior: SkewPrior
     /// When UDP brought an estimate; before it has, when it was first asked.
     private var lastDatagram: HostTime
     private var hasHadDatagram = false
@@ -21,8 +22,9 @@ struct StreamClock {
     private(set) var isAsking = false
 
     /// The exchange over UDP begins now.
-    init(key: ClockKey, now: HostTime) {
+    init(key: ClockKey, prior: SkewPrior = .unknown, now: HostTime) {
         self.key = key
+        self.prior = prior
         lastDatagram = now
         lastLook = now
     }
@@ -51,7 +53,8 @@ struct StreamClock {
         isAsking = true
         if client == nil {
             // Nobody who does not know the key can tell the cookies from random ones.
-            client = ClockClient(key: key, seed: key.secret0 ^ key.secret1, isPathSymmetric: false)
+            client = ClockClient(
+                key: key, prior: prior, seed: key.secret0 ^ key.secret1, isPathSymmetric: false)
         } else {
             client?.suspectChange(now: now)
         }

@@ -1,4 +1,5 @@
 import AudioCore
+import ClockSync
 import Listening
 import NIOCore
 import Peering
@@ -24,7 +25,7 @@ import WireProtocol
     @Test func aBroadcastIsJoinedAndItsPacketsGoToTheQueue() throws {
         let listener = playing()
         #expect(listener.session.broadcasterName == "Attic")
-        #expect(listener.actions.contains { if case .startClock(_, 28_884, _, _) = $0 { true } else { false } })
+        #expect(listener.actions.contains { if case .startClock(_, 28_884, _, _, _) = $0 { true } else { false } })
         #expect(listener.begun.map(\.first) == [.zero])
         #expect(listener.enqueued == [FramePosition(0), FramePosition(400)])
         let timeline = try #require(listener.timelines.last)
@@ -258,6 +259,19 @@ import WireProtocol
         #expect(listener.silenceCount == 0)
         listener.wait(.seconds(2))
         #expect(listener.notices.count { $0.contains("does not answer") } == 0)
+    }
+
+    /// A broken connection changes no crystal: the new exchange begins with the rate that the old one knew.
+    @Test func aRateOutlivesItsConnection() {
+        var listener = playing()
+        listener.handle(.closed(ConnectionID(1)))
+        listener.meet(2, name: "Attic", instance: 1)
+        listener.meet(3, name: "Cellar")
+        let priors = listener.actions.compactMap { action -> SkewPrior?? in
+            if case .startClock(_, _, _, _, let prior) = action { .some(prior) } else { nil }
+        }
+        // Known within four deviations to 1 ppm; a crystal wanders by half a ppm.
+        #expect(priors == [nil, SkewPrior(skew: .zero, deviation: PartsPerMillion(0.5))])
     }
 
     @Test func whoWakesWithoutItsBroadcasterWaitsForIt() throws {

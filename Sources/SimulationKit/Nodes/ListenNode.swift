@@ -171,7 +171,7 @@ public final class ListenNode {
             }
         case .send(let id, let bytes): endpoints[id]?.write(bytes)
         case .close(let id): endpoints[id]?.close()
-        case .startClock(let id, _, let key, _): startClock(id, key)
+        case .startClock(let id, _, let key, _, let prior): startClock(id, key, prior ?? .unknown)
         case .stopClock: stopClock()
         case .restartClock:
             clock?.client.startAnew(now: machine.now)
@@ -248,10 +248,10 @@ public final class ListenNode {
 
     // MARK: The clock
 
-    private func startClock(_ id: ConnectionID, _ key: ClockKey) {
+    private func startClock(_ id: ConnectionID, _ key: ClockKey, _ prior: SkewPrior) {
         guard let endpoint = endpoints[id] else { return }
         clockGeneration += 1
-        clock = (ClockClient(key: key, seed: random.next()), endpoint.peerName)
+        clock = (ClockClient(key: key, prior: prior, seed: random.next()), endpoint.peerName)
         askClock(generation: clockGeneration)
     }
 

@@ -14,7 +14,7 @@ protocol ListenTransport: AnyObject {
     func dial(_ dial: Dialer.Dial)
     func send(_ bytes: ByteBuffer, to id: ConnectionID)
     func close(_ id: ConnectionID)
-    func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes)
+    func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes, prior: SkewPrior?)
     func stopClock()
     func restartClock()
     /// The advertised state changed: what is playing and from whom.
@@ -116,8 +116,8 @@ final class ListenDriver {
         case .dial(let dial): transport?.dial(dial)
         case .send(let id, let bytes): transport?.send(bytes, to: id)
         case .close(let id): transport?.close(id)
-        case .startClock(let id, let port, let key, let peer):
-            transport?.startClock(id, port: port, key: key, peer: peer)
+        case .startClock(let id, let port, let key, let peer, let prior):
+            transport?.startClock(id, port: port, key: key, peer: peer, prior: prior)
         case .stopClock: transport?.stopClock()
         case .restartClock: transport?.restartClock()
         case .sendClock(let id, let request): sendClock(request, to: id)

@@ -129,14 +129,16 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
 
     func close(_ id: ConnectionID) { network.close(id) }
 
-    func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes) {
+    func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes, prior: SkewPrior?) {
         stopClock()
         guard let host = network.remoteHost(id), let address = DatagramAddress(numericHost: host, port: port) else {
             return
         }
         let loop = loop
         do throws(ClockExchangeError) {
-            let prior = recollection.meet(peer)
+            // What was learned a moment ago is worth more than what is remembered.
+            let remembered = recollection.meet(peer)
+            let prior = prior ?? remembered
             clock = try ClockClientThread(address: address, key: key, prior: prior) { [weak self] estimate in
                 #if WallClockCanary
                     let estimate = estimate.trustingTheWallClock
