@@ -4,10 +4,8 @@ import SimulationKit
 /// Which seeds are run: `SIMULATION_SEED=n` one, `SIMULATION_SEEDS=n` as many as that, `TUTTI_LONG_TESTS` a hundred, or
 /// a thousand of the sweep.
 enum Seeds {
-    /// For scenarios of which there are to be many.
+    /// For households: scenarios of minutes, of which there are to be many.
     static var sweep: [UInt64] { seeds(byDefault: 50, long: 1_000) }
-    /// For scenarios of minutes.
-    static var long: [UInt64] { seeds(byDefault: 10, long: 100) }
     /// For scenarios of seconds.
     static var short: [UInt64] { seeds(byDefault: 3, long: 100) }
     /// For the scenario of an hour.
