@@ -49,6 +49,17 @@ import Testing
         return world
     }
 
+    /// Freezes at a phase of a start that has just been asked for; nobody may hear of it.
+    private func expectAStart(
+        of broadcaster: BroadcastNode, in world: World, unheard victim: Victim, at phase: Int64
+    ) {
+        run(into: phase, of: world)
+        freeze(victim, in: world, broadcaster)
+        world.run(for: .milliseconds(5_000 - phase * Self.phaseMilliseconds))
+        expectWhole(world, world.listeners, broadcaster)
+        expectUnheard(world, broadcaster)
+    }
+
     /// While peers are found, the stream is opened, the start is decided, the silence in the sound card is taken back,
     /// the first frame sounds, and after.
     @Test(arguments: Seeds.short, Victim.allCases) func aroundAStart(seed: UInt64, victim: Victim) {
@@ -56,11 +67,7 @@ import Testing
             let world = twoListeners(seed)
             let song = VirtualSong(title: "Song", duration: .seconds(2))
             let broadcaster = world.addBroadcaster("Broadcaster", song: song)
-            run(into: phase, of: world)
-            freeze(victim, in: world, broadcaster)
-            world.run(for: .milliseconds(5_000 - phase * Self.phaseMilliseconds))
-            expectWhole(world, world.listeners, broadcaster)
-            expectUnheard(world, broadcaster)
+            expectAStart(of: broadcaster, in: world, unheard: victim, at: phase)
         }
     }
 
@@ -74,11 +81,7 @@ import Testing
             first.stop()
             let song = VirtualSong(title: "Song", duration: .seconds(2))
             let broadcaster = world.addBroadcaster("Broadcaster", song: song)
-            run(into: phase, of: world)
-            freeze(victim, in: world, broadcaster)
-            world.run(for: .milliseconds(5_000 - phase * Self.phaseMilliseconds))
-            expectWhole(world, world.listeners, broadcaster)
-            expectUnheard(world, broadcaster)
+            expectAStart(of: broadcaster, in: world, unheard: victim, at: phase)
         }
     }
 
