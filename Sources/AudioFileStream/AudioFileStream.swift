@@ -4,20 +4,41 @@ import AudioCore
 ///
 /// Give it a file's bytes from the first on, in pieces of any size, then ``finish(into:)``. Properties come first
 /// (`readyToProducePackets` last of those needed to play), then packets; the same however the bytes are cut. What
-/// containers it knows are the folders of this target: MPEG audio of layers I to III with its tags, and WAVE.
+/// containers it knows are the folders of this target.
+///
+/// It is made for pure streams. Who can read anywhere in the file says so (``ByteAccess/file(byteCount:)``), and brings
+/// the bytes from ``nextByteOffset`` on, which need not follow the last ones then: what is of no use is passed over,
+/// and files whose tables come after the audio can be played.
 ///
 /// Memory is bounded by ``AudioFileStreamLimits`` whatever the file says, time is linear in the bytes, and nothing is
 /// allocated for a packet in steady state. Not real-time safe; calls must not overlap.
 public struct AudioFileStream: AudioPushParser, ~Copyable {
     private let typeHint: AudioFileType?
+    private let access: ByteAccess
     private var container: (any ContainerParser)?
     private var window = ByteWindow()
     private var failure: AudioStreamError?
+    private let record = StreamRecord()
 
-    /// - Parameter typeHint: the container, if the user knows it (from a MIME type, say). A wrong hint is an error.
-    public init(typeHint: AudioFileType? = nil) {
+    /// - Parameters:
+    ///   - typeHint: the container, if the user knows it (from a MIME type, say). A wrong hint is an error.
+    ///   - access: where bytes may be asked from.
+    public init(typeHint: AudioFileType? = nil, access: ByteAccess = .stream) {
         self.typeHint = typeHint
+        self.access = access
     }
+
+    /// The properties so far.
+    public var summary: AudioStreamSummary { record.summary }
+
+    /// Packets given so far, and the largest of them in bytes.
+    public var packetCount: Int64 { record.packetCount }
+    public var largestPacketByteCount: Int { record.largestPacketByteCount }
+
+    /// Offset in the file of the first byte that ``parse(_:discontinuity:into:)`` wants next. With
+    /// ``ByteAccess/stream`` it follows the last one given, except after ``seek(toPacket:)``; otherwise look before each
+    /// call.
+    public var nextByteOffset: Int64 { window.end }
 
     public mutating func parse<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, discontinuity: Bool, into sink: inout Sink
@@ -29,8 +50,12 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
             while offset < bytes.byteCount {
                 let end = min(bytes.byteCount, offset + AudioFileStreamLimits.stepByteCount)
                 window.append(bytes.extracting(offset..<end))
-                offset = end
+                let fileOffset = window.end
                 try advance(isLast: false, into: &sink)
+                let jump = window.end - fileOffset
+                // What lies elsewhere must be brought from there.
+                guard jump >= 0, jump <= Int64(bytes.byteCount - end) else { return }
+                offset = end + Int(jump)
             }
         } catch {
             failure = error
@@ -45,11 +70,21 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
         do throws(AudioStreamError) {
             try advance(isLast: true, into: &sink)
             guard let container else { throw AudioStreamError.dataUnavailable }
-            try container.finish(into: &sink)
+            try withUnsafeMutablePointer(to: &sink) { (pointer) throws(AudioStreamError) in
+                var observed = ObservedSink(sink: pointer, record: record)
+                try container.finish(into: &observed)
+            }
         } catch {
             failure = error
             throw error
         }
+    }
+
+    /// Lets go of what is held. The stream is over then: any further call throws `illegalOperation`.
+    public mutating func close() {
+        failure = .illegalOperation
+        container = nil
+        window.removeAll()
     }
 
     private mutating func skipGap() throws(AudioStreamError) {
@@ -64,7 +99,9 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
     ) throws(AudioStreamError) {
         guard isLast || window.isEnough else { return }
         if container == nil {
-            switch try ContainerSniffer.sniff(window.storage.span.bytes, isLast: isLast, hint: typeHint) {
+            let verdict = try ContainerSniffer.sniff(
+                window.storage.span.bytes, isLast: isLast, hint: typeHint, access: access)
+            switch verdict {
             case .needsMore(let byteCount):
                 window.needed = byteCount
                 return
@@ -73,7 +110,61 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
             }
         }
         guard let container else { return }
-        let progress = try container.consume(window.storage.span.bytes, at: window.offset, isLast: isLast, into: &sink)
+        let progress = try withUnsafeMutablePointer(to: &sink) { (pointer) throws(AudioStreamError) in
+            var observed = ObservedSink(sink: pointer, record: record)
+            return try container.consume(
+                window.storage.span.bytes, at: window.offset, isLast: isLast, into: &observed)
+        }
         window.take(progress)
+    }
+}
+
+// MARK: Places
+
+extension AudioFileStream {
+    /// Goes to a packet: the next packet given is the one that the answer names, once the bytes from
+    /// ``nextByteOffset`` (the answer's offset) on are brought.
+    ///
+    /// Where decoding is to begin exact at a packet, seek to the one that lies `decoderPrerollPacketCount` before it.
+    /// - Returns: where the packet is. An estimate need not be the packet that was asked for, nor lie on its first byte;
+    ///   the parser finds the next one itself. What is exact may begin with an earlier packet than was asked for.
+    /// - Throws: `illegalOperation` before the stream is ready, `invalidPacketOffset` where there is no such packet,
+    ///   `valueUnknown` where the container does not tell. The stream stays where it was then.
+    public mutating func seek(toPacket packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
+        if let failure, failure != .dataUnavailable { throw failure }
+        let container = try readyContainer()
+        let place = try container.locate(packet: packet)
+        try container.resume(at: place)
+        failure = nil
+        window.removeAll(movingTo: place.byteOffset)
+        return place
+    }
+
+    /// The packet that holds a frame of the decoded stream, priming included, and the frame's distance from the
+    /// packet's first.
+    public func packet(containingFrame frame: Int64) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
+        guard frame >= 0 else { throw .invalidPacketOffset }
+        return try readyContainer().packet(containingFrame: frame, record.summary)
+    }
+
+    /// The first frame of a packet in the decoded stream, priming included.
+    public func firstFrame(ofPacket packet: Int64) throws(AudioStreamError) -> Int64 {
+        guard packet >= 0 else { throw .invalidPacketOffset }
+        return try readyContainer().firstFrame(ofPacket: packet, record.summary)
+    }
+
+    /// Where a packet lies; see ``seek(toPacket:)``.
+    public func place(ofPacket packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
+        try readyContainer().locate(packet: packet)
+    }
+
+    /// The packet that holds a byte of the file.
+    public func packet(atByteOffset offset: Int64) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
+        try readyContainer().packet(atByteOffset: offset, record.summary)
+    }
+
+    private func readyContainer() throws(AudioStreamError) -> any ContainerParser {
+        guard let container, record.summary.isReady else { throw .illegalOperation }
+        return container
     }
 }

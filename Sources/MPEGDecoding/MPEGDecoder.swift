@@ -44,7 +44,7 @@ public final class MPEGDecoder: AudioPacketDecoder {
         sampleRate = format.sampleRate
         channelCount = format.channelsPerFrame
         handle = try MPG123Handle(sampleRate: Int(format.sampleRate), freeFormatByteCount: nil)
-        packet.reserveCapacity(Limits.packetByteCount)
+        packet.reserveCapacity(4 * 1024)
     }
 
     private static let sampleRates: Set<Double> = [

@@ -14,6 +14,24 @@ public struct Codec: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
     public static let mpegLayer1 = Codec(".mp1")
     public static let mpegLayer2 = Codec(".mp2")
     public static let mpegLayer3 = Codec(".mp3")
+    /// G.711. One byte a sample.
+    public static let muLaw = Codec("ulaw")
+    public static let aLaw = Codec("alaw")
+    /// Apple's IMA 4:1: packets of 64 frames, 34 bytes a channel.
+    public static let ima4 = Codec("ima4")
+    /// The IMA ADPCM of WAVE files (`kAudioFormatDVIIntelIMA`).
+    public static let waveIMA = Codec(rawValue: 0x6D73_0011)
+    /// AAC, Low Complexity; with SBR (HE-AAC), and with parametric stereo too (HE-AAC v2).
+    public static let aac = Codec("aac ")
+    public static let aacHE = Codec("aach")
+    public static let aacHEv2 = Codec("aacp")
+    public static let alac = Codec("alac")
+    public static let ac3 = Codec("ac-3")
+    public static let flac = Codec("flac")
+    public static let opus = Codec("opus")
+    public static let vorbis = Codec("vorb")
+    public static let amrNarrowband = Codec("samr")
+    public static let amrWideband = Codec("sawb")
 }
 
 extension Codec {
@@ -24,6 +42,19 @@ extension Codec {
         case .mpegLayer2: "MP2"
         case .mpegLayer1: "MP1"
         case .linearPCM: "PCM"
+        case .muLaw: "mu-law"
+        case .aLaw: "A-law"
+        case .ima4, .waveIMA: "IMA ADPCM"
+        case .aac: "AAC"
+        case .aacHE: "HE-AAC"
+        case .aacHEv2: "HE-AAC v2"
+        case .alac: "ALAC"
+        case .ac3: "AC-3"
+        case .flac: "FLAC"
+        case .opus: "Opus"
+        case .vorbis: "Vorbis"
+        case .amrNarrowband: "AMR"
+        case .amrWideband: "AMR-WB"
         default: description
         }
     }

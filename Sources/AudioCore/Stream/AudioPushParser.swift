@@ -26,4 +26,16 @@ public enum AudioStreamError: Error, Hashable, Sendable {
     case dataUnavailable
     /// After a discontinuity no place to go on was found.
     case discontinuityCannotRecover
+    /// The packet table comes after the audio: this file cannot be played as a stream, only with access to all of it.
+    case notOptimized
+    /// No property has this identifier.
+    case unsupportedProperty
+    /// The property has another size than the caller made room for.
+    case badPropertySize
+    /// There is no packet with this number, or none at this offset.
+    case invalidPacketOffset
+    /// The stream does not tell, or has not told yet.
+    case valueUnknown
+    /// The call makes no sense now: after the end, or before the stream is ready.
+    case illegalOperation
 }

@@ -17,7 +17,13 @@ public protocol AudioStreamSink: ~Copyable {
 public enum AudioStreamProperty: Hashable, Sendable {
     case fileFormat(AudioFileType)
     case dataFormat(AudioStreamFormat)
+    /// Ways to decode a layered stream, the richest first: HE-AAC v2, HE-AAC and AAC of one and the same stream.
+    /// ``dataFormat(_:)`` is the first.
+    case formatList([AudioStreamFormat])
+    /// What a decoder needs besides packets; its form is the codec's (see ``Codec``'s users in the decoding targets).
     case magicCookie([UInt8])
+    /// Which loudspeaker each channel is for, where the file says so.
+    case channelLayout(AudioChannelLayout)
     /// Bytes of audio, without headers and tags.
     case audioDataByteCount(Int64)
     case audioDataPacketCount(Int64)
@@ -30,6 +36,8 @@ public enum AudioStreamProperty: Hashable, Sendable {
     case bitRate(Int)
     /// Title, artist, album and the like, under the keys of ``AudioInfoKey``.
     case info(AudioInfoKey, String)
+    /// The first picture of a file: its bytes as they are (JPEG, PNG). At most ``Limits/artworkByteCount``.
+    case artwork([UInt8])
     /// How many packets a decoder must be fed before the first one whose output is exact when it starts in the middle.
     case decoderPrerollPacketCount(Int)
     case readyToProducePackets
@@ -38,7 +46,15 @@ public enum AudioStreamProperty: Hashable, Sendable {
 /// Which container the bytes are in.
 public enum AudioFileType: Hashable, Sendable {
     case mpegLayer1, mpegLayer2, mpegLayer3
-    case wave
+    case wave, aiff, aifc, caf
+    /// NeXT and Sun: .au, .snd.
+    case nextSun
+    case flac, ogg
+    /// AAC in Audio Data Transport Stream frames.
+    case adts
+    /// .mp4, .m4a, .m4b, .3gp, .3g2, fragmented too.
+    case mpeg4
+    case ac3, amr
     /// Tutti's own wire: the media part of a connection.
     case tutti
 }
@@ -46,4 +62,7 @@ public enum AudioFileType: Hashable, Sendable {
 /// Keys of the info dictionary.
 public enum AudioInfoKey: Hashable, Sendable {
     case title, artist, album, track, year
+    case albumArtist, composer, genre, disc, comment
+    /// ReplayGain: gains as decibels ("-6.20 dB"), peaks as a factor ("0.98").
+    case trackGain, trackPeak, albumGain, albumPeak
 }

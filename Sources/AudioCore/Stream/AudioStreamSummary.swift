@@ -1,9 +1,16 @@
 /// A stream's properties, gathered: what a player and its display need of them.
 public struct AudioStreamSummary: Hashable, Sendable {
-    /// All, in the order in which they came.
+    /// All but artwork, in the order in which they came.
     public private(set) var properties: [AudioStreamProperty] = []
+    public private(set) var fileType: AudioFileType?
     public private(set) var format: AudioStreamFormat?
+    public private(set) var formatList: [AudioStreamFormat] = []
+    public private(set) var channelLayout: AudioChannelLayout?
     public private(set) var magicCookie: [UInt8] = []
+    public private(set) var dataOffset: Int64?
+    public private(set) var dataByteCount: Int64?
+    public private(set) var packetCount: Int64?
+    public private(set) var packetSizeUpperBound: Int?
     public private(set) var packetTable: AudioPacketTableInfo?
     public private(set) var bitRate: Int?
     public private(set) var decoderPrerollPacketCount = 0
@@ -14,14 +21,22 @@ public struct AudioStreamSummary: Hashable, Sendable {
 
     public mutating func note(_ property: AudioStreamProperty) {
         switch property {
+        case .fileFormat(let type): fileType = type
         case .dataFormat(let format): self.format = format
+        case .formatList(let list): formatList = list
+        case .channelLayout(let layout): channelLayout = layout
+        case .dataOffset(let offset): dataOffset = offset
+        case .audioDataByteCount(let count): dataByteCount = count
+        case .audioDataPacketCount(let count): packetCount = count
+        case .packetSizeUpperBound(let count): packetSizeUpperBound = count
         case .magicCookie(let cookie): magicCookie = cookie
         case .packetTableInfo(let table): packetTable = table
         case .bitRate(let rate): bitRate = rate
         case .decoderPrerollPacketCount(let count): decoderPrerollPacketCount = count
         case .info(let key, let text): info[key] = text
         case .readyToProducePackets: isReady = true
-        default: break
+        // Large, and nobody asks twice.
+        case .artwork: return
         }
         properties.append(property)
     }
@@ -30,5 +45,23 @@ public struct AudioStreamSummary: Hashable, Sendable {
     public var duration: TimeSpan? {
         guard let frames = packetTable?.validFrameCount, let rate = format?.sampleRate, rate > 0 else { return nil }
         return TimeSpan(seconds: Double(frames) / rate)
+    }
+
+    /// ``duration``, or else what packets or bytes and bit rate let expect.
+    public var estimatedDuration: TimeSpan? {
+        if let duration { return duration }
+        guard let format, format.sampleRate > 0 else { return nil }
+        if let packetCount, format.framesPerPacket > 0 {
+            return TimeSpan(seconds: Double(packetCount) * Double(format.framesPerPacket) / format.sampleRate)
+        }
+        guard let dataByteCount, let bitRate, bitRate > 0 else { return nil }
+        return TimeSpan(seconds: Double(dataByteCount) * 8 / Double(bitRate))
+    }
+
+    /// Mean size of a packet, exact or of what is announced; nil where the stream does not say enough.
+    public var averageBytesPerPacket: Double? {
+        if let format, format.bytesPerPacket > 0 { return Double(format.bytesPerPacket) }
+        guard let dataByteCount, let packetCount, packetCount > 0 else { return nil }
+        return Double(dataByteCount) / Double(packetCount)
     }
 }

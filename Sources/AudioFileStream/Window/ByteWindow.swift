@@ -8,6 +8,9 @@ struct ByteWindow: ~Copyable {
     /// Bytes the window must hold before a look at it can get any further.
     var needed = 1
 
+    /// Offset in the file of the byte after the window's last.
+    var end: Int64 { offset &+ Int64(storage.count) }
+
     var isEnough: Bool { storage.count >= needed }
 
     mutating func append(_ bytes: RawSpan) {
@@ -15,14 +18,20 @@ struct ByteWindow: ~Copyable {
     }
 
     mutating func take(_ progress: Progress) {
+        if let jump = progress.jump {
+            removeAll(movingTo: jump)
+            needed = max(1, progress.needed)
+            return
+        }
         let taken = min(progress.consumed, storage.count)
         storage.removeFirst(taken)
         offset &+= Int64(taken)
         needed = max(1, progress.needed)
     }
 
-    mutating func removeAll() {
-        offset &+= Int64(storage.count)
+    /// Drops what is held; what comes next follows it, or begins at an offset of the file.
+    mutating func removeAll(movingTo place: Int64? = nil) {
+        offset = place ?? end
         storage.removeAll(keepingCapacity: true)
         needed = 1
     }
@@ -34,4 +43,12 @@ struct Progress: Equatable {
     var consumed: Int
     /// Bytes after those that must be there before it gets any further. Lets bytes trickle in at linear cost.
     var needed: Int
+    /// Where in the file it goes on instead: only where all of it is at hand. Nothing of the window comes again.
+    var jump: Int64?
+
+    init(consumed: Int, needed: Int, jump: Int64? = nil) {
+        self.consumed = consumed
+        self.needed = needed
+        self.jump = jump
+    }
 }

@@ -19,4 +19,57 @@ protocol ContainerParser: AnyObject {
 
     /// Bytes are missing: the window was emptied, the next one begins elsewhere in the file.
     func skipGap() throws(AudioStreamError)
+
+    /// Where a packet lies. Nothing changes.
+    func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek
+
+    /// The window was emptied, the next one begins at this place, which ``locate(packet:)`` gave.
+    func resume(at place: AudioFileStreamSeek) throws(AudioStreamError)
+
+    /// See ``AudioFileStream/packet(containingFrame:)``; the frame is not negative.
+    func packet(
+        containingFrame frame: Int64, _ summary: AudioStreamSummary
+    ) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int)
+
+    /// See ``AudioFileStream/firstFrame(ofPacket:)``; the packet is not negative.
+    func firstFrame(ofPacket packet: Int64, _ summary: AudioStreamSummary) throws(AudioStreamError) -> Int64
+
+    func packet(
+        atByteOffset offset: Int64, _ summary: AudioStreamSummary
+    ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool)
+}
+
+extension ContainerParser {
+    func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek { throw .valueUnknown }
+
+    func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) { try skipGap() }
+
+    /// Where all packets are equally long.
+    func packet(
+        containingFrame frame: Int64, _ summary: AudioStreamSummary
+    ) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
+        guard let format = summary.format, format.framesPerPacket > 0 else { throw .valueUnknown }
+        let (packet, offset) = frame.quotientAndRemainder(dividingBy: Int64(format.framesPerPacket))
+        return (packet, Int(offset))
+    }
+
+    func firstFrame(ofPacket packet: Int64, _ summary: AudioStreamSummary) throws(AudioStreamError) -> Int64 {
+        guard let format = summary.format, format.framesPerPacket > 0 else { throw .valueUnknown }
+        let (frame, overflows) = packet.multipliedReportingOverflow(by: Int64(format.framesPerPacket))
+        guard !overflows else { throw .invalidPacketOffset }
+        return frame
+    }
+
+    /// Where all packets have the same size.
+    func packet(
+        atByteOffset offset: Int64, _ summary: AudioStreamSummary
+    ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
+        guard let format = summary.format, format.bytesPerPacket > 0, let start = summary.dataOffset else {
+            throw .valueUnknown
+        }
+        guard offset >= start, summary.dataByteCount.map({ offset - start < $0 }) ?? true else {
+            throw .invalidPacketOffset
+        }
+        return ((offset - start) / Int64(format.bytesPerPacket), false)
+    }
 }

@@ -12,7 +12,9 @@ enum ContainerSniffer {
     /// As many bytes as the longest signature has.
     private static let signatureByteCount = 12
 
-    static func sniff(_ bytes: RawSpan, isLast: Bool, hint: AudioFileType?) throws(AudioStreamError) -> Verdict {
+    static func sniff(
+        _ bytes: RawSpan, isLast: Bool, hint: AudioFileType?, access: ByteAccess
+    ) throws(AudioStreamError) -> Verdict {
         guard isLast || bytes.byteCount >= signatureByteCount else { return .needsMore(signatureByteCount) }
         guard bytes.byteCount > 0 else { throw .dataUnavailable }
         let isRIFF = bytes.has("RIFF", at: 0)
@@ -27,7 +29,7 @@ enum ContainerSniffer {
         guard !isForeign else { throw .unsupportedFileType }
         switch hint {
         case nil, .mpegLayer1, .mpegLayer2, .mpegLayer3: return .container(MPEGParser(typeHint: hint))
-        case .wave, .tutti: throw .unsupportedFileType
+        default: throw .unsupportedFileType
         }
     }
 

@@ -90,7 +90,10 @@ extension AudioStreamError {
         case .unsupportedDataFormat(let format): "holds audio that cannot be played: \(format)"
         case .invalidFile(let text): "is damaged: \(text)"
         case .dataUnavailable: "holds no audio"
-        case .discontinuityCannotRecover: "is damaged beyond recovery"
+        case .notOptimized: "has its packet table after the audio: it cannot be played as a stream"
+        case .discontinuityCannotRecover, .unsupportedProperty, .badPropertySize, .invalidPacketOffset, .valueUnknown,
+            .illegalOperation:
+            "is damaged beyond recovery"
         }
     }
 }

@@ -1,0 +1,24 @@
+/// Which loudspeaker each channel of a frame is for, in the order of the channels.
+///
+/// The labels and their numbers are those of Core Audio's `AudioChannelLabel`; the first eighteen are in the order of
+/// the bits of WAVE's speaker mask (mmreg.h), which is the order of channels where a file says nothing.
+public struct AudioChannelLayout: Hashable, Sendable {
+    public var labels: [AudioChannelLabel]
+
+    public init(_ labels: [AudioChannelLabel]) { self.labels = labels }
+
+    /// - Parameter mask: WAVE's speaker mask; bits beyond the eighteen that have a meaning are passed over.
+    public init(speakerMask mask: UInt32) {
+        labels = (0..<18).filter { mask & (1 << $0) != 0 }.compactMap { AudioChannelLabel(rawValue: UInt32($0) + 1) }
+    }
+}
+
+/// One loudspeaker; after `kAudioChannelLabel_...`.
+public enum AudioChannelLabel: UInt32, Hashable, Sendable {
+    case left = 1
+    case right, center, lfe, leftSurround, rightSurround, leftCenter, rightCenter, centerSurround, leftSurroundDirect,
+        rightSurroundDirect, topCenterSurround, verticalHeightLeft, verticalHeightCenter, verticalHeightRight,
+        topBackLeft, topBackCenter, topBackRight
+    case mono = 42
+    case unknown = 0xFFFF_FFFF
+}

@@ -1,0 +1,62 @@
+/// Where packets that went by lie: a bounded table that thins itself out.
+///
+/// Holds every stride-th packet; when it is full, every second entry goes and the stride doubles. Whoever seeks begins
+/// at the entry before, exact, and passes over the packets between.
+struct PacketIndex {
+    struct Entry: Equatable {
+        var packet: Int64
+        /// Offset in the file.
+        var byteOffset: Int64
+        /// First frame in the decoded stream, priming included.
+        var frame: Int64
+    }
+
+    static let capacity = 4_096
+
+    private(set) var entries: [Entry] = []
+    private var stride: Int64 = 1
+    /// The packet after the last one that was noted.
+    private(set) var end: Int64 = 0
+
+    /// Notes the packets in order; one that was noted before is passed over.
+    mutating func note(packet: Int64, byteOffset: Int64, frame: Int64) {
+        guard packet == end else { return }
+        end += 1
+        guard packet % stride == 0 else { return }
+        if entries.count == Self.capacity {
+            stride *= 2
+            entries = entries.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+            guard packet % stride == 0 else { return }
+        }
+        entries.append(Entry(packet: packet, byteOffset: byteOffset, frame: frame))
+    }
+
+    /// The last entry at or before a packet that went by; nil for one that did not.
+    func entry(atOrBefore packet: Int64) -> Entry? {
+        guard packet >= 0, packet < end, let first = entries.first, packet >= first.packet else { return nil }
+        return entries[lastIndex { $0.packet <= packet }]
+    }
+
+    /// The last entry at or before a frame; nil before the first.
+    func entry(atOrBeforeFrame frame: Int64) -> Entry? {
+        guard let first = entries.first, frame >= first.frame else { return nil }
+        return entries[lastIndex { $0.frame <= frame }]
+    }
+
+    /// The last entry at or before a byte of the file; nil before the first.
+    func entry(atOrBeforeByte offset: Int64) -> Entry? {
+        guard let first = entries.first, offset >= first.byteOffset else { return nil }
+        return entries[lastIndex { $0.byteOffset <= offset }]
+    }
+
+    /// The caller has checked that it holds for the first.
+    private func lastIndex(where holds: (Entry) -> Bool) -> Int {
+        var low = 0
+        var high = entries.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if holds(entries[middle]) { low = middle } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,28 @@
+import AudioCore
+
+/// What a parser has told so far.
+final class StreamRecord {
+    fileprivate(set) var summary = AudioStreamSummary()
+    fileprivate(set) var packetCount: Int64 = 0
+    fileprivate(set) var largestPacketByteCount = 0
+}
+
+/// Passes everything on to the user's sink, and notes it.
+struct ObservedSink<Sink: AudioStreamSink & ~Copyable>: AudioStreamSink {
+    /// Valid while the container is at work.
+    let sink: UnsafeMutablePointer<Sink>
+    let record: StreamRecord
+
+    mutating func streamDidParse(property: AudioStreamProperty) {
+        record.summary.note(property)
+        sink.pointee.streamDidParse(property: property)
+    }
+
+    mutating func streamDidParse(packets descriptions: Span<AudioPacketDescription>, data: RawSpan) {
+        for index in descriptions.indices {
+            record.largestPacketByteCount = max(record.largestPacketByteCount, descriptions[index].byteCount)
+        }
+        record.packetCount &+= Int64(descriptions.count)
+        sink.pointee.streamDidParse(packets: descriptions, data: data)
+    }
+}
