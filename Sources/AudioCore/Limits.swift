@@ -19,4 +19,6 @@ public enum Limits {
     public static let titleByteCount = 256
     /// Bytes of a song's artwork; a larger picture is left out.
     public static let artworkByteCount = 4 * 1024 * 1024
+    /// Problems that are told of one stream; a file may have as many as it has bytes.
+    public static let streamProblemCount = 16
 }

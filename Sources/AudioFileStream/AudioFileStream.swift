@@ -35,6 +35,9 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
     public var packetCount: Int64 { record.packetCount }
     public var largestPacketByteCount: Int { record.largestPacketByteCount }
 
+    /// Problems met so far, those included that were too many to be told.
+    public var problemCount: Int { record.problemCount }
+
     /// Offset in the file of the first byte that ``parse(_:discontinuity:into:)`` wants next. With
     /// ``ByteAccess/stream`` it follows the last one given, except after ``seek(toPacket:)``; otherwise look before each
     /// call.

@@ -40,6 +40,8 @@ public enum AudioStreamProperty: Hashable, Sendable {
     case artwork([UInt8])
     /// How many packets a decoder must be fed before the first one whose output is exact when it starts in the middle.
     case decoderPrerollPacketCount(Int)
+    /// Something is wrong, and was passed over. At any time, as often as ``Limits/streamProblemCount`` allows.
+    case problem(AudioStreamProblem)
     case readyToProducePackets
 }
 

@@ -15,6 +15,8 @@ public struct AudioStreamSummary: Hashable, Sendable {
     public private(set) var bitRate: Int?
     public private(set) var decoderPrerollPacketCount = 0
     public private(set) var info: [AudioInfoKey: String] = [:]
+    /// What was passed over, in the order in which it was met.
+    public private(set) var problems: [AudioStreamProblem] = []
     public private(set) var isReady = false
 
     public init() {}
@@ -34,6 +36,7 @@ public struct AudioStreamSummary: Hashable, Sendable {
         case .bitRate(let rate): bitRate = rate
         case .decoderPrerollPacketCount(let count): decoderPrerollPacketCount = count
         case .info(let key, let text): info[key] = text
+        case .problem(let problem): problems.append(problem)
         case .readyToProducePackets: isReady = true
         // Large, and nobody asks twice.
         case .artwork: return

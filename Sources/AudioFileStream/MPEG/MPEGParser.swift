@@ -18,6 +18,8 @@ final class MPEGParser: ContainerParser {
         case id3v2(ID3v2Reader)
         case sync(MPEGFrameHeader, freeFormatByteCount: Int)
         case junk(Int)
+        /// A last packet that the file's end cuts.
+        case cutPacket(byteCount: Int, missing: Int)
         case needsMore(Int)
     }
 
@@ -27,6 +29,7 @@ final class MPEGParser: ContainerParser {
     /// What stood before was a packet or a tag, or this is the file's start: a place where an ID3v1 tag may stand.
     private var isAtBoundary = true
     private var junkByteCount = 0
+    private var junk = SkippedBytes()
     /// Bytes to come of a tag that is skipped.
     private var skip = 0
     private var id3v2: ID3v2Reader?
@@ -63,6 +66,8 @@ final class MPEGParser: ContainerParser {
         if stream.packetCount == 0 {
             throw sync.reference == nil && junkByteCount > 0 ? .unsupportedFileType : .dataUnavailable
         }
+        junk.end(into: &sink)
+        if let problem = stream.lengthProblem { sink.streamDidParse(property: .problem(problem)) }
         for property in stream.finalProperties() { sink.streamDidParse(property: property) }
     }
 
@@ -70,6 +75,7 @@ final class MPEGParser: ContainerParser {
         guard sync.reference != nil else { throw .discontinuityCannotRecover }
         isInSync = false
         isAtBoundary = false
+        junk.removeAll()
         skip = 0
         id3v2 = nil
         stream.hasGap = true
@@ -88,7 +94,9 @@ final class MPEGParser: ContainerParser {
         guard isLast else { return .needsMore(byteCount) }
         // A truncated last packet cannot be decoded; an ID3v1 tag may still stand at the very end.
         let hasTag = available > ID3v1Tag.byteCount && bytes.has("TAG", at: bytes.byteCount - ID3v1Tag.byteCount)
-        return .junk(hasTag ? available - ID3v1Tag.byteCount : available)
+        guard hasTag else { return .cutPacket(byteCount: available, missing: byteCount - available) }
+        return .cutPacket(
+            byteCount: available - ID3v1Tag.byteCount, missing: byteCount - available + ID3v1Tag.byteCount)
     }
 
     private func search(_ bytes: RawSpan, at place: Int, isLast: Bool) -> Finding {
@@ -152,6 +160,12 @@ final class MPEGParser: ContainerParser {
         _ finding: Finding, _ bytes: RawSpan, at place: Int, fileOffset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) -> Int {
         switch finding {
+        case .junk, .needsMore: break
+        default:
+            if !junk.isEmpty { group.flush(window: bytes, into: &sink) }
+            junk.end(into: &sink)
+        }
+        switch finding {
         case .packet(let header, let byteCount):
             takePacket(header, byteCount, bytes, at: place, fileOffset: fileOffset, into: &sink)
             isAtBoundary = true
@@ -171,14 +185,22 @@ final class MPEGParser: ContainerParser {
             id3v2 = reader
             return 0
         case .junk(let byteCount):
-            try countJunk(byteCount)
+            try countJunk(byteCount, fileOffset)
+            return byteCount
+        case .cutPacket(let byteCount, let missing):
+            isInSync = false
+            isAtBoundary = false
+            group.flush(window: bytes, into: &sink)
+            let end = fileOffset &+ Int64(byteCount)
+            sink.streamDidParse(property: .problem(.init(.truncated(missingByteCount: Int64(missing)), at: end)))
             return byteCount
         case .needsMore:
             return 0
         }
     }
 
-    private func countJunk(_ byteCount: Int) throws(AudioStreamError) {
+    private func countJunk(_ byteCount: Int, _ fileOffset: Int64) throws(AudioStreamError) {
+        junk.add(byteCount, at: fileOffset)
         isInSync = false
         isAtBoundary = false
         junkByteCount &+= byteCount
@@ -212,6 +234,7 @@ final class MPEGParser: ContainerParser {
             if let header = MPEGInfoHeader(bytes, at: place, header: header, packetByteCount: byteCount) {
                 stream.infoHeader = header
                 stream.infoHeaderByteCount = byteCount
+                stream.infoHeaderOffset = fileOffset
                 return
             }
         }

@@ -24,6 +24,7 @@ struct MPEGStreamFacts {
     var isFirstMPEGFrame = true
     var infoHeader: MPEGInfoHeader?
     var infoHeaderByteCount = 0
+    var infoHeaderOffset: Int64 = 0
     /// Bytes are missing: counts say nothing about the file any more.
     var hasGap = false
     private(set) var packetCount: Int64 = 0
@@ -63,6 +64,13 @@ struct MPEGStreamFacts {
             properties.append(.bitRate(average(byteCount: byteCount, packetCount: packetCount, first)))
         }
         return properties
+    }
+
+    /// Other than the announced packets were found. Files cut off are told of by their end.
+    var lengthProblem: AudioStreamProblem? {
+        guard !hasGap, let announced = infoHeader?.packetCount, announced != packetCount else { return nil }
+        return AudioStreamProblem(
+            .lengthDiffers(announced: announced, found: packetCount, .packets), at: infoHeaderOffset)
     }
 
     // MARK: Opening

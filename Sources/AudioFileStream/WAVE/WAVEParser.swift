@@ -28,6 +28,8 @@ final class WAVEParser: ContainerParser {
     private var frameCount: Int64 = 0
     private var packetCount: Int64 = 0
     private var hasGap = false
+    /// Offset of the byte after the last one seen.
+    private var fileEnd: Int64 = 0
 
     private static let chunkHeaderByteCount = 8
 
@@ -38,6 +40,7 @@ final class WAVEParser: ContainerParser {
     func consume<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
+        fileEnd = offset &+ Int64(bytes.byteCount)
         var place = 0
         while place < bytes.byteCount {
             let rest = bytes.extracting(place..<bytes.byteCount)
@@ -45,7 +48,10 @@ final class WAVEParser: ContainerParser {
             let step = try step(rest, at: fileOffset, isLast: isLast, into: &sink)
             // Nothing more to be done with what is left: at the file's end that is a chunk cut short.
             if step.consumed == 0, step.needed > 0 {
-                return Progress(consumed: isLast ? bytes.byteCount : place, needed: step.needed)
+                guard isLast else { return Progress(consumed: place, needed: step.needed) }
+                let problem = problemOfCutStep(missing: step.needed - rest.byteCount, left: rest.byteCount)
+                sink.streamDidParse(property: .problem(problem))
+                return Progress(consumed: bytes.byteCount, needed: step.needed)
             }
             place += step.consumed
         }
@@ -53,9 +59,29 @@ final class WAVEParser: ContainerParser {
     }
 
     func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
+        if let missing = missingByteCount {
+            sink.streamDidParse(property: .problem(.init(.truncated(missingByteCount: missing), at: fileEnd)))
+        }
         guard packetCount > 0 else { throw .dataUnavailable }
         guard let format, frameCount != announcedFrameCount, !hasGap else { return }
         for property in lengthProperties(format, frameCount: frameCount) { sink.streamDidParse(property: property) }
+    }
+
+    /// Bytes that chunks claim and the file does not hold. The byte that pads an odd chunk is often left out.
+    private var missingByteCount: Int64? {
+        switch state {
+        case .data: dataRemaining.flatMap { $0 > 0 ? $0 : nil }
+        case .skip(let byteCount): byteCount > 1 ? byteCount : nil
+        default: nil
+        }
+    }
+
+    /// What the file's end cuts: behind the data, less than a chunk's head is nothing that is missed.
+    private func problemOfCutStep(missing: Int, left: Int) -> AudioStreamProblem {
+        guard state == .chunkHeader, hasSeenData else {
+            return AudioStreamProblem(.truncated(missingByteCount: Int64(missing)), at: fileEnd)
+        }
+        return AudioStreamProblem(.skipped(byteCount: Int64(left)), at: fileEnd &- Int64(left))
     }
 
     /// What follows a gap in the data chunk is taken to begin with a whole frame: PCM has no marks to find one by.

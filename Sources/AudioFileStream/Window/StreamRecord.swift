@@ -5,6 +5,7 @@ final class StreamRecord {
     fileprivate(set) var summary = AudioStreamSummary()
     fileprivate(set) var packetCount: Int64 = 0
     fileprivate(set) var largestPacketByteCount = 0
+    fileprivate(set) var problemCount = 0
 }
 
 /// Passes everything on to the user's sink, and notes it.
@@ -14,6 +15,10 @@ struct ObservedSink<Sink: AudioStreamSink & ~Copyable>: AudioStreamSink {
     let record: StreamRecord
 
     mutating func streamDidParse(property: AudioStreamProperty) {
+        if case .problem = property {
+            record.problemCount &+= 1
+            guard record.problemCount <= Limits.streamProblemCount else { return }
+        }
         record.summary.note(property)
         sink.pointee.streamDidParse(property: property)
     }

@@ -1,0 +1,44 @@
+/// What is wrong with a stream that can be played all the same: what a parser passed over, and where.
+///
+/// Parsers tell them as they meet them, ``Limits/streamProblemCount`` of a stream at most.
+public struct AudioStreamProblem: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        /// As many bytes, from the offset on, belong to nothing that the format knows.
+        case skipped(byteCount: Int64)
+        /// The file ends in the middle of something; nil where nobody can tell how much is missing.
+        case truncated(missingByteCount: Int64?)
+        /// What the file announces at the offset is not what was found.
+        case lengthDiffers(announced: Int64, found: Int64, LengthUnit)
+        /// Anything else, in words that go on with "at byte N": "a packet whose checksum is wrong".
+        case damaged(String)
+    }
+
+    public enum LengthUnit: String, Hashable, Sendable {
+        case bytes, packets, frames
+    }
+
+    public var kind: Kind
+    /// Offset in the file where it begins.
+    public var byteOffset: Int64
+
+    public init(_ kind: Kind, at byteOffset: Int64) {
+        self.kind = kind
+        self.byteOffset = byteOffset
+    }
+}
+
+extension AudioStreamProblem: CustomStringConvertible {
+    /// For people, with the place.
+    public var description: String {
+        switch kind {
+        case .skipped(let count):
+            "\(count) damaged byte\(count == 1 ? "" : "s") skipped at byte \(byteOffset)"
+        case .truncated(let missing):
+            "cut off at byte \(byteOffset)" + (missing.map { ", \($0) byte\($0 == 1 ? "" : "s") missing" } ?? "")
+        case .lengthDiffers(let announced, let found, let unit):
+            "\(announced) \(unit.rawValue) announced at byte \(byteOffset), \(found) found"
+        case .damaged(let text):
+            "\(text) at byte \(byteOffset)"
+        }
+    }
+}
