@@ -156,6 +156,7 @@ let package = Package(
         tests("AudioDecodingTests", ["AudioCore", "AudioDecoding"]),
         tests(
             "MPEGDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "StreamTestKit"]),
+        tests("ConformanceTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding"]),
         tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
         tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "RecordingSidecar"]),
         tests("EndToEndTests", ["ConcertKit", "HeardAnalysis", "LANKit", "SoundCardKit"]),

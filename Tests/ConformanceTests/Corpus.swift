@@ -1,0 +1,56 @@
+/// One song of the corpus, as the line of the manifest says.
+struct Song: Hashable, Sendable, CustomStringConvertible {
+    var name: String
+    var container: String
+    /// As ffprobe calls it.
+    var codec: String
+    /// Frames a second of what was encoded.
+    var rate: Int
+    var channels: Int
+    /// Frames that were encoded, where the file must give as many back.
+    var frames: Int64?
+    /// How it was made.
+    var variant: String
+
+    var path: String { Corpus.directory + "/" + name }
+    var description: String { "\(name) (\(container), \(variant))" }
+
+    init(line: Substring) {
+        let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        precondition(fields.count == 7, "a line of the manifest has seven fields")
+        (name, container, codec) = (fields[0], fields[1], fields[2])
+        (rate, channels, frames, variant) = (Int(fields[3])!, Int(fields[4])!, Int64(fields[5]), fields[6])
+    }
+
+    /// Sound without packets of its own: how many bytes a reader takes at once is its own affair.
+    var isCutAtWill: Bool {
+        codec.hasPrefix("pcm") || codec == "adpcm_ima_qt"
+    }
+
+    /// Whether every decoder must give the same samples, bit by bit.
+    var isLossless: Bool {
+        codec.hasPrefix("pcm") || ["alac", "flac", "adpcm_ima_qt", "adpcm_ima_wav"].contains(codec)
+    }
+}
+
+/// The songs that `Scripts/make-corpus` writes; made on first use, kept until the script changes.
+enum Corpus {
+    static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+    static let directory = root + "/.build-corpus"
+
+    static let songs: [Song] = {
+        do {
+            _ = try output(of: "\(quoted(root + "/Scripts/make-corpus")) \(quoted(directory))")
+            let manifest = String(decoding: try contents(of: directory + "/manifest.tsv"), as: UTF8.self)
+            return manifest.split(separator: "\n").map(Song.init)
+        } catch {
+            fatalError("the corpus cannot be made: \(error)")
+        }
+    }()
+
+    static let containers: [String] = songs.reduce(into: []) { known, song in
+        if !known.contains(song.container) { known.append(song.container) }
+    }
+
+    static func songs(in container: String) -> [Song] { songs.filter { $0.container == container } }
+}
