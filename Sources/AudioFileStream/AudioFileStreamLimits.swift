@@ -10,6 +10,8 @@ public enum AudioFileStreamLimits {
     public static let freeFormatByteCount = 3_456
     /// Bytes of WAVE's format chunk.
     public static let formatChunkByteCount = 4 * 1024
+    /// Bytes that are looked through for a first guess of the bit rate before a stream opens whose frames do not say it.
+    static let lookAheadByteCount = 32 * 1024
     /// Bytes that are looked at in one step. At most this much and one packet (`Limits.packetByteCount`) is held.
     static let stepByteCount = 32 * 1024
     /// Packets that are handed over in one call.

@@ -4,6 +4,14 @@ public enum ByteAccess: Hashable, Sendable {
     case stream
     /// All of the file is at hand, this many bytes.
     case file(byteCount: Int64)
+
+    /// Nil where it is not known.
+    var fileByteCount: Int64? {
+        switch self {
+        case .stream: nil
+        case .file(let byteCount): byteCount
+        }
+    }
 }
 
 /// Where a packet lies in a file: the answer to a seek.

@@ -6,7 +6,7 @@ import Testing
 /// Files hurt at random: nothing may trap, give packets beyond the limits, or hold or do more than the bytes are worth.
 struct MutationTests {
     /// Seeds of one run; a failure names its own.
-    static let runs = 4_000
+    static let runs = 5_000
 
     @Test func hurtFilesAreHarmless() {
         var kinds = Set<String>()

@@ -38,6 +38,8 @@ struct SplitTests {
             ("wave", wave.file(data: payload(4 * 5_000))),
             ("streamed wave", streamed.file(data: payload(6 * 5_000 + 1))),
             ("truncated wave", Array(truncated.dropLast(6_000))), ("chunk cut short", Array(truncated.prefix(27))),
+            ("ADTS", ADTSWriter().file(ADTSWriter.blocks(60))), ("AC-3", AC3Writer().frames(15).flatMap { $0 }),
+            ("AMR", AMRWriter.narrowbandMagic + AMRWriter.narrowbandFrames(200).flatMap { $0 }),
             ("nothing", []), ("one byte", [0xFF]), ("text", Array("text".utf8)),
         ]
     }()

@@ -15,35 +15,50 @@ import AudioCore
 // bring it forward to where the packets end.
 
 /// What is known of a stream of MPEG frames, and what of it is to be told when.
-struct MPEGStreamFacts {
+struct MPEGStreamFacts: RowFacts {
     /// Frames that a decoder of layer III is late by, in the convention of LAME's delay.
     static let decoderDelay = 529
     /// Averages out of announced counts that are believed: all that headers can say, with room.
     private static let plausibleBitRates = 1_000...1_000_000
 
-    var isFirstMPEGFrame = true
-    var infoHeader: MPEGInfoHeader?
-    var infoHeaderByteCount = 0
-    var infoHeaderOffset: Int64 = 0
-    /// Bytes are missing: counts say nothing about the file any more.
-    var hasGap = false
-    private(set) var packetCount: Int64 = 0
-    private var byteCount: Int64 = 0
+    private let fileByteCount: Int64?
+    /// Of a free-format stream.
+    private let freeFormatByteCount: Int
+    private var infoHeader: MPEGInfoHeader?
+    private var infoHeaderByteCount = 0
+    private var infoHeaderOffset: Int64 = 0
     private var first: MPEGFrameHeader?
+    private var dataOffset: Int64 = 0
     private var hasVaryingBitRate = false
 
-    /// Counts a packet; says what must be told before it.
-    mutating func count(
-        _ header: MPEGFrameHeader, byteCount: Int, offset: Int64, freeFormatByteCount: Int
-    ) -> [AudioStreamProperty] {
-        packetCount += 1
-        self.byteCount &+= Int64(byteCount)
+    init(fileByteCount: Int64?, freeFormatByteCount: Int) {
+        self.fileByteCount = fileByteCount
+        self.freeFormatByteCount = freeFormatByteCount
+    }
+
+    mutating func isSound(
+        _ header: FrameHeader, offset: Int64, byteCount: Int, in bytes: RawSpan, at place: Int
+    ) -> Bool {
+        guard infoHeaderByteCount == 0, case .mpeg(let header) = header,
+            let info = MPEGInfoHeader(bytes, at: place, header: header, packetByteCount: byteCount)
+        else { return true }
+        infoHeader = info
+        infoHeaderByteCount = byteCount
+        infoHeaderOffset = offset
+        return false
+    }
+
+    mutating func properties(
+        before header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int, _ places: RowPlaces
+    ) throws(AudioStreamError) -> [AudioStreamProperty] {
+        guard case .mpeg(let header) = header else { throw .illegalOperation }
         guard let first else {
             first = header
-            return openingProperties(header, offset: offset, freeFormatByteCount: freeFormatByteCount)
+            dataOffset = offset
+            return openingProperties(header, offset: offset)
         }
         if header.bitRateIndex != first.bitRateIndex { hasVaryingBitRate = true }
-        guard packetCount - 1 == infoHeader?.packetCount, !hasGap else { return [] }
+        guard places.nextPacket == infoHeader?.packetCount, places.isExact else { return [] }
         let priming = trims(first)?.priming ?? 0
         return [
             .packetTableInfo(
@@ -51,33 +66,40 @@ struct MPEGStreamFacts {
         ]
     }
 
-    /// What the end of the file makes certain.
-    func finalProperties() -> [AudioStreamProperty] {
-        guard let first, !hasGap else { return [] }
+    func finalProperties(_ places: RowPlaces) -> [AudioStreamProperty] {
+        guard let first, places.isExact else { return [] }
         var properties: [AudioStreamProperty] = []
-        if infoHeader?.packetCount != packetCount {
-            properties.append(.audioDataPacketCount(packetCount))
-            properties.append(.packetTableInfo(finalTable(first)))
+        if let announced = infoHeader?.packetCount, announced != places.nextPacket {
+            let difference = AudioStreamProblem.Kind.lengthDiffers(
+                announced: announced, found: places.nextPacket, .packets)
+            properties.append(.problem(AudioStreamProblem(difference, at: infoHeaderOffset)))
         }
+        if infoHeader?.packetCount != places.nextPacket {
+            properties.append(.audioDataPacketCount(places.nextPacket))
+            properties.append(.packetTableInfo(finalTable(first, packetCount: places.nextPacket)))
+        }
+        guard let byteCount = places.byteCount else { return properties }
         if announcedByteCount != byteCount { properties.append(.audioDataByteCount(byteCount)) }
         if announcedAverage(first) == nil, hasVaryingBitRate {
-            properties.append(.bitRate(average(byteCount: byteCount, packetCount: packetCount, first)))
+            let average = Self.bitRate(byteCount: byteCount, packetCount: places.nextPacket, first.format)
+            properties.append(.bitRate(average))
         }
         return properties
     }
 
-    /// Other than the announced packets were found. Files cut off are told of by their end.
-    var lengthProblem: AudioStreamProblem? {
-        guard !hasGap, let announced = infoHeader?.packetCount, announced != packetCount else { return nil }
-        return AudioStreamProblem(
-            .lengthDiffers(announced: announced, found: packetCount, .packets), at: infoHeaderOffset)
+    var scale: RowScale {
+        guard let first else { return RowScale() }
+        var scale = RowScale(packetCount: infoHeader?.packetCount, byteCount: announcedByteCount)
+        if !hasVaryingBitRate {
+            let bitsPerPacket = Double(nominalBitRate(first)) * Double(first.frameCount) / Double(first.sampleRate)
+            scale.averageByteCount = bitsPerPacket / 8
+        }
+        return scale
     }
 
     // MARK: Opening
 
-    private func openingProperties(
-        _ header: MPEGFrameHeader, offset: Int64, freeFormatByteCount: Int
-    ) -> [AudioStreamProperty] {
+    private func openingProperties(_ header: MPEGFrameHeader, offset: Int64) -> [AudioStreamProperty] {
         var properties: [AudioStreamProperty] = [
             .fileFormat(header.fileType), .dataFormat(header.format), .dataOffset(offset),
         ]
@@ -88,7 +110,7 @@ struct MPEGStreamFacts {
         }
         let freeFormat = header.isFreeFormat ? freeFormatByteCount : nil
         properties.append(.packetSizeUpperBound(freeFormat.map { $0 + 4 } ?? header.largestPacketByteCount))
-        properties.append(.bitRate(announcedAverage(header) ?? nominalBitRate(header, freeFormat)))
+        properties.append(.bitRate(announcedAverage(header) ?? nominalBitRate(header)))
         // Only a stream that says so is sure to keep its bit rate.
         let constant = infoHeader?.kind == .info ? header.packetByteCount() - header.paddingByteCount : nil
         let smallest = freeFormat ?? constant ?? header.smallestPacketByteCount
@@ -98,9 +120,9 @@ struct MPEGStreamFacts {
         return properties
     }
 
-    private func nominalBitRate(_ header: MPEGFrameHeader, _ freeFormatByteCount: Int?) -> Int {
-        guard let size = freeFormatByteCount else { return header.bitRate }
-        return size * 8 * header.sampleRate / header.frameCount
+    private func nominalBitRate(_ header: MPEGFrameHeader) -> Int {
+        guard header.isFreeFormat else { return header.bitRate }
+        return freeFormatByteCount * 8 * header.sampleRate / header.frameCount
     }
 
     /// Of Xing's and VBRI's counts; nil for a stream of constant rate, whose headers say it better.
@@ -108,18 +130,16 @@ struct MPEGStreamFacts {
         guard let info = infoHeader, info.kind != .info, let packetCount = info.packetCount,
             let byteCount = announcedByteCount
         else { return nil }
-        let bitRate = average(byteCount: byteCount, packetCount: packetCount, header)
+        let bitRate = Self.bitRate(byteCount: byteCount, packetCount: packetCount, header.format)
         return Self.plausibleBitRates.contains(bitRate) ? bitRate : nil
     }
 
-    private func average(byteCount: Int64, packetCount: Int64, _ header: MPEGFrameHeader) -> Int {
-        let seconds = Double(packetCount) * Double(header.frameCount) / Double(header.sampleRate)
-        return Int(Int64(saturating: Double(byteCount) * 8 / seconds))
-    }
-
     private var announcedByteCount: Int64? {
-        guard let total = infoHeader?.byteCount, total > Int64(infoHeaderByteCount) else { return nil }
-        return total - Int64(infoHeaderByteCount)
+        if let total = infoHeader?.byteCount, total > Int64(infoHeaderByteCount) {
+            return total - Int64(infoHeaderByteCount)
+        }
+        // Tags behind the last packet are counted in until they are met.
+        return fileByteCount.map { $0 - dataOffset }
     }
 
     // MARK: Trims
@@ -141,7 +161,7 @@ struct MPEGStreamFacts {
             primingFrameCount: priming, remainderFrameCount: remainder)
     }
 
-    private func finalTable(_ header: MPEGFrameHeader) -> AudioPacketTableInfo {
+    private func finalTable(_ header: MPEGFrameHeader, packetCount: Int64) -> AudioPacketTableInfo {
         let priming = trims(header)?.priming ?? 0
         let decoded = max(0, packetCount * Int64(header.frameCount) - Int64(priming))
         var valid = decoded

@@ -2,7 +2,7 @@ import AudioCore
 
 /// Finds out which container a file is, from its first bytes.
 ///
-/// MPEG audio has no signature, so it is what remains when no other container's is found.
+/// MPEG audio, ADTS and AC-3 have no signature: a row of their frames is what remains when no other container's is found.
 enum ContainerSniffer {
     enum Verdict {
         case needsMore(Int)
@@ -25,12 +25,16 @@ enum ContainerSniffer {
         if bytes.has("WAVE", at: 8), let name = variants.first(where: { bytes.has($0, at: 0) }) {
             throw .unsupportedDataFormat("the \(name) variant of WAVE")
         }
+        if let magic = try AMRMagic.open(bytes) {
+            guard hint == nil || hint == .amr else { throw .unsupportedFileType }
+            return .container(
+                FrameRowParser(
+                    amrIsWideband: magic.isWideband, magicByteCount: magic.byteCount, access: access))
+        }
         let isForeign = isRIFF || foreignSignatures.contains { bytes.has($0.text, at: $0.offset) }
         guard !isForeign else { throw .unsupportedFileType }
-        switch hint {
-        case nil, .mpegLayer1, .mpegLayer2, .mpegLayer3: return .container(MPEGParser(typeHint: hint))
-        default: throw .unsupportedFileType
-        }
+        guard let kinds = FrameKinds(hint: hint) else { throw .unsupportedFileType }
+        return .container(FrameRowParser(kinds: kinds, access: access))
     }
 
     /// WAVE with other byte order or 64-bit sizes.
@@ -38,7 +42,7 @@ enum ContainerSniffer {
 
     /// Containers that must not be searched for MPEG frames, which they would seem to hold by chance.
     private static let foreignSignatures: [(text: StaticString, offset: Int)] = [
-        ("fLaC", 0), ("OggS", 0), ("FORM", 0), ("caff", 0), ("ftyp", 4), (".snd", 0), ("#!AMR", 0), ("RF64", 0),
+        ("fLaC", 0), ("OggS", 0), ("FORM", 0), ("caff", 0), ("ftyp", 4), (".snd", 0), ("RF64", 0),
         ("RIFX", 0), ("BW64", 0), ("wvpk", 0), ("MAC ", 0), ("\u{1A}\u{45}", 0), ("PK\u{3}\u{4}", 0), ("%PDF", 0),
     ]
 }

@@ -1,8 +1,11 @@
 import AudioCore
 
-/// Consecutive packets of one window that go to the sink in one call. Its storage is reused: no allocation in steady
-/// state.
+/// Packets of one window that follow each other closely, and go to the sink in one call. Its storage is reused: no
+/// allocation in steady state.
 struct PacketGroup {
+    /// Bytes that may lie between two packets of a group: frame headers that are not given.
+    private static let headerByteCount = 64
+
     private var descriptions: [AudioPacketDescription] = []
     private var start = 0
     private var end = 0
@@ -13,7 +16,8 @@ struct PacketGroup {
     mutating func add<Sink: AudioStreamSink & ~Copyable>(
         at offset: Int, byteCount: Int, frameCount: Int, window: RawSpan, into sink: inout Sink
     ) {
-        if offset != end || descriptions.count == AudioFileStreamLimits.groupPacketCount {
+        let isNear = offset >= end && offset - end <= Self.headerByteCount
+        if !isNear || descriptions.count == AudioFileStreamLimits.groupPacketCount {
             flush(window: window, into: &sink)
         }
         if descriptions.isEmpty { start = offset }

@@ -49,6 +49,12 @@ struct PacketIndex {
         return entries[lastIndex { $0.byteOffset <= offset }]
     }
 
+    /// The entry that follows one of the entries; nil behind the last.
+    func entry(after entry: Entry) -> Entry? {
+        let next = lastIndex { $0.packet <= entry.packet } + 1
+        return next < entries.count ? entries[next] : nil
+    }
+
     /// The caller has checked that it holds for the first.
     private func lastIndex(where holds: (Entry) -> Bool) -> Int {
         var low = 0

@@ -7,12 +7,13 @@ import AudioCore
 // - Once the stream's format is known, a candidate must belong with it and one further header must follow it.
 // - Instead of a further header, the end of the file or the start of a tag will do, exactly where a frame ends. If the
 //   file ends inside a later frame (truncated), the headers before must suffice, and there must be one at least.
-// - A free-format header (bit rate index 0) does not say its size. The first header that belongs with it, at most
+// - AMR, which has no sync word at all, asks for six either way (`FrameHeader.resumesWithFollowers`).
+// - A free-format MPEG header (bit rate index 0) does not say its size. The first header that belongs with it, at most
 //   `AudioFileStreamLimits.freeFormatByteCount` on, is tried, then the next, until one is found that has another at the
 //   same distance.
 
 /// Judges whether a frame begins at a place where sync is not held.
-struct MPEGSync {
+struct FrameSync {
     enum Verdict: Equatable {
         /// A frame; of a free-format stream with its unpadded size.
         case frame(freeFormatByteCount: Int)
@@ -22,15 +23,21 @@ struct MPEGSync {
     }
 
     /// The stream's format if known: a header that belongs to it.
-    var reference: MPEGFrameHeader?
-    var freeFormatByteCount: Int
+    var reference: FrameHeader?
+    var freeFormatByteCount = 0
+    let kinds: FrameKinds
 
-    func judge(_ header: MPEGFrameHeader, in bytes: RawSpan, at offset: Int, isLast: Bool) -> Verdict {
-        if let reference, !header.belongsWith(reference) { return .notFrame }
-        guard header.isFreeFormat, freeFormatByteCount == 0 else {
+    /// The header at a place, if the stream may go on, or begin, with it.
+    func candidate(_ bytes: RawSpan, at offset: Int) -> FrameHeader? {
+        guard let reference else { return FrameHeader.read(bytes, at: offset, kinds) }
+        return reference.successor(bytes, at: offset)
+    }
+
+    func judge(_ header: FrameHeader, in bytes: RawSpan, at offset: Int, isLast: Bool) -> Verdict {
+        guard case .mpeg(let mpeg) = header, mpeg.isFreeFormat, freeFormatByteCount == 0 else {
             return follow(header, in: bytes, at: offset, freeFormatByteCount: freeFormatByteCount, isLast: isLast)
         }
-        return judgeFreeFormat(header, in: bytes, at: offset, isLast: isLast)
+        return judgeFreeFormat(mpeg, in: bytes, at: offset, isLast: isLast)
     }
 
     private func judgeFreeFormat(
@@ -44,31 +51,31 @@ struct MPEGSync {
             let next = offset + size + header.paddingByteCount
             guard next < bytes.byteCount else { break }
             guard bytes[next] == 0xFF, MPEGFrameHeader(bytes, at: next)?.belongsWith(header) == true else { continue }
-            let verdict = follow(header, in: bytes, at: offset, freeFormatByteCount: size, isLast: isLast)
+            let verdict = follow(.mpeg(header), in: bytes, at: offset, freeFormatByteCount: size, isLast: isLast)
             if verdict != .notFrame { return verdict }
         }
         return .notFrame
     }
 
     private func follow(
-        _ first: MPEGFrameHeader, in bytes: RawSpan, at offset: Int, freeFormatByteCount size: Int, isLast: Bool
+        _ first: FrameHeader, in bytes: RawSpan, at offset: Int, freeFormatByteCount size: Int, isLast: Bool
     ) -> Verdict {
-        let wanted = reference == nil ? 2 : 1
-        var place = offset + first.packetByteCount(freeFormatByteCount: size)
+        let wanted = reference == nil ? first.opensWithFollowers : first.resumesWithFollowers
+        var place = offset + first.byteCount(freeFormatByteCount: size)
         for found in 0..<wanted {
-            guard isLast || place + MPEGTags.signatureByteCount <= bytes.byteCount else {
-                return .needsMore(place + MPEGTags.signatureByteCount - offset)
+            guard isLast || place + RowTags.signatureByteCount <= bytes.byteCount else {
+                return .needsMore(place + RowTags.signatureByteCount - offset)
             }
-            if place == bytes.byteCount || MPEGTags.isSignature(bytes, at: place) {
+            if place == bytes.byteCount || RowTags.isSignature(bytes, at: place) {
                 return .frame(freeFormatByteCount: size)
             }
             // The end of the file cuts the header, or came before it.
-            if place + MPEGFrameHeader.byteCount > bytes.byteCount {
+            if place + first.headerByteCount > bytes.byteCount {
                 let isWhole = place < bytes.byteCount && reference != nil
                 return found > 0 || isWhole ? .frame(freeFormatByteCount: size) : .notFrame
             }
-            guard let next = MPEGFrameHeader(bytes, at: place), next.belongsWith(first) else { return .notFrame }
-            place += next.packetByteCount(freeFormatByteCount: size)
+            guard let next = first.successor(bytes, at: place) else { return .notFrame }
+            place += next.byteCount(freeFormatByteCount: size)
         }
         return .frame(freeFormatByteCount: size)
     }

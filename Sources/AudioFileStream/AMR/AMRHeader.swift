@@ -1,0 +1,64 @@
+import AudioCore
+
+/// The byte in front of each frame of an AMR file (RFC 4867 section 5.3): a zero, four bits of frame type, the quality
+/// bit, two zeros. A frame of either kind lasts 20 ms, one that holds nothing (NO_DATA) too.
+struct AMRHeader: Equatable {
+    let isWideband: Bool
+    /// Index of the mode (3GPP TS 26.101 and 26.201, table 1a).
+    let frameType: Int
+    /// Header included.
+    let frameByteCount: Int
+
+    /// Nil if the bytes end before, or are no header.
+    @inline(__always)
+    init?(_ bytes: RawSpan, at offset: Int, isWideband: Bool) {
+        guard offset < bytes.byteCount, bytes[offset] & 0x83 == 0 else { return nil }
+        frameType = Int(bytes[offset] >> 3)
+        let size = isWideband ? Self.widebandByteCounts[frameType] : Self.narrowbandByteCounts[frameType]
+        guard size > 0 else { return nil }
+        frameByteCount = size
+        self.isWideband = isWideband
+    }
+
+    init(isWideband: Bool) {
+        self.isWideband = isWideband
+        frameType = 15
+        frameByteCount = 1
+    }
+
+    var frameCount: Int { isWideband ? 320 : 160 }
+    var sampleRate: Double { isWideband ? 16_000 : 8_000 }
+
+    var largestFrameByteCount: Int { isWideband ? 61 : 32 }
+
+    // Speech bits of each mode in whole bytes, and the header; then comfort noise (SID). Zero where a type is reserved.
+    private static let narrowbandByteCounts: [16 of Int] = [13, 14, 16, 18, 20, 21, 27, 32, 6, 0, 0, 0, 0, 0, 0, 1]
+    private static let widebandByteCounts: [16 of Int] = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6, 0, 0, 0, 0, 1, 1]
+}
+
+extension AMRHeader {
+    var description: RowDescription {
+        RowDescription(
+            fileType: .amr,
+            format: AudioStreamFormat(
+                codec: isWideband ? .amrWideband : .amrNarrowband, sampleRate: sampleRate, framesPerPacket: frameCount,
+                channelsPerFrame: 1),
+            layout: AudioChannelLayout([.mono]), packetSizeUpperBound: largestFrameByteCount,
+            // The synthesis remembers by recursion, so never exact; after 100 ms what is left cannot be heard.
+            decoderPrerollPacketCount: 5)
+    }
+}
+
+/// What an AMR file begins with (RFC 4867 section 5.1).
+enum AMRMagic {
+    /// The row's parser and the bytes before the first frame; nil if this is no AMR file.
+    static func open(_ bytes: RawSpan) throws(AudioStreamError) -> (isWideband: Bool, byteCount: Int)? {
+        if bytes.has("#!AMR\n", at: 0) { return (false, 6) }
+        if bytes.has("#!AMR-WB\n", at: 0) { return (true, 9) }
+        guard bytes.has("#!AMR", at: 0) else { return nil }
+        guard bytes.has("_MC1.0", at: 5) || bytes.has("-WB_MC1", at: 5) else {
+            throw .invalidFile("AMR's first line ends in something unknown at byte 5")
+        }
+        throw .unsupportedDataFormat("AMR of several channels")
+    }
+}

@@ -1,0 +1,96 @@
+import AudioCore
+
+// Rows whose frames say all that is known of them: nothing tells how many there are. Where they do not say a bit rate
+// either, the first frames are looked at before the stream opens (``RowLookAhead``), and the
+// average of all that went by is told again as it becomes better.
+
+/// The facts of a row whose first frame describes it: ADTS, AC-3, AMR.
+struct DescribedRowFacts: RowFacts {
+    private let fileByteCount: Int64?
+    private let ahead: RowLookAhead?
+    private var description: RowDescription?
+    private var dataOffset: Int64 = 0
+    private var bitRate = 0
+
+    init(fileByteCount: Int64?, ahead: RowLookAhead?) {
+        self.fileByteCount = fileByteCount
+        self.ahead = ahead
+    }
+
+    func isSound(
+        _ header: FrameHeader, offset: Int64, byteCount: Int, in bytes: RawSpan, at place: Int
+    ) -> Bool { true }
+
+    mutating func properties(
+        before header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int, _ places: RowPlaces
+    ) throws(AudioStreamError) -> [AudioStreamProperty] {
+        guard let description else { return try open(header, offset: offset, in: bytes, at: place) }
+        guard description.nominalBitRate == nil, Self.isAverageDue(atPacket: places.nextPacket),
+            let average = average(places, description)
+        else { return [] }
+        bitRate = average
+        return [.bitRate(average)]
+    }
+
+    func finalProperties(_ places: RowPlaces) -> [AudioStreamProperty] {
+        guard let description, places.isExact else { return [] }
+        let frameCount = places.nextPacket * Int64(description.format.framesPerPacket)
+        var properties: [AudioStreamProperty] = [
+            .audioDataPacketCount(places.nextPacket),
+            .packetTableInfo(
+                AudioPacketTableInfo(validFrameCount: frameCount, primingFrameCount: 0, remainderFrameCount: 0)),
+        ]
+        if let byteCount = places.byteCount { properties.append(.audioDataByteCount(byteCount)) }
+        if let average = average(places, description), average != bitRate { properties.append(.bitRate(average)) }
+        return properties
+    }
+
+    var scale: RowScale {
+        guard let format = description?.format else { return RowScale() }
+        let bytesPerSecond = Double(bitRate) / 8
+        return RowScale(
+            byteCount: announcedByteCount,
+            averageByteCount: bytesPerSecond * Double(format.framesPerPacket) / format.sampleRate)
+    }
+
+    /// Tags behind the last frame are counted in until they are met.
+    private var announcedByteCount: Int64? {
+        guard let fileByteCount, fileByteCount > dataOffset else { return nil }
+        return fileByteCount - dataOffset
+    }
+
+    private func average(_ places: RowPlaces, _ description: RowDescription) -> Int? {
+        guard let byteCount = places.byteCount, places.nextPacket > 0 else { return nil }
+        return Self.bitRate(byteCount: byteCount, packetCount: places.nextPacket, description.format)
+    }
+
+    private mutating func open(
+        _ header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int
+    ) throws(AudioStreamError) -> [AudioStreamProperty] {
+        let description: RowDescription
+        switch header {
+        case .adts(let header): description = try header.description(bytes, frameAt: place)
+        case .ac3(let header): description = try header.description()
+        case .amr(let header): description = header.description
+        case .mpeg: throw .illegalOperation
+        }
+        self.description = description
+        dataOffset = offset
+        bitRate = description.nominalBitRate ?? 0
+        if let ahead, description.nominalBitRate == nil {
+            bitRate = Self.bitRate(
+                byteCount: Int64(ahead.byteCount), packetCount: Int64(ahead.packetCount), description.format)
+        }
+        var properties: [AudioStreamProperty] = [
+            .fileFormat(description.fileType), .dataFormat(description.format),
+        ]
+        if !description.cookie.isEmpty { properties.append(.magicCookie(description.cookie)) }
+        if let layout = description.layout { properties.append(.channelLayout(layout)) }
+        properties.append(.dataOffset(offset))
+        if let announcedByteCount { properties.append(.audioDataByteCount(announcedByteCount)) }
+        return properties + [
+            .packetSizeUpperBound(description.packetSizeUpperBound), .bitRate(bitRate),
+            .decoderPrerollPacketCount(description.decoderPrerollPacketCount), .readyToProducePackets,
+        ]
+    }
+}

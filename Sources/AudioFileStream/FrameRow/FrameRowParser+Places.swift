@@ -1,0 +1,20 @@
+import AudioCore
+
+extension FrameRowParser {
+    func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
+        guard let facts, let reference = sync.reference else { throw .valueUnknown }
+        return try places.locate(packet: packet, framesPerPacket: reference.framesPerPacket, facts.scale)
+    }
+
+    func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
+        try skipGap()
+        land(at: place)
+    }
+
+    func packet(
+        atByteOffset offset: Int64, _ summary: AudioStreamSummary
+    ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
+        guard let facts, let reference = sync.reference else { throw .valueUnknown }
+        return try places.packet(atByteOffset: offset, framesPerPacket: reference.framesPerPacket, facts.scale)
+    }
+}

@@ -1,0 +1,270 @@
+import AudioCore
+
+// A file of MPEG audio, AAC ADTS, AC-3 or AMR is a row of frames, with tags before and behind and, in files that were
+// hurt, junk between. The parser stands at one place and asks what begins there:
+//
+//   in sync     a frame, if a header that belongs to the stream stands here; else a tag; else sync is lost
+//   searching   a tag, or a candidate that ``FrameSync`` takes for a frame; else a byte of junk
+//
+// It goes on to the next place only when what stands here was decided with the same bytes in sight however the file
+// was cut. Which of the kinds it is, the first candidate that is believed says; AMR's files begin with a line that does.
+
+/// The parser of files that are a row of frames.
+final class FrameRowParser: ContainerParser {
+    /// What stands at a place.
+    private enum Finding {
+        case frame(FrameHeader, byteCount: Int)
+        case tag(RowTag)
+        case sync(FrameHeader, freeFormatByteCount: Int)
+        case junk(Int)
+        /// A last frame that the file's end cuts.
+        case cutFrame(byteCount: Int, missing: Int)
+        case needsMore(Int)
+    }
+
+    private let fileByteCount: Int64?
+    private(set) var sync: FrameSync
+    private var isInSync: Bool
+    /// What stood before was a frame or a tag, or this is the file's start: a place where an ID3v1 tag may stand.
+    private var isAtBoundary = true
+    private var junkByteCount = 0
+    private var junk = SkippedBytes()
+    /// Bytes in front of the first frame that are not looked at.
+    private var prefixByteCount: Int
+    private var tags = RowTags()
+    private var group = PacketGroup()
+    private var ahead: RowLookAhead?
+    private(set) var facts: (any RowFacts)?
+    private(set) var places = RowPlaces()
+    private var isOpen = false
+    private var hasEnded = false
+    /// The last seek was exact: a frame must stand right here.
+    private var expectsFrame = false
+    /// Bytes up to the next frame are what is left of one that a gap or an estimated seek cut: no damage.
+    private var isLanding = false
+
+    init(kinds: FrameKinds, access: ByteAccess) {
+        fileByteCount = access.fileByteCount
+        sync = FrameSync(kinds: kinds)
+        isInSync = false
+        prefixByteCount = 0
+    }
+
+    /// AMR, behind its first line.
+    init(amrIsWideband isWideband: Bool, magicByteCount: Int, access: ByteAccess) {
+        fileByteCount = access.fileByteCount
+        sync = FrameSync(reference: .amr(AMRHeader(isWideband: isWideband)), kinds: [])
+        isInSync = true
+        prefixByteCount = magicByteCount
+    }
+
+    func consume<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
+    ) throws(AudioStreamError) -> Progress {
+        var place = min(prefixByteCount, bytes.byteCount)
+        prefixByteCount -= place
+        var needed = 1
+        while place < bytes.byteCount {
+            if tags.isInside {
+                isAtBoundary = true
+                place += tags.pass(bytes, from: place, into: &sink)
+                continue
+            }
+            let finding =
+                isInSync
+                ? nextInSync(bytes, at: place, isLast: isLast) : search(bytes, at: place, isLast: isLast)
+            if case .needsMore(let byteCount) = finding {
+                needed = byteCount
+                break
+            }
+            place += try take(finding, bytes, at: place, fileOffset: offset &+ Int64(place), into: &sink)
+        }
+        group.flush(window: bytes, into: &sink)
+        return Progress(consumed: place, needed: needed)
+    }
+
+    func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
+        guard isOpen, let facts else {
+            throw sync.reference == nil && junkByteCount > 0 ? .unsupportedFileType : .dataUnavailable
+        }
+        places.end()
+        junk.end(into: &sink)
+        for property in facts.finalProperties(places) {
+            if case .problem = property, hasEnded { continue }
+            sink.streamDidParse(property: property)
+        }
+        hasEnded = true
+    }
+
+    func skipGap() throws(AudioStreamError) {
+        guard sync.reference != nil else { throw .discontinuityCannotRecover }
+        isInSync = false
+        isAtBoundary = false
+        expectsFrame = false
+        isLanding = true
+        junk.removeAll()
+        tags.abandon()
+        places.doubt()
+    }
+
+    /// After ``skipGap()``: the next window begins where a seek went.
+    func land(at place: AudioFileStreamSeek) {
+        places.resume(at: place)
+        isInSync = !place.isEstimate
+        expectsFrame = !place.isEstimate
+        isLanding = place.isEstimate
+    }
+
+    // MARK: What stands here
+
+    private func nextInSync(_ bytes: RawSpan, at place: Int, isLast: Bool) -> Finding {
+        guard let reference = sync.reference else { return search(bytes, at: place, isLast: isLast) }
+        let available = bytes.byteCount - place
+        guard available >= reference.headerByteCount || isLast else { return .needsMore(reference.headerByteCount) }
+        guard let header = reference.successor(bytes, at: place) else {
+            return search(bytes, at: place, isLast: isLast)
+        }
+        let byteCount = header.byteCount(freeFormatByteCount: sync.freeFormatByteCount)
+        if byteCount <= available {
+            guard facts == nil, let more = prepare(header, bytes, at: place, isLast: isLast) else {
+                return header.isSound(bytes, at: place) ? .frame(header, byteCount: byteCount) : .junk(byteCount)
+            }
+            return .needsMore(more)
+        }
+        guard isLast else { return .needsMore(byteCount) }
+        // A truncated last frame cannot be decoded; an ID3v1 tag may still stand at the very end.
+        let tagByteCount = RowTags.hasID3v1AtEnd(bytes, from: place) ? ID3v1Tag.byteCount : 0
+        let present = available - tagByteCount
+        return .cutFrame(byteCount: present, missing: byteCount - present)
+    }
+
+    /// Makes ready for the first frame. Returns what the window must hold for that if it does not.
+    private func prepare(_ header: FrameHeader, _ bytes: RawSpan, at place: Int, isLast: Bool) -> Int? {
+        var ahead: RowLookAhead?
+        if !header.saysBitRate {
+            switch RowLookAhead.find(header, in: bytes, at: place, isLast: isLast) {
+            case .needsMore(let byteCount): return byteCount
+            case .seen(let seen): ahead = seen
+            }
+        }
+        if case .mpeg = header {
+            facts = MPEGStreamFacts(fileByteCount: fileByteCount, freeFormatByteCount: sync.freeFormatByteCount)
+        } else {
+            facts = DescribedRowFacts(fileByteCount: fileByteCount, ahead: ahead)
+        }
+        return nil
+    }
+
+    private func search(_ bytes: RawSpan, at place: Int, isLast: Bool) -> Finding {
+        let available = bytes.byteCount - place
+        guard isLast || available >= RowTags.signatureByteCount else { return .needsMore(RowTags.signatureByteCount) }
+        switch RowTags.find(bytes, at: place, isAtBoundary: isAtBoundary, isLast: isLast) {
+        case .none: break
+        case .needsMore(let byteCount): return .needsMore(byteCount)
+        case .begins(let tag): return .tag(tag)
+        }
+        guard let header = sync.candidate(bytes, at: place) else { return .junk(junkLength(bytes, from: place)) }
+        switch sync.judge(header, in: bytes, at: place, isLast: isLast) {
+        case .frame(let freeFormatByteCount): return .sync(header, freeFormatByteCount: freeFormatByteCount)
+        case .notFrame: return .junk(1)
+        case .needsMore(let byteCount): return .needsMore(byteCount)
+        }
+    }
+
+    /// Bytes up to the next one that a header or a tag could begin with; at least 1.
+    private func junkLength(_ bytes: RawSpan, from place: Int) -> Int {
+        if case .amr = sync.reference { return 1 }
+        var end = place + 1
+        while end < bytes.byteCount {
+            switch bytes[end] {
+            case 0xFF, UInt8(ascii: "I"), UInt8(ascii: "T"), UInt8(ascii: "A"), AC3Header.syncByte,
+                AC3Header.swappedSyncByte:
+                return end - place
+            default: end += 1
+            }
+        }
+        return end - place
+    }
+
+    // MARK: What to do with it
+
+    /// Takes what stands here; says how many bytes that was.
+    private func take<Sink: AudioStreamSink & ~Copyable>(
+        _ finding: Finding, _ bytes: RawSpan, at place: Int, fileOffset: Int64, into sink: inout Sink
+    ) throws(AudioStreamError) -> Int {
+        switch finding {
+        case .junk, .needsMore: break
+        default:
+            if !junk.isEmpty { group.flush(window: bytes, into: &sink) }
+            junk.end(into: &sink)
+        }
+        switch finding {
+        case .frame(let header, let byteCount):
+            try takeFrame(header, byteCount, bytes, at: place, fileOffset: fileOffset, into: &sink)
+            isAtBoundary = true
+            expectsFrame = false
+            isLanding = false
+            return byteCount
+        case .sync(let header, let freeFormatByteCount):
+            sync.reference = sync.reference ?? header
+            sync.freeFormatByteCount = freeFormatByteCount
+            isInSync = true
+            return 0
+        case .tag(let tag):
+            group.flush(window: bytes, into: &sink)
+            tags.begin(tag, into: &sink)
+            return 0
+        case .junk(let byteCount):
+            try countJunk(byteCount, fileOffset)
+            return byteCount
+        case .cutFrame(let byteCount, let missing):
+            isInSync = false
+            isAtBoundary = false
+            group.flush(window: bytes, into: &sink)
+            let end = fileOffset &+ Int64(byteCount)
+            sink.streamDidParse(property: .problem(.init(.truncated(missingByteCount: Int64(missing)), at: end)))
+            return byteCount
+        case .needsMore:
+            return 0
+        }
+    }
+
+    private func countJunk(_ byteCount: Int, _ fileOffset: Int64) throws(AudioStreamError) {
+        if !isLanding { junk.add(byteCount, at: fileOffset) }
+        isInSync = false
+        isAtBoundary = false
+        if expectsFrame { places.doubt() }
+        junkByteCount &+= byteCount
+        guard sync.reference != nil || junkByteCount <= AudioFileStreamLimits.junkByteCount else {
+            throw .unsupportedFileType
+        }
+    }
+
+    private func takeFrame<Sink: AudioStreamSink & ~Copyable>(
+        _ header: FrameHeader, _ byteCount: Int, _ bytes: RawSpan, at place: Int, fileOffset: Int64,
+        into sink: inout Sink
+    ) throws(AudioStreamError) {
+        if !isOpen, facts?.isSound(header, offset: fileOffset, byteCount: byteCount, in: bytes, at: place) == false {
+            return
+        }
+        isOpen = true
+        let properties =
+            try facts?.properties(before: header, offset: fileOffset, in: bytes, at: place, places) ?? []
+        if !properties.isEmpty {
+            group.flush(window: bytes, into: &sink)
+            for property in properties { sink.streamDidParse(property: property) }
+        }
+        places.pass(header, offset: fileOffset, byteCount: byteCount)
+        guard case .adts(let adts) = header else {
+            group.add(
+                at: place, byteCount: byteCount, frameCount: header.framesPerPacket, window: bytes, into: &sink)
+            return
+        }
+        for index in 0..<adts.blockCount {
+            guard let block = adts.block(index, in: bytes, frameAt: place) else { continue }
+            group.add(
+                at: block.lowerBound, byteCount: block.count, frameCount: header.framesPerPacket, window: bytes,
+                into: &sink)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import AudioCore
+
+/// Where the packets of a row lie: those that went by, exactly; those to come, as far as the file lets guess.
+struct RowPlaces {
+    private var index = PacketIndex()
+    private var dataOffset: Int64?
+    /// Behind the last packet that ``index`` has noted.
+    private var scannedEnd: Int64 = 0
+    /// Of the whole file, once its end was reached.
+    private var packetCount: Int64?
+    /// Number of the packet that comes next.
+    private(set) var nextPacket: Int64 = 0
+    /// Whether ``nextPacket`` is counted rather than guessed.
+    private(set) var isExact = true
+    /// Bytes of all frames before the next packet; nil if not all of them went by.
+    private(set) var byteCount: Int64? = 0
+
+    /// A frame's packets go by.
+    mutating func pass(_ header: FrameHeader, offset: Int64, byteCount: Int) {
+        let count = Int64(header.packetsPerFrame)
+        if isExact {
+            if dataOffset == nil { dataOffset = offset }
+            let frame = nextPacket &* Int64(header.framesPerPacket)
+            for packet in nextPacket..<nextPacket + count {
+                index.note(packet: packet, byteOffset: offset, frame: frame)
+            }
+            if index.end == nextPacket + count { scannedEnd = offset &+ Int64(byteCount) }
+        }
+        nextPacket += count
+        self.byteCount = self.byteCount.map { $0 &+ Int64(byteCount) }
+    }
+
+    /// Bytes are missing, or a place was not what it was taken for.
+    mutating func doubt() {
+        isExact = false
+        byteCount = nil
+    }
+
+    mutating func resume(at place: AudioFileStreamSeek) {
+        nextPacket = place.packet
+        isExact = !place.isEstimate
+        byteCount = isExact && place.packet == 0 ? 0 : nil
+    }
+
+    mutating func end() {
+        if isExact { packetCount = nextPacket }
+    }
+
+    // MARK: From packet to byte and back
+
+    func locate(packet: Int64, framesPerPacket: Int, _ scale: RowScale) throws(AudioStreamError) -> AudioFileStreamSeek
+    {
+        guard packet >= 0, packet < packetCount ?? .max else { throw .invalidPacketOffset }
+        if let entry = index.entry(atOrBefore: packet) {
+            // Of a frame with several packets the first.
+            return AudioFileStreamSeek(packet: entry.frame / Int64(framesPerPacket), byteOffset: entry.byteOffset)
+        }
+        guard let dataOffset else { throw .valueUnknown }
+        guard packet < scale.packetCount ?? .max else { throw .invalidPacketOffset }
+        if let constant = scale.constantByteCount {
+            let (distance, overflows) = packet.multipliedReportingOverflow(by: Int64(constant))
+            guard !overflows else { throw .invalidPacketOffset }
+            return AudioFileStreamSeek(packet: packet, byteOffset: dataOffset &+ distance)
+        }
+        let curve = try curve(scale, dataOffset)
+        let offset = Int64(saturating: curve.byteOffset(ofPacket: Double(packet)).rounded(.down))
+        if let byteCount = scale.byteCount, offset >= dataOffset &+ byteCount { throw .invalidPacketOffset }
+        // A slot early rather than late: padding may have come out differently.
+        return AudioFileStreamSeek(packet: packet, byteOffset: max(scannedEnd, offset - 1), isEstimate: true)
+    }
+
+    func packet(
+        atByteOffset offset: Int64, framesPerPacket: Int, _ scale: RowScale
+    ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
+        guard let dataOffset else { throw .valueUnknown }
+        guard offset >= dataOffset else { throw .invalidPacketOffset }
+        let frames = Int64(framesPerPacket)
+        if offset < scannedEnd, let entry = index.entry(atOrBeforeByte: offset) {
+            let next = index.entry(after: entry)
+            let packet = entry.frame / frames
+            let nextPacket = next?.packet ?? index.end
+            guard nextPacket - entry.packet > 1, offset != entry.byteOffset else { return (packet, false) }
+            let share = Double(offset - entry.byteOffset) / Double((next?.byteOffset ?? scannedEnd) - entry.byteOffset)
+            return (min(nextPacket - 1, packet + Int64(share * Double(nextPacket - packet))), true)
+        }
+        guard packetCount == nil, offset < scale.byteCount.map({ dataOffset &+ $0 }) ?? .max else {
+            throw .invalidPacketOffset
+        }
+        if let constant = scale.constantByteCount { return ((offset - dataOffset) / Int64(constant), false) }
+        let packet = Int64(saturating: try curve(scale, dataOffset).packet(atByteOffset: Double(offset)).rounded(.down))
+        return (max(0, min(packet, (scale.packetCount ?? .max) - 1)), true)
+    }
+
+    private func curve(_ scale: RowScale, _ dataOffset: Int64) throws(AudioStreamError) -> RowCurve {
+        let base = RowPoint(packet: Double(index.end), byteOffset: Double(max(scannedEnd, dataOffset)))
+        var points = scale.points
+        if let packetCount = scale.packetCount, let byteCount = scale.byteCount {
+            points.append(RowPoint(packet: Double(packetCount), byteOffset: Double(dataOffset &+ byteCount)))
+        }
+        let passed = index.end > 0 ? Double(scannedEnd - dataOffset) / Double(index.end) : 0
+        let average = scale.averageByteCount ?? passed
+        guard let curve = RowCurve(base, points, averageByteCount: average) else { throw .valueUnknown }
+        return curve
+    }
+}
+
+/// Byte offsets over packets: straight lines from point to point, and on from the last.
+struct RowCurve {
+    private var points: [RowPoint]
+    private let averageByteCount: Double
+
+    /// - Parameter points: what does not lie behind the ones before it is left out.
+    /// - Returns: nil if nothing says how large packets are.
+    init?(_ base: RowPoint, _ points: [RowPoint], averageByteCount: Double) {
+        self.points = [base]
+        self.averageByteCount = averageByteCount
+        for point in points {
+            guard let last = self.points.last, point.packet > last.packet, point.byteOffset > last.byteOffset else {
+                continue
+            }
+            self.points.append(point)
+        }
+        guard self.points.count > 1 || averageByteCount > 0 else { return nil }
+    }
+
+    func byteOffset(ofPacket packet: Double) -> Double {
+        let start = points.lastIndex { $0.packet <= packet } ?? 0
+        return points[start].byteOffset + (packet - points[start].packet) * slope(from: start)
+    }
+
+    func packet(atByteOffset offset: Double) -> Double {
+        let start = points.lastIndex { $0.byteOffset <= offset } ?? 0
+        return points[start].packet + (offset - points[start].byteOffset) / slope(from: start)
+    }
+
+    /// Bytes a packet in the stretch that begins at a point; behind the last point as before it.
+    private func slope(from start: Int) -> Double {
+        guard points.count > 1 else { return averageByteCount }
+        let first = min(start, points.count - 2)
+        let (a, b) = (points[first], points[first + 1])
+        return (b.byteOffset - a.byteOffset) / (b.packet - a.packet)
+    }
+}

@@ -1,0 +1,93 @@
+import AudioCore
+
+/// The tags that stand before, between and behind frames: recognises them, and reads them in passing.
+struct RowTags {
+    enum Finding {
+        case none
+        /// The window must reach this many bytes past the place.
+        case needsMore(Int)
+        /// A tag, which ``pass(_:from:into:)`` goes through.
+        case begins(RowTag)
+    }
+
+    /// Bytes that must be seen to tell a tag from something else: an APE tag's header, the longest.
+    static let signatureByteCount = APETag.headerByteCount
+
+    private var current: RowTag?
+    private var info = InfoCollector()
+
+    var isInside: Bool { current != nil }
+
+    /// Whether a tag seems to begin here; one that does not say its end (Lyrics3) too.
+    static func isSignature(_ bytes: RawSpan, at offset: Int) -> Bool {
+        guard offset < bytes.byteCount else { return false }
+        switch bytes[offset] {
+        case UInt8(ascii: "I"): return bytes.has("ID3", at: offset)
+        case UInt8(ascii: "T"): return bytes.has("TAG", at: offset)
+        case UInt8(ascii: "A"): return bytes.has("APETAGEX", at: offset)
+        case UInt8(ascii: "L"): return bytes.has("LYRICSBEGIN", at: offset)
+        default: return false
+        }
+    }
+
+    /// What tag begins at a place whose ``signatureByteCount`` bytes the caller has checked, unless `isLast`.
+    /// - Parameter isAtBoundary: a frame or a tag ended here, or the file begins.
+    static func find(_ bytes: RawSpan, at place: Int, isAtBoundary: Bool, isLast: Bool) -> Finding {
+        guard isSignature(bytes, at: place) else { return .none }
+        let available = bytes.byteCount - place
+        if bytes.has("ID3", at: place), available >= ID3v2Reader.headerByteCount {
+            return ID3v2Reader(bytes, at: place).map { .begins(.id3v2($0)) } ?? .none
+        }
+        if available >= APETag.headerByteCount, let byteCount = APETag.byteCount(bytes, at: place) {
+            return .begins(.skipped(byteCount))
+        }
+        guard bytes.has("TAG", at: place) else { return .none }
+        // Within junk the three letters count only where a tag must stand, 128 bytes before the end.
+        let wanted = ID3v1Tag.byteCount + (isAtBoundary ? 0 : 1)
+        guard isLast || available >= wanted else { return .needsMore(wanted) }
+        guard available == ID3v1Tag.byteCount || (isAtBoundary && available > ID3v1Tag.byteCount) else { return .none }
+        return .begins(.id3v1(ID3v1Tag.fields(bytes, at: place)))
+    }
+
+    /// Whether the file's last bytes are an ID3v1 tag, which a cut frame before it must not swallow.
+    static func hasID3v1AtEnd(_ bytes: RawSpan, from place: Int) -> Bool {
+        bytes.byteCount - place > ID3v1Tag.byteCount && bytes.has("TAG", at: bytes.byteCount - ID3v1Tag.byteCount)
+    }
+
+    mutating func begin<Sink: AudioStreamSink & ~Copyable>(_ tag: RowTag, into sink: inout Sink) {
+        current = tag
+        guard case .id3v1(let fields) = tag else { return }
+        info.give(fields, into: &sink)
+        current = .skipped(ID3v1Tag.byteCount)
+    }
+
+    /// Goes on in the tag that was begun; says how many bytes it took.
+    mutating func pass<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, from place: Int, into sink: inout Sink
+    ) -> Int {
+        switch current.take() {
+        case nil: return 0
+        case .skipped(let byteCount):
+            let passed = min(byteCount, bytes.byteCount - place)
+            if passed < byteCount { current = .skipped(byteCount - passed) }
+            return passed
+        case .id3v2(var reader):
+            let passed = reader.consume(bytes, from: place)
+            info.give(reader.found, into: &sink)
+            if !reader.isDone { current = .id3v2(reader) }
+            return passed
+        case .id3v1:
+            return 0
+        }
+    }
+
+    /// Bytes are missing.
+    mutating func abandon() { current = nil }
+}
+
+/// One tag, as far as it has been passed.
+enum RowTag {
+    case skipped(Int)
+    case id3v2(ID3v2Reader)
+    case id3v1([(AudioInfoKey, String)])
+}
