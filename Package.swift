@@ -157,6 +157,10 @@ let package = Package(
         tests(
             "MPEGDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "StreamTestKit"]),
         tests("ConformanceTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding"]),
+        .target(
+            name: "FuzzTargets", dependencies: ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding"],
+            path: "Tests/Fuzz/Targets", swiftSettings: settings),
+        tests("FuzzTests", ["FuzzTargets", "StreamTestKit"]),
         tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
         tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "RecordingSidecar"]),
         tests("EndToEndTests", ["ConcertKit", "HeardAnalysis", "LANKit", "SoundCardKit"]),
