@@ -37,7 +37,8 @@ public struct MPEGWriter {
 
     /// A frame with Xing's header, and LAME's if a delay is given.
     public func xing(
-        _ name: String = "Xing", packets: UInt32?, bytes: UInt32? = nil, delay: Int? = nil, padding: Int = 0
+        _ name: String = "Xing", packets: UInt32?, bytes: UInt32? = nil, delay: Int? = nil, padding: Int = 0,
+        table: [UInt8] = [UInt8](repeating: 7, count: 100)
     ) -> [UInt8] {
         let header = MPEGFrameHeader(word: word)!
         var body = [UInt8](repeating: 0, count: header.sideInfoByteCount)
@@ -45,7 +46,7 @@ public struct MPEGWriter {
         body.append(bigEndian: UInt32((packets == nil ? 0 : 1) | (bytes == nil ? 0 : 2) | 4 | 8))
         if let packets { body.append(bigEndian: packets) }
         if let bytes { body.append(bigEndian: bytes) }
-        body += [UInt8](repeating: 7, count: 104)
+        body += table + [0, 0, 0, 7]
         if let delay {
             body.append(ascii: "LAME3.100")
             body += [UInt8](repeating: 0, count: 12)
@@ -55,12 +56,14 @@ public struct MPEGWriter {
     }
 
     /// A frame with Fraunhofer's header.
-    public func vbri(packets: UInt32, bytes: UInt32) -> [UInt8] {
+    /// - Parameter table: bytes of each stretch of `stretch` packets, in units of 16 bytes.
+    public func vbri(packets: UInt32, bytes: UInt32, table: [UInt16] = [], stretch: UInt16 = 0) -> [UInt8] {
         var body = [UInt8](repeating: 0, count: 32)
         body.append(ascii: "VBRI")
         body += [0, 1, 4, 0xB1, 0, 100]
         body.append(bigEndian: bytes)
         body.append(bigEndian: packets)
+        for value in [UInt16(table.count), 16, 2, stretch] + table { body.append(bigEndian: value) }
         return fill(body)
     }
 

@@ -28,9 +28,10 @@ struct RowScale {
     var byteCount: Int64?
     /// Bytes of every packet, where the file says that they are all alike.
     var constantByteCount: Int?
-    /// Bytes of a packet on the average.
+    /// Bytes of a packet on the average, where that is better known than the ends and ``points``: the rate is constant,
+    /// or nothing else is known.
     var averageByteCount: Double?
-    /// From the file's seek table: in order of both.
+    /// From the file's seek table: in order of both, where it is sound.
     var points: [RowPoint] = []
 }
 

@@ -93,8 +93,8 @@ struct RowPlaces {
 
     private func curve(_ scale: RowScale, _ dataOffset: Int64) throws(AudioStreamError) -> RowCurve {
         let base = RowPoint(packet: Double(index.end), byteOffset: Double(max(scannedEnd, dataOffset)))
-        var points = scale.points
-        if let packetCount = scale.packetCount, let byteCount = scale.byteCount {
+        var points = scale.averageByteCount == nil ? scale.points : []
+        if scale.averageByteCount == nil, let packetCount = scale.packetCount, let byteCount = scale.byteCount {
             points.append(RowPoint(packet: Double(packetCount), byteOffset: Double(dataOffset &+ byteCount)))
         }
         let passed = index.end > 0 ? Double(scannedEnd - dataOffset) / Double(index.end) : 0

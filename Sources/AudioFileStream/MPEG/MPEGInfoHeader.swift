@@ -13,6 +13,7 @@ struct MPEGInfoHeader: Equatable {
     var packetCount: Int64?
     /// Bytes from this frame on, itself included.
     var byteCount: Int64?
+    var seekTable: MPEGSeekTable?
     /// Frames (samples) that the encoder put in front, from LAME's extension; the decoder adds its own 529.
     var encoderDelay: Int?
     /// Frames that the encoder added behind.
@@ -38,6 +39,7 @@ struct MPEGInfoHeader: Equatable {
         self.init(kind: .vbri)
         byteCount = Int64(frame.bigEndian32(at: 36 + 10))
         packetCount = Int64(frame.bigEndian32(at: 36 + 14)).nonZero
+        seekTable = MPEGSeekTable(fraunhofer: frame, at: 36 + 18)
     }
 
     private init(kind: Kind) { self.kind = kind }
@@ -57,7 +59,10 @@ struct MPEGInfoHeader: Equatable {
             byteCount = Int64(frame.bigEndian32(at: place)).nonZero
             place += 4
         }
-        if flags & 4 != 0 { place += 100 }
+        if flags & 4 != 0 {
+            if has(100) { seekTable = .hundredths(frame.copy(place..<place + 100)) }
+            place += 100
+        }
         if flags & 8 != 0 { place += 4 }
         // The encoder's name is there or zeros; delay and padding, 12 bits each, are 21 bytes behind its first.
         guard has(24), frame[place] != 0 else { return }

@@ -90,11 +90,30 @@ struct MPEGStreamFacts: RowFacts {
     var scale: RowScale {
         guard let first else { return RowScale() }
         var scale = RowScale(packetCount: infoHeader?.packetCount, byteCount: announcedByteCount)
-        if !hasVaryingBitRate {
+        if isConstantRate {
             let bitsPerPacket = Double(nominalBitRate(first)) * Double(first.frameCount) / Double(first.sampleRate)
             scale.averageByteCount = bitsPerPacket / 8
+            let size = first.packetByteCount(freeFormatByteCount: freeFormatByteCount)
+            // No padding, and the file says that it ends where packets of this size end.
+            if let packetCount = infoHeader?.packetCount, let byteCount = infoHeader?.byteCount,
+                byteCount - Int64(infoHeaderByteCount) == packetCount * Int64(size)
+            {
+                scale.constantByteCount = size
+            }
+        } else if let table = infoHeader?.seekTable, let packetCount = infoHeader?.packetCount,
+            let byteCount = announcedByteCount
+        {
+            scale.points = table.points(
+                packetCount: packetCount, byteCount: byteCount + (dataOffset - infoHeaderOffset),
+                headerOffset: infoHeaderOffset, dataOffset: dataOffset)
         }
         return scale
+    }
+
+    /// As far as the file says, or has shown.
+    private var isConstantRate: Bool {
+        guard let kind = infoHeader?.kind else { return !hasVaryingBitRate }
+        return kind == .info && !hasVaryingBitRate
     }
 
     // MARK: Opening

@@ -1,0 +1,48 @@
+import AudioCore
+
+/// The table in Xing's or Fraunhofer's header that tells where about packets lie.
+enum MPEGSeekTable: Equatable {
+    /// Xing: a hundred places in 256ths of the bytes from the header's frame on, one for each hundredth of the packets.
+    case hundredths([UInt8])
+    /// Fraunhofer: bytes of one stretch of packets after the other, each as many packets long.
+    case stretches([Int], packetCount: Int)
+
+    /// - Parameters:
+    ///   - byteCount: from the header's frame to behind the last packet.
+    ///   - headerOffset: where the header's frame begins.
+    ///   - dataOffset: where the first packet begins.
+    func points(packetCount: Int64, byteCount: Int64, headerOffset: Int64, dataOffset: Int64) -> [RowPoint] {
+        switch self {
+        case .hundredths(let places):
+            return places.enumerated().map { index, place in
+                RowPoint(
+                    packet: Double(packetCount) * Double(index) / 100,
+                    byteOffset: Double(headerOffset) + Double(byteCount) * Double(place) / 256)
+            }
+        case .stretches(let sizes, let stretch):
+            var point = RowPoint(packet: 0, byteOffset: Double(dataOffset))
+            return sizes.map { size in
+                point.packet += Double(stretch)
+                point.byteOffset += Double(size)
+                return point
+            }
+        }
+    }
+
+    /// Fraunhofer's, from the count of entries on: count, scale, bytes of an entry, packets of an entry, 16 bits each;
+    /// then the entries.
+    init?(fraunhofer frame: RawSpan, at offset: Int) {
+        guard offset + 8 <= frame.byteCount else { return nil }
+        let count = Int(frame.bigEndian16(at: offset))
+        let scale = Int(frame.bigEndian16(at: offset + 2))
+        let size = Int(frame.bigEndian16(at: offset + 4))
+        let packetCount = Int(frame.bigEndian16(at: offset + 6))
+        guard count > 0, packetCount > 0, (1...4).contains(size), offset + 8 + count * size <= frame.byteCount else {
+            return nil
+        }
+        let sizes = (0..<count).map { index in
+            frame.copy(offset + 8 + index * size..<offset + 8 + (index + 1) * size).reduce(0) { $0 << 8 | Int($1) }
+        }
+        self = .stretches(sizes.map { $0 * scale }, packetCount: packetCount)
+    }
+}
