@@ -154,6 +154,7 @@ let package = Package(
             name: "StreamTestKit", dependencies: ["AudioCore"], path: "Tests/StreamTestKit", swiftSettings: settings),
         tests("AudioFileStreamTests", ["AudioCore", "AudioFileStream", "StreamTestKit"]),
         tests("AudioDecodingTests", ["AudioCore", "AudioDecoding"]),
+        tests("FileDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "StreamTestKit"]),
         tests(
             "MPEGDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "StreamTestKit"]),
         tests("ConformanceTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding"]),

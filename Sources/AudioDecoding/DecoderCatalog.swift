@@ -15,10 +15,13 @@ public struct DecoderCatalog: Sendable {
     /// A catalog without any decoder.
     public init() {}
 
-    /// What needs no library: linear PCM.
+    /// What needs no library: linear PCM and G.711.
     public static var builtIn: DecoderCatalog {
         var catalog = DecoderCatalog()
         catalog.register(.linearPCM) { (format, _) throws(AudioDecodingError) in try PCMDecoder(format: format) }
+        for codec in [Codec.muLaw, .aLaw] {
+            catalog.register(codec) { (format, _) throws(AudioDecodingError) in try G711Decoder(format: format) }
+        }
         return catalog
     }
 

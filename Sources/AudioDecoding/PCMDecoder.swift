@@ -1,6 +1,6 @@
 import AudioCore
 
-/// Linear PCM to `Float`: integers of 1 to 4 bytes in either byte order, offset binary, IEEE floats of 4 and 8 bytes.
+/// Linear PCM to `Float`: integers of 1 to 8 bytes in either byte order, offset binary, IEEE floats of 4 and 8 bytes.
 ///
 /// A full-scale integer becomes 1 (exactly: -2^(n-1) becomes -1). Floats pass as they are, beyond -1...1 too; what is
 /// not a finite number becomes 0. A packet shorter than its frames is filled with silence and counted as damaged.

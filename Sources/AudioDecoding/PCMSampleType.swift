@@ -6,6 +6,8 @@ import AudioCore
 enum PCMSampleType: Hashable {
     case unsigned8, signed8
     case signed16(bigEndian: Bool), signed24(bigEndian: Bool), signed32(bigEndian: Bool)
+    /// Five to eight bytes.
+    case signedWide(byteCount: Int, bigEndian: Bool)
     case float32(bigEndian: Bool), float64(bigEndian: Bool)
 
     /// Nil unless the format's sizes fit together.
@@ -24,6 +26,7 @@ enum PCMSampleType: Hashable {
         case (false, true, 2): self = .signed16(bigEndian: bigEndian)
         case (false, true, 3): self = .signed24(bigEndian: bigEndian)
         case (false, true, 4): self = .signed32(bigEndian: bigEndian)
+        case (false, true, 5...8): self = .signedWide(byteCount: byteCount, bigEndian: bigEndian)
         default: return nil
         }
     }
@@ -36,6 +39,7 @@ enum PCMSampleType: Hashable {
         case .signed24: 3
         case .signed32, .float32: 4
         case .float64: 8
+        case .signedWide(let byteCount, _): byteCount
         }
     }
 
@@ -61,6 +65,10 @@ enum PCMSampleType: Hashable {
             for i in 0..<count { target[i] = Float(Int32(bitPattern: source.load24(i * 3, big))) * 0x1p-31 }
         case .signed32(let big):
             for i in 0..<count { target[i] = Float(Int32(bitPattern: source.load32(i * 4, big))) * 0x1p-31 }
+        case .signedWide(let width, let big):
+            for i in 0..<count {
+                target[i] = Float(Int64(bitPattern: source.loadWide(i * width, width, big))) * 0x1p-63
+            }
         case .float32(let big):
             for i in 0..<count { target[i] = Float(bitPattern: source.load32(i * 4, big)).finiteOrZero }
         case .float64(let big):
@@ -93,6 +101,16 @@ extension UnsafeRawBufferPointer {
     fileprivate func load32(_ offset: Int, _ bigEndian: Bool) -> UInt32 {
         let value = loadUnaligned(fromByteOffset: offset, as: UInt32.self)
         return bigEndian ? UInt32(bigEndian: value) : UInt32(littleEndian: value)
+    }
+
+    /// Five to eight bytes in the high bits of a word.
+    fileprivate func loadWide(_ offset: Int, _ byteCount: Int, _ bigEndian: Bool) -> UInt64 {
+        var value: UInt64 = 0
+        for index in 0..<byteCount {
+            let byte = self[offset + (bigEndian ? index : byteCount - 1 - index)]
+            value = value << 8 | UInt64(byte)
+        }
+        return value << UInt64(64 - 8 * byteCount)
     }
 
     @inline(__always)

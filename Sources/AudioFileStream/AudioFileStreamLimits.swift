@@ -12,6 +12,10 @@ public enum AudioFileStreamLimits {
     public static let formatChunkByteCount = 4 * 1024
     /// Bytes that are looked through for a first guess of the bit rate before a stream opens whose frames do not say it.
     static let lookAheadByteCount = 32 * 1024
+    /// Bytes of a chunk of texts (WAVE's LIST, CAF's info); longer ones are skipped.
+    public static let infoChunkByteCount = 64 * 1024
+    /// Bytes that are kept of CAF's packet table, one to four a packet: two days of AAC. What comes after is not played.
+    public static let packetTableByteCount = 16 * 1024 * 1024
     /// Bytes that are looked at in one step. At most this much and one packet (`Limits.packetByteCount`) is held.
     static let stepByteCount = 32 * 1024
     /// Packets that are handed over in one call.

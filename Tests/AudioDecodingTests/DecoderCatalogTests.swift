@@ -3,8 +3,8 @@ import AudioDecoding
 import Testing
 
 struct DecoderCatalogTests {
-    @Test func builtInDecodesPCMOnly() {
-        #expect(DecoderCatalog.builtIn.codecs == [.linearPCM])
+    @Test func builtInDecodesWhatNeedsNoLibrary() {
+        #expect(DecoderCatalog.builtIn.codecs == [.linearPCM, .muLaw, .aLaw])
     }
 
     @Test func unknownCodecIsNamed() {

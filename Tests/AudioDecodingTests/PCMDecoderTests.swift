@@ -28,6 +28,8 @@ struct PCMDecoderTests {
             (1, [0x80], -1), (2, [0x80, 0x00], -1), (2, [0x40, 0x00], 0.5), (2, [0x00, 0x01], 0x1p-15),
             (3, [0x80, 0x00, 0x00], -1), (3, [0xC0, 0x00, 0x00], -0.5), (3, [0x00, 0x00, 0x01], 0x1p-23),
             (4, [0x80, 0x00, 0x00, 0x00], -1), (4, [0x20, 0x00, 0x00, 0x00], 0.25),
+            (5, [0xFF, 0x00, 0x00, 0x00, 0x00], -0x1p-7), (6, [0x00, 0x00, 0x00, 0x00, 0x00, 0x01], 0x1p-47),
+            (7, [0x40, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00], 0.5), (8, [0x80, 0, 0, 0, 0, 0, 0, 0], -1),
         ]
         for (byteCount, bigEndian, value) in samples {
             let big = try decoder(byteCount * 8, byteCount, [.signedInteger, .bigEndian])
@@ -80,8 +82,8 @@ struct PCMDecoderTests {
 
     @Test func layoutsThatDoNotFitAreRefused() {
         let layouts: [(Int, Int, PCMLayout)] = [
-            (16, 1, .signedInteger), (0, 2, .signedInteger), (16, 0, .signedInteger), (64, 8, .signedInteger),
-            (16, 2, .float), (16, 2, []), (40, 5, .signedInteger), (24, 3, .float), (.max, .max / 2, .float),
+            (16, 1, .signedInteger), (0, 2, .signedInteger), (16, 0, .signedInteger), (72, 9, .signedInteger),
+            (16, 2, .float), (16, 2, []), (48, 5, .signedInteger), (24, 3, .float), (.max, .max / 2, .float),
         ]
         for (bits, byteCount, layout) in layouts {
             #expect(throws: AudioDecodingError.self) { try decoder(bits, byteCount, layout) }

@@ -98,7 +98,8 @@ struct WAVETests {
 
     @Test(
         arguments: [
-            (0x55, "WAVE with MPEG layer III"), (2, "WAVE with Microsoft ADPCM"), (0x1234, "WAVE with format tag 4660"),
+            (2, "WAVE with Microsoft ADPCM"), (0x2001, "WAVE with DTS"),
+            (0x1234, "WAVE with format tag 4660"),
         ] as [(UInt16, String)])
     func otherCodecsAreNamed(tag: UInt16, name: String) {
         var writer = WAVEWriter()
@@ -119,7 +120,7 @@ struct WAVETests {
         #expect(failure { $0.bytesPerFrame = 5 } != nil)
         #expect(failure { $0.bytesPerFrame = 0 } != nil)
         #expect(failure { $0.bitsPerSample = 0 } != nil)
-        #expect(failure { $0.bitsPerSample = 48 } != nil)
+        #expect(failure { $0.bitsPerSample = 72 } != nil)
     }
 
     @Test func dataBeforeFormatIsInvalid() {

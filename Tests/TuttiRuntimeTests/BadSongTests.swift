@@ -105,8 +105,8 @@ import TuttiRuntime
             "is damaged: WAVE's data at byte 12 come before their format"
         ),
         (
-            "compressed WAVE", waveHead + [16, 0, 0, 0, 0x55, 0] + format.dropFirst(6) + data(4, 4),
-            "holds audio that cannot be played: WAVE with MPEG layer III"
+            "compressed WAVE", waveHead + [16, 0, 0, 0, 0x02, 0] + format.dropFirst(6) + data(4, 4),
+            "holds audio that cannot be played: WAVE with Microsoft ADPCM"
         ),
     ]
 

@@ -50,6 +50,11 @@ enum TagText {
         return String(decoding: units, as: UTF16.self)
     }
 
+    /// A field as it is given; of a date only the year. Empty if nothing is left of it.
+    static func field(_ key: AudioInfoKey, _ text: String) -> [(AudioInfoKey, String)] {
+        clean(key == .year ? String(text.prefix(4)) : text).map { [(key, $0)] } ?? []
+    }
+
     /// C0 and C1 controls, and what changes the direction of the text around it (Unicode bidirectional controls).
     private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {

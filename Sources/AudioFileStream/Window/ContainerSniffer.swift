@@ -17,13 +17,9 @@ enum ContainerSniffer {
     ) throws(AudioStreamError) -> Verdict {
         guard isLast || bytes.byteCount >= signatureByteCount else { return .needsMore(signatureByteCount) }
         guard bytes.byteCount > 0 else { throw .dataUnavailable }
-        let isRIFF = bytes.has("RIFF", at: 0)
-        if isRIFF && bytes.has("WAVE", at: 8) {
-            guard hint == nil || hint == .wave else { throw .unsupportedFileType }
-            return .container(WAVEParser())
-        }
-        if bytes.has("WAVE", at: 8), let name = variants.first(where: { bytes.has($0, at: 0) }) {
-            throw .unsupportedDataFormat("the \(name) variant of WAVE")
+        if let (type, found) = chunked(bytes, access) {
+            guard hint == nil || hint == type else { throw .unsupportedFileType }
+            return .container(found)
         }
         if let magic = try AMRMagic.open(bytes) {
             guard hint == nil || hint == .amr else { throw .unsupportedFileType }
@@ -31,18 +27,23 @@ enum ContainerSniffer {
                 FrameRowParser(
                     amrIsWideband: magic.isWideband, magicByteCount: magic.byteCount, access: access))
         }
-        let isForeign = isRIFF || foreignSignatures.contains { bytes.has($0.text, at: $0.offset) }
+        let isForeign = foreignSignatures.contains { bytes.has($0.text, at: $0.offset) }
         guard !isForeign else { throw .unsupportedFileType }
         guard let kinds = FrameKinds(hint: hint) else { throw .unsupportedFileType }
         return .container(FrameRowParser(kinds: kinds, access: access))
     }
 
-    /// WAVE with other byte order or 64-bit sizes.
-    private static let variants: [StaticString] = ["RIFX", "RF64", "BW64"]
+    /// Containers that are made of chunks.
+    private static func chunked(_ bytes: RawSpan, _ access: ByteAccess) -> (AudioFileType, any ContainerParser)? {
+        if bytes.has("WAVE", at: 8), WAVEDialect.signatures.contains(where: { bytes.has($0, at: 0) }) {
+            return (.wave, ChunkParser(WAVEDialect(), access: access))
+        }
+        return nil
+    }
 
     /// Containers that must not be searched for MPEG frames, which they would seem to hold by chance.
     private static let foreignSignatures: [(text: StaticString, offset: Int)] = [
-        ("fLaC", 0), ("OggS", 0), ("FORM", 0), ("caff", 0), ("ftyp", 4), (".snd", 0), ("RF64", 0),
+        ("fLaC", 0), ("OggS", 0), ("FORM", 0), ("caff", 0), ("ftyp", 4), (".snd", 0), ("RIFF", 0), ("RF64", 0),
         ("RIFX", 0), ("BW64", 0), ("wvpk", 0), ("MAC ", 0), ("\u{1A}\u{45}", 0), ("PK\u{3}\u{4}", 0), ("%PDF", 0),
     ]
 }

@@ -1,0 +1,153 @@
+import AudioCore
+
+extension ChunkParser {
+    func beginAudio<Sink: AudioStreamSink & ~Copyable>(
+        _ track: AudioTrack, at start: Int64, byteCount: Int64?, chunkEnd: Int64, into sink: inout Sink
+    ) {
+        state = .skip(to: start, isAudio: true)
+        let audio = ChunkAudio(track, start: start, byteCount: byteCount, chunkEnd: chunkEnd)
+        self.audio = audio
+        if case .elementary = track.packets { return }
+        for property in audio.properties { sink.streamDidParse(property: property) }
+    }
+
+    func takeAudio<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
+    ) throws(AudioStreamError) -> Progress {
+        guard let audio else { return Progress(consumed: bytes.byteCount, needed: 0) }
+        let present = audio.end.map { Int(max(0, min($0 - offset, Int64(bytes.byteCount)))) } ?? bytes.byteCount
+        let isEnd = isLast || audio.end == offset + Int64(present)
+        let data = bytes.extracting(0..<present)
+        var progress: Progress
+        switch audio.track.packets {
+        case .constant: progress = takeConstant(data, at: offset, isEnd: isEnd, into: &sink)
+        case .table(let table): progress = takeTable(table, data, isEnd: isEnd, into: &sink)
+        case .elementary(let parser):
+            progress = try takeElementary(parser, data, at: offset, isEnd: isEnd, into: &sink)
+        }
+        if isEnd || progress.needed < 0 {
+            progress.needed = 0
+            state = .skip(to: audio.chunkEnd, isAudio: false)
+        }
+        return progress
+    }
+
+    private func takeConstant<Sink: AudioStreamSink & ~Copyable>(
+        _ data: RawSpan, at offset: Int64, isEnd: Bool, into sink: inout Sink
+    ) -> Progress {
+        guard let format = audio?.track.format else { return Progress(consumed: data.byteCount, needed: 0) }
+        let packets = ConstantPackets(format)
+        var place = 0
+        while data.byteCount - place >= packets.bytesPerPacket {
+            add(packets.bytesPerPacket, packets.framesPerPacket, data, at: place, into: &sink)
+            place += packets.bytesPerPacket
+        }
+        if isEnd {
+            let last = packets.part(ofByteCount: data.byteCount - place)
+            if last.frameCount > 0 { add(last.byteCount, last.frameCount, data, at: place, into: &sink) }
+            // What is left is less than can be decoded: not audio.
+            place = data.byteCount
+        }
+        group.flush(window: data, into: &sink)
+        return Progress(consumed: place, needed: place == 0 ? wanted(packets.bytesPerPacket, at: offset) : 0)
+    }
+
+    /// The packets whose sizes a table tells; a needed number below zero says that the table has no more.
+    private func takeTable<Sink: AudioStreamSink & ~Copyable>(
+        _ table: PacketTable, _ data: RawSpan, isEnd: Bool, into sink: inout Sink
+    ) -> Progress {
+        guard var cursor = audio?.cursor else { return Progress(consumed: data.byteCount, needed: 0) }
+        var place = 0
+        var needed = 0
+        while needed == 0 {
+            guard let packet = table.packet(at: cursor) else {
+                needed = -1
+                break
+            }
+            guard packet.byteCount <= data.byteCount - place else {
+                needed = packet.byteCount
+                break
+            }
+            group.add(
+                at: place, byteCount: packet.byteCount, frameCount: packet.frameCount, window: data, into: &sink)
+            place += packet.byteCount
+            cursor.pass(packet)
+        }
+        audio?.cursor = cursor
+        group.flush(window: data, into: &sink)
+        if isEnd { return Progress(consumed: data.byteCount, needed: needed) }
+        return Progress(consumed: place, needed: place == 0 || needed < 0 ? needed : 0)
+    }
+
+    private func takeElementary<Sink: AudioStreamSink & ~Copyable>(
+        _ parser: any ContainerParser, _ data: RawSpan, at offset: Int64, isEnd: Bool, into sink: inout Sink
+    ) throws(AudioStreamError) -> Progress {
+        let fileType = audio?.track.fileType ?? .wave
+        let progress: Progress
+        do throws(AudioStreamError) {
+            progress = try withUnsafeMutablePointer(to: &sink) { (pointer) throws(AudioStreamError) in
+                var inner = EnclosedSink(sink: pointer, fileType: fileType)
+                return try parser.consume(data, at: offset, isLast: isEnd, into: &inner)
+            }
+        } catch {
+            throw enclosed(error)
+        }
+        if isEnd { return Progress(consumed: data.byteCount, needed: 0) }
+        let consumed = progress.consumed
+        return Progress(consumed: consumed, needed: consumed == 0 ? wanted(progress.needed, at: offset) : 0)
+    }
+
+    /// The file's type is known; it is its audio that was not found.
+    private func enclosed(_ error: AudioStreamError) -> AudioStreamError {
+        guard error == .unsupportedFileType, let audio else { return error }
+        return .invalidFile("no \(audio.track.format.codec.commonName) in the audio at byte \(audio.start)")
+    }
+
+    /// No more than is there.
+    private func wanted(_ byteCount: Int, at offset: Int64) -> Int {
+        max(1, audio?.end.map { Int(min(Int64(byteCount), $0 - offset)) } ?? byteCount)
+    }
+
+    private func add<Sink: AudioStreamSink & ~Copyable>(
+        _ byteCount: Int, _ frameCount: Int, _ data: RawSpan, at place: Int, into sink: inout Sink
+    ) {
+        audio?.cursor.length.add(byteCount: byteCount, frameCount: frameCount)
+        group.add(at: place, byteCount: byteCount, frameCount: frameCount, window: data, into: &sink)
+    }
+
+    func finishAudio<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
+        guard let audio else { return }
+        if case .elementary(let parser) = audio.track.packets {
+            do throws(AudioStreamError) {
+                return try withUnsafeMutablePointer(to: &sink) { (pointer) throws(AudioStreamError) in
+                    var inner = EnclosedSink(sink: pointer, fileType: audio.track.fileType)
+                    try parser.finish(into: &inner)
+                }
+            } catch {
+                throw enclosed(error)
+            }
+        }
+        guard audio.cursor.length.packetCount > 0 else { throw .dataUnavailable }
+        guard !audio.hasGap, audio.cursor.length != audio.announced else { return }
+        for property in audio.lengthProperties(audio.cursor.length) { sink.streamDidParse(property: property) }
+    }
+}
+
+/// Passes on what the parser of a stream inside another container says, the container's name excepted.
+private struct EnclosedSink<Sink: AudioStreamSink & ~Copyable>: AudioStreamSink {
+    /// Valid while the container is at work.
+    let sink: UnsafeMutablePointer<Sink>
+    let fileType: AudioFileType
+
+    mutating func streamDidParse(property: AudioStreamProperty) {
+        if case .fileFormat = property {
+            sink.pointee.streamDidParse(property: .fileFormat(fileType))
+        } else {
+            sink.pointee.streamDidParse(property: property)
+        }
+    }
+
+    mutating func streamDidParse(packets descriptions: Span<AudioPacketDescription>, data: RawSpan) {
+        sink.pointee.streamDidParse(packets: descriptions, data: data)
+    }
+}

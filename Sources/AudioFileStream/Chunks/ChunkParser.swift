@@ -1,0 +1,230 @@
+import AudioCore
+
+// A file made of chunks is walked from header to header; what a chunk means is its dialect's affair. When the chunk
+// of the audio is met and all that tells what it is was met before, it is played at once, and the walk goes on behind
+// it. Else a stream cannot be played; where the file is at hand the walk goes on behind the audio until the rest is
+// known, jumps back, and passes over what it has seen when it comes by again.
+
+/// The parser of containers that are made of chunks.
+final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
+    enum State: Equatable {
+        case fileHeader, chunkHeader
+        case read(Chunk, byteCount: Int)
+        case take(Chunk)
+        case audioPrefix(Chunk, byteCount: Int, audioByteCount: Int64?)
+        case audio
+        /// To an offset of the file, where the audio begins or another chunk.
+        case skip(to: Int64, isAudio: Bool)
+    }
+
+    var dialect: Dialect
+    /// All of the file is at hand: how many bytes it has.
+    let fileByteCount: Int64?
+    var state = State.fileHeader
+    var info = InfoCollector()
+    var group = PacketGroup()
+    var audio: ChunkAudio?
+    /// Offset of the byte after the last one seen.
+    private var fileEnd: Int64 = 0
+    private var id3v2: ID3v2Reader?
+    /// The audio that was met before all that tells what it is: where it lies, and its chunk's end.
+    private var pending: (start: Int64, byteCount: Int64?, chunkEnd: Int64)?
+
+    init(_ dialect: Dialect, access: ByteAccess) {
+        self.dialect = dialect
+        fileByteCount = access.fileByteCount
+    }
+
+    func consume<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
+    ) throws(AudioStreamError) -> Progress {
+        fileEnd = offset &+ Int64(bytes.byteCount)
+        var place = 0
+        while place < bytes.byteCount || isSkipping {
+            let rest = bytes.extracting(place..<bytes.byteCount)
+            let step = try step(rest, at: offset &+ Int64(place), isLast: isLast, into: &sink)
+            if step.jump != nil { return step }
+            if step.consumed == 0, step.needed > 0 {
+                guard isLast else { return Progress(consumed: place, needed: step.needed) }
+                tellOfCutStep(missing: step.needed - rest.byteCount, left: rest.byteCount, into: &sink)
+                return Progress(consumed: bytes.byteCount, needed: step.needed)
+            }
+            place += step.consumed
+        }
+        return Progress(consumed: place, needed: 1)
+    }
+
+    func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
+        if let pending {
+            throw .invalidFile("nothing in the file says what the audio at byte \(pending.start) is")
+        }
+        if let missing = missingByteCount {
+            sink.streamDidParse(property: .problem(.init(.truncated(missingByteCount: missing), at: fileEnd)))
+        }
+        guard audio != nil else { throw .dataUnavailable }
+        try finishAudio(into: &sink)
+    }
+
+    /// Bytes that chunks claim and the file does not hold. The byte that pads an odd chunk is often left out.
+    private var missingByteCount: Int64? {
+        let end: Int64? =
+            switch state {
+            case .audio: audio?.end
+            case .skip(let end, _): end - 1
+            case .take(let chunk): chunk.bodyEnd
+            default: nil
+            }
+        guard let end, end < Int64.max - 1, end > fileEnd else { return nil }
+        return isSkipping ? end + 1 - fileEnd : end - fileEnd
+    }
+
+    /// What the file's end cuts: behind the audio, less than a chunk's head is nothing that is missed.
+    private func tellOfCutStep<Sink: AudioStreamSink & ~Copyable>(missing: Int, left: Int, into sink: inout Sink) {
+        guard left > 0 else { return }
+        let problem =
+            state == .chunkHeader && audio != nil
+            ? AudioStreamProblem(.skipped(byteCount: Int64(left)), at: fileEnd &- Int64(left))
+            : AudioStreamProblem(.truncated(missingByteCount: Int64(missing)), at: fileEnd)
+        sink.streamDidParse(property: .problem(problem))
+    }
+
+    // MARK: Steps
+
+    /// One step: bytes are consumed, or the number is said that is needed, or neither and the state has changed.
+    private func step<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
+    ) throws(AudioStreamError) -> Progress {
+        if let wanted = wantedByteCount, bytes.byteCount < wanted { return Progress(consumed: 0, needed: wanted) }
+        switch state {
+        case .fileHeader:
+            try dialect.read(fileHeader: bytes.extracting(0..<dialect.fileHeaderByteCount))
+            state = .chunkHeader
+            return Progress(consumed: dialect.fileHeaderByteCount, needed: 0)
+        case .chunkHeader:
+            let byteCount = dialect.headerByteCount
+            try begin(dialect.chunk(bytes.extracting(0..<byteCount), at: offset), into: &sink)
+            return Progress(consumed: byteCount, needed: 0)
+        case .read(let chunk, let byteCount):
+            info.give(try dialect.read(bytes.extracting(0..<byteCount), of: chunk), into: &sink)
+            try leave(chunk, into: &sink)
+            return Progress(consumed: byteCount, needed: 0)
+        case .take(let chunk): return try take(bytes, of: chunk, at: offset, into: &sink)
+        case .audioPrefix(let chunk, let byteCount, let audioByteCount):
+            let skipped = try dialect.audioOffset(bytes.extracting(0..<byteCount), of: chunk)
+            try meetAudio(chunk, skipped: skipped, byteCount: audioByteCount, into: &sink)
+            return Progress(consumed: byteCount, needed: 0)
+        case .audio: return try takeAudio(bytes, at: offset, isLast: isLast, into: &sink)
+        case .skip(let end, let isAudio): return skip(to: end, isAudio: isAudio, bytes, at: offset)
+        }
+    }
+
+    /// Bytes that the state must see in one piece.
+    private var wantedByteCount: Int? {
+        switch state {
+        case .fileHeader: dialect.fileHeaderByteCount
+        case .chunkHeader: dialect.headerByteCount
+        case .read(_, let byteCount), .audioPrefix(_, let byteCount, _): byteCount
+        case .take, .audio, .skip: nil
+        }
+    }
+
+    private func begin<Sink: AudioStreamSink & ~Copyable>(
+        _ chunk: Chunk, into sink: inout Sink
+    ) throws(AudioStreamError) {
+        switch try dialect.use(of: chunk) {
+        case .skip: state = .skip(to: chunk.end, isAudio: false)
+        case .read(let byteCount):
+            // A body without a byte is read on the spot.
+            guard byteCount == 0 else { return state = .read(chunk, byteCount: byteCount) }
+            info.give(try dialect.read(RawSpan(), of: chunk), into: &sink)
+            try leave(chunk, into: &sink)
+        case .take, .id3v2: state = chunk.byteCount == 0 ? .skip(to: chunk.end, isAudio: false) : .take(chunk)
+        case .audio(let prefix, let byteCount):
+            guard audio == nil, pending == nil else { return state = .skip(to: chunk.end, isAudio: false) }
+            if prefix > 0 {
+                state = .audioPrefix(chunk, byteCount: prefix, audioByteCount: byteCount)
+            } else {
+                try meetAudio(chunk, skipped: 0, byteCount: byteCount, into: &sink)
+            }
+        }
+    }
+
+    /// Goes on in a chunk that is taken in pieces.
+    private func take<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, of chunk: Chunk, at offset: Int64, into sink: inout Sink
+    ) throws(AudioStreamError) -> Progress {
+        let bodyEnd = min(chunk.bodyEnd, fileByteCount ?? .max)
+        let count = Int(min(bodyEnd - offset, Int64(bytes.byteCount)))
+        let piece = bytes.extracting(0..<count)
+        if case .id3v2 = try dialect.use(of: chunk) {
+            guard
+                id3v2 != nil || offset != chunk.bodyOffset || piece.byteCount >= ID3v2Reader.headerByteCount
+                    || offset + Int64(count) == bodyEnd
+            else { return Progress(consumed: 0, needed: ID3v2Reader.headerByteCount) }
+            takeTag(piece, isFirst: offset == chunk.bodyOffset, into: &sink)
+        } else {
+            try dialect.take(piece, of: chunk)
+        }
+        if offset + Int64(count) == bodyEnd { try leave(chunk, into: &sink) }
+        return Progress(consumed: count, needed: 0)
+    }
+
+    private func takeTag<Sink: AudioStreamSink & ~Copyable>(_ piece: RawSpan, isFirst: Bool, into sink: inout Sink) {
+        if isFirst {
+            id3v2 = piece.byteCount >= ID3v2Reader.headerByteCount ? ID3v2Reader(piece, at: 0) : nil
+        }
+        guard var reader = id3v2.take(), !reader.isDone else { return }
+        _ = reader.consume(piece, from: 0)
+        info.give(reader.found, into: &sink)
+        id3v2 = reader
+    }
+
+    private var isSkipping: Bool { if case .skip = state { true } else { false } }
+
+    private func skip(to end: Int64, isAudio: Bool, _ bytes: RawSpan, at offset: Int64) -> Progress {
+        if end >= offset, end - offset <= Int64(bytes.byteCount) {
+            state = isAudio ? .audio : .chunkHeader
+            return Progress(consumed: Int(end - offset), needed: 0)
+        }
+        guard let fileByteCount, offset < fileByteCount || end < offset else {
+            return Progress(consumed: bytes.byteCount, needed: bytes.byteCount == 0 ? 1 : 0)
+        }
+        return Progress(consumed: 0, needed: 1, jump: min(end, fileByteCount))
+    }
+
+    // MARK: The audio's chunk
+
+    /// All of a chunk was seen: the next one follows, unless it was the one that the audio waited for.
+    private func leave<Sink: AudioStreamSink & ~Copyable>(
+        _ chunk: Chunk, into sink: inout Sink
+    ) throws(AudioStreamError) {
+        id3v2 = nil
+        state = .skip(to: chunk.end, isAudio: false)
+        guard let pending, let track = try dialect.track(at: pending.start, byteCount: pending.byteCount) else {
+            return
+        }
+        self.pending = nil
+        beginAudio(track, at: pending.start, byteCount: pending.byteCount, chunkEnd: pending.chunkEnd, into: &sink)
+    }
+
+    private func meetAudio<Sink: AudioStreamSink & ~Copyable>(
+        _ chunk: Chunk, skipped: Int64, byteCount: Int64?, into sink: inout Sink
+    ) throws(AudioStreamError) {
+        let (start, overflows) = chunk.bodyOffset.addingReportingOverflow(skipped)
+        guard !overflows else { throw .invalidFile("the audio of the chunk at byte \(chunk.bodyOffset) lies nowhere") }
+        let chunkEnd = byteCount == nil ? Int64.max : chunk.end
+        var byteCount = byteCount.map { max(0, min($0 - skipped, Self.largestAudioByteCount)) }
+        if let fileByteCount { byteCount = max(0, min(byteCount ?? .max, fileByteCount - start)) }
+        if let track = try dialect.track(at: start, byteCount: byteCount) {
+            beginAudio(track, at: start, byteCount: byteCount, chunkEnd: chunkEnd, into: &sink)
+        } else if fileByteCount != nil {
+            pending = (start, byteCount, chunkEnd)
+            state = .skip(to: chunkEnd, isAudio: false)
+        } else {
+            throw .notOptimized
+        }
+    }
+
+    /// What claims more bytes than any file has would make sums overflow.
+    private static var largestAudioByteCount: Int64 { 1 << 56 }
+}

@@ -1,0 +1,106 @@
+import AudioCore
+
+// CAF specification, "Packet Table Chunk": for each packet its size, if that varies, and its frames, if they vary, each
+// a number of seven bits a byte, the high bit set in all bytes but the last. Kept as it is, one or two bytes a packet;
+// every 256th packet's place in it is noted.
+
+/// The sizes and lengths of packets, one after another.
+struct PacketTable {
+    private let bytes: [UInt8]
+    /// Zero where the table tells.
+    private let bytesPerPacket: Int
+    private let framesPerPacket: Int
+    private var checkpoints: [PacketCursor] = []
+    private(set) var length = StreamLength()
+    private(set) var largestPacketByteCount = 0
+
+    private static let checkpointPacketCount: Int64 = 256
+
+    /// Takes what is sound of a table: up to its end, or to the first packet that is empty or beyond
+    /// `AudioCore.Limits`.
+    /// - Parameters:
+    ///   - format: says what does not vary.
+    ///   - packetCount: packets that the table is said to have.
+    init(_ bytes: [UInt8], _ format: AudioStreamFormat, packetCount: Int64) {
+        self.bytes = bytes
+        bytesPerPacket = format.bytesPerPacket
+        framesPerPacket = format.framesPerPacket
+        var cursor = PacketCursor()
+        while cursor.length.packetCount < packetCount, let packet = read(at: cursor) {
+            if cursor.length.packetCount % Self.checkpointPacketCount == 0 { checkpoints.append(cursor) }
+            largestPacketByteCount = max(largestPacketByteCount, packet.byteCount)
+            cursor.pass(packet)
+        }
+        length = cursor.length
+    }
+
+    /// The packet that a cursor stands at; nil behind the last one.
+    func packet(at cursor: PacketCursor) -> TablePacket? {
+        cursor.length.packetCount < length.packetCount ? read(at: cursor) : nil
+    }
+
+    /// Where the last packet begins that lies as far as `isBehind` denies, or at the table's first packet.
+    func cursor(before isBehind: (StreamLength) -> Bool) -> PacketCursor {
+        var low = 0
+        var high = checkpoints.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if isBehind(checkpoints[middle].length) { high = middle } else { low = middle }
+        }
+        var cursor = checkpoints.isEmpty ? PacketCursor() : checkpoints[low]
+        while let packet = packet(at: cursor) {
+            var following = cursor
+            following.pass(packet)
+            if isBehind(following.length) { break }
+            cursor = following
+        }
+        return cursor
+    }
+
+    private func read(at cursor: PacketCursor) -> TablePacket? {
+        var place = cursor.place
+        guard let byteCount = bytesPerPacket > 0 ? bytesPerPacket : number(at: &place),
+            let frameCount = framesPerPacket > 0 ? framesPerPacket : number(at: &place),
+            byteCount > 0, byteCount <= Limits.packetByteCount, frameCount > 0, frameCount <= Limits.packetFrameCount
+        else { return nil }
+        return TablePacket(byteCount: byteCount, frameCount: frameCount, end: place)
+    }
+
+    /// Of at most four bytes: what needs more is beyond all limits.
+    private func number(at place: inout Int) -> Int? {
+        var value = 0
+        for _ in 0..<4 {
+            guard place < bytes.count else { return nil }
+            let byte = bytes[place]
+            place += 1
+            value = value << 7 | Int(byte & 0x7F)
+            if byte < 0x80 { return value }
+        }
+        return nil
+    }
+}
+
+/// One packet as a table tells it.
+struct TablePacket {
+    var byteCount: Int
+    var frameCount: Int
+    /// Where the next packet is in the table.
+    fileprivate var end: Int
+}
+
+/// A place between packets.
+struct PacketCursor: Equatable {
+    /// What lies before.
+    var length = StreamLength()
+    /// Place in the table, if there is one.
+    fileprivate var place = 0
+
+    init() {}
+
+    init(length: StreamLength) { self.length = length }
+
+    mutating func pass(_ packet: TablePacket) {
+        length.add(byteCount: packet.byteCount, frameCount: packet.frameCount)
+        place = packet.end
+    }
+}

@@ -1,0 +1,49 @@
+import AudioCore
+import AudioFileStream
+import StreamTestKit
+import Testing
+
+/// Files that ffmpeg and sox write, in every codec that is decoded without a library: as long as ffprobe says, and
+/// decoded to the very samples that ffmpeg decodes.
+struct ForeignFileTests {
+    @Test(arguments: EncodedFile.waves) func equalsReference(file: EncodedFile) throws {
+        let (bytes, reference, probedFrameCount) = try file.make()
+        for isAtHand in [false, true] {
+            let decoded = try DecodedFile(bytes, isAtHand: isAtHand)
+            #expect(decoded.stream.failure == nil)
+            #expect(decoded.stream.properties.contains(.fileFormat(file.type)))
+            #expect(decoded.stream.format?.codec == file.codec)
+            #expect(decoded.stream.format?.sampleRate == Double(file.sampleRate))
+            #expect(decoded.stream.format?.channelsPerFrame == file.channels)
+            #expect(decoded.damagedPacketCount == 0)
+            #expect(decoded.stream.table?.validFrameCount == probedFrameCount ?? Int64(file.frameCount))
+            #expect(decoded.stream.announcedTable == decoded.stream.table)
+            let problems = decoded.stream.properties.contains { if case .problem = $0 { true } else { false } }
+            #expect(!problems)
+            let audible = decoded.audible
+            #expect(audible.count >= file.frameCount * file.channels && audible.count <= reference.count)
+            let difference = zip(audible, reference).enumerated().first { $0.element.0 != $0.element.1 }
+            #expect(difference == nil)
+        }
+    }
+}
+
+extension EncodedFile {
+    static let waves: [EncodedFile] =
+        ["u8", "s16le", "s24le", "s32le", "s64le", "f32le", "f64le"].map {
+            EncodedFile(name: "a.wav", arguments: "-c:a pcm_\($0)", type: .wave)
+        } + [
+            EncodedFile(name: "a.wav", arguments: "-c:a pcm_mulaw", type: .wave, codec: .muLaw, sampleRate: 8_000),
+            EncodedFile(name: "a.wav", arguments: "-c:a pcm_alaw", type: .wave, codec: .aLaw, channels: 1),
+            EncodedFile(name: "a.wav", arguments: "-c:a pcm_s16le -rf64 always", type: .wave, sampleRate: 48_000),
+            EncodedFile(
+                name: "a.wav", arguments: "-c:a pcm_f64le", type: .wave, sampleRate: 192_000, channels: 8),
+            EncodedFile(name: "a.wav", program: "sox", arguments: "-B -b 16", type: .wave, isReferenceSox: true),
+            EncodedFile(
+                name: "a.wav", program: "sox", arguments: "-B -b 24", type: .wave, channels: 6, isReferenceSox: true),
+            EncodedFile(
+                name: "a.wav", program: "sox", arguments: "-B -e float -b 32", type: .wave, isReferenceSox: true),
+            EncodedFile(name: "a.wav", program: "sox", arguments: "-e mu-law", type: .wave, codec: .muLaw),
+            EncodedFile(name: "a.wav", program: "sox", arguments: "-b 24", type: .wave, channels: 5),
+        ]
+}
