@@ -17,7 +17,7 @@ struct SniffingTests {
     }
 
     @Test func otherContainersAreRefusedAtOnce() {
-        for signature in ["fLaC", "OggS", "FORM", "caff", "....ftypM4A ", "RIFF....AVI "] {
+        for signature in ["OggS", "FORM", "caff", "....ftypM4A ", "RIFF....AVI "] {
             #expect(failure(Array((signature + String(repeating: "x", count: 64)).utf8)) == .unsupportedFileType)
         }
     }
@@ -48,10 +48,10 @@ struct SniffingTests {
     @Test func errorStays() {
         var parser = AudioFileStream()
         var recorder = EventRecorder()
-        let flac = Array("fLaC----------------".utf8)
+        let foreign = Array("wvpk----------------".utf8)
         for _ in 0..<2 {
             #expect(throws: AudioStreamError.unsupportedFileType) {
-                try parser.parse(flac.span.bytes, discontinuity: false, into: &recorder)
+                try parser.parse(foreign.span.bytes, discontinuity: false, into: &recorder)
             }
         }
         #expect(throws: AudioStreamError.unsupportedFileType) { try parser.finish(into: &recorder) }

@@ -41,7 +41,7 @@ struct SplitTests {
             ("ADTS", ADTSWriter().file(ADTSWriter.blocks(60))), ("AC-3", AC3Writer().frames(15).flatMap { $0 }),
             ("AMR", AMRWriter.narrowbandMagic + AMRWriter.narrowbandFrames(200).flatMap { $0 }),
             ("nothing", []), ("one byte", [0xFF]), ("text", Array("text".utf8)),
-        ]
+        ] + FLACTests.files
     }()
 
     @Test(arguments: files.indices)

@@ -31,7 +31,7 @@ final class FrameRowParser: ContainerParser {
     private var junk = SkippedBytes()
     /// Bytes in front of the first frame that are not looked at.
     private var prefixByteCount: Int
-    private var tags = RowTags()
+    private var tags: RowTags
     private var group = PacketGroup()
     private var ahead: RowLookAhead?
     private(set) var facts: (any RowFacts)?
@@ -43,7 +43,9 @@ final class FrameRowParser: ContainerParser {
     /// Bytes up to the next frame are what is left of one that a gap or an estimated seek cut: no damage.
     private var isLanding = false
 
-    init(kinds: FrameKinds, access: ByteAccess) {
+    /// - Parameter info: what tags in front said, which were read already.
+    init(kinds: FrameKinds, info: InfoCollector = InfoCollector(), access: ByteAccess) {
+        tags = RowTags(info: info)
         fileByteCount = access.fileByteCount
         sync = FrameSync(kinds: kinds)
         isInSync = false
@@ -52,6 +54,7 @@ final class FrameRowParser: ContainerParser {
 
     /// AMR, behind its first line.
     init(amrIsWideband isWideband: Bool, magicByteCount: Int, access: ByteAccess) {
+        tags = RowTags(info: InfoCollector())
         fileByteCount = access.fileByteCount
         sync = FrameSync(reference: .amr(AMRHeader(isWideband: isWideband)), kinds: [])
         isInSync = true

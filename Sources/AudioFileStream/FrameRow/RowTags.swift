@@ -14,7 +14,10 @@ struct RowTags {
     static let signatureByteCount = APETag.headerByteCount
 
     private var current: RowTag?
-    private var info = InfoCollector()
+    private var info: InfoCollector
+
+    /// - Parameter info: what tags said before.
+    init(info: InfoCollector) { self.info = info }
 
     var isInside: Bool { current != nil }
 

@@ -27,8 +27,15 @@ enum ContainerSniffer {
                 FrameRowParser(
                     amrIsWideband: magic.isWideband, magicByteCount: magic.byteCount, access: access))
         }
+        if bytes.has("fLaC", at: 0) {
+            guard hint == nil || hint == .flac else { throw .unsupportedFileType }
+            return .container(FLACParser(access: access))
+        }
         let isForeign = foreignSignatures.contains { bytes.has($0.text, at: $0.offset) }
         guard !isForeign else { throw .unsupportedFileType }
+        if bytes.has("ID3", at: 0), hint == .flac || FrameKinds(hint: hint) != nil {
+            return .container(ID3Front(typeHint: hint, access: access))
+        }
         guard let kinds = FrameKinds(hint: hint) else { throw .unsupportedFileType }
         return .container(FrameRowParser(kinds: kinds, access: access))
     }
@@ -43,7 +50,7 @@ enum ContainerSniffer {
 
     /// Containers that must not be searched for MPEG frames, which they would seem to hold by chance.
     private static let foreignSignatures: [(text: StaticString, offset: Int)] = [
-        ("fLaC", 0), ("OggS", 0), ("FORM", 0), ("caff", 0), ("ftyp", 4), (".snd", 0), ("RIFF", 0), ("RF64", 0),
+        ("OggS", 0), ("FORM", 0), ("caff", 0), ("ftyp", 4), (".snd", 0), ("RIFF", 0), ("RF64", 0),
         ("RIFX", 0), ("BW64", 0), ("wvpk", 0), ("MAC ", 0), ("\u{1A}\u{45}", 0), ("PK\u{3}\u{4}", 0), ("%PDF", 0),
     ]
 }

@@ -1,0 +1,156 @@
+import AudioCore
+
+/// The parser of native FLAC files (RFC 9639). A packet is a frame, header and footer included; one whose check fails is
+/// left out. The magic cookie is STREAMINFO without its block header.
+final class FLACParser: ContainerParser {
+    private let access: ByteAccess
+    private var metadata = FLACMetadata()
+    private var info = InfoCollector()
+    private var group = PacketGroup()
+    private var search: FLACFrameSearch?
+    /// Set when the metadata are behind.
+    private var places: FLACPlaces?
+    private var facts = FLACStreamFacts()
+
+    init(access: ByteAccess) { self.access = access }
+
+    func consume<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
+    ) throws(AudioStreamError) -> Progress {
+        var place = 0
+        while places == nil {
+            if metadata.isDone {
+                try begin(at: offset &+ Int64(place), into: &sink)
+                continue
+            }
+            let step = try metadata.step(bytes.extracting(place..<bytes.byteCount), at: offset &+ Int64(place))
+            giveTags(into: &sink)
+            place += step.consumed
+            guard step.consumed > 0 || step.needed == 0 else {
+                return Progress(consumed: isLast ? bytes.byteCount : place, needed: step.needed)
+            }
+            if place == bytes.byteCount, !metadata.isDone { return Progress(consumed: place, needed: 1) }
+        }
+        return try takeFrames(bytes, at: offset, from: place, isLast: isLast, into: &sink)
+    }
+
+    func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
+        guard let places, facts.packetCount > 0 else { throw .dataUnavailable }
+        for property in facts.finalProperties(places) { sink.streamDidParse(property: property) }
+    }
+
+    func skipGap() throws(AudioStreamError) {
+        guard places != nil else { throw .discontinuityCannotRecover }
+        search = nil
+        facts.skipGap()
+    }
+
+    // MARK: Metadata
+
+    private func giveTags<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) {
+        if let stream = metadata.stream, !facts.isFormatGiven {
+            facts.isFormatGiven = true
+            for property in [.fileFormat(.flac), .dataFormat(stream.format), .magicCookie(stream.cookie)]
+                as [AudioStreamProperty]
+            { sink.streamDidParse(property: property) }
+        }
+        info.give(metadata.takeFound(), into: &sink)
+        if let picture = metadata.takePicture(), !facts.isArtworkGiven {
+            facts.isArtworkGiven = true
+            sink.streamDidParse(property: .artwork(picture))
+        }
+    }
+
+    private func begin<Sink: AudioStreamSink & ~Copyable>(
+        at offset: Int64, into sink: inout Sink
+    ) throws(AudioStreamError) {
+        guard let stream = metadata.stream else { throw .invalidFile("no STREAMINFO in a FLAC file") }
+        var dataByteCount: Int64?
+        if case .file(let byteCount) = access { dataByteCount = max(0, byteCount - offset) }
+        let places = FLACPlaces(
+            stream: stream, seekTable: metadata.seekTable, dataOffset: offset, dataByteCount: dataByteCount)
+        self.places = places
+        if let layout = metadata.channelLayout { sink.streamDidParse(property: .channelLayout(layout)) }
+        for property in facts.openingProperties(places) { sink.streamDidParse(property: property) }
+    }
+
+    // MARK: Frames
+
+    private func takeFrames<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, at offset: Int64, from place: Int, isLast: Bool, into sink: inout Sink
+    ) throws(AudioStreamError) -> Progress {
+        guard let stream = places?.stream else { return Progress(consumed: bytes.byteCount, needed: 1) }
+        var search = search.take() ?? FLACFrameSearch(stream: stream, at: offset &+ Int64(place))
+        let end = offset &+ Int64(bytes.byteCount)
+        let isLast = isLast || access == .file(byteCount: end)
+        loop: while true {
+            switch search.next(in: bytes, at: offset, isLast: isLast) {
+            case .frame(let frame): take(frame, bytes, at: offset, into: &sink)
+            case .oversized(let place, let byteCount):
+                group.flush(window: bytes, into: &sink)
+                throw .unsupportedDataFormat("a FLAC frame of \(byteCount) bytes at byte \(place)")
+            case .needsMore: break loop
+            }
+        }
+        group.flush(window: bytes, into: &sink)
+        if search.takeIsCut() {
+            sink.streamDidParse(property: .problem(.init(.truncated(missingByteCount: nil), at: end)))
+        }
+        let consumed = min(bytes.byteCount, Int(search.neededFrom - offset))
+        let needed = Int(search.neededTo - offset) - consumed
+        self.search = search
+        return Progress(consumed: consumed, needed: needed)
+    }
+
+    private func take<Sink: AudioStreamSink & ~Copyable>(
+        _ frame: FLACFrameSearch.Frame, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
+    ) {
+        let number = facts.count(frame, blockFrameCount: places?.stream.blockFrameCount)
+        if let packet = number.packet {
+            places?.note(packet: packet, byteOffset: frame.start.offset, frame: number.frame)
+            places?.extend(
+                toFrame: number.frame + Int64(frame.start.header.blockSize),
+                byte: frame.start.offset + Int64(frame.byteCount))
+        }
+        let properties = facts.propertiesBefore(frame)
+        if !properties.isEmpty {
+            group.flush(window: bytes, into: &sink)
+            for property in properties { sink.streamDidParse(property: property) }
+        }
+        group.add(
+            at: Int(frame.start.offset - offset), byteCount: frame.byteCount,
+            frameCount: frame.start.header.blockSize, window: bytes, into: &sink)
+    }
+
+    // MARK: Places
+
+    func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
+        guard let places else { throw .illegalOperation }
+        return try places.locate(packet: packet)
+    }
+
+    func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
+        guard let places else { throw .illegalOperation }
+        search = nil
+        facts.resume(at: place, frame: try? places.firstFrame(ofPacket: place.packet))
+    }
+
+    func packet(
+        containingFrame frame: Int64, _ summary: AudioStreamSummary
+    ) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
+        guard let places else { throw .illegalOperation }
+        return try places.packet(containingFrame: frame)
+    }
+
+    func firstFrame(ofPacket packet: Int64, _ summary: AudioStreamSummary) throws(AudioStreamError) -> Int64 {
+        guard let places else { throw .illegalOperation }
+        return try places.firstFrame(ofPacket: packet)
+    }
+
+    func packet(
+        atByteOffset offset: Int64, _ summary: AudioStreamSummary
+    ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
+        guard let places else { throw .illegalOperation }
+        return try places.packet(atByteOffset: offset)
+    }
+}

@@ -1,0 +1,128 @@
+import AudioCore
+
+/// What is known of a FLAC stream, and what of it is to be told when.
+///
+/// STREAMINFO's count of frames is believed until the stream holds more; at the end what was there counts.
+struct FLACStreamFacts {
+    var isFormatGiven = false
+    var isArtworkGiven = false
+    /// Packets and their bytes and frames since the first, if none is missing.
+    private(set) var packetCount: Int64 = 0
+    private var byteCount: Int64 = 0
+    private var frameCount: Int64 = 0
+    private var hasGap = false
+    /// Where the next packet stands in the stream; unknown after a gap until a frame tells it.
+    private var nextPacket: Int64? = 0
+    private var nextFrame: Int64 = 0
+    /// The first packet's coded number: not zero in what was cut out of a stream.
+    private var firstNumber: Int64?
+    /// Offset in the file where the next frame begins if nothing is damaged.
+    private var expectedOffset: Int64?
+    private var announcedFrameCount: Int64?
+    private var packetSizeUpperBound = 0
+
+    mutating func openingProperties(_ places: FLACPlaces) -> [AudioStreamProperty] {
+        let stream = places.stream
+        expectedOffset = places.dataOffset
+        announcedFrameCount = stream.frameCount
+        packetSizeUpperBound = stream.packetSizeUpperBound
+        var properties: [AudioStreamProperty] = [.dataOffset(places.dataOffset)]
+        if let byteCount = places.dataByteCount { properties.append(.audioDataByteCount(byteCount)) }
+        if let packetCount = places.packetCount { properties.append(.audioDataPacketCount(packetCount)) }
+        if let frameCount = stream.frameCount { properties.append(Self.table(frameCount)) }
+        properties.append(.packetSizeUpperBound(packetSizeUpperBound))
+        if let bitRate = announcedBitRate(places) { properties.append(.bitRate(bitRate)) }
+        return properties + [.decoderPrerollPacketCount(0), .readyToProducePackets]
+    }
+
+    /// Counts a frame; says where it stands in the stream.
+    mutating func count(
+        _ frame: FLACFrameSearch.Frame, blockFrameCount: Int?
+    ) -> (packet: Int64?, frame: Int64) {
+        let header = frame.start.header
+        packetCount += 1
+        byteCount += Int64(frame.byteCount)
+        frameCount += Int64(header.blockSize)
+        if nextPacket == 0 { firstNumber = firstNumber ?? header.number }
+        if nextPacket == nil, let blockFrameCount, !header.hasVariableBlockSize {
+            let packet = max(0, header.number - (firstNumber ?? 0))
+            nextPacket = packet
+            nextFrame = packet * Int64(blockFrameCount)
+        }
+        defer {
+            nextPacket = nextPacket.map { $0 + 1 }
+            nextFrame += Int64(header.blockSize)
+        }
+        return (nextPacket, nextFrame)
+    }
+
+    /// What must be told before a packet that was counted.
+    mutating func propertiesBefore(_ frame: FLACFrameSearch.Frame) -> [AudioStreamProperty] {
+        var properties: [AudioStreamProperty] = []
+        if let expected = expectedOffset, frame.start.offset > expected {
+            let skipped = frame.start.offset - expected
+            properties.append(.problem(AudioStreamProblem(.skipped(byteCount: skipped), at: expected)))
+        }
+        expectedOffset = frame.start.offset + Int64(frame.byteCount)
+        if frame.byteCount > packetSizeUpperBound {
+            packetSizeUpperBound = frame.byteCount
+            properties.append(.packetSizeUpperBound(frame.byteCount))
+        }
+        if let announced = announcedFrameCount, frameCount > announced, !hasGap {
+            announcedFrameCount = nil
+            properties.append(Self.table(nil))
+        }
+        return properties
+    }
+
+    /// What the end of the file makes certain.
+    func finalProperties(_ places: FLACPlaces) -> [AudioStreamProperty] {
+        guard !hasGap else { return [] }
+        var properties: [AudioStreamProperty] = []
+        if places.dataByteCount != byteCount { properties.append(.audioDataByteCount(byteCount)) }
+        if places.packetCount != packetCount { properties.append(.audioDataPacketCount(packetCount)) }
+        if announcedFrameCount != frameCount { properties.append(Self.table(frameCount)) }
+        let bitRate = Self.bitRate(byteCount: byteCount, frameCount: frameCount, places.stream)
+        if let bitRate, bitRate != announcedBitRate(places) { properties.append(.bitRate(bitRate)) }
+        return properties
+    }
+
+    mutating func skipGap() {
+        hasGap = true
+        nextPacket = nil
+        expectedOffset = nil
+    }
+
+    /// - Parameter frame: the first one of the place's packet, if known.
+    mutating func resume(at place: AudioFileStreamSeek, frame: Int64?) {
+        nextPacket = place.isEstimate ? nil : place.packet
+        nextFrame = frame ?? 0
+        expectedOffset = place.isEstimate ? nil : place.byteOffset
+        // From the beginning once more.
+        hasGap = place.packet != 0 || place.isEstimate
+        if !hasGap { (packetCount, byteCount, frameCount) = (0, 0, 0) }
+    }
+
+    private static func table(_ frameCount: Int64?) -> AudioStreamProperty {
+        .packetTableInfo(
+            AudioPacketTableInfo(validFrameCount: frameCount, primingFrameCount: 0, remainderFrameCount: 0))
+    }
+
+    /// Of the whole, or as far as the seek table reaches.
+    private func announcedBitRate(_ places: FLACPlaces) -> Int? {
+        if let byteCount = places.dataByteCount, let frameCount = places.stream.frameCount {
+            return Self.bitRate(byteCount: byteCount, frameCount: frameCount, places.stream)
+        }
+        guard let last = places.seekTable.points.last else { return nil }
+        return Self.bitRate(byteCount: last.byteOffset, frameCount: last.frame, places.stream)
+    }
+
+    /// Nil for what no stream can have.
+    private static func bitRate(byteCount: Int64, frameCount: Int64, _ stream: FLACStreamInfo) -> Int? {
+        guard byteCount > 0, frameCount > 0 else { return nil }
+        let bitRate = Double(byteCount) * 8 * Double(stream.sampleRate) / Double(frameCount)
+        // Samples as they are, with room for headers.
+        let highest = Double(stream.sampleRate * stream.channelCount * (stream.bitsPerSample + 1)) * 2
+        return (1...highest).contains(bitRate) ? Int(bitRate) : nil
+    }
+}

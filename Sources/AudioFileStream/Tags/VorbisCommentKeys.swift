@@ -1,0 +1,58 @@
+import AudioCore
+
+/// What the names of Vorbis comments mean. Names are ASCII, and case does not matter (Vorbis I section 5.2.1).
+enum VorbisCommentKeys {
+    /// The field as "NAME=value"; nil if it says nothing that is known.
+    static func field(_ bytes: [UInt8]) -> (AudioInfoKey, String)? {
+        guard let (name, value) = split(bytes) else { return nil }
+        if let key = keys[name] {
+            let text = TagText.guessed(value)
+            return TagText.clean(key == .year ? String(text.prefix(4)) : text).map { (key, $0) }
+        }
+        return r128(name, TagText.latin1(value))
+    }
+
+    /// Which loudspeakers a FLAC stream is for, where they are not those that its channel count stands for
+    /// (RFC 9639 section 8.6.2).
+    static func channelMask(_ bytes: [UInt8]) -> UInt32? {
+        guard let (name, value) = split(bytes), name == "WAVEFORMATEXTENSIBLE_CHANNEL_MASK" else { return nil }
+        let text = TagText.latin1(value)
+        return text.hasPrefix("0x") || text.hasPrefix("0X") ? UInt32(text.dropFirst(2), radix: 16) : UInt32(text)
+    }
+
+    /// Whether two names are the same one.
+    static func areEqual(_ first: ArraySlice<UInt8>, _ second: [UInt8]) -> Bool {
+        first.elementsEqual(second, by: isEqual)
+    }
+
+    static func isEqual(_ first: UInt8, _ second: UInt8) -> Bool { upper(first) == upper(second) }
+
+    private static func upper(_ byte: UInt8) -> UInt8 { (0x61...0x7A).contains(byte) ? byte - 0x20 : byte }
+
+    private static func split(_ bytes: [UInt8]) -> (name: String, value: [UInt8])? {
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "=")), end > 0 else { return nil }
+        return (TagText.latin1(bytes[..<end].map(upper)), Array(bytes[(end + 1)...]))
+    }
+
+    /// Opus's gains are in 1/256 dB towards -23 LUFS (RFC 7845 section 5.2.1), ReplayGain's in decibels towards -18.
+    private static func r128(_ name: String, _ value: String) -> (AudioInfoKey, String)? {
+        let key: AudioInfoKey
+        switch name {
+        case "R128_TRACK_GAIN": key = .trackGain
+        case "R128_ALBUM_GAIN": key = .albumGain
+        default: return nil
+        }
+        guard let number = Int16(value) else { return nil }
+        let hundredths = ((Double(number) / 256 + 5) * 100).rounded()
+        let (whole, rest) = Int(abs(hundredths)).quotientAndRemainder(dividingBy: 100)
+        return (key, "\(hundredths < 0 ? "-" : "")\(whole).\(rest < 10 ? "0" : "")\(rest) dB")
+    }
+
+    private static let keys: [String: AudioInfoKey] = [
+        "TITLE": .title, "ARTIST": .artist, "ALBUM": .album, "TRACKNUMBER": .track, "TRACK": .track, "DATE": .year,
+        "YEAR": .year, "ALBUMARTIST": .albumArtist, "ALBUM ARTIST": .albumArtist, "COMPOSER": .composer,
+        "GENRE": .genre, "DISCNUMBER": .disc, "DISC": .disc, "COMMENT": .comment, "DESCRIPTION": .comment,
+        "REPLAYGAIN_TRACK_GAIN": .trackGain, "REPLAYGAIN_TRACK_PEAK": .trackPeak,
+        "REPLAYGAIN_ALBUM_GAIN": .albumGain, "REPLAYGAIN_ALBUM_PEAK": .albumPeak,
+    ]
+}

@@ -1,0 +1,118 @@
+import AudioCore
+
+// Vorbis comments (Vorbis I section 5; FLAC's in RFC 9639 section 8.6, Opus's in RFC 7845 section 5.2): the length of the
+// vendor's name and the name, the number of fields, and of each field its length and "NAME=value" in UTF-8, all lengths
+// 32 bits little-endian. Read in one pass, so that bytes may come in any pieces, and a comment with megabytes of pictures
+// costs no more memory than one picture.
+
+/// Reads the comments of one stream.
+struct VorbisCommentReader {
+    private enum Stage: Equatable {
+        case vendorLength, fieldCount, fieldLength
+        /// A field that is kept whole; one so long that only a picture is worth it, whose name is looked at first.
+        case field, longFieldName
+        case picture, skip
+        case done
+    }
+
+    /// Fields found so far that were not taken by ``takeFound()``.
+    private var found: [(AudioInfoKey, String)] = []
+    private(set) var channelMask: UInt32?
+    private var picture = PictureBlockReader()
+    private var base64 = Base64Decoder()
+    private var stage = Stage.vendorLength
+    private var fieldsToCome: UInt32 = 0
+    /// Bytes of the field, or of what is skipped, that are still to come.
+    private var remaining = 0
+    /// A length, or a field.
+    private var buffer: [UInt8] = []
+
+    private static let pictureName = Array("METADATA_BLOCK_PICTURE=".utf8)
+
+    /// What was found since the last call.
+    mutating func takeFound() -> [(AudioInfoKey, String)] {
+        defer { found.removeAll() }
+        return found
+    }
+
+    /// A picture, once.
+    mutating func takePicture() -> [UInt8]? { picture.takePicture() }
+
+    /// Takes the next bytes of the comments, all of them; what follows the last field is passed over.
+    mutating func consume(_ bytes: RawSpan) {
+        var place = 0
+        while place < bytes.byteCount, stage != .done {
+            let wanted: Int
+            switch stage {
+            case .vendorLength, .fieldCount, .fieldLength: wanted = 4 - buffer.count
+            case .longFieldName: wanted = min(remaining, Self.pictureName.count - buffer.count)
+            default: wanted = remaining
+            }
+            let end = place + min(wanted, bytes.byteCount - place)
+            take(bytes.extracting(place..<end))
+            place = end
+        }
+    }
+
+    private mutating func take(_ bytes: RawSpan) {
+        switch stage {
+        case .vendorLength, .fieldCount, .fieldLength:
+            bytes.withUnsafeBytes { buffer.append(contentsOf: $0) }
+            if buffer.count == 4 { endNumber(buffer.span.bytes.littleEndian32(at: 0)) }
+            return
+        case .field, .longFieldName: bytes.withUnsafeBytes { buffer.append(contentsOf: $0) }
+        case .picture: base64.decode(bytes, into: &picture)
+        case .skip, .done: break
+        }
+        remaining -= bytes.byteCount
+        if stage == .longFieldName, buffer.count == Self.pictureName.count { endLongFieldName() }
+        if remaining == 0 { endField() }
+    }
+
+    private mutating func endNumber(_ number: UInt32) {
+        buffer.removeAll(keepingCapacity: true)
+        switch stage {
+        case .vendorLength:
+            remaining = Int(number)
+            stage = number == 0 ? .fieldCount : .skip
+            fieldsToCome = .max
+        case .fieldCount:
+            fieldsToCome = number
+            stage = number == 0 ? .done : .fieldLength
+        default:
+            fieldsToCome -= 1
+            remaining = Int(number)
+            stage = remaining <= AudioFileStreamLimits.tagTextByteCount ? .field : .longFieldName
+            if remaining == 0 { endField() }
+        }
+    }
+
+    private mutating func endLongFieldName() {
+        let isPicture = VorbisCommentKeys.areEqual(buffer[...], Self.pictureName)
+        stage = isPicture && !picture.isSatisfied ? .picture : .skip
+        base64 = Base64Decoder()
+        picture.begin()
+    }
+
+    private mutating func endField() {
+        switch stage {
+        case .field where buffer.starts(with: Self.pictureName, by: VorbisCommentKeys.isEqual):
+            picture.begin()
+            var decoder = Base64Decoder()
+            let text = buffer
+            decoder.decode(text.span.bytes.extracting(Self.pictureName.count..<text.count), into: &picture)
+            picture.end()
+        case .field:
+            if let mask = VorbisCommentKeys.channelMask(buffer) { channelMask = channelMask ?? mask }
+            if let field = VorbisCommentKeys.field(buffer) { found.append(field) }
+        case .picture: picture.end()
+        // The vendor's name.
+        case .skip where fieldsToCome == .max:
+            stage = .fieldCount
+            return
+        default: break
+        }
+        buffer.removeAll(keepingCapacity: true)
+        stage = fieldsToCome == 0 ? .done : .fieldLength
+    }
+}
