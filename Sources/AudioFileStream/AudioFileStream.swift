@@ -19,6 +19,9 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
     private var window = ByteWindow()
     private var failure: AudioStreamError?
     private let record = StreamRecord()
+    private var hasEnded = false
+    /// Nothing was left out, or came twice.
+    private var isContinuous = true
 
     /// - Parameters:
     ///   - typeHint: the container, if the user knows it (from a MIME type, say). A wrong hint is an error.
@@ -37,6 +40,11 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
 
     /// Problems met so far, those included that were too many to be told.
     public var problemCount: Int { record.problemCount }
+
+    /// Whether the file went by from its first byte to its last.
+    var hasSeenAll: Bool { hasEnded && isContinuous }
+
+    var isClosed: Bool { failure == .illegalOperation }
 
     /// Offset in the file of the first byte that ``parse(_:discontinuity:into:)`` wants next. With
     /// ``ByteAccess/stream`` it follows the last one given, except after ``seek(toPacket:)``; otherwise look before each
@@ -77,6 +85,7 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
                 var observed = ObservedSink(sink: pointer, record: record)
                 try container.finish(into: &observed)
             }
+            hasEnded = true
         } catch {
             failure = error
             throw error
@@ -93,6 +102,7 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
     private mutating func skipGap() throws(AudioStreamError) {
         guard let container else { throw .discontinuityCannotRecover }
         try container.skipGap()
+        isContinuous = false
         window.removeAll()
     }
 
@@ -139,6 +149,7 @@ extension AudioFileStream {
         let place = try container.locate(packet: packet)
         try container.resume(at: place)
         failure = nil
+        if !hasEnded { isContinuous = false }
         window.removeAll(movingTo: place.byteOffset)
         return place
     }
