@@ -16,6 +16,12 @@ public enum AudioFileStreamLimits {
     public static let infoChunkByteCount = 64 * 1024
     /// Bytes that are kept of CAF's packet table, one to four a packet: two days of AAC. What comes after is not played.
     public static let packetTableByteCount = 16 * 1024 * 1024
+    /// Bytes of an MPEG-4 file's packet tables that are held: enough for a day of AAC, each packet in a chunk of its own.
+    public static let sampleTableByteCount = 32 * 1024 * 1024
+    /// Bytes of a description in an MPEG-4 file: a codec's configuration, an edit list.
+    public static let descriptionByteCount = 128 * 1024
+    /// Runs of packets in one fragment of an MPEG-4 file.
+    static let fragmentRunCount = 16 * 1024
     /// Bytes that are looked at in one step. At most this much and one packet (`Limits.packetByteCount`) is held.
     static let stepByteCount = 32 * 1024
     /// Packets that are handed over in one call.

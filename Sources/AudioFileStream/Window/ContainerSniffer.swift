@@ -21,6 +21,10 @@ enum ContainerSniffer {
             guard hint == nil || hint == type else { throw .unsupportedFileType }
             return .container(found)
         }
+        if MPEG4Parser.isSignature(bytes) {
+            guard hint == nil || hint == .mpeg4 else { throw .unsupportedFileType }
+            return .container(MPEG4Parser(access: access))
+        }
         if let magic = try AMRMagic.open(bytes) {
             guard hint == nil || hint == .amr else { throw .unsupportedFileType }
             return .container(
@@ -50,7 +54,7 @@ enum ContainerSniffer {
 
     /// Containers that must not be searched for MPEG frames, which they would seem to hold by chance.
     private static let foreignSignatures: [(text: StaticString, offset: Int)] = [
-        ("OggS", 0), ("FORM", 0), ("caff", 0), ("ftyp", 4), (".snd", 0), ("RIFF", 0), ("RF64", 0),
+        ("OggS", 0), ("FORM", 0), ("caff", 0), (".snd", 0), ("RIFF", 0), ("RF64", 0),
         ("RIFX", 0), ("BW64", 0), ("wvpk", 0), ("MAC ", 0), ("\u{1A}\u{45}", 0), ("PK\u{3}\u{4}", 0), ("%PDF", 0),
     ]
 }

@@ -1,0 +1,205 @@
+// Movie fragments (ISO/IEC 14496-12 section 8.8): each `moof` box describes samples of its own, in runs (`trun`) of
+// consecutive bytes. Only one is held at a time.
+
+/// What holds for the samples of a track unless a fragment says otherwise: `trex` (8.8.3).
+struct TrackDefaults: Equatable {
+    var track: UInt32
+    var duration: UInt32
+    var byteCount: UInt32
+
+    /// - Parameter body: version and flags first.
+    init?(_ body: [UInt8]) {
+        guard body.count >= 24 else { return nil }
+        let bytes = body.span.bytes
+        track = bytes.bigEndian32(at: 4)
+        duration = bytes.bigEndian32(at: 12)
+        byteCount = bytes.bigEndian32(at: 16)
+    }
+}
+
+/// The runs of one track in one `moof`.
+struct Fragment {
+    struct Run {
+        var offset: Int64
+        var sampleCount: Int64
+        /// Where the run's entries begin in ``Fragment/entries``, and how long one is; 0 where all samples are alike.
+        var entryOffset: Int
+        var entryByteCount: Int
+        var hasDurations: Bool
+        var hasSizes: Bool
+        var duration: Int64
+        var byteCount: Int64
+    }
+
+    /// Offset of its `moof` in the file.
+    let offset: Int64
+    private(set) var runs: [Run] = []
+    private(set) var entries: [UInt8] = []
+
+    // Of the `traf` that is being read.
+    private var isOurs = false
+    private var defaults: TrackDefaults?
+    /// Where the next run begins that does not say.
+    private var nextOffset: Int64
+    private var baseOffset: Int64
+
+    init(offset: Int64) {
+        self.offset = offset
+        nextOffset = offset
+        baseOffset = offset
+    }
+
+    /// `tfhd` (8.8.7).
+    mutating func begin(_ body: [UInt8], track: UInt32, defaults all: [TrackDefaults]) {
+        guard body.count >= 8 else { return }
+        let bytes = body.span.bytes
+        let flags = bytes.bigEndian32(at: 0)
+        let id = bytes.bigEndian32(at: 4)
+        isOurs = id == track
+        var defaults = all.first { $0.track == id }
+        var place = 8
+        func field() -> UInt32? {
+            guard body.count - place >= 4 else { return nil }
+            place += 4
+            return body.span.bytes.bigEndian32(at: place - 4)
+        }
+        // Without a base of its own a track's data follow the data of the one before; `default-base-is-moof` and the
+        // first track count from the `moof`.
+        baseOffset = flags & 0x2_0000 != 0 ? offset : nextOffset
+        if flags & 1 != 0, body.count >= 16 {
+            baseOffset = Int64(clamping: bytes.bigEndian64(at: 8))
+            place = 16
+        }
+        if flags & 2 != 0 { _ = field() }
+        if flags & 8 != 0, let duration = field() { defaults = defaults.changed(track: id) { $0.duration = duration } }
+        if flags & 0x10 != 0, let count = field() { defaults = defaults.changed(track: id) { $0.byteCount = count } }
+        self.defaults = defaults
+        nextOffset = baseOffset
+    }
+
+    /// `trun` (8.8.8).
+    mutating func add(_ body: [UInt8]) {
+        guard body.count >= 8, runs.count < AudioFileStreamLimits.fragmentRunCount else { return }
+        let bytes = body.span.bytes
+        let flags = bytes.bigEndian32(at: 0)
+        var place = 8
+        if flags & 1 != 0, body.count - place >= 4 {
+            nextOffset = baseOffset &+ Int64(Int32(bitPattern: bytes.bigEndian32(at: place)))
+            place += 4
+        }
+        if flags & 4 != 0 { place += 4 }
+        let entryByteCount = [0x100, 0x200, 0x400, 0x800].reduce(0) { $0 + (flags & $1 != 0 ? 4 : 0) }
+        var count = Int64(bytes.bigEndian32(at: 4))
+        if entryByteCount > 0 { count = min(count, Int64(max(0, body.count - place) / entryByteCount)) }
+        let run = Run(
+            offset: nextOffset, sampleCount: count, entryOffset: entries.count, entryByteCount: entryByteCount,
+            hasDurations: flags & 0x100 != 0, hasSizes: flags & 0x200 != 0, duration: Int64(defaults?.duration ?? 0),
+            byteCount: Int64(defaults?.byteCount ?? 0))
+        if entryByteCount > 0 { entries += body[place..<(place + Int(count) * entryByteCount)] }
+        nextOffset &+= byteCount(of: run)
+        if isOurs, count > 0 { runs.append(run) } else { entries.removeSubrange(run.entryOffset...) }
+    }
+
+    /// Bytes of all samples of a run.
+    func byteCount(of run: Run) -> Int64 {
+        guard run.hasSizes else { return Int64(clamping: UInt64(run.sampleCount) &* UInt64(run.byteCount)) }
+        return (0..<run.sampleCount).reduce(0) { $0 + size(ofSample: $1, in: run) }
+    }
+
+    @inline(__always)
+    func size(ofSample sample: Int64, in run: Run) -> Int64 {
+        guard run.hasSizes else { return run.byteCount }
+        let place = run.entryOffset + Int(sample) * run.entryByteCount + (run.hasDurations ? 4 : 0)
+        return Int64(entries.span.bytes.bigEndian32(at: place))
+    }
+
+    @inline(__always)
+    func duration(ofSample sample: Int64, in run: Run) -> Int64 {
+        guard run.hasDurations else { return run.duration }
+        return Int64(entries.span.bytes.bigEndian32(at: run.entryOffset + Int(sample) * run.entryByteCount))
+    }
+}
+
+extension TrackDefaults? {
+    fileprivate func changed(track: UInt32, _ change: (inout TrackDefaults) -> Void) -> TrackDefaults {
+        var defaults = self ?? TrackDefaults(track: track)
+        change(&defaults)
+        return defaults
+    }
+}
+
+extension TrackDefaults {
+    fileprivate init(track: UInt32) {
+        self.track = track
+        duration = 0
+        byteCount = 0
+    }
+}
+
+/// Goes through the packets of a fragment.
+struct FragmentCursor: SampleCursor {
+    private let fragment: Fragment
+    private let blocks: BlockLayout?
+    private var extent = SampleExtent(offset: 0, sampleCount: 0, byteCount: 0)
+    /// Of the run that is open.
+    private var run = -1
+    private var sample: Int64 = 0
+
+    init(_ fragment: Fragment, blocks: BlockLayout?) {
+        self.fragment = fragment
+        self.blocks = blocks
+    }
+
+    @inline(__always)
+    mutating func next() -> SamplePlace? {
+        while true {
+            if let blocks {
+                if extent.byteCount > 0 { return extent.place(blocks) }
+            } else {
+                while extent.sampleCount > 0 {
+                    let size = fragment.size(ofSample: sample, in: fragment.runs[run])
+                    if size > 0 {
+                        let duration = fragment.duration(ofSample: sample, in: fragment.runs[run])
+                        return SamplePlace(offset: extent.offset, byteCount: size, duration: duration)
+                    }
+                    // An empty sample is none.
+                    passSample(0)
+                }
+            }
+            guard openRun() else { return nil }
+        }
+    }
+
+    @inline(__always)
+    mutating func pass(_ place: SamplePlace) {
+        guard blocks == nil else {
+            extent.offset &+= place.byteCount
+            extent.byteCount -= place.byteCount
+            return
+        }
+        passSample(place.byteCount)
+    }
+
+    mutating func dropExtent() { extent = SampleExtent(offset: 0, sampleCount: 0, byteCount: 0) }
+
+    private mutating func passSample(_ byteCount: Int64) {
+        extent.offset &+= byteCount
+        extent.sampleCount -= 1
+        sample += 1
+    }
+
+    private mutating func openRun() -> Bool {
+        guard run + 1 < fragment.runs.count else { return false }
+        run += 1
+        sample = 0
+        let next = fragment.runs[run]
+        extent = SampleExtent(offset: next.offset, sampleCount: next.sampleCount, byteCount: 0)
+        // Samples without bytes are none, however many of them a number announces.
+        if !next.hasSizes, next.byteCount == 0 { extent.sampleCount = 0 }
+        if let blocks {
+            let bytes = fragment.byteCount(of: next)
+            extent.byteCount = bytes - bytes % blocks.bytesPerBlock
+        }
+        return true
+    }
+}

@@ -1,0 +1,114 @@
+import AudioCore
+
+// Places. The tables tell all about the packets of `moov`; of fragments only those that went by are known, and a seek
+// among them goes to the fragment's `moof`.
+
+extension MPEG4Parser {
+    private var table: SampleTable? {
+        guard let table = movie.track?.table, !table.isEmpty else { return nil }
+        return table
+    }
+
+    private func cursor(atPacket packet: Int64) -> (SampleTableCursor, SamplePlace)? {
+        guard let table, packet >= 0 else { return nil }
+        var cursor = SampleTableCursor(table, blocks: entry?.blocks)
+        guard cursor.advance(toPacket: packet), let place = cursor.next() else { return nil }
+        return (cursor, place)
+    }
+
+    func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
+        guard packet >= 0 else { throw .invalidPacketOffset }
+        if let (cursor, place) = cursor(atPacket: packet) {
+            guard fileByteCount.map({ place.offset < $0 }) ?? true else { throw .invalidPacketOffset }
+            return AudioFileStreamSeek(packet: cursor.packet, byteOffset: place.offset)
+        }
+        guard movie.isFragmented else { throw .invalidPacketOffset }
+        guard let entry = fragments.last(where: { $0.packet <= packet }) else { throw .valueUnknown }
+        return AudioFileStreamSeek(packet: entry.packet, byteOffset: entry.byteOffset)
+    }
+
+    func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
+        tableCursor = nil
+        fragmentCursor = nil
+        fragment = nil
+        if let (cursor, _) = cursor(atPacket: place.packet) {
+            tableCursor = cursor
+            walker.restart(at: movieEnd)
+            mood = .playing
+            stream.goTo(packet: cursor.packet, frame: (try? tableFrame(ofPacket: cursor.packet)) ?? 0)
+        } else {
+            guard let entry = fragments.last(where: { $0.packet <= place.packet }) else { throw .valueUnknown }
+            walker.restart(at: entry.byteOffset)
+            mood = .walking
+            stream.goTo(packet: entry.packet, frame: entry.frame)
+        }
+    }
+
+    func packet(
+        containingFrame frame: Int64, _ summary: AudioStreamSummary
+    ) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
+        if let format = summary.format, format.framesPerPacket > 0 {
+            let (packet, offset) = frame.quotientAndRemainder(dividingBy: Int64(format.framesPerPacket))
+            return (packet, Int(offset))
+        }
+        guard let table else {
+            guard let entry = fragments.last(where: { $0.frame <= frame }) else { throw .valueUnknown }
+            return (entry.packet, Int(clamping: frame - entry.frame))
+        }
+        guard entry?.blocks != nil else { return try packet(containingTimedFrame: frame, table) }
+        var cursor = SampleTableCursor(table, blocks: entry?.blocks)
+        guard cursor.advance(toFrame: frame) else { throw .invalidPacketOffset }
+        return (cursor.packet, Int(frame - cursor.frame))
+    }
+
+    private func packet(
+        containingTimedFrame frame: Int64, _ table: SampleTable
+    ) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
+        guard let timescale = movie.track?.timescale, let rate = entry?.format.sampleRate, rate > 0 else {
+            throw .valueUnknown
+        }
+        let time = Int64(clamping: Int128(frame) * Int128(timescale) / Int128(rate))
+        var packet = table.sample(atTime: time).sample
+        // Frames are rounded, times are not.
+        let start = try tableFrame(ofPacket: packet)
+        if packet > 0, start > frame { packet -= 1 }
+        if try tableFrame(ofPacket: packet + 1) <= frame { packet += 1 }
+        guard packet < table.sampleCount else { throw .invalidPacketOffset }
+        return (packet, Int(clamping: frame - (try tableFrame(ofPacket: packet))))
+    }
+
+    func firstFrame(ofPacket packet: Int64, _ summary: AudioStreamSummary) throws(AudioStreamError) -> Int64 {
+        if let format = summary.format, format.framesPerPacket > 0 {
+            let (frame, overflows) = packet.multipliedReportingOverflow(by: Int64(format.framesPerPacket))
+            guard !overflows else { throw .invalidPacketOffset }
+            return frame
+        }
+        if table != nil { return try tableFrame(ofPacket: packet) }
+        guard let entry = fragments.last(where: { $0.packet <= packet }), entry.packet == packet else {
+            throw .valueUnknown
+        }
+        return entry.frame
+    }
+
+    private func tableFrame(ofPacket packet: Int64) throws(AudioStreamError) -> Int64 {
+        guard let table, let track = movie.track, let entry else { throw .valueUnknown }
+        if case .constant(let count) = entry.counting { return packet * Int64(count) }
+        if entry.blocks != nil {
+            guard let (cursor, _) = cursor(atPacket: packet) else { throw .invalidPacketOffset }
+            return cursor.frame
+        }
+        let product = Int128(table.duration(ofFirst: packet)) * Int128(entry.format.sampleRate)
+        return Int64(clamping: (product + Int128(track.timescale / 2)) / Int128(track.timescale))
+    }
+
+    func packet(
+        atByteOffset offset: Int64, _ summary: AudioStreamSummary
+    ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
+        if let table {
+            var cursor = SampleTableCursor(table, blocks: entry?.blocks)
+            if cursor.advance(toByte: offset) { return (cursor.packet, false) }
+        }
+        guard let entry = fragments.last(where: { $0.byteOffset <= offset }) else { throw .invalidPacketOffset }
+        return (entry.packet, true)
+    }
+}

@@ -1,0 +1,127 @@
+import AudioCore
+
+// ISO base media files (ISO/IEC 14496-12), of which MPEG-4 (14496-14), 3GPP (TS 26.244) and, with small differences,
+// QuickTime are kinds: a tree of boxes. `moov` describes tracks; their bytes lie anywhere, most often in `mdat`. The
+// parser is in one of two moods:
+//
+//   walking   goes from box to box, enters those that it knows, gathers the small ones and the packet tables
+//   playing   goes from packet to packet, wherever the tables say that they lie; what lies between is passed over
+//
+// It plays when `moov` is over, and after each `moof` (the same for the packets that follow it), and walks on behind.
+// While it plays it keeps an eye on the heads of the boxes that it passes, so as to know where to walk on.
+//
+// With all of the file at hand it goes where it must; in a pure stream what lies behind cannot be had any more: tables
+// that come after the audio, or packets that are not in the order of the file, are not optimized.
+
+/// The parser of MPEG-4 files.
+final class MPEG4Parser: ContainerParser {
+    enum Mood {
+        case walking, playing, done
+    }
+
+    enum Step {
+        /// Bytes were taken; perhaps none, but something changed.
+        case took(Int)
+        /// Goes on at this place in the file.
+        case goTo(Int64)
+        case needsMore(Int)
+    }
+
+    let access: ByteAccess
+    var mood = Mood.walking
+    var walker = BoxWalker()
+
+    // What `moov` says.
+    var movie = Movie()
+    var hasMovie = false
+    /// Where the box begins that follows `moov`.
+    var movieEnd: Int64 = 0
+    /// Of the box that is being walked through.
+    var track = MovieTrack()
+    var tags = MovieTags()
+    var info = InfoCollector()
+    var hasArtwork = false
+    var gaplessTag: ITunesGaplessTag?
+
+    // What is played.
+    var entry: SampleEntry?
+    var tableCursor: SampleTableCursor?
+    var fragmentCursor: FragmentCursor?
+    var fragment: Fragment?
+    var fragments = FragmentIndex()
+    var group = PacketGroup()
+    var stream = MovieStream()
+
+    init(access: ByteAccess) {
+        self.access = access
+        if case .file(let byteCount) = access { walker.fileEnd = byteCount }
+    }
+
+    /// Nil where only what comes is known.
+    var fileByteCount: Int64? {
+        if case .file(let byteCount) = access { byteCount } else { nil }
+    }
+
+    func consume<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
+    ) throws(AudioStreamError) -> Progress {
+        let end = offset &+ Int64(bytes.byteCount)
+        // Whoever has all of the file knows where it ends.
+        let isAtEnd = isLast || fileByteCount.map { end >= $0 } ?? false
+        if bytes.byteCount > 0 { stream.isFreshlyPlaced = false }
+        var place = 0
+        while true {
+            let step: Step
+            switch mood {
+            case .walking: step = try walk(bytes, at: place, offset &+ Int64(place), isAtEnd: isAtEnd, into: &sink)
+            case .playing: step = try play(bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink)
+            case .done:
+                group.flush(window: bytes, into: &sink)
+                let jump = fileByteCount.flatMap { $0 > end ? $0 : nil }
+                return Progress(consumed: bytes.byteCount, needed: 1, jump: jump)
+            }
+            switch step {
+            case .took(let count):
+                place += count
+            case .needsMore(let count):
+                group.flush(window: bytes, into: &sink)
+                return Progress(consumed: place, needed: count)
+            case .goTo(let target):
+                if target >= offset &+ Int64(place), target <= end {
+                    place = Int(target - offset)
+                    continue
+                }
+                group.flush(window: bytes, into: &sink)
+                guard let fileByteCount else { return Progress(consumed: bytes.byteCount, needed: 1) }
+                let jump = min(target, fileByteCount)
+                return Progress(consumed: bytes.byteCount, needed: 1, jump: jump == end ? nil : jump)
+            }
+        }
+    }
+
+    func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
+        guard hasMovie else { throw .invalidFile("MPEG-4 file ends before its tables ('moov')") }
+        guard stream.hasGap || stream.packetCount > 0 else { throw .dataUnavailable }
+        for property in stream.finalProperties() { sink.streamDidParse(property: property) }
+    }
+
+    /// Where the bytes after a gap lie is not known, and nothing in them tells.
+    func skipGap() throws(AudioStreamError) {
+        guard stream.isFreshlyPlaced else { throw .discontinuityCannotRecover }
+    }
+}
+
+extension MPEG4Parser {
+    /// Whether a file begins like this: `ftyp`, or in old QuickTime files one of the boxes that may come first.
+    static func isSignature(_ bytes: RawSpan) -> Bool {
+        guard case .header(let header) = BoxHeader.read(bytes, at: 0) else {
+            // A size of 64 bits, whose second half is not there yet.
+            return bytes.byteCount >= 8 && bytes.bigEndian32(at: 0) == 1 && bytes.has("mdat", at: 4)
+        }
+        switch header.type {
+        case BoxType("ftyp"), .moov, .mdat, BoxType("wide"), BoxType("skip"), BoxType("free"), BoxType("pnot"):
+            return true
+        default: return false
+        }
+    }
+}

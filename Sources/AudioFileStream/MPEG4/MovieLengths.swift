@@ -1,0 +1,124 @@
+import AudioCore
+
+// Gapless lengths. Three sources, the first that is there wins:
+//
+//   iTunSMPB      iTunes' tag: priming, remainder and audible frames
+//   edit list     priming is where the first edit begins in the media; audible is up to where the last ends
+//   the tables    all is audible up to the end of the last sample's time, which may be shorter than what it decodes to
+//
+// Edits are as long as the movie's timescale can say, often a thousandth of a second: an end that lies within one such
+// unit of the media's own end is that. Silence in front (an empty edit) is there for a picture and not played.
+
+/// iTunes' gapless tag: hexadecimal numbers with blanks between, the first of them without meaning.
+struct ITunesGaplessTag: Equatable {
+    var primingFrameCount: Int64
+    var remainderFrameCount: Int64
+    var validFrameCount: Int64
+
+    init?(_ text: String) {
+        let fields = text.utf8.split(separator: UInt8(ascii: " ")).prefix(4).map { Int64(Substring($0), radix: 16) }
+        guard fields.count == 4, let priming = fields[1], let remainder = fields[2], let valid = fields[3],
+            priming >= 0, priming <= Self.largestTrim, remainder >= 0, remainder <= Self.largestTrim, valid > 0,
+            valid < 1 << 48
+        else { return nil }
+        primingFrameCount = priming
+        remainderFrameCount = remainder
+        validFrameCount = valid
+    }
+
+    private static let largestTrim: Int64 = 1 << 24
+
+    func scaled(by factor: Int64) -> ITunesGaplessTag {
+        var tag = self
+        tag.primingFrameCount *= factor
+        tag.remainderFrameCount *= factor
+        tag.validFrameCount *= factor
+        return tag
+    }
+
+    var total: Int64 { primingFrameCount + remainderFrameCount + validFrameCount }
+}
+
+/// Reckons what is audible of a track.
+struct MovieLengths {
+    var sampleRate: Double
+    var mediaTimescale: Int64
+    var movieTimescale: Int64
+    var edits: [MovieTrack.Edit]
+    var tag: ITunesGaplessTag?
+    /// Where no edit list tells.
+    var defaultPriming: Int
+    /// The edits of a movie in fragments need not know of them: their ends say nothing.
+    var isFragmented: Bool
+
+    /// Longer ones are not believed: 2^31 frames are three hours at 192 kHz.
+    private static let largestPriming: Int64 = 1 << 31
+
+    /// Of a track whose samples are all known.
+    /// - Parameters:
+    ///   - mediaFrameCount: what the samples' times add up to.
+    ///   - decoded: frames that come out of the decoder.
+    func table(mediaFrameCount: Int64, decoded: Int64) -> AudioPacketTableInfo {
+        if let tag = fittingTag(decoded) {
+            let priming = min(tag.primingFrameCount, decoded)
+            let valid = min(tag.validFrameCount, decoded - priming)
+            return info(priming: priming, valid: valid, decoded: decoded)
+        }
+        let mediaEnd = min(mediaFrameCount, decoded)
+        let priming = min(self.priming, decoded)
+        var end = mediaEnd
+        if let edited = editedEnd, edited < mediaEnd - movieUnit { end = edited }
+        return info(priming: priming, valid: max(0, end - priming), decoded: decoded)
+    }
+
+    /// Of a track whose samples come in fragments.
+    /// - Parameter fragmentDuration: of all, in the movie's timescale; 0 if that is not known.
+    func openTable(fragmentDuration: Int64) -> AudioPacketTableInfo {
+        if let tag {
+            return AudioPacketTableInfo(
+                validFrameCount: tag.validFrameCount, primingFrameCount: Int(tag.primingFrameCount),
+                remainderFrameCount: Int(tag.remainderFrameCount))
+        }
+        let total = fragmentDuration > 0 ? frames(fragmentDuration, per: movieTimescale) : nil
+        return AudioPacketTableInfo(
+            validFrameCount: total, primingFrameCount: Int(priming), remainderFrameCount: 0)
+    }
+
+    private func info(priming: Int64, valid: Int64, decoded: Int64) -> AudioPacketTableInfo {
+        AudioPacketTableInfo(
+            validFrameCount: valid, primingFrameCount: Int(priming),
+            remainderFrameCount: Int(clamping: decoded - priming - valid))
+    }
+
+    /// The tag in frames of the decoder: encoders of HE-AAC may count those of the core, which are half as many.
+    private func fittingTag(_ decoded: Int64) -> ITunesGaplessTag? {
+        guard let tag else { return nil }
+        if tag.total != decoded, tag.scaled(by: 2).total == decoded { return tag.scaled(by: 2) }
+        return tag.primingFrameCount < decoded ? tag : nil
+    }
+
+    var priming: Int64 {
+        guard let first = edits.first(where: { $0.mediaTime >= 0 }) else { return Int64(defaultPriming) }
+        let frames = frames(first.mediaTime, per: mediaTimescale)
+        return frames <= Self.largestPriming ? frames : 0
+    }
+
+    /// Frame of the media where the last edit ends; nil if the edits do not say.
+    private var editedEnd: Int64? {
+        guard !isFragmented, movieTimescale > 0, let last = edits.last(where: { $0.mediaTime >= 0 }), last.duration > 0
+        else { return nil }
+        let end = frames(last.mediaTime, per: mediaTimescale)
+            .addingReportingOverflow(frames(last.duration, per: movieTimescale))
+        return end.overflow || end.partialValue <= priming ? nil : end.partialValue
+    }
+
+    /// Frames in one unit of the movie's timescale, rounded up.
+    var movieUnit: Int64 { frames(1, per: movieTimescale) + 1 }
+
+    /// Times are not negative.
+    func frames(_ time: Int64, per timescale: Int64) -> Int64 {
+        guard timescale > 0 else { return 0 }
+        let product = Int128(time) * Int128(sampleRate.rounded())
+        return Int64(clamping: (product + Int128(timescale / 2)) / Int128(timescale))
+    }
+}

@@ -1,0 +1,234 @@
+/// One packet's place in the file.
+struct SamplePlace: Equatable {
+    var offset: Int64
+    var byteCount: Int64
+    /// Media time; of linear PCM and its like frames.
+    var duration: Int64
+}
+
+/// How a codec with blocks of a fixed size, linear PCM say, is cut into packets.
+struct BlockLayout: Equatable {
+    var bytesPerBlock: Int64
+    var framesPerBlock: Int64
+    var blocksPerPacket: Int64
+
+    var bytesPerPacket: Int64 { bytesPerBlock * blocksPerPacket }
+}
+
+/// Bytes that lie one after the other: a chunk of the sample table, or a run of a fragment.
+struct SampleExtent {
+    /// Of the next packet in the file.
+    var offset: Int64
+    /// Samples to come.
+    var sampleCount: Int64
+    /// Bytes to come, only where they are cut into blocks.
+    var byteCount: Int64
+
+    /// The next packet of blocks.
+    func place(_ blocks: BlockLayout) -> SamplePlace {
+        let bytes = min(byteCount, blocks.bytesPerPacket)
+        return SamplePlace(
+            offset: offset, byteCount: bytes, duration: bytes / blocks.bytesPerBlock * blocks.framesPerBlock)
+    }
+}
+
+/// Goes through packets, in the order in which they are played.
+protocol SampleCursor {
+    /// The next packet; nil after the last.
+    mutating func next() -> SamplePlace?
+    /// Passes the packet that ``next()`` gave.
+    mutating func pass(_ place: SamplePlace)
+    /// Passes what is left of the bytes that lie one after the other.
+    mutating func dropExtent()
+}
+
+/// Goes through the packets of a sample table.
+struct SampleTableCursor: SampleCursor {
+    private let table: SampleTable
+    private let blocks: BlockLayout?
+    /// QuickTime's tables for sound without compression: a sample is a frame, whatever its size is said to be.
+    private let samplesAreFrames: Bool
+
+    private var extent = SampleExtent(offset: 0, sampleCount: 0, byteCount: 0)
+    /// Of the next chunk.
+    private var chunk = 0
+    private var chunkRun = 0
+    private var timeRun = 0
+    private var timeRunRemaining: Int64 = 0
+    private var duration: Int64 = 0
+    /// Of the next packet, which is a sample except where blocks are cut.
+    private var sample: Int64 = 0
+    private(set) var packet: Int64 = 0
+    /// Frames before the next packet; only where blocks are cut.
+    private(set) var frame: Int64 = 0
+
+    init(_ table: SampleTable, blocks: BlockLayout?) {
+        self.table = table
+        self.blocks = blocks
+        samplesAreFrames = table.constantSize > 0 && table.timeRunCount > 0 && table.timeRun(0).duration == 1
+        findDuration()
+        if timeRunRemaining == 0 { passTime(0) }
+    }
+
+    @inline(__always)
+    mutating func next() -> SamplePlace? {
+        while true {
+            if let blocks {
+                if extent.byteCount > 0 { return extent.place(blocks) }
+            } else {
+                while extent.sampleCount > 0 {
+                    let size = table.size(ofSample: sample)
+                    if size > 0 { return SamplePlace(offset: extent.offset, byteCount: size, duration: duration) }
+                    // An empty sample is none. A constant size is never 0, so this ends with the table.
+                    passSample(0)
+                }
+            }
+            guard openChunk() else { return nil }
+        }
+    }
+
+    @inline(__always)
+    mutating func pass(_ place: SamplePlace) {
+        if blocks == nil {
+            passSample(place.byteCount)
+        } else {
+            extent.offset &+= place.byteCount
+            extent.byteCount -= place.byteCount
+            packet += 1
+            frame += place.duration
+        }
+    }
+
+    mutating func dropExtent() {
+        if let blocks {
+            packet += (extent.byteCount + blocks.bytesPerPacket - 1) / blocks.bytesPerPacket
+            frame += extent.byteCount / blocks.bytesPerBlock * blocks.framesPerBlock
+        } else {
+            packet += extent.sampleCount
+            passTime(extent.sampleCount)
+        }
+        if blocks == nil { sample += extent.sampleCount }
+        extent = SampleExtent(offset: 0, sampleCount: 0, byteCount: 0)
+    }
+
+    /// Goes to a packet that is not before this one; false if there is none.
+    mutating func advance(toPacket target: Int64) -> Bool {
+        while let place = next() {
+            if packet >= target { return true }
+            let left = packetsInExtent
+            if target - packet >= left {
+                dropExtent()
+            } else if let blocks {
+                let count = target - packet
+                extent.offset &+= count * blocks.bytesPerPacket
+                extent.byteCount -= count * blocks.bytesPerPacket
+                frame += count * blocks.blocksPerPacket * blocks.framesPerBlock
+                packet = target
+            } else {
+                pass(place)
+            }
+        }
+        return false
+    }
+
+    /// Goes to the packet that holds a frame; false if there is none. Only where blocks are cut.
+    mutating func advance(toFrame target: Int64) -> Bool {
+        guard let blocks else { return false }
+        while next() != nil {
+            let frames = extent.byteCount / blocks.bytesPerBlock * blocks.framesPerBlock
+            if target - frame >= frames {
+                dropExtent()
+            } else {
+                return advance(toPacket: packet + (target - frame) / (blocks.blocksPerPacket * blocks.framesPerBlock))
+            }
+        }
+        return false
+    }
+
+    /// Goes to the packet that holds a byte of the file; false if there is none.
+    mutating func advance(toByte target: Int64) -> Bool {
+        while let place = next() {
+            if target < extent.offset || target - extent.offset >= bytesInExtent {
+                dropExtent()
+            } else if let blocks {
+                return advance(toPacket: packet + (target - extent.offset) / blocks.bytesPerPacket)
+            } else if target - place.offset < place.byteCount {
+                return true
+            } else {
+                pass(place)
+            }
+        }
+        return false
+    }
+
+    /// Packets to come in the chunk that is open.
+    var packetsInExtent: Int64 {
+        guard let blocks else { return extent.sampleCount }
+        return (extent.byteCount + blocks.bytesPerPacket - 1) / blocks.bytesPerPacket
+    }
+
+    /// Bytes to come in the chunk that is open.
+    var bytesInExtent: Int64 {
+        blocks == nil ? byteCount(ofNext: extent.sampleCount) : extent.byteCount
+    }
+
+    // MARK: Steps
+
+    private mutating func openChunk() -> Bool {
+        guard chunk < table.chunkCount, sample < table.sampleCount else { return false }
+        while chunkRun + 1 < table.chunkRunCount, table.firstChunk(ofRun: chunkRun + 1) <= chunk { chunkRun += 1 }
+        let count = min(table.samplesPerChunk(ofRun: chunkRun), table.sampleCount - sample)
+        extent = SampleExtent(offset: table.offset(ofChunk: chunk), sampleCount: count, byteCount: 0)
+        chunk += 1
+        guard let blocks else { return true }
+        if samplesAreFrames {
+            extent.byteCount = count / blocks.framesPerBlock * blocks.bytesPerBlock
+        } else {
+            let bytes = byteCount(ofNext: count)
+            extent.byteCount = bytes - bytes % blocks.bytesPerBlock
+        }
+        sample += count
+        return true
+    }
+
+    private func byteCount(ofNext count: Int64) -> Int64 {
+        guard table.constantSize == 0 else { return count * table.constantSize }
+        return (0..<count).reduce(0) { $0 + table.size(ofSample: sample + $1) }
+    }
+
+    @inline(__always)
+    private mutating func passSample(_ byteCount: Int64) {
+        extent.offset &+= byteCount
+        extent.sampleCount -= 1
+        sample += 1
+        packet += 1
+        passTime(1)
+    }
+
+    @inline(__always)
+    private mutating func passTime(_ count: Int64) {
+        guard timeRunRemaining <= count else {
+            timeRunRemaining -= count
+            return
+        }
+        var left = count - timeRunRemaining
+        repeat {
+            timeRun += 1
+            findDuration()
+            let passed = min(left, timeRunRemaining)
+            timeRunRemaining -= passed
+            left -= passed
+        } while timeRun < table.timeRunCount && (left > 0 || timeRunRemaining == 0)
+    }
+
+    /// Of the run that begins here; after the last all samples take as long as its.
+    private mutating func findDuration() {
+        guard timeRun < table.timeRunCount else {
+            timeRunRemaining = .max
+            return
+        }
+        let run = table.timeRun(timeRun)
+        timeRunRemaining = run.sampleCount
+        duration = run.duration
+    }
+}
