@@ -15,13 +15,15 @@ public struct DecoderCatalog: Sendable {
     /// A catalog without any decoder.
     public init() {}
 
-    /// What needs no library: linear PCM and G.711.
+    /// What needs no library: linear PCM, G.711 and IMA ADPCM.
     public static var builtIn: DecoderCatalog {
         var catalog = DecoderCatalog()
         catalog.register(.linearPCM) { (format, _) throws(AudioDecodingError) in try PCMDecoder(format: format) }
         for codec in [Codec.muLaw, .aLaw] {
             catalog.register(codec) { (format, _) throws(AudioDecodingError) in try G711Decoder(format: format) }
         }
+        catalog.register(.ima4) { (format, _) throws(AudioDecodingError) in try IMA4Decoder(format: format) }
+        catalog.register(.waveIMA) { (format, _) throws(AudioDecodingError) in try WaveIMADecoder(format: format) }
         return catalog
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 struct DecoderCatalogTests {
     @Test func builtInDecodesWhatNeedsNoLibrary() {
-        #expect(DecoderCatalog.builtIn.codecs == [.linearPCM, .muLaw, .aLaw])
+        #expect(DecoderCatalog.builtIn.codecs == [.linearPCM, .muLaw, .aLaw, .ima4, .waveIMA])
     }
 
     @Test func unknownCodecIsNamed() {

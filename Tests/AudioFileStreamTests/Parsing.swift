@@ -24,3 +24,20 @@ func splitThatDiffers(_ bytes: [UInt8], from whole: ParsedStream) -> String? {
 extension ParsedStream {
     var packetBytes: [[UInt8]] { packets.map(\.bytes) }
 }
+
+/// The file pushed as one that is at hand, from wherever the parser wants bytes.
+func parseAtHand(_ bytes: [UInt8], piece: Int) -> ParsedStream {
+    var recorder = EventRecorder()
+    var parser = AudioFileStream(access: .file(byteCount: Int64(bytes.count)))
+    do throws(AudioStreamError) {
+        while parser.nextByteOffset < Int64(bytes.count) {
+            let offset = Int(parser.nextByteOffset)
+            let part = bytes.span.bytes.extracting(offset..<min(bytes.count, offset + piece))
+            try parser.parse(part, discontinuity: false, into: &recorder)
+        }
+        try parser.finish(into: &recorder)
+        return ParsedStream(events: recorder.events)
+    } catch {
+        return ParsedStream(events: recorder.events, failure: error)
+    }
+}

@@ -25,6 +25,14 @@ struct SplitTests {
         damaged.replaceSubrange(3_000..<3_100, with: payload(77))
         damaged.removeSubrange(8_000..<8_050)
         let free = MPEGWriter(MPEGWriter.freeFormat, freeFormatByteCount: 700)
+        var aiff = AIFFWriter()
+        aiff.frameCount = 2_000
+        aiff.between = AIFFWriter.chunk("NAME", Array("Title".utf8)) + AIFFWriter.chunk("odd ", payload(33))
+        aiff.trailing = AIFFWriter.chunk("ID3 ", tag.bytes)
+        var ima = AIFFWriter()
+        (ima.type, ima.channels, ima.frameCount) = ("ima4", 1, 40)
+        var rifx = WAVEWriter()
+        rifx.form = "RIFX"
         let truncated = WAVEWriter().file(data: payload(9_001))
         return [
             ("plain", audio), ("tags", tag.bytes + audio + end),
@@ -40,6 +48,9 @@ struct SplitTests {
             ("truncated wave", Array(truncated.dropLast(6_000))), ("chunk cut short", Array(truncated.prefix(27))),
             ("ADTS", ADTSWriter().file(ADTSWriter.blocks(60))), ("AC-3", AC3Writer().frames(15).flatMap { $0 }),
             ("AMR", AMRWriter.narrowbandMagic + AMRWriter.narrowbandFrames(200).flatMap { $0 }),
+            ("AIFF", aiff.file(data: payload(4 * 2_000))), ("IMA", ima.file(data: payload(40 * 34))),
+            ("NeXT/Sun", NextSunWriter().file(data: payload(9_001))),
+            ("big-endian wave", rifx.file(data: payload(9_001))),
             ("nothing", []), ("one byte", [0xFF]), ("text", Array("text".utf8)),
         ] + FLACTests.files
     }()

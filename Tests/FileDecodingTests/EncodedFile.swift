@@ -30,7 +30,9 @@ struct EncodedFile: Sendable, CustomStringConvertible {
             : "ffmpeg -v error -f s32le -ar \(sampleRate) -ac \(channels) -i noise \(arguments) '\(name)'"
         try Tool.run(encode, in: directory)
         if isReferenceSox {
-            try Tool.run("sox -D '\(name)' -t raw -e float -b 32 -L reference", in: directory)
+            try Tool.run(
+                "sox -D \(name.hasSuffix(".snd") ? "-t au " : "")'\(name)' -t raw -e float -b 32 -L reference",
+                in: directory)
             return (
                 try Tool.readFile(directory.path + "/" + name),
                 floats(try Tool.readFile(directory.path + "/reference")), nil

@@ -6,7 +6,9 @@ import Testing
 /// Files that ffmpeg and sox write, in every codec that is decoded without a library: as long as ffprobe says, and
 /// decoded to the very samples that ffmpeg decodes.
 struct ForeignFileTests {
-    @Test(arguments: EncodedFile.waves) func equalsReference(file: EncodedFile) throws {
+    @Test(arguments: EncodedFile.waves + EncodedFile.aiffs + EncodedFile.nextSuns) func equalsReference(
+        file: EncodedFile
+    ) throws {
         let (bytes, reference, probedFrameCount) = try file.make()
         for isAtHand in [false, true] {
             let decoded = try DecodedFile(bytes, isAtHand: isAtHand)
@@ -45,5 +47,45 @@ extension EncodedFile {
                 name: "a.wav", program: "sox", arguments: "-B -e float -b 32", type: .wave, isReferenceSox: true),
             EncodedFile(name: "a.wav", program: "sox", arguments: "-e mu-law", type: .wave, codec: .muLaw),
             EncodedFile(name: "a.wav", program: "sox", arguments: "-b 24", type: .wave, channels: 5),
+            EncodedFile(name: "a.wav", arguments: "-c:a adpcm_ima_wav", type: .wave, codec: .waveIMA),
+            EncodedFile(
+                name: "a.wav", arguments: "-c:a adpcm_ima_wav -block_size 256", type: .wave, codec: .waveIMA,
+                sampleRate: 8_000, channels: 1),
+            EncodedFile(
+                name: "a.wav", program: "sox", arguments: "-e ima-adpcm", type: .wave, codec: .waveIMA,
+                sampleRate: 32_000),
+        ]
+
+    static let aiffs: [EncodedFile] =
+        ["s8", "s16be", "s24be", "s32be"].map {
+            EncodedFile(name: "a.aiff", arguments: "-c:a pcm_\($0)", type: .aiff)
+        }
+        + ["s16le", "u8", "f32be", "f64be"].map {
+            EncodedFile(name: "a.aifc", arguments: "-f aiff -c:a pcm_\($0)", type: .aifc, channels: 3)
+        } + [
+            EncodedFile(name: "a.aifc", arguments: "-f aiff -c:a pcm_mulaw", type: .aifc, codec: .muLaw),
+            EncodedFile(
+                name: "a.aifc", arguments: "-f aiff -c:a pcm_alaw", type: .aifc, codec: .aLaw, sampleRate: 8_000,
+                channels: 1),
+            EncodedFile(name: "a.aifc", arguments: "-f aiff -c:a adpcm_ima_qt", type: .aifc, codec: .ima4),
+            EncodedFile(
+                name: "a.aifc", arguments: "-f aiff -c:a adpcm_ima_qt", type: .aifc, codec: .ima4, sampleRate: 22_050,
+                channels: 1),
+            EncodedFile(name: "a.aiff", program: "sox", arguments: "-b 24", type: .aiff, channels: 6),
+            EncodedFile(
+                name: "a.aiff", program: "sox", arguments: "-b 8", type: .aiff, sampleRate: 11_025, channels: 1),
+            EncodedFile(name: "a.aifc", program: "sox", arguments: "-b 16", type: .aifc),
+        ]
+
+    static let nextSuns: [EncodedFile] =
+        ["s8", "s16be", "s24be", "s32be", "f32be", "f64be"].map {
+            EncodedFile(name: "a.au", arguments: "-c:a pcm_\($0)", type: .nextSun)
+        } + [
+            EncodedFile(name: "a.au", arguments: "-c:a pcm_mulaw", type: .nextSun, codec: .muLaw, sampleRate: 8_000),
+            EncodedFile(name: "a.au", arguments: "-c:a pcm_alaw", type: .nextSun, codec: .aLaw, channels: 1),
+            EncodedFile(
+                name: "a.snd", program: "sox", arguments: "-t au -b 16 -L", type: .nextSun, channels: 4,
+                isReferenceSox: true),
+            EncodedFile(name: "a.au", program: "sox", arguments: "-b 24", type: .nextSun, sampleRate: 96_000),
         ]
 }

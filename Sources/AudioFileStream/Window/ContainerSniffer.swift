@@ -18,7 +18,9 @@ enum ContainerSniffer {
         guard isLast || bytes.byteCount >= signatureByteCount else { return .needsMore(signatureByteCount) }
         guard bytes.byteCount > 0 else { throw .dataUnavailable }
         if let (type, found) = chunked(bytes, access) {
-            guard hint == nil || hint == type else { throw .unsupportedFileType }
+            // Names and media types of AIFF and AIFF-C are used for each other.
+            let isHinted = hint == type || (hint == .aiff && type == .aifc) || (hint == .aifc && type == .aiff)
+            guard hint == nil || isHinted else { throw .unsupportedFileType }
             return .container(found)
         }
         if MPEG4Parser.isSignature(bytes) {
@@ -49,12 +51,18 @@ enum ContainerSniffer {
         if bytes.has("WAVE", at: 8), WAVEDialect.signatures.contains(where: { bytes.has($0, at: 0) }) {
             return (.wave, ChunkParser(WAVEDialect(), access: access))
         }
+        if bytes.has("FORM", at: 0), bytes.has("AIFF", at: 8) || bytes.has("AIFC", at: 8) {
+            return (bytes.has("AIFF", at: 8) ? .aiff : .aifc, ChunkParser(AIFFDialect(), access: access))
+        }
+        if NextSunDialect.signatures.contains(where: { bytes.has($0, at: 0) }) {
+            return (.nextSun, ChunkParser(NextSunDialect(), access: access))
+        }
         return nil
     }
 
     /// Containers that must not be searched for MPEG frames, which they would seem to hold by chance.
     private static let foreignSignatures: [(text: StaticString, offset: Int)] = [
-        ("OggS", 0), ("FORM", 0), ("caff", 0), (".snd", 0), ("RIFF", 0), ("RF64", 0),
+        ("OggS", 0), ("FORM", 0), ("caff", 0), ("RIFF", 0), ("RF64", 0),
         ("RIFX", 0), ("BW64", 0), ("wvpk", 0), ("MAC ", 0), ("\u{1A}\u{45}", 0), ("PK\u{3}\u{4}", 0), ("%PDF", 0),
     ]
 }

@@ -1,0 +1,89 @@
+import AudioCore
+
+// QuickTime File Format, "IMA 4:1": 34 bytes a channel, channels one after another. Two bytes hold the upper nine bits
+// of the sample before the first and seven bits of step index; then two codes a byte, the low four bits first. Where
+// the state that the last packet left agrees with those bits, it is kept: it has the lower seven bits of the sample too.
+//
+// So a decoder that starts in the middle can be off by the lower seven bits, a constant of less than 128/32768 that no
+// preroll removes; nothing in the file tells it.
+
+/// Apple's IMA 4:1 to `Float`.
+public final class IMA4Decoder: AudioPacketDecoder {
+    public let sampleRate: Double
+    public let channelCount: Int
+    public private(set) var damagedPacketCount = 0
+    private let tables = IMATables(.ofParts)
+    private var states: [IMAState]
+    /// The states are those that the packet before left.
+    private var follows = true
+
+    static let framesPerBlock = 64
+    static let bytesPerBlock = 34
+
+    /// - Throws: `unsupportedCodec` for another codec than ``AudioCore/Codec/ima4``.
+    public init(format: AudioStreamFormat) throws(AudioDecodingError) {
+        guard format.codec == .ima4 else { throw .unsupportedCodec(format.codec) }
+        sampleRate = format.sampleRate
+        channelCount = format.channelsPerFrame
+        states = Array(repeating: IMAState(), count: format.channelsPerFrame)
+    }
+
+    public func decode(
+        packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Float>
+    ) throws(AudioDecodingError) {
+        try checkLimits(of: packet, frameCount: frameCount, output: output)
+        let groupByteCount = Self.bytesPerBlock * channelCount
+        let groups = min(packet.byteCount / groupByteCount, frameCount / Self.framesPerBlock)
+        var isDamaged =
+            packet.byteCount != groups * groupByteCount || frameCount != groups * Self.framesPerBlock
+        packet.withUnsafeBytes { source in
+            output.withUnsafeMutableBufferPointer { target in
+                for group in 0..<groups {
+                    for channel in 0..<channelCount {
+                        let block = source[(group * groupByteCount + channel * Self.bytesPerBlock)...]
+                        let first = group * Self.framesPerBlock * channelCount + channel
+                        let isSound = decode(UnsafeRawBufferPointer(rebasing: block), channel, target, at: first)
+                        if !isSound { isDamaged = true }
+                    }
+                    follows = true
+                }
+            }
+        }
+        for index in (groups * Self.framesPerBlock * channelCount)..<(frameCount * channelCount) { output[index] = 0 }
+        if isDamaged { damagedPacketCount += 1 }
+    }
+
+    public func reset(streamFrame: Int64) {
+        follows = streamFrame == 0
+        for channel in states.indices { states[channel] = IMAState() }
+    }
+
+    /// - Returns: false if the block cannot be, and silence stands in its place.
+    private func decode(
+        _ block: UnsafeRawBufferPointer, _ channel: Int, _ target: UnsafeMutableBufferPointer<Float>, at first: Int
+    ) -> Bool {
+        let head = Int16(bitPattern: UInt16(block[0]) << 8 | UInt16(block[1]))
+        let index = UInt8(head & 0x7F)
+        guard index < IMATables.stepCount else {
+            for frame in 0..<Self.framesPerBlock { target[first + frame * channelCount] = 0 }
+            return false
+        }
+        let upper = Int32(head & ~0x7F)
+        var state = states[channel]
+        if !follows || state.index != index || abs(upper - state.predictor) > 0x7F {
+            state = IMAState(predictor: upper, index: index)
+        }
+        tables.differences.withUnsafeBufferPointer { differences in
+            tables.nextIndices.withUnsafeBufferPointer { nextIndices in
+                var place = first
+                for byte in 2..<Self.bytesPerBlock {
+                    target[place] = state.next(block[byte], differences, nextIndices)
+                    target[place + channelCount] = state.next(block[byte] >> 4, differences, nextIndices)
+                    place += 2 * channelCount
+                }
+            }
+        }
+        states[channel] = state
+        return true
+    }
+}
