@@ -14,7 +14,9 @@ struct SplitTests {
         tag.add("TIT2", [1, 0xFF, 0xFE, 0x60, 0x01])
         tag.add("APIC", [UInt8](repeating: 0xFF, count: 3_000))
         tag.add("TPE1", [0] + Array("Artist".utf8))
-        let end = apeTag(byteCount: 700) + id3v1(title: "T", artist: "A", album: "B", year: "1987", track: 9)
+        let end =
+            apeTag([("Title", "Ape")], pictures: [("Cover Art (Front)", payload(700))])
+            + id3v1(title: "T", artist: "A", album: "B", year: "1987", track: 9)
         var wave = WAVEWriter()
         wave.between = WAVEWriter.info([("INAM", "Title")]) + WAVEWriter.chunk("odd ", payload(33))
         wave.trailing = WAVEWriter.info([("IART", "Artist")])

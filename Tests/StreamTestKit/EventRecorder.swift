@@ -79,6 +79,10 @@ public struct ParsedStream: Equatable {
         properties.compactMap { if case .bitRate(let bitRate) = $0 { bitRate } else { nil } }.last
     }
 
+    public var artwork: [[UInt8]] {
+        properties.compactMap { if case .artwork(let picture) = $0 { picture } else { nil } }
+    }
+
     public func info(_ key: AudioInfoKey) -> String? {
         properties.compactMap { if case .info(key, let value) = $0 { value } else { nil } }.last
     }

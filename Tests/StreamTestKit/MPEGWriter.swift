@@ -125,23 +125,41 @@ public struct ID3v2Writer {
 }
 
 /// An ID3v1.1 tag.
-public func id3v1(title: String, artist: String, album: String, year: String, track: UInt8) -> [UInt8] {
+public func id3v1(
+    title: String, artist: String, album: String, year: String, track: UInt8, comment: String = "", genre: UInt8 = 255
+) -> [UInt8] {
     func field(_ text: String, _ count: Int) -> [UInt8] {
         Array(text.utf8.prefix(count)) + [UInt8](repeating: 0, count: max(0, count - text.utf8.count))
     }
     return Array("TAG".utf8) + field(title, 30) + field(artist, 30) + field(album, 30) + field(year, 4)
-        + field("", 28) + [0, track, 0]
+        + field(comment, 28) + [0, track, genre]
 }
 
-/// An APEv2 tag with header and footer around `byteCount` bytes of items.
-public func apeTag(byteCount: Int) -> [UInt8] {
+/// An APEv2 tag with header and footer around `byteCount` bytes that are no items.
+public func apeTag(byteCount: Int) -> [UInt8] { apeTag(items: payload(byteCount), count: 1) }
+
+/// An APEv2 tag with texts and, under their names, pictures.
+public func apeTag(_ texts: [(String, String)], pictures: [(String, [UInt8])] = []) -> [UInt8] {
+    func item(_ name: String, _ value: [UInt8], flags: UInt32) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: UInt32(value.count))
+        bytes.append(littleEndian: flags)
+        return bytes + Array(name.utf8) + [0] + value
+    }
+    let items =
+        texts.flatMap { item($0.0, Array($0.1.utf8), flags: 0) }
+        + pictures.flatMap { item($0.0, Array("cover.jpg".utf8) + [0] + $0.1, flags: 2) }
+    return apeTag(items: items, count: texts.count + pictures.count)
+}
+
+private func apeTag(items: [UInt8], count: Int) -> [UInt8] {
     func frame(_ flags: UInt32) -> [UInt8] {
         var bytes = Array("APETAGEX".utf8)
         bytes.append(littleEndian: UInt32(2_000))
-        bytes.append(littleEndian: UInt32(byteCount + 32))
-        bytes.append(littleEndian: UInt32(1))
+        bytes.append(littleEndian: UInt32(items.count + 32))
+        bytes.append(littleEndian: UInt32(count))
         bytes.append(littleEndian: flags)
         return bytes + [UInt8](repeating: 0, count: 8)
     }
-    return frame(1 << 31 | 1 << 29) + payload(byteCount) + frame(1 << 31)
+    return frame(1 << 31 | 1 << 29) + items + frame(1 << 31)
 }

@@ -11,7 +11,7 @@ struct RowTags {
     }
 
     /// Bytes that must be seen to tell a tag from something else: an APE tag's header, the longest.
-    static let signatureByteCount = APETag.headerByteCount
+    static let signatureByteCount = APETagReader.headerByteCount
 
     private var current: RowTag?
     private var info: InfoCollector
@@ -41,8 +41,8 @@ struct RowTags {
         if bytes.has("ID3", at: place), available >= ID3v2Reader.headerByteCount {
             return ID3v2Reader(bytes, at: place).map { .begins(.id3v2($0)) } ?? .none
         }
-        if available >= APETag.headerByteCount, let byteCount = APETag.byteCount(bytes, at: place) {
-            return .begins(.skipped(byteCount))
+        if available >= APETagReader.headerByteCount, let reader = APETagReader(bytes, at: place) {
+            return .begins(.ape(reader))
         }
         guard bytes.has("TAG", at: place) else { return .none }
         // Within junk the three letters count only where a tag must stand, 128 bytes before the end.
@@ -79,6 +79,11 @@ struct RowTags {
             info.give(reader.found, into: &sink)
             if !reader.isDone { current = .id3v2(reader) }
             return passed
+        case .ape(var reader):
+            let passed = reader.consume(bytes, from: place)
+            info.give(reader.found, into: &sink)
+            if !reader.isDone { current = .ape(reader) }
+            return passed
         case .id3v1:
             return 0
         }
@@ -92,5 +97,6 @@ struct RowTags {
 enum RowTag {
     case skipped(Int)
     case id3v2(ID3v2Reader)
+    case ape(APETagReader)
     case id3v1([(AudioInfoKey, String)])
 }

@@ -18,7 +18,10 @@ enum ID3v1Tag {
         add(.album, text(63..<93))
         add(.year, text(93..<97))
         // 1.1: the comment's last byte is the track number if a zero stands before it.
-        if bytes[offset + 125] == 0, bytes[offset + 126] != 0 { add(.track, "\(bytes[offset + 126])") }
+        let hasTrack = bytes[offset + 125] == 0 && bytes[offset + 126] != 0
+        add(.comment, text(97..<(hasTrack ? 125 : 127)))
+        if hasTrack { add(.track, "\(bytes[offset + 126])") }
+        add(.genre, ID3Genre.name(Int(bytes[offset + 127])))
         return fields
     }
 }

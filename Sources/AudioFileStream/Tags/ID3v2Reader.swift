@@ -1,7 +1,8 @@
 import AudioCore
 
 // ID3v2.2, 2.3 and 2.4 (id3.org), read in one pass, a byte at a time, so that bytes may come in any pieces and a tag
-// with megabytes of artwork costs no memory. Only the text frames in `keys` are collected; all else is counted down.
+// takes its time but costs no memory beyond one picture. Only the frames that ``ID3v2Frame`` knows are collected; all else
+// is counted down.
 //
 // Unsynchronisation puts a zero after each 0xFF. In 2.2 and 2.3 it covers the whole tag, frame headers included, and
 // frame sizes count the bytes without those zeros; so they are taken out before the frames are looked at. In 2.4
@@ -11,12 +12,12 @@ import AudioCore
 struct ID3v2Reader {
     static let headerByteCount = 10
 
-    /// Text fields found by the last call of ``consume(_:from:)``.
-    private(set) var found: [(AudioInfoKey, String)] = []
+    /// What the last call of ``consume(_:from:)`` found, in the tag's order; of pictures only the tag's first.
+    private(set) var found: [TagFinding] = []
 
     private enum Stage {
         case extendedHeaderSize, frameHeader
-        case text(AudioInfoKey, unsynchronised: Bool, prefix: Int)
+        case body(ID3v2Frame, unsynchronised: Bool, prefix: Int)
         /// Bytes to come that do not matter; `.max` to the end of the tag.
         case skip(Int)
     }
@@ -33,6 +34,7 @@ struct ID3v2Reader {
     private var field: [UInt8] = []
     private var fieldByteCount: Int
     private var lastWasFF = false
+    private var hasPicture = false
 
     /// - Returns: nil if no tag stands at `offset`, whose 10 bytes the caller has checked.
     init?(_ bytes: RawSpan, at offset: Int) {
@@ -72,6 +74,10 @@ struct ID3v2Reader {
                 position += skip(min(count, bytes.byteCount - position))
                 continue
             }
+            guard wholeTagUnsynchronised else {
+                position += collect(bytes, from: position)
+                continue
+            }
             let byte = bytes[position]
             position += 1
             remaining -= 1
@@ -83,6 +89,15 @@ struct ID3v2Reader {
         let footer = min(footerRemaining, bytes.byteCount - position)
         footerRemaining -= footer
         return position - start + footer
+    }
+
+    /// Takes as many bytes of a field as there are.
+    private mutating func collect(_ bytes: RawSpan, from position: Int) -> Int {
+        let count = min(fieldByteCount - field.count, bytes.byteCount - position, remaining)
+        bytes.extracting(position..<position + count).withUnsafeBytes { field.append(contentsOf: $0) }
+        remaining -= count
+        if field.count >= fieldByteCount { endField() }
+        return count
     }
 
     private mutating func skip(_ count: Int) -> Int {
@@ -108,11 +123,14 @@ struct ID3v2Reader {
             return
         }
         field.append(byte)
-        guard field.count >= fieldByteCount else { return }
+        if field.count >= fieldByteCount { endField() }
+    }
+
+    private mutating func endField() {
         switch stage {
         case .extendedHeaderSize: endExtendedHeaderSize()
         case .frameHeader: endFrameHeader()
-        case .text(let key, let unsynchronised, let prefix): endText(key, unsynchronised, prefix)
+        case .body(let frame, let unsynchronised, let prefix): endBody(frame, unsynchronised, prefix)
         case .skip: break
         }
     }
@@ -137,8 +155,8 @@ struct ID3v2Reader {
             stage = .skip(.max)
             return
         }
-        guard size > 0, size <= AudioFileStreamLimits.tagTextByteCount, let key = Self.keys[TagText.latin1(id)],
-            let next = textStage(key, flags: flags)
+        guard let frame = ID3v2Frame(id: TagText.latin1(id)), !(frame.isPicture && hasPicture), size > 0,
+            size <= frame.largestByteCount, let next = bodyStage(frame, flags: flags)
         else {
             setSkip(size)
             return
@@ -149,31 +167,33 @@ struct ID3v2Reader {
     }
 
     /// 2.3 section 3.3.1 and 2.4 section 4.1.2: nil for frames that are compressed or encrypted.
-    private func textStage(_ key: AudioInfoKey, flags: UInt8) -> Stage? {
+    private func bodyStage(_ frame: ID3v2Frame, flags: UInt8) -> Stage? {
         switch majorVersion {
         case 3:
             guard flags & 0xC0 == 0 else { return nil }
-            return .text(key, unsynchronised: false, prefix: flags & 0x20 != 0 ? 1 : 0)
+            return .body(frame, unsynchronised: false, prefix: flags & 0x20 != 0 ? 1 : 0)
         case 4:
             guard flags & 0x0C == 0 else { return nil }
             let prefix = (flags & 0x40 != 0 ? 1 : 0) + (flags & 0x01 != 0 ? 4 : 0)
-            return .text(key, unsynchronised: framesUnsynchronised || flags & 0x02 != 0, prefix: prefix)
+            return .body(frame, unsynchronised: framesUnsynchronised || flags & 0x02 != 0, prefix: prefix)
         default:
-            return .text(key, unsynchronised: false, prefix: 0)
+            return .body(frame, unsynchronised: false, prefix: 0)
         }
     }
 
-    private mutating func endText(_ key: AudioInfoKey, _ unsynchronised: Bool, _ prefix: Int) {
-        let body = unsynchronised ? Self.withoutInsertedZeros(field) : field
-        if let text = Self.text(Array(body.dropFirst(prefix))), let value = Self.value(of: key, text) {
-            found.append((key, value))
+    private mutating func endBody(_ frame: ID3v2Frame, _ unsynchronised: Bool, _ prefix: Int) {
+        let body = (unsynchronised ? Self.withoutInsertedZeros(field) : field).dropFirst(prefix)
+        if frame.isPicture {
+            if let picture = frame.picture(body) {
+                found.append(.artwork(picture))
+                hasPicture = true
+            }
+            // A picture's bytes are not kept for the small fields that follow.
+            field = []
+        } else if let (key, value) = frame.text(body) {
+            found += TagText.field(key, value).map { .text($0.0, $0.1) }
         }
         setSkip(0)
-    }
-
-    /// 2.4's year is a time stamp, of which the year is the first four digits.
-    private static func value(of key: AudioInfoKey, _ text: String) -> String? {
-        TagText.clean(key == .year ? String(text.prefix(4)) : text)
     }
 
     private static func withoutInsertedZeros(_ bytes: [UInt8]) -> [UInt8] {
@@ -184,19 +204,6 @@ struct ID3v2Reader {
             lastWasFF = byte == 0xFF
         }
         return result
-    }
-
-    /// The first of a frame's strings; the first byte names the encoding (2.4 section 4).
-    private static func text(_ body: [UInt8]) -> String? {
-        guard let encoding = body.first else { return nil }
-        let bytes = Array(body.dropFirst())
-        switch encoding {
-        case 0: return TagText.latin1(bytes)
-        case 1: return TagText.utf16(bytes, bigEndian: false)
-        case 2: return TagText.utf16(bytes, bigEndian: true)
-        case 3: return TagText.utf8(bytes)
-        default: return nil
-        }
     }
 
     /// 2.4 writes sizes synchsafe; some writers of 2.4 did not, and a byte above 127 tells.
@@ -211,9 +218,4 @@ struct ID3v2Reader {
     }
 
     private static func plain(_ bytes: [UInt8]) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
-
-    private static let keys: [String: AudioInfoKey] = [
-        "TIT2": .title, "TPE1": .artist, "TALB": .album, "TRCK": .track, "TYER": .year, "TDRC": .year,
-        "TT2": .title, "TP1": .artist, "TAL": .album, "TRK": .track, "TYE": .year,
-    ]
 }

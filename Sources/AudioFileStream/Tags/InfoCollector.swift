@@ -3,6 +3,7 @@ import AudioCore
 /// Gives each piece of information to the sink once: of several tags the first wins.
 struct InfoCollector {
     private var given: Set<AudioInfoKey> = []
+    private var hasArtwork = false
 
     mutating func give<Sink: AudioStreamSink & ~Copyable>(
         _ fields: [(AudioInfoKey, String)], into sink: inout Sink
@@ -11,4 +12,22 @@ struct InfoCollector {
             sink.streamDidParse(property: .info(key, value))
         }
     }
+
+    mutating func give<Sink: AudioStreamSink & ~Copyable>(_ findings: [TagFinding], into sink: inout Sink) {
+        for finding in findings {
+            switch finding {
+            case .text(let key, let value): give([(key, value)], into: &sink)
+            case .artwork(let picture):
+                guard !hasArtwork else { continue }
+                hasArtwork = true
+                sink.streamDidParse(property: .artwork(picture))
+            }
+        }
+    }
+}
+
+/// Something that a tag says.
+enum TagFinding {
+    case text(AudioInfoKey, String)
+    case artwork([UInt8])
 }

@@ -1,0 +1,109 @@
+import AudioCore
+
+/// The frames of an ID3v2 tag that say something about the song (2.3 and 2.4 section 4; 2.2's three-character ones).
+enum ID3v2Frame {
+    case text(AudioInfoKey)
+    /// A description, which says what it is, and a value.
+    case userText
+    /// Encoding, language, description, text.
+    case comment
+    /// Encoding, MIME type (in 2.2 three characters), type, description, picture.
+    case picture(hasShortType: Bool)
+
+    /// What may stand around a picture.
+    private static let pictureTextByteCount = 64 * 1024
+
+    init?(id: String) {
+        switch id {
+        case "TXXX", "TXX": self = .userText
+        case "COMM", "COM": self = .comment
+        case "APIC": self = .picture(hasShortType: false)
+        case "PIC": self = .picture(hasShortType: true)
+        default:
+            guard let key = Self.keys[id] else { return nil }
+            self = .text(key)
+        }
+    }
+
+    var isPicture: Bool { if case .picture = self { true } else { false } }
+
+    /// Longer ones are not looked at.
+    var largestByteCount: Int {
+        isPicture ? Limits.artworkByteCount + Self.pictureTextByteCount : AudioFileStreamLimits.tagTextByteCount
+    }
+
+    /// What a frame's body says; nil for nothing that is known.
+    func text(_ body: ArraySlice<UInt8>) -> (AudioInfoKey, String)? {
+        guard let encoding = body.first else { return nil }
+        let rest = body.dropFirst()
+        switch self {
+        case .text(.genre): return (.genre, ID3Genre.text(Self.text(rest, encoding)))
+        case .text(let key): return (key, Self.text(rest, encoding))
+        case .userText:
+            let (name, value) = Self.split(rest, encoding)
+            return Self.userKeys[Self.text(name, encoding).uppercased()].map { ($0, Self.text(value, encoding)) }
+        case .comment:
+            let (description, text) = Self.split(rest.dropFirst(3), encoding)
+            // Programs keep their numbers in comments with other descriptions.
+            let name = Self.text(description, encoding).uppercased()
+            return ["", "COMMENT", "ID3V1 COMMENT"].contains(name) ? (.comment, Self.text(text, encoding)) : nil
+        case .picture: return nil
+        }
+    }
+
+    /// Icons and links are no artwork.
+    func picture(_ body: ArraySlice<UInt8>) -> [UInt8]? {
+        guard case .picture(let hasShortType) = self, let encoding = body.first else { return nil }
+        var rest = body.dropFirst()
+        let type: ArraySlice<UInt8>
+        if hasShortType {
+            type = rest.prefix(3)
+            rest = rest.dropFirst(3)
+        } else {
+            type = rest.prefix { $0 != 0 }
+            rest = rest.dropFirst(type.count + 1)
+        }
+        guard let kind = rest.first, kind != 1, kind != 2, !type.elementsEqual("-->".utf8) else { return nil }
+        let (_, picture) = Self.split(rest.dropFirst(), encoding)
+        return picture.isEmpty || picture.count > Limits.artworkByteCount ? nil : Array(picture)
+    }
+
+    /// A string and what follows its end: one zero, or two where characters have two bytes.
+    private static func split(
+        _ bytes: ArraySlice<UInt8>, _ encoding: UInt8
+    ) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
+        guard encoding == 1 || encoding == 2 else {
+            let text = bytes.prefix { $0 != 0 }
+            return (text, bytes.dropFirst(text.count + 1))
+        }
+        for index in stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2)
+        where bytes[index] == 0 && bytes[index + 1] == 0 {
+            return (bytes[..<index], bytes[(index + 2)...])
+        }
+        return (bytes, [])
+    }
+
+    /// The first string; the encoding's numbers are those of 2.4 section 4.
+    private static func text(_ bytes: ArraySlice<UInt8>, _ encoding: UInt8) -> String {
+        switch encoding {
+        case 0: TagText.latin1(bytes)
+        case 1: TagText.utf16(Array(bytes), bigEndian: false)
+        case 2: TagText.utf16(Array(bytes), bigEndian: true)
+        case 3: TagText.utf8(bytes)
+        default: ""
+        }
+    }
+
+    private static let keys: [String: AudioInfoKey] = [
+        "TIT2": .title, "TPE1": .artist, "TALB": .album, "TRCK": .track, "TYER": .year, "TDRC": .year,
+        "TPE2": .albumArtist, "TCOM": .composer, "TCON": .genre, "TPOS": .disc,
+        "TT2": .title, "TP1": .artist, "TAL": .album, "TRK": .track, "TYE": .year,
+        "TP2": .albumArtist, "TCM": .composer, "TCO": .genre, "TPA": .disc,
+    ]
+
+    private static let userKeys: [String: AudioInfoKey] = [
+        "REPLAYGAIN_TRACK_GAIN": .trackGain, "REPLAYGAIN_TRACK_PEAK": .trackPeak,
+        "REPLAYGAIN_ALBUM_GAIN": .albumGain, "REPLAYGAIN_ALBUM_PEAK": .albumPeak,
+        "COMMENT": .comment, "ALBUM ARTIST": .albumArtist, "ALBUMARTIST": .albumArtist,
+    ]
+}
