@@ -138,6 +138,9 @@ let package = Package(
         testTool(
             "benchmark-sync", at: "benchmark-sync",
             ["AudioCore", "ConcertKit", "HeardAnalysis", "LANKit", "SimulationKit", "SoundCardKit"]),
+        .target(name: "AllocationCount", path: "Tests/Kit/AllocationCount"),
+        testTool(
+            "benchmark-parse", at: "benchmark-parse", ["AllocationCount", "AudioCore", "AudioFileStream"]),
         .executableTarget(
             name: "tutti-heard", dependencies: ["HeardAnalysis"], path: "Tests/Kit/tutti-heard",
             swiftSettings: settings),

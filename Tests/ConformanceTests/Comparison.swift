@@ -7,6 +7,29 @@ struct Difference: Hashable, CustomStringConvertible {
     var description: String { "\(aspect): \(text)" }
 }
 
+extension Song {
+    /// In what a reading differs from what was encoded.
+    func differences(from reading: Reading) -> [Difference] {
+        var found: [Difference] = []
+        let format = reading.summary.format
+        let name = format.map(Probe.name) ?? "none"
+        if name != codec { found.append(Difference(aspect: .source, text: "\(name), encoded \(codec)")) }
+        // Opus has no rate of its own: it is decoded at 48 kHz (RFC 7845 section 5.1).
+        let expected = codec == "opus" ? 48_000 : Double(rate)
+        if let decoded = format?.sampleRate, decoded != expected {
+            found.append(Difference(aspect: .source, text: "\(decoded), encoded \(expected)"))
+        }
+        if let count = format?.channelsPerFrame, count != channels {
+            found.append(Difference(aspect: .source, text: "\(count), encoded \(channels)"))
+        }
+        if let frames, reading.audibleFrameCount != frames {
+            let text = "\(reading.audibleFrameCount) frames, encoded \(frames)"
+            found.append(Difference(aspect: .source, text: text))
+        }
+        return found
+    }
+}
+
 extension Probe {
     /// In what a reading says something else.
     func differences(from reading: Reading, of song: Song, in file: [UInt8]) -> [Difference] {
@@ -60,7 +83,7 @@ extension Probe {
     }
 
     /// What ffprobe calls a format of ours.
-    private static func name(_ format: AudioStreamFormat) -> String {
+    fileprivate static func name(_ format: AudioStreamFormat) -> String {
         guard format.codec == .linearPCM else { return names[format.codec] ?? format.codec.description }
         let bytes = format.bytesPerFrame / max(1, format.channelsPerFrame)
         let kind = format.pcm.contains(.float) ? "f" : format.pcm.contains(.signedInteger) ? "s" : "u"

@@ -22,10 +22,8 @@ struct Song: Hashable, Sendable, CustomStringConvertible {
         (rate, channels, frames, variant) = (Int(fields[3])!, Int(fields[4])!, Int64(fields[5]), fields[6])
     }
 
-    /// Sound without packets of its own: how many bytes a reader takes at once is its own affair.
-    var isCutAtWill: Bool {
-        codec.hasPrefix("pcm") || codec == "adpcm_ima_qt"
-    }
+    /// Samples, or blocks of one size: how many of them a reader takes at once is its own affair.
+    var isCutAtWill: Bool { codec.hasPrefix("pcm") || codec.hasPrefix("adpcm") }
 
     /// Whether every decoder must give the same samples, bit by bit.
     var isLossless: Bool {

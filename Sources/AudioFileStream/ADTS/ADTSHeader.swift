@@ -54,6 +54,7 @@ struct ADTSHeader: Equatable {
     /// - Parameter start: where the frame begins; the caller has checked that it is whole.
     func block(_ index: Int, in bytes: RawSpan, frameAt start: Int) -> Range<Int>? {
         guard blockCount > 1 else { return start + payloadOffset..<start + frameByteCount }
+        guard hasCRC, frameByteCount >= payloadOffset else { return nil }
         // Counted from the first block on; each block is followed by a CRC of its own.
         func blockStart(_ index: Int) -> Int {
             if index == 0 { return payloadOffset }
@@ -65,9 +66,9 @@ struct ADTSHeader: Equatable {
         return start + begin..<start + end
     }
 
-    /// Whether every block lies inside the frame, in order.
+    /// Whether every block lies inside the frame, in order; there is no table without CRCs.
     func hasSoundTable(_ bytes: RawSpan, frameAt start: Int) -> Bool {
-        guard blockCount > 1 else { return true }
+        guard blockCount > 1, hasCRC else { return true }
         return (0..<blockCount).allSatisfy { block($0, in: bytes, frameAt: start) != nil }
     }
 }
