@@ -64,8 +64,12 @@ let package = Package(
 
         // Containers and codecs.
         library("AudioFileStream", ["AudioCore"]),
+        library("SongReading", ["AudioCore", "AudioFileStream"]),
         library("AudioDecoding", ["AudioCore"]),
         library("MPEGDecoding", ["AudioCore", "AudioDecoding", "CMPG123"]),
+
+        // A song's file to a WAVE file, as fast as it goes.
+        library("SongDecoding", ["AudioCore", "AudioDecoding", "SongReading"]),
 
         // Lines under clouds of points: what both clock models are made of.
         library("LineFitting"),
@@ -105,14 +109,15 @@ let package = Package(
         library(
             "TuttiRuntime",
             [
-                "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileStream", "AudioQueue", "Broadcasting",
-                "ClockExchange", "ClockSync", "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery",
-                "Peering", "Playout", "VirtualOutput", "WireProtocol", nioCore, nioPosix,
+                "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockExchange", "ClockSync",
+                "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery", "Peering", "Playout",
+                "SongDecoding", "SongReading", "VirtualOutput", "WireProtocol", nioCore, nioPosix,
             ]),
 
         // The command line.
         .executableTarget(
-            name: "tutti", dependencies: ["AudioCore", "HostSystem", "Observing", "Peering", "TuttiRuntime"],
+            name: "tutti",
+            dependencies: ["AudioCore", "HostSystem", "Observing", "Peering", "SongReading", "TuttiRuntime"],
             swiftSettings: settings),
 
         // Test kit.
@@ -156,6 +161,10 @@ let package = Package(
         .target(
             name: "StreamTestKit", dependencies: ["AudioCore"], path: "Tests/StreamTestKit", swiftSettings: settings),
         tests("AudioFileStreamTests", ["AudioCore", "AudioFileStream", "StreamTestKit"]),
+        tests("SongReadingTests", ["AudioCore", "SongReading", "StreamTestKit"]),
+        tests(
+            "SongDecodingTests",
+            ["AudioCore", "AudioDecoding", "MPEGDecoding", "SongDecoding", "SongReading", "StreamTestKit"]),
         tests("AudioDecodingTests", ["AudioCore", "AudioDecoding"]),
         tests("FileDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "StreamTestKit"]),
         tests(
@@ -207,7 +216,7 @@ let package = Package(
         tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
         tests("RealTimeRightsTests", ["CDBus", "CRealtime", "HostSystem", "LANKit", "RealTimeRights"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
-        tests("TuttiTests", ["tutti", "AudioCore", "Observing", "Peering", "TuttiRuntime"]),
+        tests("TuttiTests", ["tutti", "AudioCore", "Observing", "Peering", "SongReading", "TuttiRuntime"]),
         tests("ClockSyncTests", ["AudioCore", "ClockSync"]),
         tests("ClockExchangeTests", ["AudioCore", "CLinuxSocket", "ClockExchange", "ClockSync", "HostSystem"]),
     ]

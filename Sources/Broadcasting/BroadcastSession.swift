@@ -119,6 +119,10 @@ public struct BroadcastSession {
         }
         summary.note(property)
         if wasReady, case .packetTableInfo(let table) = property { timeline.revise(table) }
+        // Of a file that ends too soon it is said at its end how much there was.
+        if case .problem(let problem) = property, !problem.isTruncation {
+            actions.append(.notice(.warning, "the file is damaged: \(problem)"))
+        }
         guard summary.isReady, !wasReady else { return }
         statedFrameCount = summary.packetTable?.validFrameCount
         timeline = PacketTimeline(table: summary.packetTable)
@@ -136,12 +140,16 @@ public struct BroadcastSession {
 
     /// A file that ends before its own header says plays as far as it goes, and this is said.
     private mutating func warnIfCutOff() {
-        guard let end, let stated = statedFrameCount, end.index < stated,
-            let rate = summary.format?.sampleRate
-        else { return }
+        let cut = summary.problems.first(where: \.isTruncation).map { "damaged: \($0)" }
+        guard let end, let stated = statedFrameCount, end.index < stated, let rate = summary.format?.sampleRate else {
+            if let cut { actions.append(.notice(.warning, "the file is \(cut)")) }
+            return
+        }
         let seconds = (Double(end.index) / rate, Double(stated) / rate)
         actions.append(
-            .notice(.warning, "the file is cut off: \(Int(seconds.0)) s of \(Int(seconds.1)) s are there"))
+            .notice(
+                .warning,
+                "the file is \(cut ?? "cut off") (\(Int(seconds.0)) s of \(Int(seconds.1)) s are there)"))
     }
 
     /// Keeps the log filled a little beyond the horizon, and forgets what nobody can need.

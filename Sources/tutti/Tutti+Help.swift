@@ -20,7 +20,8 @@ extension Tutti {
             "  tutti broadcast song.mp3      on the machine that has the song",
             "  tutti join                    on every machine that has loudspeakers",
             "  tutti peers                   who is there, and what is playing",
-            "  tutti check                   whether the listeners keep in step", "",
+            "  tutti check                   whether the listeners keep in step",
+            "  tutti inspect song.m4a        what the file is, and what is wrong with it", "",
             "Tutti listens on TCP and UDP port \(NetworkAddress.defaultPort), and finds others by mDNS (UDP 5353).",
         ]
         return lines.joined(separator: "\n") + "\n"

@@ -7,6 +7,7 @@ struct Tutti {
     static let version = "0.1.0"
     static let commands: [any Command.Type] = [
         BroadcastCommand.self, JoinCommand.self, CheckCommand.self, PeersCommand.self, DevicesCommand.self,
+        InspectCommand.self, DecodeCommand.self,
     ]
 
     static func main() {

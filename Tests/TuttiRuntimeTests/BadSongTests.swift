@@ -54,6 +54,8 @@ import TuttiRuntime
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let (result, notices) = broadcast(path)
+        // The same line as `tutti inspect` has.
+        #expect(SongTools.inspect(path: path).failure?.message == "'\(path)' \(text)", sourceLocation: sourceLocation)
         #expect(result == .failure(RuntimeFailure(kind, "'\(path)' \(text)")), sourceLocation: sourceLocation)
         // One line, and no other.
         #expect(notices.isEmpty && !text.contains("\n"), "\(notices)", sourceLocation: sourceLocation)
@@ -75,7 +77,8 @@ import TuttiRuntime
         expect(shelf.fifo("pipe"), fails: .missingInput, "is not a file; name a song")
     }
 
-    private static let unknown = "is not a song that Tutti knows (MP3, MP2, MP1 or WAVE)"
+    private static let unknown =
+        "is not a song that Tutti knows (MP3, AAC, MPEG-4, FLAC, WAVE, AIFF, CAF, AU, Ogg, AC-3 or AMR)"
     /// A tag that says of itself that it is 100 bytes long, before anything else.
     private static let tag = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 100] + [UInt8](repeating: 0, count: 100)
     private static let waveHead = Array("RIFF".utf8) + [36, 0, 0, 0] + Array("WAVEfmt ".utf8)
@@ -122,6 +125,48 @@ import TuttiRuntime
         let whole = Self.waveHead + Self.format + Array("data".utf8) + [0x00, 0xFA, 0, 0]
         let (result, notices) = broadcast(shelf.put(whole + [UInt8](repeating: 0, count: 16_000), as: "song.wav"))
         #expect(result == .success(.completed))
-        #expect(notices == ["the file is cut off: 1 s of 4 s are there"])
+        #expect(
+            notices == ["the file is damaged: cut off at byte 16044, 48000 bytes missing (1 s of 4 s are there)"])
+    }
+
+    /// Of several songs those that cannot be played are told of, each with its own line, and the others are played.
+    @Test func theNextSongFollowsABrokenOne() {
+        let shelf = Shelf()
+        let sound = Self.waveHead + Self.format + Self.data(250, 250)
+        let paths = [
+            shelf.put(Array("diary".utf8), as: "text"), shelf.put(sound, as: "one.wav"), shelf.directory + "/none",
+            shelf.put(sound, as: "two.wav"),
+        ]
+        var options = BroadcastOptions(path: "")
+        options.start = .now
+        options.network.port = RawPeer.freePort()
+        options.network.usesDiscovery = false
+        let notices = Mutex<[String]>([])
+        let playedCount = Mutex(0)
+        let series = BroadcastSeries(paths: paths, options: options, identity: .test("study"))
+        let result = Result<RuntimeOutcome, RuntimeFailure> { () throws(RuntimeFailure) in
+            try series.run { event in
+                switch event {
+                case .notice(let level, let text) where level != .detail: notices.withLock { $0.append(text) }
+                case .broadcast(let status) where status.state == .ended: playedCount.withLock { $0 += 1 }
+                default: break
+                }
+            }
+        }
+        #expect(result == .failure(RuntimeFailure(.unusableInput, "2 of 4 songs could not be played")))
+        #expect(
+            notices.withLock { $0 } == [
+                "'\(paths[0])' \(Self.unknown)", "'\(paths[2])' does not exist; check the path",
+            ])
+        #expect(playedCount.withLock { $0 } == 2)
+    }
+
+    @Test func aSeriesThatWasStoppedPlaysNothing() {
+        let shelf = Shelf()
+        let path = shelf.put(Self.waveHead + Self.format + Self.data(250, 250), as: "one.wav")
+        let series = BroadcastSeries(
+            paths: [path, path], options: BroadcastOptions(path: ""), identity: .test("study"))
+        series.stop()
+        #expect((try? series.run { _ in }) == .interrupted)
     }
 }

@@ -96,6 +96,33 @@ import TuttiRuntime
         #expect(try broadcast("--", "--song.mp3").options.path == "--song.mp3")
     }
 
+    @Test func broadcastTakesSeveralSongs() throws {
+        #expect(try broadcast("a", "--play", "b", "--", "--c").paths == ["a", "b", "--c"])
+    }
+
+    @Test func inspectTakesFiles() throws {
+        func inspect(_ words: String...) throws(UsageError) -> InspectCommand {
+            try InspectCommand(CommandArguments(words, syntax: InspectCommand.syntax))
+        }
+        #expect(try inspect("a", "b", "--json").paths == ["a", "b"])
+        #expect(try inspect("a", "b", "--json").isJSON)
+        #expect(throws: UsageError("FILE is missing: tutti inspect FILE")) { try inspect("--json") }
+        #expect(throws: UsageError("a FILE's name is empty")) { try inspect("a", "") }
+    }
+
+    @Test func decodeTakesInputAndOutput() throws {
+        func decode(_ words: String...) throws(UsageError) -> DecodeCommand {
+            try DecodeCommand(CommandArguments(words, syntax: DecodeCommand.syntax))
+        }
+        let command = try decode("a.flac", "--float", "-")
+        #expect(command.path == "a.flac" && command.output == "-" && command.isFloat)
+        #expect(try !decode("a", "b").isFloat)
+        #expect(throws: UsageError("OUT.wav is missing: tutti decode FILE OUT.wav")) { try decode("a") }
+        #expect(throws: UsageError("FILE is missing: tutti decode FILE OUT.wav")) { try decode() }
+        #expect(throws: UsageError("only one OUT.wav can be given, not also 'c'")) { try decode("a", "b", "c") }
+        #expect(throws: UsageError("a file's name is empty")) { try decode("a", "") }
+    }
+
     @Test func nameMayHoldSpacesAndUmlauts() throws {
         #expect(try join("--name", "Küche oben").options.name == "Küche oben")
     }
@@ -103,7 +130,7 @@ import TuttiRuntime
     @Test(arguments: [
         ([], "SONG is missing: tutti broadcast SONG"),
         ([""], "the SONG's name is empty"),
-        (["a", "b"], "only one SONG can be given, not also 'b'"),
+        (["a", ""], "the SONG's name is empty"),
         (["a", "--lisener", "x"], "unknown option '--lisener'; did you mean '--listener'?"),
         (["a", "--frobnicate"], "unknown option '--frobnicate'"),
         (["a", "-z"], "unknown option '-z'"),

@@ -25,6 +25,10 @@ public struct AudioStreamProblem: Hashable, Sendable {
         self.kind = kind
         self.byteOffset = byteOffset
     }
+
+    public var isTruncation: Bool {
+        if case .truncated = kind { true } else { false }
+    }
 }
 
 extension AudioStreamProblem: CustomStringConvertible {

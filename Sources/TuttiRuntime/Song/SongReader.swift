@@ -1,9 +1,9 @@
 import AudioCore
-import AudioFileStream
 import Broadcasting
 import Glibc
 import HostSystem
 import NIOCore
+import SongReading
 import Synchronization
 
 /// Reads a song's file piece by piece and parses it, on a thread of its own: a slow disk delays nothing else.
@@ -29,7 +29,8 @@ final class SongReader: Sendable {
 
     /// - Parameter handler: called on the reader's thread.
     init(path: String, handler: @escaping @Sendable (SourceEvent) -> Void) throws(RuntimeFailure) {
-        let file = try SongFile(path: path)
+        let file: SongFile
+        do throws(SongFailure) { file = try SongFile(path: path) } catch { throw RuntimeFailure(error) }
         do throws(WakeSignalError) { shared = try Shared() } catch { throw .outOfResources(code: error.code) }
         let shared = shared
         let handover = Mutex<SongFile?>(file)
@@ -74,6 +75,18 @@ final class SongReader: Sendable {
 }
 
 extension RuntimeFailure {
+    public init(_ failure: SongFailure) {
+        let kind: Kind =
+            switch failure.kind {
+            case .missing: .missingInput
+            case .unusable: .unusableInput
+            case .lost: .lost
+            case .cannotCreate: .cannotCreate
+            case .stopped: .general
+            }
+        self.init(kind, failure.message)
+    }
+
     static func outOfResources(code: Int32) -> RuntimeFailure {
         RuntimeFailure(
             .unavailable, "this machine has no thread or file descriptor left (\(code)); end some programs")

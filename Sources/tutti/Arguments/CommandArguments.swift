@@ -3,7 +3,8 @@
 
 /// The words of a command line, sorted by a ``CommandSyntax``: every flag is known, every value is there.
 struct CommandArguments: Sendable {
-    private(set) var operand: String?
+    /// The words without a flag, in order.
+    private(set) var operands: [String] = []
     private var values: [String: [String]] = [:]
 
     /// Takes `--flag value`, `--flag=value`, single-letter switches alone or together, and `--` before an operand that
@@ -13,7 +14,7 @@ struct CommandArguments: Sendable {
         var onlyOperands = false
         while let word = rest.popFirst() {
             if onlyOperands || !word.hasPrefix("-") || word == "-" {
-                try setOperand(word, syntax)
+                try addOperand(word, syntax)
             } else if word == "--" {
                 onlyOperands = true
             } else if word.hasPrefix("--") {
@@ -22,9 +23,14 @@ struct CommandArguments: Sendable {
                 try takeSwitches(word, syntax)
             }
         }
-        guard let missing = syntax.operand, missing.isRequired, operand == nil else { return }
-        throw UsageError("\(missing.name) is missing: tutti \(syntax.name) \(missing.name)")
+        let required = syntax.operands.prefix { $0.isRequired }
+        guard operands.count < required.count else { return }
+        let usage = required.map(\.name).joined(separator: " ")
+        throw UsageError("\(required[operands.count].name) is missing: tutti \(syntax.name) \(usage)")
     }
+
+    /// The first word without a flag.
+    var operand: String? { operands.first }
 
     /// Whether a switch was given.
     func has(_ option: CommandSyntax.Option) -> Bool { values[option.name] != nil }
@@ -35,10 +41,12 @@ struct CommandArguments: Sendable {
     /// All values of an option that may be repeated, in order.
     func values(of option: CommandSyntax.Option) -> [String] { values[option.name] ?? [] }
 
-    private mutating func setOperand(_ word: String, _ syntax: CommandSyntax) throws(UsageError) {
-        guard let declared = syntax.operand else { throw UsageError("'\(word)' is not expected here") }
-        guard operand == nil else { throw UsageError("only one \(declared.name) can be given, not also '\(word)'") }
-        operand = word
+    private mutating func addOperand(_ word: String, _ syntax: CommandSyntax) throws(UsageError) {
+        guard let last = syntax.operands.last else { throw UsageError("'\(word)' is not expected here") }
+        guard operands.count < syntax.operands.count || last.repeats else {
+            throw UsageError("only one \(last.name) can be given, not also '\(word)'")
+        }
+        operands.append(word)
     }
 
     private mutating func takeOption(

@@ -2,8 +2,9 @@ extension CommandSyntax {
     /// The text of `tutti COMMAND --help`.
     func help(width: Int = 80) -> String {
         var lines = ["Usage: tutti \(name)\(operandUsage)\(options.isEmpty ? "" : " [OPTION]...")", "", summary]
-        if let operand {
-            lines += ["", "Argument:"] + Self.entry(operand.name, operand.help, width: width)
+        if !operands.isEmpty {
+            lines += ["", operands.count == 1 ? "Argument:" : "Arguments:"]
+            for operand in operands { lines += Self.entry(operand.name, operand.help, width: width) }
         }
         lines += ["", "Options:"]
         for option in options { lines += Self.entry(option.title, option.help, width: width) }
@@ -16,8 +17,7 @@ extension CommandSyntax {
     }
 
     private var operandUsage: String {
-        guard let operand else { return "" }
-        return operand.isRequired ? " \(operand.name)" : " [\(operand.name)]"
+        operands.map { " " + ($0.isRequired ? $0.usage : "[\($0.usage)]") }.joined()
     }
 
     /// A two-column entry; a title that is too long has a line of its own.
@@ -30,6 +30,10 @@ extension CommandSyntax {
         let head = "  \(title)" + String(repeating: " ", count: column - 2 - title.count) + first
         return [head] + body.dropFirst().map { indent + $0 }
     }
+}
+
+extension CommandSyntax.Operand {
+    fileprivate var usage: String { repeats ? "\(name)..." : name }
 }
 
 extension CommandSyntax.Option {

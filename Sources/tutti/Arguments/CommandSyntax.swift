@@ -19,10 +19,12 @@ struct CommandSyntax: Sendable {
         }
     }
 
-    /// The one word that may stand without a flag.
+    /// A word that stands without a flag.
     struct Operand: Sendable {
         var name: String
         var isRequired: Bool
+        /// Whether all further words are of its kind; the last operand's only.
+        var repeats = false
         var help: String
     }
 
@@ -34,7 +36,8 @@ struct CommandSyntax: Sendable {
     /// The word after `tutti`.
     var name: String
     var summary: String
-    var operand: Operand?
+    /// In the order in which they are written.
+    var operands: [Operand]
     var options: [Option]
     /// Paragraphs after the options: exit codes, formats.
     var notes: [String]

@@ -1,7 +1,7 @@
 import AudioCore
 import TuttiRuntime
 
-/// `tutti broadcast SONG`
+/// `tutti broadcast SONG...`
 struct BroadcastCommand: Command {
     static let name = CommandSyntax.Option.value("--name", "NAME", "Name on the network. Default: the host name.")
     static let to = CommandSyntax.Option.value(
@@ -16,13 +16,19 @@ struct BroadcastCommand: Command {
 
     static let syntax = CommandSyntax(
         name: "broadcast",
-        summary: "Plays a song on every listener, at the same instant.",
-        operand: .init(name: "SONG", isRequired: true, help: "An MP3 (or MPEG layer I, II) or WAVE file."),
+        summary: "Plays songs on every listener, at the same instant.",
+        operands: [
+            .init(
+                name: "SONG", isRequired: true, repeats: true,
+                help:
+                    "A file: MP3, AAC, MPEG-4, FLAC, WAVE, AIFF, CAF, AU, Ogg, AC-3 or AMR. Of several each follows the "
+                    + "one before; one that cannot be played is told of and passed over.")
+        ],
         options: [name, to, listener, wait, now, play] + OutputFlags.options + [startDelay] + NetworkFlags.options
             + DisplayFlags.options + [.help],
         notes: [
             "Ctrl-C ends the broadcast for all listeners; a second one ends this process at once.",
-            "Exit code: 0 when the last frame was heard, 130 after Ctrl-C (128 + N after signal N), 64 for a wrong "
+            "Exit code: 0 when the last frame of every song was heard, 130 after Ctrl-C (128 + N after signal N), 64 for a wrong "
                 + "command line, 65 for a song that cannot be played, 66 for a missing one, 68 for a peer that is "
                 + "nowhere, 69 for a port or sound card that is not to be had, 1, 73, 74 for other failures.",
         ],
@@ -32,15 +38,21 @@ struct BroadcastCommand: Command {
                 command: "tutti broadcast song.mp3 --wait 2 --play",
                 meaning: "waits for two listeners, and sounds here as well"),
             .init(
+                command: "tutti broadcast album/*.flac", meaning: "one song after the other"),
+            .init(
                 command: "tutti broadcast song.mp3 --listener 192.168.1.20 --no-mdns",
                 meaning: "finds its listener by address, without mDNS"),
         ])
 
+    /// The songs, in order.
+    let paths: [String]
+    /// For each of them.
     private(set) var options: BroadcastOptions
     let display: DisplayFlags
 
     init(_ arguments: CommandArguments) throws(UsageError) {
-        guard let path = arguments.operand, !path.isEmpty else { throw UsageError("the SONG's name is empty") }
+        paths = arguments.operands
+        guard let path = paths.first, !paths.contains("") else { throw UsageError("the SONG's name is empty") }
         options = BroadcastOptions(path: path)
         options.name = try arguments.peerName(Self.name)
         options.to = try arguments.peerNames(Self.to)
@@ -59,9 +71,8 @@ struct BroadcastCommand: Command {
         return session.run(warnings: warnings) { identity in
             var options = options
             options.memory = MemoryStore.standard()
-            let broadcaster = Broadcaster(options: options, identity: identity)
-            return .init(
-                run: { handler throws(RuntimeFailure) in try broadcaster.run(handler) }, stop: { broadcaster.stop() })
+            let series = BroadcastSeries(paths: paths, options: options, identity: identity)
+            return .init(run: { handler throws(RuntimeFailure) in try series.run(handler) }, stop: { series.stop() })
         }
     }
 

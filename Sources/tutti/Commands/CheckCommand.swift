@@ -14,7 +14,7 @@ struct CheckCommand: Command {
     static let syntax = CommandSyntax(
         name: "check",
         summary: "Looks on at a running broadcast, and says whether its listeners keep in step.",
-        operand: .broadcaster,
+        operands: [.broadcaster],
         options: [duration, within, from, DisplayFlags.json, .help],
         notes: [
             "Two listeners are in step when the difference of their errors and both error bounds together are within "

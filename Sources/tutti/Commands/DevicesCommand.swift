@@ -5,7 +5,7 @@ struct DevicesCommand: Command {
     static let syntax = CommandSyntax(
         name: "devices",
         summary: "Lists the sound devices that --device takes.",
-        operand: nil,
+        operands: [],
         options: [DisplayFlags.json, .help],
         notes: [
             "Names that begin with hw: are sound cards themselves, in step to the sample; the others pass through "

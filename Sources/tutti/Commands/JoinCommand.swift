@@ -16,7 +16,7 @@ struct JoinCommand: Command {
     static let syntax = CommandSyntax(
         name: "join",
         summary: "Plays what is broadcast on this machine's loudspeakers, in step with all others.",
-        operand: .broadcaster,
+        operands: [.broadcaster],
         options: [from, name, once] + OutputFlags.options + [offset, volume] + NetworkFlags.options
             + DisplayFlags.options + [.help],
         notes: [

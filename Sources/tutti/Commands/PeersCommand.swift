@@ -9,7 +9,7 @@ struct PeersCommand: Command {
     static let syntax = CommandSyntax(
         name: "peers",
         summary: "Lists who is on the network, and what is playing.",
-        operand: nil,
+        operands: [],
         options: [duration, DisplayFlags.json, .help],
         notes: [
             "A machine that lost its power or network stays in the list for some minutes.",

@@ -22,6 +22,8 @@ enum JSONValue: Hashable, Sendable {
 
     static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
+    static func optional(_ value: Int64?) -> JSONValue { value.map { .integer($0) } ?? .null }
+
     var text: String {
         switch self {
         case .null: "null"

@@ -1,0 +1,45 @@
+import AudioCore
+
+/// Where a song's channels go in a WAVE frame, whose channels stand in the order of the speaker mask's bits.
+struct SpeakerOrder: Hashable {
+    /// 0 where it is not known which channel is which loudspeaker's.
+    let mask: UInt32
+    /// For each channel of the WAVE frame the one of the song's; nil where they are in order.
+    let permutation: [Int]?
+
+    init(_ layout: AudioChannelLayout?, channelCount: Int) {
+        let bits = layout?.labels.map(Self.bit) ?? []
+        let known = bits.compactMap { $0 }
+        guard known.count == channelCount, bits.count == channelCount, Set(known).count == channelCount else {
+            mask = 0
+            permutation = nil
+            return
+        }
+        mask = known.reduce(0) { $0 | 1 << $1 }
+        let order = known.indices.sorted { known[$0] < known[$1] }
+        permutation = order == Array(known.indices) ? nil : order
+    }
+
+    private static func bit(_ label: AudioChannelLabel) -> UInt32? {
+        switch label {
+        case .mono: AudioChannelLabel.center.rawValue - 1
+        case .unknown: nil
+        default: (1...18).contains(label.rawValue) ? label.rawValue - 1 : nil
+        }
+    }
+
+    /// Puts the channels of whole frames into their order.
+    func arrange(_ bytes: inout [UInt8], from start: Int, bytesPerSample: Int) {
+        guard let permutation else { return }
+        let bytesPerFrame = permutation.count * bytesPerSample
+        var frame = [UInt8](repeating: 0, count: bytesPerFrame)
+        for place in stride(from: start, to: bytes.count - bytesPerFrame + 1, by: bytesPerFrame) {
+            for index in 0..<bytesPerFrame { frame[index] = bytes[place + index] }
+            for (target, source) in permutation.enumerated() {
+                for index in 0..<bytesPerSample {
+                    bytes[place + target * bytesPerSample + index] = frame[source * bytesPerSample + index]
+                }
+            }
+        }
+    }
+}

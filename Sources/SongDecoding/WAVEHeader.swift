@@ -1,0 +1,85 @@
+import AudioCore
+
+/// All bytes of a WAVE file before its samples.
+///
+/// Plain (Multimedia Programming Interface 1.0) where that says all; WAVEFORMATEXTENSIBLE (mmreg.h) for more than two
+/// channels, more than 16 bits or bits that do not fill their bytes; RF64 (EBU Tech 3306) where 32 bits cannot hold the
+/// size. Integers other than 16-bit and smaller have always been ambiguous in plain files.
+struct WAVEHeader {
+    let bytes: [UInt8]
+    /// The byte that makes an odd number of sample bytes even.
+    let paddingByteCount: Int
+
+    private static let pcm: UInt16 = 1
+    private static let float: UInt16 = 3
+    private static let extensible: UInt16 = 0xFFFE
+    /// "ds64" and its size; RIFF's size, the data's and the frame count, 64 bits each; no table.
+    private static let ds64ByteCount = 8 + 28
+
+    /// - Parameters:
+    ///   - speakerMask: 0 where nobody knows which channel is which loudspeaker's.
+    ///   - largestPlainByteCount: what RIFF's 32-bit sizes hold; smaller in tests.
+    init(
+        sampleRate: Double, channelCount: Int, samples: SampleFormat, speakerMask: UInt32, frameCount: Int64,
+        largestPlainByteCount: Int64 = Int64(UInt32.max)
+    ) {
+        let dataByteCount = frameCount * Int64(channelCount * samples.byteCount)
+        paddingByteCount = Int(dataByteCount % 2)
+        let isExtensible =
+            channelCount > 2 || samples.byteCount > 2 || samples.validBits != samples.byteCount * 8
+        let tag = samples.isFloat ? Self.float : Self.pcm
+        var format: [UInt8] = []
+        format.append(little: isExtensible ? Self.extensible : tag)
+        format.append(little: UInt16(channelCount))
+        format.append(little: UInt32(sampleRate.rounded()))
+        let bytesPerFrame = channelCount * samples.byteCount
+        format.append(little: UInt32(sampleRate.rounded()) &* UInt32(bytesPerFrame))
+        format.append(little: UInt16(bytesPerFrame))
+        format.append(little: UInt16(samples.byteCount * 8))
+        if isExtensible {
+            format.append(little: UInt16(22))
+            format.append(little: UInt16(samples.validBits))
+            format.append(little: speakerMask)
+            // KSDATAFORMAT_SUBTYPE_PCM and _IEEE_FLOAT.
+            format.append(little: tag)
+            format += [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
+        }
+        var chunks = Self.chunk("fmt ", format)
+        // Of all that is not plain PCM.
+        if samples.isFloat { chunks += Self.chunk("fact", little: UInt32(clamping: frameCount)) }
+        let riffByteCount = 4 + Int64(chunks.count) + 8 + dataByteCount + Int64(paddingByteCount)
+        let isLarge = riffByteCount > largestPlainByteCount
+        var bytes = Array((isLarge ? "RF64" : "RIFF").utf8)
+        bytes.append(little: isLarge ? UInt32.max : UInt32(riffByteCount))
+        bytes += Array("WAVE".utf8)
+        if isLarge {
+            bytes += Array("ds64".utf8)
+            bytes.append(little: UInt32(Self.ds64ByteCount - 8))
+            bytes.append(little: UInt64(riffByteCount + Int64(Self.ds64ByteCount)))
+            bytes.append(little: UInt64(dataByteCount))
+            bytes.append(little: UInt64(frameCount))
+            bytes.append(little: UInt32(0))
+        }
+        bytes += chunks + Array("data".utf8)
+        bytes.append(little: isLarge ? UInt32.max : UInt32(dataByteCount))
+        self.bytes = bytes
+    }
+
+    private static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+        var bytes = Array(name.utf8)
+        bytes.append(little: UInt32(body.count))
+        return bytes + body
+    }
+
+    private static func chunk(_ name: String, little value: UInt32) -> [UInt8] {
+        var body: [UInt8] = []
+        body.append(little: value)
+        return chunk(name, body)
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(little value: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
+    }
+}

@@ -1,0 +1,114 @@
+import AudioCore
+
+extension SongFacts {
+    /// Reads a file to its end, and says what it is; what is wrong with it is in ``failure``.
+    /// - Parameter isStopped: asked between pieces; where it answers true, the failure is `stopped`.
+    public static func read(path: String, isStopped: () -> Bool = { false }) -> SongFacts {
+        var facts = SongFacts(path: path)
+        do throws(SongFailure) {
+            var stream = SongStream(try SongFile(path: path))
+            facts.byteCount = stream.byteCount
+            var sink = CountingSink()
+            do throws(SongFailure) {
+                while !stream.isFinished {
+                    if isStopped() { throw SongFailure(.stopped, "stopped") }
+                    _ = try stream.advance(into: &sink)
+                }
+            } catch {
+                facts.failure = error
+            }
+            facts.take(sink, stream)
+            if facts.failure == nil { facts.isStreamable = try canBeStreamed(path) }
+        } catch {
+            facts.failure = error
+        }
+        return facts
+    }
+
+    private mutating func take(_ sink: CountingSink, _ stream: borrowing SongStream) {
+        summary = stream.summary
+        packetCount = stream.packetCount
+        smallestPacketByteCount = sink.smallestByteCount ?? 0
+        largestPacketByteCount = stream.largestPacketByteCount
+        audioByteCount = sink.byteCount
+        framesPerPacket = sink.framesPerPacket
+        decodedFrameCount = sink.frameCount
+        artwork = sink.artwork
+        problems = summary.problems
+        problemCount = stream.problemCount
+        var timeline = sink.timeline
+        timeline.finish()
+        primingFrameCount = timeline.primingFrameCount
+        frameCount = max(0, timeline.end?.index ?? 0)
+    }
+
+    /// Whether a first packet comes out where the bytes come in their order only.
+    private static func canBeStreamed(_ path: String) throws(SongFailure) -> Bool {
+        var stream = SongStream(try SongFile(path: path), isPureStream: true)
+        var sink = CountingSink()
+        do throws(SongFailure) {
+            while !stream.isFinished, stream.packetCount == 0 { _ = try stream.advance(into: &sink) }
+        } catch {
+            return false
+        }
+        return stream.packetCount > 0
+    }
+}
+
+/// Counts, and keeps nothing.
+private struct CountingSink: AudioStreamSink {
+    var byteCount: Int64 = 0
+    var frameCount: Int64 = 0
+    var smallestByteCount: Int?
+    var artwork: SongFacts.Artwork?
+    /// As a listener has it.
+    var timeline = PacketTimeline()
+    private var table: AudioPacketTableInfo?
+    private var lastFrameCount: Int?
+    private var firstFrameCount: Int?
+    private var hasVaryingFrameCount = false
+
+    /// Of packets that are equally long, the last one apart.
+    var framesPerPacket: Int? { hasVaryingFrameCount ? nil : firstFrameCount }
+
+    mutating func streamDidParse(property: AudioStreamProperty) {
+        switch property {
+        case .packetTableInfo(let table):
+            self.table = table
+            if firstFrameCount != nil { timeline.revise(table) }
+        case .artwork(let bytes):
+            artwork = artwork ?? SongFacts.Artwork(bytes)
+        default: break
+        }
+    }
+
+    mutating func streamDidParse(packets: Span<AudioPacketDescription>, data: RawSpan) {
+        for index in packets.indices { count(packets[index]) }
+    }
+
+    private mutating func count(_ packet: AudioPacketDescription) {
+        if firstFrameCount == nil {
+            firstFrameCount = packet.frameCount
+            timeline = PacketTimeline(table: table)
+        }
+        // What differs must not have been the last.
+        if let lastFrameCount, lastFrameCount != firstFrameCount { hasVaryingFrameCount = true }
+        lastFrameCount = packet.frameCount
+        _ = timeline.place(frameCount: packet.frameCount)
+        byteCount &+= Int64(packet.byteCount)
+        frameCount &+= Int64(packet.frameCount)
+        smallestByteCount = min(smallestByteCount ?? packet.byteCount, packet.byteCount)
+    }
+}
+
+extension SongFacts.Artwork {
+    /// By the picture's first bytes.
+    init(_ bytes: [UInt8]) {
+        let formats: [(name: String, start: [UInt8])] = [
+            ("JPEG", [0xFF, 0xD8]), ("PNG", [0x89, 0x50, 0x4E, 0x47]), ("GIF", Array("GIF8".utf8)),
+            ("BMP", Array("BM".utf8)), ("WebP", Array("RIFF".utf8)),
+        ]
+        format = formats.first { bytes.starts(with: $0.start) }?.name
+        byteCount = bytes.count
+    }
+}

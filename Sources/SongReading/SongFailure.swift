@@ -1,0 +1,24 @@
+/// Why a song cannot be read, or not to its end: one line for people.
+public struct SongFailure: Error, Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        /// The file is missing, may not be read, or is no file.
+        case missing
+        /// The file is there; what is in it cannot be played.
+        case unusable
+        /// The disk or the system failed.
+        case lost
+        /// What was to be written cannot be.
+        case cannotCreate
+        /// Someone asked to stop.
+        case stopped
+    }
+
+    public var kind: Kind
+    /// One sentence, no newline; names the file.
+    public var message: String
+
+    public init(_ kind: Kind, _ message: String) {
+        self.kind = kind
+        self.message = message
+    }
+}

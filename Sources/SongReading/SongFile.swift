@@ -1,0 +1,80 @@
+import Glibc
+
+/// An open file, read at any place.
+public struct SongFile: ~Copyable {
+    public let path: String
+    /// As many bytes as it had when it was opened.
+    public let byteCount: Int64
+    /// What tells this file from all others of the machine, whatever the path.
+    public let identity: FileIdentity
+    private let descriptor: Int32
+
+    /// - Throws: what is wrong with the path.
+    public init(path: String) throws(SongFailure) {
+        // Of what is no file, nothing must be waited for.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw .unreadable(path, errno) }
+        var status = stat()
+        let failure =
+            fstat(descriptor, &status) == 0 ? Self.objection(to: status, path) : SongFailure.unreadable(path, errno)
+        if let failure {
+            close(descriptor)
+            throw failure
+        }
+        self.init(path: path, descriptor: descriptor, status: status)
+    }
+
+    private init(path: String, descriptor: Int32, status: stat) {
+        self.path = path
+        self.descriptor = descriptor
+        byteCount = Int64(status.st_size)
+        identity = FileIdentity(status)
+    }
+
+    deinit { close(descriptor) }
+
+    private static func objection(to status: stat, _ path: String) -> SongFailure? {
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: SongFailure(.missing, "'\(path)' is a directory; name a song in it")
+        case S_IFREG: status.st_size == 0 ? SongFailure(.unusable, "'\(path)' is empty; choose a song") : nil
+        default: SongFailure(.missing, "'\(path)' is not a file; name a song")
+        }
+    }
+
+    /// Reads bytes from an offset on into `buffer`; fewer than it holds, or zero, only at the end.
+    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SongFailure) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset &+ Int64(filled)))
+            if count == 0 { break }
+            if count > 0 {
+                filled += count
+            } else if errno != EINTR {
+                throw SongFailure(.unusable, "reading '\(path)' failed: \(String(cString: strerror(errno)))")
+            }
+        }
+        return filled
+    }
+}
+
+/// Device and number of a file.
+public struct FileIdentity: Hashable, Sendable {
+    private let device: UInt64
+    private let number: UInt64
+
+    public init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        number = UInt64(status.st_ino)
+    }
+}
+
+extension SongFailure {
+    fileprivate static func unreadable(_ path: String, _ code: Int32) -> SongFailure {
+        switch code {
+        case ENOENT, ENOTDIR: SongFailure(.missing, "'\(path)' does not exist; check the path")
+        case EACCES, EPERM: SongFailure(.missing, "'\(path)' may not be read; check its permissions")
+        default: SongFailure(.missing, "cannot open '\(path)': \(String(cString: strerror(code)))")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Synchronization
+
+/// Several songs, each a broadcast of its own, one after the other. One that cannot be played is told of, as `tutti
+/// inspect` does, and passed over.
+public final class BroadcastSeries: Sendable {
+    private let paths: [String]
+    private let options: BroadcastOptions
+    private let identity: Identity
+    private let state = Mutex(State())
+
+    private struct State {
+        var isStopped = false
+        var current: Broadcaster?
+    }
+
+    /// - Parameters:
+    ///   - paths: the songs.
+    ///   - options: for each of them; their path is not used.
+    public init(paths: [String], options: BroadcastOptions, identity: Identity) {
+        self.paths = paths
+        self.options = options
+        self.identity = identity
+    }
+
+    /// Runs until the last frame of the last song was heard or ``stop()`` was called; blocks the calling thread.
+    /// - Parameter handler: called for every event, one call at a time.
+    /// - Throws: why a broadcast could not begin or not go on, unless only the song was to blame and others follow; at
+    ///   the end, how many songs could not be played.
+    public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
+        var failures: [RuntimeFailure] = []
+        for path in paths {
+            do throws(RuntimeFailure) {
+                guard try play(path, handler) == .completed else { return .interrupted }
+            } catch {
+                guard paths.count > 1, error.kind == .unusableInput || error.kind == .missingInput else { throw error }
+                failures.append(error)
+                handler(.notice(.warning, error.message))
+            }
+        }
+        guard let first = failures.first else { return .completed }
+        throw RuntimeFailure(first.kind, "\(failures.count) of \(paths.count) songs could not be played")
+    }
+
+    /// Ends the song under way cleanly, and all after it. From any thread, also before `run`.
+    public func stop() {
+        let current = state.withLock { state in
+            state.isStopped = true
+            return state.current
+        }
+        current?.stop()
+    }
+
+    private func play(
+        _ path: String, _ handler: @escaping @Sendable (RuntimeEvent) -> Void
+    ) throws(RuntimeFailure) -> RuntimeOutcome {
+        var options = options
+        options.path = path
+        let broadcaster = Broadcaster(options: options, identity: identity)
+        let isStopped = state.withLock { state in
+            state.current = broadcaster
+            return state.isStopped
+        }
+        if isStopped { return .interrupted }
+        return try broadcaster.run(handler)
+    }
+}

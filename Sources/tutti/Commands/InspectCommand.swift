@@ -1,0 +1,55 @@
+import SongReading
+import TuttiRuntime
+
+/// `tutti inspect FILE...`
+struct InspectCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "inspect",
+        summary: "Explains audio files, and says what is wrong with them.",
+        operands: [.init(name: "FILE", isRequired: true, repeats: true, help: "An audio file; it is read whole.")],
+        options: [DisplayFlags.json, .help],
+        notes: [
+            "What was passed over in a file (damaged bytes, a missing end) is listed with its byte offset; of a file "
+                + "that cannot be played one line says why and where.",
+            "--json writes one object a file: file, playable, container, codec, profile, sampleRate, channels, "
+                + "frameCount (after trims), packetCount, durationSeconds, bitRate, tags, problems, and more; what is "
+                + "not known is null.",
+            "Exit code: 0 when all can be played, else 65 for a file that cannot and 66 for a missing one (the first "
+                + "that occurs); 64 for a wrong command line.",
+        ],
+        examples: [
+            .init(command: "tutti inspect song.m4a", meaning: "all that there is to know of it"),
+            .init(command: "tutti inspect --json *.mp3", meaning: "one JSON object a line"),
+        ])
+
+    let paths: [String]
+    let isJSON: Bool
+
+    init(_ arguments: CommandArguments) throws(UsageError) {
+        paths = arguments.operands
+        guard !paths.contains("") else { throw UsageError("a FILE's name is empty") }
+        isJSON = arguments.has(DisplayFlags.json)
+    }
+
+    func run() -> Int32 {
+        var code: Int32 = 0
+        for (index, path) in paths.enumerated() {
+            let facts = SongTools.inspect(path: path)
+            if let failure = facts.failure, code == 0 { code = RuntimeFailure(failure).kind.rawValue }
+            guard show(facts, isFirst: index == 0) else { return RuntimeFailure.Kind.lost.rawValue }
+        }
+        return code
+    }
+
+    /// False when nobody reads any more.
+    private func show(_ facts: SongFacts, isFirst: Bool) -> Bool {
+        if isJSON { return StandardStream.output.write(facts.json.text + "\n") }
+        if let failure = facts.failure {
+            SessionRunner.report(RuntimeFailure(failure))
+            return true
+        }
+        let isColoured = StandardStream.output.isTerminal && Terminal.allowsColour
+        let lines = facts.lines.map { $0.rendered(coloured: isColoured) + "\n" }
+        return StandardStream.output.write((isFirst ? "" : "\n") + lines.joined())
+    }
+}
