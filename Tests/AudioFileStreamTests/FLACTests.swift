@@ -245,12 +245,11 @@ struct FLACTests {
     /// Nothing but frame headers with right checks: the search must not begin anew at each.
     @Test func headersWithoutFramesCostLinearTime() {
         let writer = makeWriter()
-        func seconds(_ count: Int) -> Duration {
+        func seconds(_ count: Int) -> Double {
             let header = writer.frame(number: 1, payload: []).dropLast(2)
             let bytes = writer.file(frames: (0..<count).map { header + [UInt8($0 & 0x7F)] })
-            return ContinuousClock().measure { _ = parse(bytes) }
+            return processorSeconds { _ = parse(bytes) }
         }
-        _ = seconds(1_000)
         let short = seconds(10_000)
         let long = seconds(160_000)
         // Sixteen times the bytes; quadratic time would be 256 times as much.

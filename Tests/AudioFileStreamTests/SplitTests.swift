@@ -54,7 +54,7 @@ struct SplitTests {
             ("NeXT/Sun", NextSunWriter().file(data: payload(9_001))),
             ("big-endian wave", rifx.file(data: payload(9_001))),
             ("nothing", []), ("one byte", [0xFF]), ("text", Array("text".utf8)),
-        ] + FLACTests.files
+        ] + FLACTests.files + OggTests.files
     }()
 
     @Test(arguments: files.indices)

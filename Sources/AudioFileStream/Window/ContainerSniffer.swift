@@ -37,6 +37,10 @@ enum ContainerSniffer {
             guard hint == nil || hint == .flac else { throw .unsupportedFileType }
             return .container(FLACParser(access: access))
         }
+        if bytes.has("OggS", at: 0) {
+            guard hint == nil || hint == .ogg else { throw .unsupportedFileType }
+            return .container(OggParser(access: access))
+        }
         let isForeign = foreignSignatures.contains { bytes.has($0.text, at: $0.offset) }
         guard !isForeign else { throw .unsupportedFileType }
         if bytes.has("ID3", at: 0), hint == .flac || FrameKinds(hint: hint) != nil {
@@ -62,7 +66,7 @@ enum ContainerSniffer {
 
     /// Containers that must not be searched for MPEG frames, which they would seem to hold by chance.
     private static let foreignSignatures: [(text: StaticString, offset: Int)] = [
-        ("OggS", 0), ("FORM", 0), ("caff", 0), ("RIFF", 0), ("RF64", 0),
+        ("FORM", 0), ("caff", 0), ("RIFF", 0), ("RF64", 0),
         ("RIFX", 0), ("BW64", 0), ("wvpk", 0), ("MAC ", 0), ("\u{1A}\u{45}", 0), ("PK\u{3}\u{4}", 0), ("%PDF", 0),
     ]
 }

@@ -5,6 +5,9 @@ import AudioCore
 struct SkippedBytes {
     private var problem: (byteOffset: Int64, byteCount: Int64)?
 
+    /// Offset in the file of the byte behind them.
+    var end: Int64? { problem.map { $0.byteOffset &+ $0.byteCount } }
+
     var isEmpty: Bool { problem == nil }
 
     /// - Parameter offset: where in the file they are; only that of the first counts.

@@ -7,7 +7,7 @@
 struct SlicedCRC {
     private static let sliceCount = 16
 
-    private let table: [UInt32]
+    fileprivate let table: [UInt32]
 
     /// - Parameter polynomial: without its highest term, aligned to the upper bits.
     init(polynomial: UInt32) {
@@ -59,6 +59,15 @@ struct SlicedCRC {
             register = register << 8 ^ slices[Int(register >> 24 ^ UInt32(byte))]
             offset += 1
         }
+        return register
+    }
+}
+
+extension SlicedCRC {
+    /// The register after a few bytes of zeros.
+    func register(_ register: UInt32, afterZeros count: Int) -> UInt32 {
+        var register = register
+        for _ in 0..<count { register = register << 8 ^ table[Int(register >> 24)] }
         return register
     }
 }

@@ -1,0 +1,69 @@
+import AudioCore
+
+/// What of an Ogg stream is to be told when.
+struct OggFacts {
+    private var info = InfoCollector()
+    private var isArtworkGiven = false
+    private var table: AudioPacketTableInfo?
+    private var bitRate: Int?
+
+    mutating func giveTags<Sink: AudioStreamSink & ~Copyable>(_ headers: inout OggHeaders, into sink: inout Sink) {
+        info.give(headers.takeFound(), into: &sink)
+        guard let picture = headers.takePicture(), !isArtworkGiven else { return }
+        isArtworkGiven = true
+        sink.streamDidParse(property: .artwork(picture))
+    }
+
+    /// Before the first packet.
+    mutating func opening(_ audio: OggAudio, tail: OggTail?, access: ByteAccess) -> [AudioStreamProperty] {
+        let codec = audio.codec
+        var table = audio.clock.table(lastGranule: tail?.lastGranule, remainder: tail?.remainder ?? 0)
+        if table.validFrameCount == nil { table.validFrameCount = codec.announcedFrameCount }
+        self.table = table
+        bitRate = Self.bitRate(audio, table, access) ?? codec.nominalBitRate
+        var properties: [AudioStreamProperty] = [
+            .magicCookie(audio.cookie), .channelLayout(audio.channelLayout),
+            .dataOffset(audio.places?.dataOffset ?? 0), .packetTableInfo(table),
+            .packetSizeUpperBound(codec.packetSizeUpperBound),
+        ]
+        if let bitRate { properties.append(.bitRate(bitRate)) }
+        let preroll = codec.prerollPacketCount(frameCount: max(1, audio.firstFrameCount))
+        return properties + [.decoderPrerollPacketCount(preroll), .readyToProducePackets]
+    }
+
+    /// The table as it turns out to be; nil if it was told.
+    mutating func revised(_ table: AudioPacketTableInfo, _ audio: OggAudio) -> AudioStreamProperty? {
+        guard table != self.table else { return nil }
+        self.table = table
+        return .packetTableInfo(table)
+    }
+
+    /// More follows than the table said.
+    mutating func beginLink(_ audio: OggAudio?) -> AudioStreamProperty? {
+        guard let audio, table?.validFrameCount != nil else { return nil }
+        return revised(audio.clock.table(lastGranule: nil, remainder: 0), audio)
+    }
+
+    /// What the end of the file makes certain.
+    mutating func final(_ audio: OggAudio) -> [AudioStreamProperty] {
+        guard !audio.hasGap else { return [] }
+        let table = audio.clock.table()
+        var properties: [AudioStreamProperty] = [
+            .audioDataByteCount(audio.byteCount), .audioDataPacketCount(audio.packetCount),
+        ]
+        if let property = revised(table, audio) { properties.append(property) }
+        let seconds = Double(audio.clock.decoded) / audio.codec.format.sampleRate
+        if bitRate == nil, seconds > 0 {
+            properties.append(.bitRate(max(1, Int(Double(audio.byteCount) * 8 / seconds))))
+        }
+        return properties
+    }
+
+    private static func bitRate(_ audio: OggAudio, _ table: AudioPacketTableInfo, _ access: ByteAccess) -> Int? {
+        guard case .file(let byteCount) = access, let dataOffset = audio.places?.dataOffset,
+            let frames = table.validFrameCount, frames > 0, byteCount > dataOffset
+        else { return nil }
+        let rate = Double(byteCount - dataOffset) * 8 * audio.codec.format.sampleRate / Double(frames)
+        return (1...1e9).contains(rate) ? Int(rate) : nil
+    }
+}

@@ -1,0 +1,111 @@
+import AudioCore
+
+/// Takes the header packets of a stream, in the pieces in which pages hold them, and tells what they say. Comments are
+/// read in passing: of a picture no more is held than it has bytes.
+struct OggHeaders {
+    private(set) var codec: OggCodec
+    private(set) var cookie: [UInt8]
+    private(set) var comments = VorbisCommentReader()
+    private var metadata = FLACMetadata(hasSignature: false)
+    /// Packets that are whole.
+    private var packetCount = 0
+    /// What was kept of the current packet, and all bytes of it so far.
+    private var packet: [UInt8] = []
+    private var packetByteCount = 0
+    private var identification: [UInt8] = []
+    /// Vorbis's comments, if they are short.
+    private var commentPacket: [UInt8]?
+    private(set) var setup: [UInt8] = []
+    private(set) var isDone = false
+
+    /// A Vorbis comment header that goes into the cookie.
+    private static let keptCommentByteCount = 4 * 1024
+
+    /// - Parameter first: the stream's first packet, which the codec was identified by.
+    init(_ codec: OggCodec, first: RawSpan) {
+        self.codec = codec
+        identification = first.copy(0..<first.byteCount)
+        packetCount = 1
+        switch codec {
+        case .flac(let stream):
+            cookie = stream.cookie
+            feedMetadata(first.extracting(13..<first.byteCount))
+            isDone = metadata.isDone
+        default: cookie = identification
+        }
+    }
+
+    mutating func takePicture() -> [UInt8]? { comments.takePicture() ?? metadata.takePicture() }
+
+    mutating func takeFound() -> [(AudioInfoKey, String)] { comments.takeFound() + metadata.takeFound() }
+
+    var channelLayout: AudioChannelLayout {
+        metadata.channelLayout ?? AudioChannelLayout(xiphChannels: codec.format.channelsPerFrame)
+    }
+
+    /// Takes a piece of the current packet. `offset` is that of its page, for errors.
+    mutating func take(_ bytes: RawSpan, isEnd: Bool, at offset: Int64) throws(AudioStreamError) {
+        try keep(bytes, at: offset)
+        packetByteCount += bytes.byteCount
+        guard isEnd else { return }
+        switch codec {
+        case .vorbis(var stream, _):
+            if packetCount == 1 {
+                commentPacket = packetByteCount <= Self.keptCommentByteCount ? packet : nil
+            } else {
+                try stream.takeSetup(packet.span.bytes)
+                setup = packet
+                codec = .vorbis(stream, previousBlock: nil)
+                cookie = VorbisStream.cookie(
+                    identification: identification, comments: commentPacket, setup: setup)
+                isDone = true
+            }
+        case .opus: isDone = true
+        case .flac: isDone = metadata.isDone
+        }
+        packetCount += 1
+        packet.removeAll(keepingCapacity: true)
+        packetByteCount = 0
+    }
+
+    private mutating func keep(_ bytes: RawSpan, at offset: Int64) throws(AudioStreamError) {
+        switch (codec, packetCount) {
+        case (.flac, _): feedMetadata(bytes)
+        case (.opus, _): try takeComments(bytes, magic: "OpusTags", at: offset)
+        case (.vorbis, 1): try takeComments(bytes, magic: "\u{3}vorbis", at: offset)
+        default:
+            guard packet.count + bytes.byteCount <= Limits.magicCookieByteCount - 2 * Self.keptCommentByteCount else {
+                throw .unsupportedDataFormat("a Vorbis setup header of more than \(packet.count) bytes")
+            }
+            bytes.withUnsafeBytes { packet.append(contentsOf: $0) }
+        }
+    }
+
+    private mutating func takeComments(
+        _ bytes: RawSpan, magic: StaticString, at offset: Int64
+    ) throws(AudioStreamError) {
+        let magicByteCount = magic.utf8CodeUnitCount
+        let start = min(bytes.byteCount, max(0, magicByteCount - packetByteCount))
+        let room = max(0, Self.keptCommentByteCount - packet.count)
+        bytes.extracting(0..<min(room, bytes.byteCount)).withUnsafeBytes { packet.append(contentsOf: $0) }
+        let isThere = packet.span.bytes.has(magic, at: 0)
+        guard isThere || packetByteCount + bytes.byteCount < magicByteCount else {
+            throw .invalidFile("the comment header is missing in the Ogg page at byte \(offset)")
+        }
+        comments.consume(bytes.extracting(start..<bytes.byteCount))
+    }
+
+    /// A packet is a metadata block; blocks are read as they are in a file.
+    private mutating func feedMetadata(_ bytes: RawSpan) {
+        bytes.withUnsafeBytes { packet.append(contentsOf: $0) }
+        let pending = packet
+        var place = 0
+        while !metadata.isDone, place < pending.count {
+            let rest = pending.span.bytes.extracting(place..<pending.count)
+            // The first block was looked at, and no other is objected to.
+            guard let step = try? metadata.step(rest, at: 0), step.consumed > 0 || step.needed == 0 else { break }
+            place += step.consumed
+        }
+        packet = Array(pending[place...])
+    }
+}

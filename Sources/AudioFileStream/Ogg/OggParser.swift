@@ -1,0 +1,267 @@
+import AudioCore
+
+// An Ogg file is a row of pages of several logical streams (RFC 3533). The first stream of a codec that is known is
+// played, the others are passed over. A stream that begins after it (a chain) goes on with the song if one decoder can
+// play both; otherwise the song ends there, and a problem says so.
+//
+//   beginning   the streams' first pages, until one of a known codec is found
+//   headers     the stream's header packets
+//   tail        where all of the file is at hand: its end, for the last granule, then back to the first audio
+//   opening     the next page of the stream is the first with audio: its granule tells where the stream starts
+//   audio
+//   ended       nothing more is played
+
+/// The parser of Ogg files with Vorbis, Opus or FLAC.
+final class OggParser: ContainerParser {
+    enum State { case beginning, headers, tail, opening, audio, ended }
+
+    /// A stream's header packets, under way.
+    struct Link {
+        var serial: UInt32
+        var headers: OggHeaders
+    }
+
+    let access: ByteAccess
+    var state = State.beginning
+    private var search = OggPageSearch()
+    private var skipped = SkippedBytes()
+    /// What streams are in the file that are not played.
+    private var foreignNames: [String] = []
+    /// The stream whose headers are being read, or one that may follow in a chain.
+    var link: Link?
+    /// Of the streams that are played.
+    private var serials: Set<UInt32> = []
+    var tail: OggTail?
+    var audio: OggAudio?
+    /// Properties that were told, so that none is told twice.
+    var facts = OggFacts()
+    /// Bytes up to the next page are what a seek cut: no damage.
+    private var isLanding = false
+
+    private static let largestLinkCount = 64
+
+    init(access: ByteAccess) { self.access = access }
+
+    func consume<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
+    ) throws(AudioStreamError) -> Progress {
+        if state == .tail { return lookAtTail(bytes, at: offset) }
+        var place = 0
+        var needed = 1
+        loop: while place < bytes.byteCount {
+            switch search.next(bytes, at: place, isLast: isLast) {
+            case .junk(let byteCount):
+                if !isLanding { skipped.add(byteCount, at: offset &+ Int64(place)) }
+                place += byteCount
+            case .needsMore(let byteCount):
+                needed = byteCount
+                break loop
+            case .page(let page):
+                if !skipped.isEmpty { audio?.flush(bytes, into: &sink) }
+                skipped.end(into: &sink)
+                isLanding = false
+                try take(page, bytes, at: offset, into: &sink)
+                if state == .tail, let tail {
+                    return Progress(consumed: place, needed: 1, jump: tail.start)
+                }
+                place += page.byteCount
+            }
+        }
+        audio?.flush(bytes, into: &sink)
+        return Progress(consumed: place, needed: needed)
+    }
+
+    func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
+        guard let audio, audio.packetCount > 0 else {
+            guard audio == nil, link == nil, !foreignNames.isEmpty else { throw .dataUnavailable }
+            throw foreignError
+        }
+        if search.isCut, !skipped.isEmpty {
+            let end = skipped.end ?? 0
+            sink.streamDidParse(property: .problem(.init(.truncated(missingByteCount: nil), at: end)))
+        } else {
+            skipped.end(into: &sink)
+        }
+        for property in facts.final(audio) { sink.streamDidParse(property: property) }
+    }
+
+    func skipGap() throws(AudioStreamError) {
+        guard audio != nil else { throw .discontinuityCannotRecover }
+        land()
+        audio?.skipGap()
+    }
+
+    private func land() {
+        isLanding = true
+        skipped.removeAll()
+        link = nil
+        search = OggPageSearch()
+    }
+
+    private func lookAtTail(_ bytes: RawSpan, at offset: Int64) -> Progress {
+        guard var tail = tail.take() else { return Progress(consumed: bytes.byteCount, needed: 1) }
+        let (progress, isDone) = tail.consume(bytes, at: offset)
+        self.tail = tail
+        if isDone { state = .opening }
+        return progress
+    }
+
+    // MARK: Pages
+
+    private func take<Sink: AudioStreamSink & ~Copyable>(
+        _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
+    ) throws(AudioStreamError) {
+        let fileOffset = offset &+ Int64(page.start)
+        switch state {
+        case .beginning: try begin(page, bytes, at: fileOffset, into: &sink)
+        case .headers:
+            guard page.serial == link?.serial, !page.isFirst else { return }
+            try takeHeaders(page, bytes, at: fileOffset, into: &sink)
+        case .opening:
+            guard serials.contains(page.serial), !page.isFirst else { return }
+            try open(page, bytes, at: offset, into: &sink)
+        case .audio:
+            if page.isFirst {
+                beginLink(page, bytes)
+            } else if page.serial == link?.serial {
+                try takeHeaders(page, bytes, at: fileOffset, into: &sink)
+            } else if serials.contains(page.serial) {
+                try takeAudio(page, bytes, at: offset, into: &sink)
+            }
+        case .tail, .ended: break
+        }
+    }
+
+    private func begin<Sink: AudioStreamSink & ~Copyable>(
+        _ page: OggPage, _ bytes: RawSpan, at fileOffset: Int64, into sink: inout Sink
+    ) throws(AudioStreamError) {
+        guard page.isFirst else {
+            guard foreignNames.isEmpty else { throw foreignError }
+            throw .invalidFile("the Ogg page at byte \(fileOffset) belongs to a stream that did not begin")
+        }
+        var lacing = page.lacing
+        guard let part = lacing.next(bytes) else { return }
+        let packet = bytes.extracting(part.range)
+        switch try OggCodec.identify(packet) {
+        case .codec(let codec):
+            link = Link(serial: page.serial, headers: OggHeaders(codec, first: packet))
+            state = .headers
+            sink.streamDidParse(property: .fileFormat(.ogg))
+            sink.streamDidParse(property: .dataFormat(codec.format))
+        case .foreign(let name) where foreignNames.count < 8: foreignNames.append(name)
+        case .unknown where foreignNames.count < 8: foreignNames.append("an unknown codec")
+        default: break
+        }
+    }
+
+    private var foreignError: AudioStreamError {
+        .unsupportedDataFormat("Ogg with \(foreignNames.joined(separator: " and "))")
+    }
+
+    /// A stream begins behind or beside the one that is played.
+    private func beginLink(_ page: OggPage, _ bytes: RawSpan) {
+        var lacing = page.lacing
+        guard let part = lacing.next(bytes) else { return }
+        let packet = bytes.extracting(part.range)
+        guard case .codec(let codec)? = try? OggCodec.identify(packet) else { return }
+        link = Link(serial: page.serial, headers: OggHeaders(codec, first: packet))
+    }
+
+    private func takeHeaders<Sink: AudioStreamSink & ~Copyable>(
+        _ page: OggPage, _ bytes: RawSpan, at fileOffset: Int64, into sink: inout Sink
+    ) throws(AudioStreamError) {
+        guard var link = link.take() else { return }
+        var lacing = page.lacing
+        while !link.headers.isDone, let part = lacing.next(bytes) {
+            try link.headers.take(bytes.extracting(part.range), isEnd: part.isEnd, at: fileOffset)
+        }
+        // Of a chain the first song's tags count.
+        if state == .headers { facts.giveTags(&link.headers, into: &sink) }
+        guard link.headers.isDone else {
+            self.link = link
+            return
+        }
+        if state == .headers {
+            serials = [link.serial]
+            audio = OggAudio(link.headers)
+            state = .opening
+        } else if audio?.canBeFollowed(by: link.headers) == true, serials.count < Self.largestLinkCount {
+            audio?.beginLink(bytes, into: &sink)
+            if let property = facts.beginLink(audio) { sink.streamDidParse(property: property) }
+            serials.insert(link.serial)
+        } else {
+            audio?.flush(bytes, into: &sink)
+            let text = "a further Ogg stream of another format, which is not played,"
+            sink.streamDidParse(property: .problem(AudioStreamProblem(.damaged(text), at: fileOffset)))
+            state = .ended
+        }
+    }
+
+    // MARK: Audio
+
+    /// The first page with audio, behind the look at the file's end.
+    private func open<Sink: AudioStreamSink & ~Copyable>(
+        _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
+    ) throws(AudioStreamError) {
+        guard page.segmentCount > 0 else { return }
+        let dataOffset = offset &+ Int64(page.start)
+        if case .file(let byteCount) = access, tail == nil, let audio, let serial = serials.first {
+            tail = OggTail(serial: serial, codec: audio.codec, dataOffset: dataOffset, fileByteCount: byteCount)
+            state = .tail
+            return
+        }
+        state = .audio
+        audio?.open(page, bytes, at: dataOffset, tail: tail, access: access)
+        if let audio {
+            for property in facts.opening(audio, tail: tail, access: access) { sink.streamDidParse(property: property) }
+        }
+        try takeAudio(page, bytes, at: offset, into: &sink)
+    }
+
+    private func takeAudio<Sink: AudioStreamSink & ~Copyable>(
+        _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
+    ) throws(AudioStreamError) {
+        guard var audio = audio.take() else { return }
+        defer { self.audio = audio }
+        // What the last granule cuts off is told before the packets that it cuts.
+        if page.isLast, let table = audio.end(page, bytes), let property = facts.revised(table, audio) {
+            audio.flush(bytes, into: &sink)
+            sink.streamDidParse(property: property)
+        }
+        try audio.take(page, bytes, at: offset, into: &sink)
+    }
+
+    // MARK: Places
+
+    func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
+        guard audio?.places != nil else { throw .illegalOperation }
+        land()
+        state = .audio
+        audio?.resume(at: place)
+    }
+
+    func places() throws(AudioStreamError) -> OggPlaces {
+        guard let places = audio?.places else { throw .illegalOperation }
+        return places
+    }
+}
+
+extension OggParser {
+    func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek { try places().locate(packet: packet) }
+
+    func packet(
+        containingFrame frame: Int64, _ summary: AudioStreamSummary
+    ) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
+        try places().packet(containingFrame: frame)
+    }
+
+    func firstFrame(ofPacket packet: Int64, _ summary: AudioStreamSummary) throws(AudioStreamError) -> Int64 {
+        try places().firstFrame(ofPacket: packet)
+    }
+
+    func packet(
+        atByteOffset offset: Int64, _ summary: AudioStreamSummary
+    ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
+        try places().packet(atByteOffset: offset)
+    }
+}

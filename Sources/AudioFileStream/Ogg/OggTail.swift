@@ -1,0 +1,81 @@
+import AudioCore
+
+/// Looks at the end of a file for a stream's last granule, and what it cuts off.
+struct OggTail {
+    /// How much of the end is looked at; more if the stream does not end there.
+    private static let byteCounts: [Int64] = [64 * 1024, 256 * 1024, 1024 * 1024]
+
+    private let serial: UInt32
+    private let initialCodec: OggCodec
+    /// Where audio begins, and where the file ends.
+    let dataOffset: Int64
+    let fileByteCount: Int64
+    private var attempt = 0
+    private var search = OggPageSearch()
+    private var codec: OggCodec
+    private var pageCount = 0
+    private(set) var lastGranule: Int64?
+    /// Frames that the last granule cuts off.
+    private(set) var remainder = 0
+    /// Frames of the packet that is not at its end.
+    private var pending: Int?
+
+    init(serial: UInt32, codec: OggCodec, dataOffset: Int64, fileByteCount: Int64) {
+        self.serial = serial
+        initialCodec = codec
+        self.codec = codec
+        self.dataOffset = dataOffset
+        self.fileByteCount = fileByteCount
+    }
+
+    /// Where to look.
+    var start: Int64 { max(dataOffset, fileByteCount - Self.byteCounts[attempt]) }
+
+    /// Looks at what there is.
+    /// - Returns: how far it got; `jump` leads to the next place to look at, or back to the first audio.
+    mutating func consume(_ bytes: RawSpan, at offset: Int64) -> (Progress, isDone: Bool) {
+        let isLast = offset + Int64(bytes.byteCount) >= fileByteCount
+        var place = 0
+        while place < bytes.byteCount {
+            switch search.next(bytes, at: place, isLast: isLast) {
+            case .junk(let byteCount): place += byteCount
+            case .page(let page):
+                if page.serial == serial { take(page, bytes) }
+                place += page.byteCount
+            case .needsMore(let byteCount): return (Progress(consumed: place, needed: byteCount), false)
+            }
+        }
+        guard isLast else { return (Progress(consumed: place, needed: 1), false) }
+        let isEnough = pageCount > 1 && lastGranule != nil
+        if isEnough || start == dataOffset || attempt + 1 == Self.byteCounts.count {
+            return (Progress(consumed: place, needed: 1, jump: dataOffset), true)
+        }
+        (codec, pageCount, lastGranule, remainder, pending) = (initialCodec, 0, nil, 0, nil)
+        attempt += 1
+        return (Progress(consumed: place, needed: 1, jump: start), false)
+    }
+
+    private mutating func take(_ page: OggPage, _ bytes: RawSpan) {
+        var frameCount = 0
+        var lacing = page.lacing
+        while let part = lacing.next(bytes) {
+            let packet = bytes.extracting(part.range)
+            if !part.isContinuation {
+                let isFirst = codec.isBeforeFirst
+                let frames = codec.frameCount(packet)
+                pending = isFirst ? 0 : frames
+            }
+            guard part.isEnd else { continue }
+            frameCount += pending ?? 0
+            pending = nil
+        }
+        guard let granule = page.granule else { return }
+        if page.isLast, let before = lastGranule {
+            remainder = Int(clamping: max(0, min(before + Int64(frameCount) - granule, Int64(frameCount))))
+        } else {
+            remainder = 0
+        }
+        lastGranule = granule
+        pageCount += 1
+    }
+}
