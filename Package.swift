@@ -70,6 +70,11 @@ let package = Package(
 
         // A song's file to a WAVE file, as fast as it goes.
         library("SongDecoding", ["AudioCore", "AudioDecoding", "SongReading"]),
+        // Codecs of FFmpeg's library, which is loaded at run time, in a process that has no rights.
+        .target(name: "CSandbox"),
+        library("CodecLibrary", ["AudioCore"]),
+        library("DecodeWorker", ["AudioCore", "CSandbox", "CodecLibrary"]),
+        library("WorkerDecoding", ["AudioCore", "AudioDecoding", "CSandbox", "CodecLibrary", "DecodeWorker"]),
 
         // Lines under clouds of points: what both clock models are made of.
         library("LineFitting"),
@@ -203,6 +208,13 @@ let package = Package(
             ["ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileStream", "Playout", "StreamTestKit"]),
         tests("VirtualOutputTests", ["AudioCore", "HostSystem", "Playout", "RecordingSidecar", "VirtualOutput"]),
         tests("AudioQueueTests", ["AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout"]),
+        testTool("decode-worker", at: "decode-worker", ["DecodeWorker"]),
+        tests(
+            "WorkerDecodingTests",
+            [
+                "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "CodecLibrary", "DecodeWorker",
+                "StreamTestKit", "WorkerDecoding",
+            ]),
         testTool("discovery-probe", at: "DiscoveryProbe", ["PeerDiscovery", "AudioCore"]),
         tests(
             "OutputTests",

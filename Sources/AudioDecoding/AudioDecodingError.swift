@@ -17,12 +17,23 @@ public enum AudioDecodingError: Error, Hashable, Sendable {
 extension AudioDecodingError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .unsupportedCodec(let codec): "no decoder for '\(codec)'"
+        case .unsupportedCodec(let codec): "no decoder for \(codec.commonName)" + Self.advice(on: codec)
         case .unsupportedFormat(let reason): "cannot be decoded: \(reason)"
         case .formatChanged: "the stream changed its format on the way"
         case .packetExceedsLimits(let byteCount, let frameCount):
             "a packet of \(byteCount) bytes and \(frameCount) frames is beyond all limits"
         case .libraryFailed(let operation, let code, let text): "\(operation) failed: \(text) (\(code))"
+        }
+    }
+}
+
+extension AudioDecodingError {
+    /// What to install for a codec that FFmpeg's library decodes.
+    private static func advice(on codec: Codec) -> String {
+        switch codec {
+        case .aac, .aacHE, .aacHEv2, .alac, .flac, .vorbis, .opus, .ac3, .amrNarrowband, .amrWideband:
+            "; install libavcodec (libavcodec59 on Debian 12, libavcodec61 on Debian 13)"
+        default: ""
         }
     }
 }

@@ -1,0 +1,53 @@
+import AudioCore
+
+/// The frames of one packet, interleaved, in WAVE's channel order (the library's own), and what they turned out to be.
+public struct DecodedFrames {
+    /// Room in front of the samples, for whoever sends them on.
+    public let headerByteCount: Int
+    /// The header's room, then the samples.
+    public private(set) var bytes: [UInt8] = []
+    public private(set) var sampleRate = 0
+    public private(set) var channelCount = 0
+    public private(set) var frameCount = 0
+
+    public init(headerByteCount: Int) { self.headerByteCount = headerByteCount }
+
+    public mutating func removeAll() {
+        (sampleRate, channelCount, frameCount) = (0, 0, 0)
+        let size = headerByteCount + 8 * 1024
+        if bytes.count < size { bytes.append(contentsOf: repeatElement(0, count: size - bytes.count)) }
+    }
+
+    /// The header's room and the samples that are there.
+    public mutating func withMessage<R>(_ body: (UnsafeMutableRawBufferPointer) -> R) -> R {
+        let count = headerByteCount + frameCount * channelCount * MemoryLayout<Float>.stride
+        return bytes.withUnsafeMutableBytes { body(UnsafeMutableRawBufferPointer(rebasing: $0[..<count])) }
+    }
+
+    /// Appends what an `AVFrame` holds.
+    /// - Returns: false where the frame contradicts itself or the frames before it, or there are too many.
+    mutating func append(_ frame: UnsafeMutableRawPointer, sampleRate: Int, channelCount: Int) -> Bool {
+        let count = Int(frame.load(fromByteOffset: FieldOffset.frameSampleCount, as: Int32.self))
+        let lineSize = Int(frame.load(fromByteOffset: FieldOffset.frameLineSize, as: Int32.self))
+        let format = LibrarySampleFormat(
+            rawValue: frame.load(fromByteOffset: FieldOffset.frameFormat, as: Int32.self))
+        let isSame = frameCount == 0 || (sampleRate == self.sampleRate && channelCount == self.channelCount)
+        guard let format, isSame, count > 0, Limits.channelRange.contains(channelCount), sampleRate > 0,
+            frameCount + count <= Limits.packetFrameCount,
+            lineSize >= count * format.byteCount * (format.isPlanar ? 1 : channelCount),
+            let planes = frame.load(
+                fromByteOffset: FieldOffset.frameExtendedData, as: UnsafePointer<UnsafeRawPointer?>?.self)
+        else { return false }
+        for plane in 0..<(format.isPlanar ? channelCount : 1) where planes[plane] == nil { return false }
+        let start = headerByteCount + frameCount * channelCount * MemoryLayout<Float>.stride
+        let end = start + count * channelCount * MemoryLayout<Float>.stride
+        if bytes.count < end { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
+        bytes.withUnsafeMutableBytes { bytes in
+            let target = bytes.baseAddress! + start
+            format.convert(planes, frameCount: count, channelCount: channelCount, into: target)
+        }
+        (self.sampleRate, self.channelCount) = (sampleRate, channelCount)
+        frameCount += count
+        return true
+    }
+}

@@ -1,0 +1,127 @@
+import AudioCore
+
+/// One stream's decoder of the library: packets go in, frames of interleaved `Float` come out.
+///
+/// Set so that it adds nothing of its own: one thread, no trimming of what an encoder put in front, no log. Everything
+/// that it is given may be hostile. Not thread-safe.
+public final class ForeignDecoder {
+    private let symbols: CodecSymbols
+    private var context: CodecSymbols.Object?
+    private var packet: CodecSymbols.Object?
+    private var frame: CodecSymbols.Object?
+
+    /// - Parameter setup: codec, magic cookie and what is to be made of them.
+    /// - Throws: where the library has no such decoder, or refuses the cookie.
+    public init(_ setup: ForeignSetup, library: CodecLibrary) throws(ForeignDecoderError) {
+        symbols = library.symbols
+        guard let codec = setup.decoderNames.lazy.compactMap({ [symbols] in symbols.findDecoder($0) }).first else {
+            throw .missing
+        }
+        context = symbols.makeContext(codec)
+        packet = symbols.makePacket()
+        frame = symbols.makeFrame()
+        guard let context, packet != nil, frame != nil else { throw .noMemory }
+        let id = codec.load(fromByteOffset: FieldOffset.codecID, as: Int32.self)
+        try Self.setParameters(of: context, codecID: id, extradata: setup.extradata, symbols)
+        for (name, value) in Self.options + setup.options { _ = symbols.setOption(context, name, value, 0) }
+        let code = symbols.open(context, codec, nil)
+        guard code == 0 else { throw .refused(code) }
+    }
+
+    deinit {
+        var (context, packet, frame) = (context, packet, frame)
+        symbols.freeFrame(&frame)
+        symbols.freePacket(&packet)
+        symbols.freeContext(&context)
+    }
+
+    /// An option that a version does not know is passed over.
+    private static let options: [(name: String, value: String)] = [
+        ("threads", "1"),
+        // What lies before the song is trimmed by whoever knows the timeline.
+        ("flags2", "+skip_manual"),
+        // Of a decoder that has both (libopus): not rounded to 16 bits.
+        ("request_sample_fmt", "flt"),
+    ]
+
+    /// `AVMEDIA_TYPE_AUDIO`.
+    private static let audio: Int32 = 1
+    /// `AV_INPUT_BUFFER_PADDING_SIZE`: the library reads beyond the end of what it is given.
+    private static let paddingByteCount = 64
+
+    private static func setParameters(
+        of context: CodecSymbols.Object, codecID: Int32, extradata: [UInt8], _ symbols: CodecSymbols
+    ) throws(ForeignDecoderError) {
+        var owned = symbols.makeParameters()
+        defer { symbols.freeParameters(&owned) }
+        guard let parameters = owned else { throw .noMemory }
+        parameters.storeBytes(of: audio, toByteOffset: FieldOffset.parametersType, as: Int32.self)
+        parameters.storeBytes(of: codecID, toByteOffset: FieldOffset.parametersID, as: Int32.self)
+        if !extradata.isEmpty {
+            // Freed with the parameters.
+            guard let copy = symbols.allocateZeroed(extradata.count + paddingByteCount) else { throw .noMemory }
+            extradata.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+            parameters.storeBytes(of: copy, toByteOffset: FieldOffset.parametersExtradata, as: CodecSymbols.Object.self)
+            parameters.storeBytes(
+                of: Int32(extradata.count), toByteOffset: FieldOffset.parametersExtradataSize, as: Int32.self)
+        }
+        let code = symbols.setParameters(context, parameters)
+        guard code >= 0 else { throw .refused(code) }
+    }
+
+    /// Decodes one packet; its frames are appended to `frames`.
+    /// - Returns: false if the packet, or a part of it, is damaged. What could be decoded is there nevertheless.
+    public func decode(_ bytes: UnsafeRawBufferPointer, into frames: inout DecodedFrames) -> Bool {
+        guard let context, let packet, let frame, let source = bytes.baseAddress, bytes.count <= Limits.packetByteCount,
+            symbols.allocatePacketData(packet, Int32(bytes.count)) == 0
+        else { return false }
+        defer { symbols.releasePacketData(packet) }
+        // Padded with zeros by the library.
+        packet.load(fromByteOffset: FieldOffset.packetData, as: CodecSymbols.Object.self)
+            .copyMemory(from: source, byteCount: bytes.count)
+        guard symbols.sendPacket(context, packet) == 0 else { return false }
+        while true {
+            let code = symbols.receiveFrame(context, frame)
+            if code == Self.wantsMore { return true }
+            guard code == 0, frames.append(frame, sampleRate: sampleRate, channelCount: channelCount) else {
+                return false
+            }
+        }
+    }
+
+    /// `AVERROR(EAGAIN)`.
+    private static let wantsMore: Int32 = -11
+
+    /// Of what was decoded last, in hertz.
+    private var sampleRate: Int {
+        var value: Int64 = 0
+        guard let context, symbols.getIntegerOption(context, "ar", 0, &value) >= 0 else { return 0 }
+        return Int(value)
+    }
+
+    /// Of what was decoded last.
+    private var channelCount: Int {
+        guard let context else { return 0 }
+        guard let getLayoutOption = symbols.getLayoutOption, let release = symbols.releaseLayout else {
+            var value: Int64 = 0
+            return symbols.getIntegerOption(context, "ac", 0, &value) >= 0 ? Int(value) : 0
+        }
+        return withUnsafeTemporaryAllocation(byteCount: FieldOffset.layoutByteCount, alignment: 8) { layout in
+            layout.initializeMemory(as: UInt8.self, repeating: 0)
+            guard let layout = layout.baseAddress, getLayoutOption(context, "ch_layout", 0, layout) >= 0 else {
+                return 0
+            }
+            defer { release(layout) }
+            return Int(layout.load(fromByteOffset: FieldOffset.layoutChannelCount, as: Int32.self))
+        }
+    }
+}
+
+/// Why the library cannot decode a stream.
+public enum ForeignDecoderError: Error, Hashable, Sendable {
+    /// This build of the library has no decoder for the codec.
+    case missing
+    /// It does not take the stream's set-up; the library's number.
+    case refused(Int32)
+    case noMemory
+}

@@ -1,0 +1,57 @@
+/// How the library stores samples: `AVSampleFormat`, by its numbers. Integers are aligned high.
+enum LibrarySampleFormat: Int32 {
+    case unsigned8, signed16, signed32, float32, float64
+    case unsigned8Planar, signed16Planar, signed32Planar, float32Planar, float64Planar
+
+    /// Each channel has a plane of its own.
+    var isPlanar: Bool { rawValue >= Self.unsigned8Planar.rawValue }
+
+    /// Bytes of one sample.
+    var byteCount: Int {
+        switch self {
+        case .unsigned8, .unsigned8Planar: 1
+        case .signed16, .signed16Planar: 2
+        case .signed32, .signed32Planar, .float32, .float32Planar: 4
+        case .float64, .float64Planar: 8
+        }
+    }
+
+    /// Converts to interleaved `Float`, a full-scale integer becoming 1.
+    /// - Parameters:
+    ///   - planes: as many as there are channels, or one; each holds all of its samples. Any alignment.
+    ///   - target: has room for the frames. Any alignment.
+    func convert(
+        _ planes: UnsafePointer<UnsafeRawPointer?>, frameCount: Int, channelCount: Int,
+        into target: UnsafeMutableRawPointer
+    ) {
+        /// One run of samples that lie `stride` samples apart in the target.
+        func run<Sample: BitwiseCopyable>(
+            _ source: UnsafeRawPointer, count: Int, first: Int, stride: Int, _ convert: (Sample) -> Float
+        ) {
+            for index in 0..<count {
+                let sample = source.loadUnaligned(
+                    fromByteOffset: index * MemoryLayout<Sample>.stride, as: Sample.self)
+                target.storeBytes(
+                    of: convert(sample), toByteOffset: (first + index * stride) * MemoryLayout<Float>.stride,
+                    as: Float.self)
+            }
+        }
+        for plane in 0..<(isPlanar ? channelCount : 1) {
+            guard let source = planes[plane] else { continue }
+            let count = isPlanar ? frameCount : frameCount * channelCount
+            let stride = isPlanar ? channelCount : 1
+            switch self {
+            case .unsigned8, .unsigned8Planar:
+                run(source, count: count, first: plane, stride: stride) { (s: UInt8) in (Float(s) - 128) * 0x1p-7 }
+            case .signed16, .signed16Planar:
+                run(source, count: count, first: plane, stride: stride) { (s: Int16) in Float(s) * 0x1p-15 }
+            case .signed32, .signed32Planar:
+                run(source, count: count, first: plane, stride: stride) { (s: Int32) in Float(s) * 0x1p-31 }
+            case .float32, .float32Planar:
+                run(source, count: count, first: plane, stride: stride) { (s: Float) in s }
+            case .float64, .float64Planar:
+                run(source, count: count, first: plane, stride: stride) { (s: Double) in Float(s) }
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import AudioCore
+import AudioDecoding
+import CodecLibrary
+
+// What a worker gives for a packet is fitted to what the packet's description promised: too few frames are followed by
+// silence, too many are cut. That is no damage for the first packet after a reset, from which some codecs make nothing
+// (Vorbis: half of its window is the packet's before).
+//
+// A worker that ends or gets stuck costs the packet it was busy with, and what the codec borrows from packets before. It
+// is started anew, but not for ever: a stream that ends worker after worker is given up.
+
+/// A stream of a foreign codec, decoded by a library in a process of its own that has no rights.
+///
+/// Not real-time safe: a packet is an exchange with another process. One thread at a time.
+public final class WorkerDecoder: AudioPacketDecoder {
+    public let sampleRate: Double
+    public let channelCount: Int
+    public private(set) var damagedPacketCount = 0
+    /// Workers that ended or got stuck, and had to be started anew.
+    public private(set) var restartCount = 0
+
+    private let setup: ForeignSetup
+    private let program: WorkerProgram
+    /// Nil while none runs.
+    private var session: DecodeSession?
+    /// Whether the next packet is the first one since the start, or the last reset.
+    private var isFirstPacket = true
+    private var restartsLeft = restartsInARow
+    private var wholePacketsInARow = 0
+
+    private static let restartsInARow = 4
+    /// Whole packets that earn one more restart.
+    private static let packetsForOneRestart = 500
+
+    /// Starts a worker, and waits until it is ready.
+    /// - Throws: `unsupportedCodec` where there is no library or it lacks the codec, `unsupportedFormat` where it refuses
+    ///   the magic cookie, `libraryFailed` where no process can be started.
+    public init(
+        format: AudioStreamFormat, magicCookie: [UInt8], program: WorkerProgram = .itself
+    ) throws(AudioDecodingError) {
+        sampleRate = format.sampleRate
+        channelCount = format.channelsPerFrame
+        setup = ForeignSetup(
+            codec: format.codec, sampleRate: format.sampleRate, channelCount: format.channelsPerFrame,
+            magicCookie: magicCookie)
+        self.program = program
+        session = try .start(setup, program)
+    }
+
+    public func decode(
+        packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Float>
+    ) throws(AudioDecodingError) {
+        try checkLimits(of: packet, frameCount: frameCount, output: output)
+        let session = try runningSession()
+        let frames: WorkerFrames
+        do throws(WorkerProcess.Failure) {
+            frames = try session.decode(packet)
+        } catch {
+            self.session = nil
+            note(isWhole: false)
+            for index in 0..<(frameCount * channelCount) { output[index] = 0 }
+            return
+        }
+        if frames.frameCount > 0 { try checkFormat(of: frames) }
+        let count = min(frames.frameCount, frameCount)
+        session.withSamples { copy($0, frameCount: count, channelCount: frames.channelCount, into: &output) }
+        for index in (count * channelCount)..<(frameCount * channelCount) { output[index] = 0 }
+        note(isWhole: frames.isWhole && (count == frameCount || isFirstPacket))
+        isFirstPacket = false
+    }
+
+    public func reset(streamFrame: Int64) {
+        isFirstPacket = true
+        guard let session else { return }
+        do {
+            try session.reset()
+        } catch {
+            self.session = nil
+        }
+    }
+
+    /// The worker's process, for tests that end it.
+    package var workerProcessID: Int32? { session?.process.processID }
+
+    // MARK: Private
+
+    private func runningSession() throws(AudioDecodingError) -> DecodeSession {
+        if let session { return session }
+        guard restartsLeft > 0 else {
+            throw .libraryFailed(
+                operation: "decoding \(setup.codec.commonName)", code: Int32(restartCount),
+                text: "the decoder's process ended again and again")
+        }
+        restartsLeft -= 1
+        restartCount += 1
+        let session = try DecodeSession.start(setup, program)
+        isFirstPacket = true
+        self.session = session
+        return session
+    }
+
+    /// Mono and stereo pass for each other: a decoder that looks for parametric stereo gives two channels where there
+    /// is none.
+    private func checkFormat(of frames: WorkerFrames) throws(AudioDecodingError) {
+        guard Double(frames.sampleRate) == sampleRate else { throw .formatChanged }
+        guard frames.channelCount == channelCount || max(frames.channelCount, channelCount) == 2,
+            frames.channelCount > 0
+        else { throw .formatChanged }
+    }
+
+    private func note(isWhole: Bool) {
+        guard isWhole else {
+            damagedPacketCount += 1
+            wholePacketsInARow = 0
+            return
+        }
+        wholePacketsInARow += 1
+        guard wholePacketsInARow >= Self.packetsForOneRestart else { return }
+        wholePacketsInARow = 0
+        restartsLeft = min(restartsLeft + 1, Self.restartsInARow)
+    }
+
+    private func copy(
+        _ samples: UnsafeRawBufferPointer, frameCount: Int, channelCount given: Int,
+        into output: inout MutableSpan<Float>
+    ) {
+        func sample(_ index: Int) -> Float {
+            let value = samples.loadUnaligned(fromByteOffset: index * MemoryLayout<Float>.stride, as: Float.self)
+            return value.isFinite ? value : 0
+        }
+        switch (given, channelCount) {
+        case (2, 1): for index in 0..<frameCount { output[index] = (sample(index * 2) + sample(index * 2 + 1)) / 2 }
+        case (1, 2): for index in 0..<(frameCount * 2) { output[index] = sample(index / 2) }
+        default: for index in 0..<(frameCount * channelCount) { output[index] = sample(index) }
+        }
+    }
+}
