@@ -117,12 +117,16 @@ let package = Package(
                 "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockExchange", "ClockSync",
                 "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery", "Peering", "Playout",
                 "SongDecoding", "SongReading", "VirtualOutput", "WireProtocol", nioCore, nioPosix,
+                "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileStream", "AudioQueue", "Broadcasting",
+                "ClockExchange", "ClockSync", "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery",
+                "Peering", "Playout", "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
             ]),
 
         // The command line.
         .executableTarget(
             name: "tutti",
             dependencies: ["AudioCore", "HostSystem", "Observing", "Peering", "SongReading", "TuttiRuntime"],
+            dependencies: ["AudioCore", "DecodeWorker", "HostSystem", "Observing", "Peering", "TuttiRuntime"],
             swiftSettings: settings),
 
         // Test kit.
@@ -176,7 +180,8 @@ let package = Package(
             "MPEGDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "StreamTestKit"]),
         tests("ConformanceTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding"]),
         .target(
-            name: "FuzzTargets", dependencies: ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding"],
+            name: "FuzzTargets",
+            dependencies: ["AudioCore", "AudioDecoding", "AudioFileStream", "CodecLibrary", "MPEGDecoding"],
             path: "Tests/Fuzz/Targets", swiftSettings: settings),
         tests("FuzzTests", ["FuzzTargets", "StreamTestKit"]),
         tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
@@ -213,7 +218,7 @@ let package = Package(
             "WorkerDecodingTests",
             [
                 "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "CodecLibrary", "DecodeWorker",
-                "StreamTestKit", "WorkerDecoding",
+                "MPEGDecoding", "StreamTestKit", "WorkerDecoding",
             ]),
         testTool("discovery-probe", at: "DiscoveryProbe", ["PeerDiscovery", "AudioCore"]),
         tests(

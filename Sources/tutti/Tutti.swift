@@ -1,3 +1,4 @@
+import DecodeWorker
 import Glibc
 import TuttiRuntime
 
@@ -11,6 +12,8 @@ struct Tutti {
     ]
 
     static func main() {
+        // Started by this program itself to decode one song; nothing else of it is wanted then.
+        if CommandLine.arguments.dropFirst().first == DecodeWorker.argument { exit(DecodeWorker.run()) }
         // A reader that went away is an error of write(2), not the end of the music.
         signal(SIGPIPE, SIG_IGN)
         exit(run(CommandLine.arguments.dropFirst()))

@@ -5,6 +5,7 @@ import AudioQueue
 import MPEGDecoding
 import Playout
 import VirtualOutput
+import WorkerDecoding
 
 extension OutputSelection {
     /// Opens the device; it does not run yet.
@@ -38,10 +39,11 @@ extension OutputSelection {
 }
 
 extension DecoderCatalog {
-    /// Every decoder that this program is linked with.
+    /// Every decoder that this program is linked with, and those of libavcodec if that is installed.
     static var complete: DecoderCatalog {
         var catalog = DecoderCatalog.builtIn
         catalog.registerMPEG()
+        catalog.registerForeign()
         return catalog
     }
 }

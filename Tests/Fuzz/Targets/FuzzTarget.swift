@@ -11,6 +11,9 @@ public enum FuzzTarget: Hashable, Sendable {
     case decoder
     /// The decoders of PCM, G.711 and the like, in formats and packets that no parser gives.
     case samples
+    /// libavcodec's decoders, in this process, on packets that were hurt after parsing. For the fuzzer alone: the program
+    /// runs them in a process that has nothing to lose.
+    case foreign(AudioFileType)
 
     /// Bytes at the front of an input that are not part of the file.
     public static let prefixByteCount = 8
@@ -27,11 +30,13 @@ public enum FuzzTarget: Hashable, Sendable {
         case .parser(let type): "parser-" + (Self.fileTypes.first { $0.type == type }?.name ?? "\(type)")
         case .decoder: "decoder"
         case .samples: "samples"
+        case .foreign(let type): "foreign-" + (Self.fileTypes.first { $0.type == type }?.name ?? "\(type)")
         }
     }
 
     public init?(name: String) {
-        guard let found = Self.all.first(where: { $0.name == name }) else { return nil }
+        let known = Self.all + Self.fileTypes.map { .foreign($0.type) }
+        guard let found = known.first(where: { $0.name == name }) else { return nil }
         self = found
     }
 
@@ -44,6 +49,7 @@ public enum FuzzTarget: Hashable, Sendable {
         case .parser(let type): ParserRun(file: file, choices: choices, hint: type).violation()
         case .decoder: DecoderRun(file: file, choices: choices).violation()
         case .samples: SamplesRun(bytes: file, choices: choices).violation()
+        case .foreign: ForeignRun(file: file, choices: choices).violation()
         }
     }
 }
