@@ -116,17 +116,15 @@ let package = Package(
             [
                 "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockExchange", "ClockSync",
                 "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery", "Peering", "Playout",
-                "SongDecoding", "SongReading", "VirtualOutput", "WireProtocol", nioCore, nioPosix,
-                "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileStream", "AudioQueue", "Broadcasting",
-                "ClockExchange", "ClockSync", "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery",
-                "Peering", "Playout", "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
+                "SongDecoding", "SongReading", "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
             ]),
 
         // The command line.
         .executableTarget(
             name: "tutti",
-            dependencies: ["AudioCore", "HostSystem", "Observing", "Peering", "SongReading", "TuttiRuntime"],
-            dependencies: ["AudioCore", "DecodeWorker", "HostSystem", "Observing", "Peering", "TuttiRuntime"],
+            dependencies: [
+                "AudioCore", "DecodeWorker", "HostSystem", "Observing", "Peering", "SongReading", "TuttiRuntime",
+            ],
             swiftSettings: settings),
 
         // Test kit.
