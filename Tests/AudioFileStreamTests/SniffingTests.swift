@@ -17,7 +17,7 @@ struct SniffingTests {
     }
 
     @Test func otherContainersAreRefusedAtOnce() {
-        for signature in ["FORM", "caff", "RIFF....AVI "] {
+        for signature in ["FORM", "RIFF....AVI "] {
             #expect(failure(Array((signature + String(repeating: "x", count: 64)).utf8)) == .unsupportedFileType)
         }
     }

@@ -35,6 +35,9 @@ struct SplitTests {
         (ima.type, ima.channels, ima.frameCount) = ("ima4", 1, 40)
         var rifx = WAVEWriter()
         rifx.form = "RIFX"
+        var caf = CAFWriter()
+        (caf.type, caf.bytesPerPacket, caf.framesPerPacket) = ("ac-3", 0, 1_536)
+        caf.between = CAFWriter.table((0..<99).map { 50 + $0 }, valid: 150_000) + CAFWriter.info([("title", "T")])
         let truncated = WAVEWriter().file(data: payload(9_001))
         return [
             ("plain", audio), ("tags", tag.bytes + audio + end),
@@ -53,7 +56,8 @@ struct SplitTests {
             ("AIFF", aiff.file(data: payload(4 * 2_000))), ("IMA", ima.file(data: payload(40 * 34))),
             ("NeXT/Sun", NextSunWriter().file(data: payload(9_001))),
             ("big-endian wave", rifx.file(data: payload(9_001))),
-            ("nothing", []), ("one byte", [0xFF]), ("text", Array("text".utf8)),
+            ("CAF", caf.file(data: payload(9_001))), ("nothing", []), ("one byte", [0xFF]),
+            ("text", Array("text".utf8)),
         ] + FLACTests.files + OggTests.files
     }()
 

@@ -6,7 +6,8 @@ import Testing
 /// Files that ffmpeg and sox write, in every codec that is decoded without a library: as long as ffprobe says, and
 /// decoded to the very samples that ffmpeg decodes.
 struct ForeignFileTests {
-    @Test(arguments: EncodedFile.waves + EncodedFile.aiffs + EncodedFile.nextSuns) func equalsReference(
+    @Test(arguments: EncodedFile.waves + EncodedFile.aiffs + EncodedFile.nextSuns + EncodedFile.cafs)
+    func equalsReference(
         file: EncodedFile
     ) throws {
         let (bytes, reference, probedFrameCount) = try file.make()
@@ -87,5 +88,15 @@ extension EncodedFile {
                 name: "a.snd", program: "sox", arguments: "-t au -b 16 -L", type: .nextSun, channels: 4,
                 isReferenceSox: true),
             EncodedFile(name: "a.au", program: "sox", arguments: "-b 24", type: .nextSun, sampleRate: 96_000),
+        ]
+
+    static let cafs: [EncodedFile] =
+        ["s8", "s16le", "s16be", "s24le", "s24be", "s32le", "s32be", "f32le", "f32be", "f64le", "f64be"].map {
+            EncodedFile(name: "a.caf", arguments: "-c:a pcm_\($0)", type: .caf)
+        } + [
+            EncodedFile(name: "a.caf", arguments: "-c:a pcm_mulaw", type: .caf, codec: .muLaw, sampleRate: 16_000),
+            EncodedFile(name: "a.caf", arguments: "-c:a pcm_alaw", type: .caf, codec: .aLaw, channels: 1),
+            EncodedFile(name: "a.caf", arguments: "-c:a adpcm_ima_qt", type: .caf, codec: .ima4),
+            EncodedFile(name: "a.caf", arguments: "-c:a pcm_s24le", type: .caf, sampleRate: 192_000, channels: 8),
         ]
 }

@@ -33,6 +33,7 @@ struct ChunkAudio {
     /// All that is told before the first packet.
     var properties: [AudioStreamProperty] {
         var properties: [AudioStreamProperty] = [.fileFormat(track.fileType), .dataFormat(track.format)]
+        if !track.formatList.isEmpty { properties.append(.formatList(track.formatList)) }
         if !track.magicCookie.isEmpty { properties.append(.magicCookie(track.magicCookie)) }
         if let layout = track.channelLayout { properties.append(.channelLayout(layout)) }
         properties.append(.dataOffset(start))

@@ -28,7 +28,7 @@ protocol ChunkDialect {
     /// The chunk whose header, whole, stands at an offset of the file.
     mutating func chunk(_ header: RawSpan, at offset: Int64) -> Chunk
 
-    /// What is to be done with a chunk; may be asked again after a jump back.
+    /// What is to be done with a chunk, asked once; after a jump back a chunk may be met again.
     mutating func use(of chunk: Chunk) throws(AudioStreamError) -> ChunkUse
 
     mutating func read(_ body: RawSpan, of chunk: Chunk) throws(AudioStreamError) -> Fields
@@ -56,6 +56,8 @@ extension ChunkDialect {
 struct AudioTrack {
     var fileType: AudioFileType
     var format: AudioStreamFormat
+    /// Ways to decode it, the richest first, if there are several.
+    var formatList: [AudioStreamFormat] = []
     var magicCookie: [UInt8] = []
     var channelLayout: AudioChannelLayout?
     var packets: PacketSizes

@@ -16,7 +16,7 @@ extension ChunkParser {
     ) throws(AudioStreamError) -> Progress {
         guard let audio else { return Progress(consumed: bytes.byteCount, needed: 0) }
         let present = audio.end.map { Int(max(0, min($0 - offset, Int64(bytes.byteCount)))) } ?? bytes.byteCount
-        let isEnd = isLast || audio.end == offset + Int64(present)
+        let isEnd = isLast || (audio.end ?? .max) <= offset + Int64(present)
         let data = bytes.extracting(0..<present)
         var progress: Progress
         switch audio.track.packets {
@@ -60,13 +60,16 @@ extension ChunkParser {
         var place = 0
         var needed = 0
         while needed == 0 {
-            guard let packet = table.packet(at: cursor) else {
+            guard var packet = table.packet(at: cursor) else {
                 needed = -1
                 break
             }
             guard packet.byteCount <= data.byteCount - place else {
                 needed = packet.byteCount
                 break
+            }
+            if cursor.length.packetCount + 1 == table.length.packetCount {
+                packet.frameCount = lastFrameCount(packet, data, at: place)
             }
             group.add(
                 at: place, byteCount: packet.byteCount, frameCount: packet.frameCount, window: data, into: &sink)
@@ -77,6 +80,14 @@ extension ChunkParser {
         group.flush(window: data, into: &sink)
         if isEnd { return Progress(consumed: data.byteCount, needed: needed) }
         return Progress(consumed: place, needed: place == 0 || needed < 0 ? needed : 0)
+    }
+
+    /// Apple Lossless says itself how long its last packet is; not all tables do.
+    private func lastFrameCount(_ packet: TablePacket, _ data: RawSpan, at place: Int) -> Int {
+        guard let audio, audio.track.format.codec == .alac,
+            (audio.track.validFrameCount ?? .max) >= audio.announced?.frameCount ?? 0
+        else { return packet.frameCount }
+        return PacketFrameCounter.alacFrameCount(data, at: place, packet.byteCount, of: packet.frameCount)
     }
 
     private func takeElementary<Sink: AudioStreamSink & ~Copyable>(

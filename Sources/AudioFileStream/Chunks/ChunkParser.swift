@@ -10,7 +10,7 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
     enum State: Equatable {
         case fileHeader, chunkHeader
         case read(Chunk, byteCount: Int)
-        case take(Chunk)
+        case take(Chunk, isTag: Bool)
         case audioPrefix(Chunk, byteCount: Int, audioByteCount: Int64?)
         case audio
         /// To an offset of the file, where the audio begins or another chunk.
@@ -71,7 +71,7 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
             switch state {
             case .audio: audio?.end
             case .skip(let end, _): end - 1
-            case .take(let chunk): chunk.bodyEnd
+            case .take(let chunk, _): chunk.bodyEnd
             default: nil
             }
         guard let end, end < Int64.max - 1, end > fileEnd else { return nil }
@@ -108,7 +108,7 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
             info.give(try dialect.read(bytes.extracting(0..<byteCount), of: chunk), into: &sink)
             try leave(chunk, into: &sink)
             return Progress(consumed: byteCount, needed: 0)
-        case .take(let chunk): return try take(bytes, of: chunk, at: offset, into: &sink)
+        case .take(let chunk, let isTag): return try take(bytes, of: chunk, isTag: isTag, at: offset, into: &sink)
         case .audioPrefix(let chunk, let byteCount, let audioByteCount):
             let skipped = try dialect.audioOffset(bytes.extracting(0..<byteCount), of: chunk)
             try meetAudio(chunk, skipped: skipped, byteCount: audioByteCount, into: &sink)
@@ -138,7 +138,8 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
             guard byteCount == 0 else { return state = .read(chunk, byteCount: byteCount) }
             info.give(try dialect.read(RawSpan(), of: chunk), into: &sink)
             try leave(chunk, into: &sink)
-        case .take, .id3v2: state = chunk.byteCount == 0 ? .skip(to: chunk.end, isAudio: false) : .take(chunk)
+        case .take: state = .take(chunk, isTag: false)
+        case .id3v2: state = .take(chunk, isTag: true)
         case .audio(let prefix, let byteCount):
             guard audio == nil, pending == nil else { return state = .skip(to: chunk.end, isAudio: false) }
             if prefix > 0 {
@@ -151,21 +152,21 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
 
     /// Goes on in a chunk that is taken in pieces.
     private func take<Sink: AudioStreamSink & ~Copyable>(
-        _ bytes: RawSpan, of chunk: Chunk, at offset: Int64, into sink: inout Sink
+        _ bytes: RawSpan, of chunk: Chunk, isTag: Bool, at offset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         let bodyEnd = min(chunk.bodyEnd, fileByteCount ?? .max)
-        let count = Int(min(bodyEnd - offset, Int64(bytes.byteCount)))
+        let count = Int(max(0, min(bodyEnd - offset, Int64(bytes.byteCount))))
         let piece = bytes.extracting(0..<count)
-        if case .id3v2 = try dialect.use(of: chunk) {
+        if isTag {
             guard
                 id3v2 != nil || offset != chunk.bodyOffset || piece.byteCount >= ID3v2Reader.headerByteCount
-                    || offset + Int64(count) == bodyEnd
+                    || offset + Int64(count) >= bodyEnd
             else { return Progress(consumed: 0, needed: ID3v2Reader.headerByteCount) }
             takeTag(piece, isFirst: offset == chunk.bodyOffset, into: &sink)
         } else {
             try dialect.take(piece, of: chunk)
         }
-        if offset + Int64(count) == bodyEnd { try leave(chunk, into: &sink) }
+        if offset + Int64(count) >= bodyEnd { try leave(chunk, into: &sink) }
         return Progress(consumed: count, needed: 0)
     }
 

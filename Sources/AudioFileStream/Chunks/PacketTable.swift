@@ -10,9 +10,11 @@ struct PacketTable {
     /// Zero where the table tells.
     private let bytesPerPacket: Int
     private let framesPerPacket: Int
+    private let frameScale: Int
     private var checkpoints: [PacketCursor] = []
     private(set) var length = StreamLength()
     private(set) var largestPacketByteCount = 0
+    private(set) var smallestPacketByteCount = 0
 
     private static let checkpointPacketCount: Int64 = 256
 
@@ -21,13 +23,17 @@ struct PacketTable {
     /// - Parameters:
     ///   - format: says what does not vary.
     ///   - packetCount: packets that the table is said to have.
-    init(_ bytes: [UInt8], _ format: AudioStreamFormat, packetCount: Int64) {
+    ///   - frameScale: frames of the decoded stream to one of the table.
+    init(_ bytes: [UInt8], _ format: AudioStreamFormat, packetCount: Int64, frameScale: Int = 1) {
         self.bytes = bytes
         bytesPerPacket = format.bytesPerPacket
         framesPerPacket = format.framesPerPacket
+        self.frameScale = frameScale
         var cursor = PacketCursor()
         while cursor.length.packetCount < packetCount, let packet = read(at: cursor) {
             if cursor.length.packetCount % Self.checkpointPacketCount == 0 { checkpoints.append(cursor) }
+            let isFirst = cursor.length.packetCount == 0
+            smallestPacketByteCount = isFirst ? packet.byteCount : min(smallestPacketByteCount, packet.byteCount)
             largestPacketByteCount = max(largestPacketByteCount, packet.byteCount)
             cursor.pass(packet)
         }
@@ -60,7 +66,7 @@ struct PacketTable {
     private func read(at cursor: PacketCursor) -> TablePacket? {
         var place = cursor.place
         guard let byteCount = bytesPerPacket > 0 ? bytesPerPacket : number(at: &place),
-            let frameCount = framesPerPacket > 0 ? framesPerPacket : number(at: &place),
+            let frameCount = framesPerPacket > 0 ? framesPerPacket : number(at: &place).map({ $0 * frameScale }),
             byteCount > 0, byteCount <= Limits.packetByteCount, frameCount > 0, frameCount <= Limits.packetFrameCount
         else { return nil }
         return TablePacket(byteCount: byteCount, frameCount: frameCount, end: place)

@@ -58,6 +58,7 @@ enum ContainerSniffer {
         if bytes.has("FORM", at: 0), bytes.has("AIFF", at: 8) || bytes.has("AIFC", at: 8) {
             return (bytes.has("AIFF", at: 8) ? .aiff : .aifc, ChunkParser(AIFFDialect(), access: access))
         }
+        if bytes.has("caff", at: 0) { return (.caf, ChunkParser(CAFDialect(), access: access)) }
         if NextSunDialect.signatures.contains(where: { bytes.has($0, at: 0) }) {
             return (.nextSun, ChunkParser(NextSunDialect(), access: access))
         }
@@ -66,7 +67,7 @@ enum ContainerSniffer {
 
     /// Containers that must not be searched for MPEG frames, which they would seem to hold by chance.
     private static let foreignSignatures: [(text: StaticString, offset: Int)] = [
-        ("FORM", 0), ("caff", 0), ("RIFF", 0), ("RF64", 0),
+        ("FORM", 0), ("RIFF", 0), ("RF64", 0),
         ("RIFX", 0), ("BW64", 0), ("wvpk", 0), ("MAC ", 0), ("\u{1A}\u{45}", 0), ("PK\u{3}\u{4}", 0), ("%PDF", 0),
     ]
 }

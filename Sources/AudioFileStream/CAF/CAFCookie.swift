@@ -1,0 +1,42 @@
+import AudioCore
+
+// CAF specification, "Magic Cookie Chunk": what it holds is the codec's affair.
+
+/// What CAF's cookies hold, in the form that decoders take.
+enum CAFCookie {
+    /// An elementary stream descriptor with the AudioSpecificConfig in it (14496-1 section 7.2.6), or that alone.
+    static func aac(_ cookie: [UInt8]) -> [UInt8] {
+        guard cookie.first == 3 else { return cookie }
+        // The descriptor's reader passes over a box's version and flags.
+        let bytes = [0, 0, 0, 0] + cookie
+        return ElementaryStreamDescriptor(bytes.span.bytes, bytes.indices).specificInfo
+    }
+
+    /// ALAC's "Magic Cookie Description": the configuration; in older files inside an atom "alac" with version and
+    /// flags, behind an atom "frma".
+    static func alac(_ cookie: [UInt8]) -> [UInt8]? {
+        let head = Array("frmaalac".utf8)
+        let config = cookie.count >= 24 && Array(cookie[4..<12]) == head ? Array(cookie[24...]) : cookie
+        return config.count >= 24 ? config : nil
+    }
+
+    /// The 34 bytes of STREAMINFO, bare or behind its block header (RFC 9639 section 8.1).
+    static func flac(_ cookie: [UInt8]) -> [UInt8]? {
+        if cookie.count == FLACStreamInfo.byteCount { return cookie }
+        for start in cookie.indices where cookie.count - start >= 4 + FLACStreamInfo.byteCount {
+            let head = cookie[start..<start + 4]
+            guard head.first! & 0x7F == 0, head.dropFirst().elementsEqual([0, 0, 34]) else { continue }
+            return Array(cookie[(start + 4)..<(start + 4 + FLACStreamInfo.byteCount)])
+        }
+        return nil
+    }
+
+    /// The header packet (RFC 7845 section 5.1). Files without one have at most two channels.
+    static func opus(_ cookie: [UInt8], channels: Int, preSkip: Int) -> [UInt8]? {
+        if cookie.count >= 19, cookie.starts(with: "OpusHead".utf8) { return cookie }
+        guard channels <= 2 else { return nil }
+        let skip = UInt16(clamping: preSkip)
+        return Array("OpusHead".utf8) + [1, UInt8(channels), UInt8(skip & 0xFF), UInt8(skip >> 8)]
+            + [0x80, 0xBB, 0, 0, 0, 0, 0]
+    }
+}

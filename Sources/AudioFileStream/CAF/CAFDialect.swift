@@ -1,0 +1,91 @@
+import AudioCore
+
+// Apple's Core Audio Format specification 1.0: "caff", version, flags, then chunks of a four-character name, a 64-bit
+// big-endian size and as many bytes. The description comes first; the packet table, which compressed audio needs, may
+// come after the audio. The audio's own size may be -1 if it is the last chunk: to the end of the file.
+
+/// Core Audio Format files.
+struct CAFDialect: ChunkDialect {
+    private let syntax = ChunkSyntax(isBigEndian: true, hasWideSizes: true, isPadded: false)
+    private var description: CAFDescription?
+    private var cookie: [UInt8]?
+    private var layout: AudioChannelLayout?
+    private var table: CAFPacketTable?
+
+    let fileHeaderByteCount = 8
+    var headerByteCount: Int { syntax.headerByteCount }
+
+    /// Bytes of the number of edits before the audio.
+    private static let editCountByteCount = 4
+
+    mutating func read(fileHeader: RawSpan) throws(AudioStreamError) {
+        let version = fileHeader.bigEndian16(at: 4)
+        guard version == 1 else { throw .unsupportedDataFormat("CAF of version \(version)") }
+    }
+
+    func chunk(_ header: RawSpan, at offset: Int64) -> Chunk { syntax.chunk(header, at: offset) }
+
+    mutating func use(of chunk: Chunk) throws(AudioStreamError) -> ChunkUse {
+        switch chunk.name {
+        case "desc" where description == nil:
+            guard chunk.byteCount >= Int64(CAFDescription.byteCount) else {
+                throw .invalidFile(
+                    "CAF's description at byte \(chunk.bodyOffset - 12) has \(chunk.byteCount) bytes instead of 32")
+            }
+            return .read(CAFDescription.byteCount)
+        case "kuki" where cookie == nil && (1...Int64(Limits.magicCookieByteCount)).contains(chunk.byteCount):
+            return .read(Int(chunk.byteCount))
+        case "chan" where layout == nil && chunk.byteCount >= 12:
+            return .read(Int(min(chunk.byteCount, Int64(CoreAudioLayout.largestByteCount))))
+        case "info" where (4...Int64(AudioFileStreamLimits.infoChunkByteCount)).contains(chunk.byteCount):
+            return .read(Int(chunk.byteCount))
+        case "pakt" where table == nil:
+            table = CAFPacketTable()
+            return .take
+        case "data":
+            guard chunk.byteCount < 0 || chunk.byteCount >= Int64(Self.editCountByteCount) else { return .skip }
+            return .audio(prefix: Self.editCountByteCount, byteCount: chunk.byteCount < 0 ? nil : chunk.byteCount)
+        default: return .skip
+        }
+    }
+
+    mutating func read(_ body: RawSpan, of chunk: Chunk) throws(AudioStreamError) -> Fields {
+        switch chunk.name {
+        case "desc": description = try CAFDescription(body)
+        case "kuki": cookie = body.copy(0..<body.byteCount)
+        case "chan": layout = CoreAudioLayout.read(body)
+        default: return info(body)
+        }
+        return []
+    }
+
+    /// "Information Chunk": a count, then names and texts in UTF-8, each with a zero behind it.
+    private func info(_ body: RawSpan) -> Fields {
+        let strings = body.copy(4..<body.byteCount).split(separator: 0, omittingEmptySubsequences: false)
+        var fields: Fields = []
+        for index in stride(from: 0, to: strings.count - 1, by: 2) {
+            guard strings[index + 1].count <= AudioFileStreamLimits.tagTextByteCount, strings[index].count <= 32,
+                let key = Self.keys[TagText.utf8(strings[index]).lowercased()]
+            else { continue }
+            fields += TagText.field(key, TagText.utf8(strings[index + 1]))
+        }
+        return fields
+    }
+
+    private static let keys: [String: AudioInfoKey] = [
+        "title": .title, "artist": .artist, "album": .album, "track number": .track, "track": .track, "year": .year,
+        "recorded date": .year, "date": .year, "genre": .genre, "composer": .composer, "comments": .comment,
+        "comment": .comment, "album artist": .albumArtist, "album_artist": .albumArtist,
+    ]
+
+    mutating func take(_ piece: RawSpan, of chunk: Chunk) throws(AudioStreamError) {
+        table?.append(piece)
+    }
+
+    func track(at start: Int64, byteCount: Int64?) throws(AudioStreamError) -> AudioTrack? {
+        guard let description else { return nil }
+        var track = try CAFTrack(description: description, cookie: cookie, table: table).track(byteCount: byteCount)
+        if let layout, layout.labels.count == track?.format.channelsPerFrame { track?.channelLayout = layout }
+        return track
+    }
+}

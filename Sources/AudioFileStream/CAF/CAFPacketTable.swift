@@ -1,0 +1,43 @@
+import AudioCore
+
+// CAF specification, "Packet Table Chunk": packets, valid frames, priming frames, remainder frames; then the table.
+
+/// CAF's packet table chunk, gathered as it comes.
+struct CAFPacketTable {
+    private static let headerByteCount = 24
+
+    private var header: [UInt8] = []
+    private(set) var bytes: [UInt8] = []
+
+    /// What exceeds `AudioFileStreamLimits.packetTableByteCount` is dropped: packets behind it are not played.
+    mutating func append(_ piece: RawSpan) {
+        let missing = min(Self.headerByteCount - header.count, piece.byteCount)
+        if missing > 0 { header += piece.copy(0..<missing) }
+        let end = min(piece.byteCount, missing + AudioFileStreamLimits.packetTableByteCount - bytes.count)
+        guard end > missing else { return }
+        piece.extracting(missing..<end).withUnsafeBytes { bytes.append(contentsOf: $0) }
+    }
+
+    /// Packets that the header claims.
+    var packetCount: Int64 { max(0, number64(at: 0)) }
+
+    /// Nil if the header does not say.
+    var validFrameCount: Int64? {
+        let count = number64(at: 8)
+        return (1...Self.largestFrameCount).contains(count) ? count : nil
+    }
+
+    /// More than a minute is not priming.
+    var primingFrameCount: Int {
+        guard header.count == Self.headerByteCount else { return 0 }
+        let count = Int(Int32(bitPattern: header.span.bytes.bigEndian32(at: 16)))
+        return (0...Int(Limits.sampleRateRange.upperBound) * 60).contains(count) ? count : 0
+    }
+
+    private func number64(at offset: Int) -> Int64 {
+        header.count == Self.headerByteCount ? Int64(bitPattern: header.span.bytes.bigEndian64(at: offset)) : 0
+    }
+
+    /// So that sums do not overflow.
+    private static let largestFrameCount: Int64 = 1 << 48
+}
