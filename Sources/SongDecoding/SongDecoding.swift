@@ -12,6 +12,8 @@ public struct SongDecoding: Sendable {
     public var output: String
     /// 32-bit floats also where the song has integers.
     public var asFloat = false
+    /// Tells what the song is as decoded.
+    public var probe: FormatProbe?
 
     /// What was done.
     public struct Outcome: Hashable, Sendable {
@@ -31,7 +33,7 @@ public struct SongDecoding: Sendable {
     public func run(
         decoders: DecoderCatalog, isStopped: () -> Bool = { false }
     ) throws(SongFailure) -> Outcome {
-        let facts = SongFacts.read(path: path, isStopped: isStopped)
+        let facts = SongFacts.read(path: path, probe: probe, isStopped: isStopped)
         if let failure = facts.failure { throw failure }
         guard let format = facts.summary.format, facts.frameCount > 0 else {
             throw SongFailure(.unusable, "'\(path)' holds no audio")
@@ -43,12 +45,13 @@ public struct SongDecoding: Sendable {
             throw SongFailure(.unusable, "'\(path)' \(error.explanation)")
         }
         let samples = asFloat ? .float32 : SampleFormat(of: format, cookie: facts.summary.magicCookie)
-        let speakers = SpeakerOrder(facts.summary.channelLayout, channelCount: decoder.channelCount)
+        let speakers = SpeakerOrder(
+            facts.summary.channelLayout, channelCount: decoder.channelCount, isArranged: !format.codec.isUncompressed)
         let header = WAVEHeader(
             sampleRate: decoder.sampleRate, channelCount: decoder.channelCount, samples: samples,
             speakerMask: speakers.mask, frameCount: facts.frameCount)
 
-        var stream = SongStream(try SongFile(path: path))
+        var stream = SongStream(try SongFile(path: path), probe: probe)
         var target = try OutputTarget(path: output, input: stream.identity)
         var sink = DecodingSink(
             facts: facts, format: format, samples: samples, speakers: speakers, decoder: decoder)
@@ -67,6 +70,13 @@ public struct SongDecoding: Sendable {
         try target.commit()
         return Outcome(
             frameCount: sink.frameCount, damagedPacketCount: decoder.damagedPacketCount, problems: facts.problems)
+    }
+}
+
+extension Codec {
+    /// Whether channels come out as they stand in the file; decoders of all others put them in WAVE's order.
+    fileprivate var isUncompressed: Bool {
+        [.linearPCM, .muLaw, .aLaw, .ima4, .waveIMA].contains(self)
     }
 }
 

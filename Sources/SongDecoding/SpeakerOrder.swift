@@ -7,7 +7,8 @@ struct SpeakerOrder: Hashable {
     /// For each channel of the WAVE frame the one of the song's; nil where they are in order.
     let permutation: [Int]?
 
-    init(_ layout: AudioChannelLayout?, channelCount: Int) {
+    /// - Parameter isArranged: whether the channels have come out of their decoder in that order already.
+    init(_ layout: AudioChannelLayout?, channelCount: Int, isArranged: Bool = false) {
         let bits = layout?.labels.map(Self.bit) ?? []
         let known = bits.compactMap { $0 }
         guard known.count == channelCount, bits.count == channelCount, Set(known).count == channelCount else {
@@ -17,7 +18,7 @@ struct SpeakerOrder: Hashable {
         }
         mask = known.reduce(0) { $0 | 1 << $1 }
         let order = known.indices.sorted { known[$0] < known[$1] }
-        permutation = order == Array(known.indices) ? nil : order
+        permutation = isArranged || order == Array(known.indices) ? nil : order
     }
 
     private static func bit(_ label: AudioChannelLabel) -> UInt32? {

@@ -2,11 +2,15 @@ import AudioCore
 
 extension SongFacts {
     /// Reads a file to its end, and says what it is; what is wrong with it is in ``failure``.
-    /// - Parameter isStopped: asked between pieces; where it answers true, the failure is `stopped`.
-    public static func read(path: String, isStopped: () -> Bool = { false }) -> SongFacts {
+    /// - Parameters:
+    ///   - probe: tells what the stream is as decoded.
+    ///   - isStopped: asked between pieces; where it answers true, the failure is `stopped`.
+    public static func read(
+        path: String, probe: FormatProbe? = nil, isStopped: () -> Bool = { false }
+    ) -> SongFacts {
         var facts = SongFacts(path: path)
         do throws(SongFailure) {
-            var stream = SongStream(try SongFile(path: path))
+            var stream = SongStream(try SongFile(path: path), probe: probe)
             facts.byteCount = stream.byteCount
             var sink = CountingSink()
             do throws(SongFailure) {

@@ -9,14 +9,19 @@ public struct SongStream: ~Copyable {
 
     private let file: SongFile
     private var stream: AudioFileStream
+    private let refinement: StreamRefinement
     private let piece: UnsafeMutableRawBufferPointer
     /// The last piece was parsed, or the song cannot be played any further.
     public private(set) var isFinished = false
 
-    /// - Parameter isPureStream: whether to read from front to back only, as who gets the file through a pipe must.
+    /// - Parameters:
+    ///   - probe: tells what the stream is as decoded; without one the parser's word is taken.
+    ///   - isPureStream: whether to read from front to back only, as who gets the file through a pipe must.
     public init(
-        _ file: consuming SongFile, isPureStream: Bool = false, pieceByteCount: Int = Self.standardPieceByteCount
+        _ file: consuming SongFile, probe: FormatProbe? = nil, isPureStream: Bool = false,
+        pieceByteCount: Int = Self.standardPieceByteCount
     ) {
+        refinement = StreamRefinement(probe)
         stream = AudioFileStream(access: isPureStream ? .stream : .file(byteCount: file.byteCount))
         self.file = file
         piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceByteCount, alignment: 16)
@@ -28,7 +33,7 @@ public struct SongStream: ~Copyable {
     public var byteCount: Int64 { file.byteCount }
     public var identity: FileIdentity { file.identity }
     /// The properties so far.
-    public var summary: AudioStreamSummary { stream.summary }
+    public var summary: AudioStreamSummary { refinement.summary }
     /// Packets so far, and the largest of them.
     public var packetCount: Int64 { stream.packetCount }
     public var largestPacketByteCount: Int { stream.largestPacketByteCount }
@@ -44,10 +49,15 @@ public struct SongStream: ~Copyable {
             let wanted = max(0, min(Int64(piece.count), file.byteCount &- offset))
             let target = UnsafeMutableRawBufferPointer(rebasing: piece[..<Int(wanted)])
             let count = offset < 0 ? 0 : try file.read(into: target, at: offset)
-            try parse(count, into: &sink)
+            try withUnsafeMutablePointer(to: &sink) { (pointer) throws(SongFailure) in
+                var refining = RefiningSink(sink: pointer, refinement: refinement)
+                try parse(count, into: &refining)
+            }
+            if isFinished { refinement.finish(into: &sink) }
             return count
         } catch {
             isFinished = true
+            refinement.finish(into: &sink)
             throw error
         }
     }

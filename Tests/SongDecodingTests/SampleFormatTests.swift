@@ -66,6 +66,8 @@ struct SampleFormatTests {
         var bytes = Array("##CLRlr.CLRlr.".utf8)
         order.arrange(&bytes, from: 2, bytesPerSample: 1)
         #expect(bytes == Array("##LRC.lrLRC.lr".utf8))
+        let decoded = SpeakerOrder(AudioChannelLayout([.center, .left, .right]), channelCount: 3, isArranged: true)
+        #expect(decoded.mask == 7 && decoded.permutation == nil)
         #expect(SpeakerOrder(AudioChannelLayout([.left, .left]), channelCount: 2).mask == 0)
         #expect(SpeakerOrder(AudioChannelLayout([.mono]), channelCount: 1).mask == 4)
         #expect(SpeakerOrder(nil, channelCount: 2) == SpeakerOrder(AudioChannelLayout([]), channelCount: 2))
