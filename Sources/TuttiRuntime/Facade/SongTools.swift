@@ -15,7 +15,7 @@ public enum SongTools {
 
     /// Reads a file whole. What is wrong with it is in the answer.
     public static func inspect(path: String) -> SongFacts {
-        var facts = SongFacts.read(path: path)
+        var facts = SongFacts.read(path: path, probe: .trial)
         if facts.failure == nil, let format = facts.summary.format,
             !DecoderCatalog.complete.codecs.contains(format.codec)
         {
@@ -35,6 +35,7 @@ public enum SongTools {
     ) throws(RuntimeFailure) -> DecodingOutcome {
         var decoding = SongDecoding(path: path, output: output)
         decoding.asFloat = asFloat
+        decoding.probe = .trial
         do throws(SongFailure) {
             let outcome = try decoding.run(decoders: .complete, isStopped: isStopped)
             return DecodingOutcome(

@@ -9,7 +9,7 @@ struct SongParser: ~Copyable {
     private var sink = PacketSink()
     private var failure: String?
 
-    init(file: consuming SongFile) { stream = SongStream(file) }
+    init(file: consuming SongFile) { stream = SongStream(file, probe: .trial) }
 
     /// Reads until there are packets, and at least `byteCount` bytes were read, or the song ends.
     mutating func next(byteCount: Int) -> SourceEvent {
