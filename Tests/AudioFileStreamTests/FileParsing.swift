@@ -60,3 +60,9 @@ struct Probe {
     /// Frames.
     var frameCount: Int64 { Int64((Double(duration) * timeBase * sampleRate).rounded()) }
 }
+
+extension ParsedStream {
+    var toldProblems: [AudioStreamProblem] {
+        properties.compactMap { if case .problem(let problem) = $0 { problem } else { nil } }
+    }
+}

@@ -100,4 +100,18 @@ struct MPEG4ToolTests {
             #expect(abs(valid - probe.frameCount) <= Int64(probe.sampleRate / 1_000))
         }
     }
+
+    /// The sound's chunks lie between the picture's.
+    @Test(arguments: [0, 1, 2, 4])
+    func aPictureIsPassedOver(layout: Int) throws {
+        let directory = TemporaryDirectory()
+        let picture = "-f lavfi -i testsrc=d=2.3:s=320x240:r=25 -c:v mpeg4"
+        let test = Case(file: "f.mp4", options: "\(picture) -map 1:v -map 0:a -c:a aac", codec: .aac)
+        let bytes = try make(test, Self.layouts[layout], directory)
+        let probe = try Probe(test.file, in: directory)
+        let (file, _) = parseFile(bytes)
+        #expect(file.packetBytes == probe.packets.map { Array(bytes[$0]) })
+        #expect(probe.packets.count > 90)
+        if layout > 0 { #expect(parse(bytes) == file) }
+    }
 }

@@ -32,7 +32,8 @@ extension MPEG4Parser {
         var place = start
         while let packet = cursor.next() {
             guard isPlayable(packet) else {
-                drop(packet, of: &cursor)
+                group.flush(window: bytes, into: &sink)
+                drop(packet, of: &cursor, into: &sink)
                 continue
             }
             let target = packet.offset - offset
@@ -43,14 +44,23 @@ extension MPEG4Parser {
                     continue
                 }
                 if place > start { return .took(place - start) }
+                let end = offset &+ Int64(bytes.byteCount)
+                if isAtEnd, fileByteCount == nil, packet.offset >= end { noteTruncation(at: end, before: packet) }
                 return passBox(before: packet.offset, bytes, at: place, position, isAtEnd: isAtEnd)
             }
             let byteCount = Int(packet.byteCount)
             guard byteCount <= bytes.byteCount - place else {
                 if place > start { return .took(place - start) }
                 guard isAtEnd else { return .needsMore(byteCount) }
+                noteTruncation(at: offset + Int64(bytes.byteCount), before: packet)
                 cursor.dropExtent()
                 continue
+            }
+            // Without packets that overlap all of them are no more than the file.
+            if let fileByteCount, stream.byteCount > fileByteCount - packet.byteCount {
+                group.flush(window: bytes, into: &sink)
+                giveUp("MPEG-4 packets that overlap", at: packet.offset, into: &sink)
+                return .took(place - start)
             }
             if !stream.isReady {
                 let properties = try stream.open(firstPacket: bytes.extracting(place..<place + byteCount), packet)
@@ -76,14 +86,25 @@ extension MPEG4Parser {
     }
 
     /// Passes over a packet that cannot be had: one too large alone, one beyond the end with all that follow it there.
-    private func drop<Cursor: SampleCursor>(_ packet: SamplePlace, of cursor: inout Cursor) {
-        if packet.offset >= 0, packet.byteCount > Int64(Limits.packetByteCount),
-            packet.offset <= (fileByteCount ?? .max) - packet.byteCount
-        {
-            cursor.pass(packet)
-        } else {
+    private func drop<Cursor: SampleCursor, Sink: AudioStreamSink & ~Copyable>(
+        _ packet: SamplePlace, of cursor: inout Cursor, into sink: inout Sink
+    ) {
+        guard packet.offset >= 0, packet.offset <= (fileByteCount ?? .max) - packet.byteCount else {
+            if let fileByteCount { noteTruncation(at: fileByteCount, before: packet) }
             cursor.dropExtent()
+            return
         }
+        let problem = AudioStreamProblem(
+            .damaged("MPEG-4 packet of \(packet.byteCount) bytes that is too large"), at: packet.offset)
+        sink.streamDidParse(property: .problem(problem))
+        cursor.pass(packet)
+    }
+
+    private func noteTruncation(at end: Int64, before packet: SamplePlace) {
+        guard truncation == nil, packet.offset >= 0 else { return }
+        let missing = packet.offset.addingReportingOverflow(packet.byteCount)
+        truncation = AudioStreamProblem(
+            .truncated(missingByteCount: missing.overflow ? nil : missing.partialValue - end), at: end)
     }
 
     /// Goes towards a packet; where a box begins on the way, its head is read, so that the walk can go on behind it.

@@ -31,6 +31,7 @@ extension MPEG4Parser {
         tableCursor = nil
         fragmentCursor = nil
         fragment = nil
+        returnCount = 0
         if let (cursor, _) = cursor(atPacket: place.packet) {
             tableCursor = cursor
             walker.restart(at: movieEnd)

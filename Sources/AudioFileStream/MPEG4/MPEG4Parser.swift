@@ -51,6 +51,10 @@ final class MPEG4Parser: ContainerParser {
     var fragments = FragmentIndex()
     var group = PacketGroup()
     var stream = MovieStream()
+    /// Where the file ended before a packet that is announced.
+    var truncation: AudioStreamProblem?
+    /// How often the file was gone back in since the start or a seek.
+    var returnCount: Int64 = 0
 
     init(access: ByteAccess) {
         self.access = access
@@ -93,6 +97,10 @@ final class MPEG4Parser: ContainerParser {
                 }
                 group.flush(window: bytes, into: &sink)
                 guard let fileByteCount else { return Progress(consumed: bytes.byteCount, needed: 1) }
+                if target < offset &+ Int64(place), !mayReturn(fileByteCount) {
+                    giveUp("MPEG-4 packets in no order that can be followed", at: target, into: &sink)
+                    continue
+                }
                 let jump = min(target, fileByteCount)
                 return Progress(consumed: bytes.byteCount, needed: 1, jump: jump == end ? nil : jump)
             }
@@ -102,7 +110,21 @@ final class MPEG4Parser: ContainerParser {
     func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
         guard hasMovie else { throw .invalidFile("MPEG-4 file ends before its tables ('moov')") }
         guard stream.hasGap || stream.packetCount > 0 else { throw .dataUnavailable }
+        if let truncation, !stream.hasGap { sink.streamDidParse(property: .problem(truncation)) }
         for property in stream.finalProperties() { sink.streamDidParse(property: property) }
+    }
+
+    /// Tables that send the parser to and fro must not cost more than the file is worth. Chunks of a few kilobytes may
+    /// lie in any order.
+    private func mayReturn(_ fileByteCount: Int64) -> Bool {
+        returnCount += 1
+        return returnCount <= 8 + fileByteCount / 2_048
+    }
+
+    /// Plays no more. Packets before must have been handed over.
+    func giveUp<Sink: AudioStreamSink & ~Copyable>(_ reason: String, at offset: Int64, into sink: inout Sink) {
+        mood = .done
+        sink.streamDidParse(property: .problem(AudioStreamProblem(.damaged(reason), at: offset)))
     }
 
     /// Where the bytes after a gap lie is not known, and nothing in them tells.

@@ -7,6 +7,8 @@ struct MovieStream {
     private(set) var hasGap = false
     /// No byte has come since a seek.
     var isFreshlyPlaced = false
+    /// Bytes of all packets given since the start or a seek.
+    private(set) var byteCount: Int64 = 0
     /// Packets given.
     private(set) var packetCount: Int64 = 0
     /// Of the packet that comes next, and the first frame of it.
@@ -20,7 +22,6 @@ struct MovieStream {
     private var table: SampleTable?
     private var entry: SampleEntry?
     private var lengths: MovieLengths?
-    private var byteCount: Int64 = 0
     /// In the media's timescale, of the packet that comes next.
     private var mediaTime: Int64 = 0
     private var counter = PacketFrameCounter()
@@ -166,6 +167,7 @@ struct MovieStream {
         isFreshlyPlaced = true
         nextPacket = packet
         nextFrame = frame
+        byteCount = 0
         mediaTime = table?.duration(ofFirst: packet) ?? 0
     }
 

@@ -18,9 +18,12 @@ extension SampleEntryFields {
         default: break
         }
         guard let pcm = try pcm() else { return nil }
-        let format = AudioStreamFormat.linearPCM(
+        var format = AudioStreamFormat.linearPCM(
             sampleRate: sampleRate, channels: channelCount, bitsPerChannel: pcm.bits, bytesPerSample: pcm.byteCount,
             layout: pcm.layout)
+        // Chunks need not be whole packets: how long packets are is told only when the table is known.
+        format.bytesPerPacket = 0
+        format.framesPerPacket = 0
         return entry(format, bytesPerBlock: pcm.byteCount * channelCount, framesPerBlock: 1)
     }
 
@@ -38,7 +41,6 @@ extension SampleEntryFields {
     }
 
     private func entry(_ format: AudioStreamFormat, bytesPerBlock: Int, framesPerBlock: Int) -> SampleEntry {
-        // Chunks need not be whole packets: `framesPerPacket` of PCM is told only when the table is known.
         let blocksPerPacket = framesPerBlock > 1 ? 1 : PCMPackets.frameCount(sampleRate: format.sampleRate)
         var entry = SampleEntry([format], counting: .time)
         entry.blocks = BlockLayout(
