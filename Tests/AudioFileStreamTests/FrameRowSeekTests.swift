@@ -54,8 +54,7 @@ struct FrameRowSeekTests {
         let row = Self.rows[index]
         var parser = AudioFileStream(access: .file(byteCount: Int64(row.bytes.count)))
         var recorder = EventRecorder()
-        let half = row.bytes.span.bytes.extracting(0..<row.bytes.count / 2)
-        try parser.parse(half, discontinuity: false, into: &recorder)
+        try parser.bring(row.bytes, upTo: row.bytes.count / 2, into: &recorder)
         let found = try packets(from: 250, in: row.bytes, &parser)
         #expect(found.place.isEstimate)
         // Where it came out is a packet's start, near the one that was asked for.

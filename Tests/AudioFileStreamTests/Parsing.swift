@@ -41,3 +41,19 @@ func parseAtHand(_ bytes: [UInt8], piece: Int) -> ParsedStream {
         return ParsedStream(events: recorder.events, failure: error)
     }
 }
+
+extension AudioFileStream {
+    /// Brings a file's bytes as they are asked for, until those at `end` are.
+    mutating func bring(
+        _ bytes: [UInt8], upTo end: Int, pieces: Int = 4_096, into recorder: inout EventRecorder
+    ) throws(AudioStreamError) {
+        // After a jump ahead what was asked for is not all there until it goes back.
+        var isAway = false
+        while nextByteOffset < Int64(isAway ? bytes.count : end) {
+            let start = Int(nextByteOffset)
+            let stop = min(bytes.count, start + pieces)
+            try parse(bytes.span.bytes.extracting(start..<stop), discontinuity: false, into: &recorder)
+            isAway = nextByteOffset > Int64(stop) || isAway && nextByteOffset >= Int64(start)
+        }
+    }
+}

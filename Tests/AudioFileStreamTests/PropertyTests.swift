@@ -18,8 +18,7 @@ struct PropertyTests {
     ) throws -> StreamBox {
         let box = StreamBox(access)
         var recorder = EventRecorder()
-        try box.stream.parse(
-            bytes.span.bytes.extracting(0..<(end ?? bytes.count)), discontinuity: false, into: &recorder)
+        try box.stream.bring(bytes, upTo: end ?? bytes.count, pieces: end ?? bytes.count, into: &recorder)
         if end == nil { try box.stream.finish(into: &recorder) }
         return box
     }

@@ -11,30 +11,21 @@ import AudioCore
 
 /// The parser of files that are a row of frames.
 final class FrameRowParser: ContainerParser {
-    /// What stands at a place.
-    private enum Finding {
-        case frame(FrameHeader, byteCount: Int)
-        case tag(RowTag)
-        case sync(FrameHeader, freeFormatByteCount: Int)
-        case junk(Int)
-        /// A last frame that the file's end cuts.
-        case cutFrame(byteCount: Int, missing: Int)
-        case needsMore(Int)
-    }
-
-    private let fileByteCount: Int64?
+    private var tail: RowTail?
+    /// Where in the file the row ends, if that is known: tags at the end begin there.
+    private(set) var audioEnd: Int64?
     private(set) var sync: FrameSync
-    private var isInSync: Bool
+    private(set) var isInSync: Bool
     /// What stood before was a frame or a tag, or this is the file's start: a place where an ID3v1 tag may stand.
-    private var isAtBoundary = true
+    private(set) var isAtBoundary = true
     private var junkByteCount = 0
     private var junk = SkippedBytes()
     /// Bytes in front of the first frame that are not looked at.
     private var prefixByteCount: Int
     private var tags: RowTags
     private var group = PacketGroup()
-    private var ahead: RowLookAhead?
-    private(set) var facts: (any RowFacts)?
+    /// Set before the first frame is taken.
+    var facts: (any RowFacts)?
     private(set) var places = RowPlaces()
     private var isOpen = false
     private var hasEnded = false
@@ -43,10 +34,12 @@ final class FrameRowParser: ContainerParser {
     /// Bytes up to the next frame are what is left of one that a gap or an estimated seek cut: no damage.
     private var isLanding = false
 
-    /// - Parameter info: what tags in front said, which were read already.
-    init(kinds: FrameKinds, info: InfoCollector = InfoCollector(), access: ByteAccess) {
+    /// - Parameters:
+    ///   - info: what tags in front said, which were read already.
+    ///   - isEnclosed: the row is a part of some other container: no tags stand behind it.
+    init(kinds: FrameKinds, info: InfoCollector = InfoCollector(), isEnclosed: Bool = false, access: ByteAccess) {
         tags = RowTags(info: info)
-        fileByteCount = access.fileByteCount
+        tail = isEnclosed ? nil : access.fileByteCount.map { RowTail(fileByteCount: $0) }
         sync = FrameSync(kinds: kinds)
         isInSync = false
         prefixByteCount = 0
@@ -55,13 +48,27 @@ final class FrameRowParser: ContainerParser {
     /// AMR, behind its first line.
     init(amrIsWideband isWideband: Bool, magicByteCount: Int, access: ByteAccess) {
         tags = RowTags(info: InfoCollector())
-        fileByteCount = access.fileByteCount
+        // No tags are known there.
+        tail = nil
+        audioEnd = access.fileByteCount
         sync = FrameSync(reference: .amr(AMRHeader(isWideband: isWideband)), kinds: [])
         isInSync = true
         prefixByteCount = magicByteCount
     }
 
     func consume<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
+    ) throws(AudioStreamError) -> Progress {
+        if let progress = tail?.read(bytes, at: offset, isLast: isLast) { return progress }
+        if let tail { audioEnd = tail.start }
+        // Known tags at the end are no part of the row.
+        let rest = max(0, (audioEnd ?? .max) &- offset)
+        let row = bytes.extracting(0..<Int(min(rest, Int64(bytes.byteCount))))
+        let progress = try consumeRow(row, at: offset, isLast: isLast || rest <= Int64(bytes.byteCount), into: &sink)
+        return row.byteCount < bytes.byteCount ? Progress(consumed: bytes.byteCount, needed: 1) : progress
+    }
+
+    private func consumeRow<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         var place = min(prefixByteCount, bytes.byteCount)
@@ -118,82 +125,11 @@ final class FrameRowParser: ContainerParser {
         isLanding = place.isEstimate
     }
 
-    // MARK: What stands here
-
-    private func nextInSync(_ bytes: RawSpan, at place: Int, isLast: Bool) -> Finding {
-        guard let reference = sync.reference else { return search(bytes, at: place, isLast: isLast) }
-        let available = bytes.byteCount - place
-        guard available >= reference.headerByteCount || isLast else { return .needsMore(reference.headerByteCount) }
-        guard let header = reference.successor(bytes, at: place) else {
-            return search(bytes, at: place, isLast: isLast)
-        }
-        let byteCount = header.byteCount(freeFormatByteCount: sync.freeFormatByteCount)
-        if byteCount <= available {
-            guard facts == nil, let more = prepare(header, bytes, at: place, isLast: isLast) else {
-                return header.isSound(bytes, at: place) ? .frame(header, byteCount: byteCount) : .junk(byteCount)
-            }
-            return .needsMore(more)
-        }
-        guard isLast else { return .needsMore(byteCount) }
-        // A truncated last frame cannot be decoded; an ID3v1 tag may still stand at the very end.
-        let tagByteCount = RowTags.hasID3v1AtEnd(bytes, from: place) ? ID3v1Tag.byteCount : 0
-        let present = available - tagByteCount
-        return .cutFrame(byteCount: present, missing: byteCount - present)
-    }
-
-    /// Makes ready for the first frame. Returns what the window must hold for that if it does not.
-    private func prepare(_ header: FrameHeader, _ bytes: RawSpan, at place: Int, isLast: Bool) -> Int? {
-        var ahead: RowLookAhead?
-        if !header.saysBitRate {
-            switch RowLookAhead.find(header, in: bytes, at: place, isLast: isLast) {
-            case .needsMore(let byteCount): return byteCount
-            case .seen(let seen): ahead = seen
-            }
-        }
-        if case .mpeg = header {
-            facts = MPEGStreamFacts(fileByteCount: fileByteCount, freeFormatByteCount: sync.freeFormatByteCount)
-        } else {
-            facts = DescribedRowFacts(fileByteCount: fileByteCount, ahead: ahead)
-        }
-        return nil
-    }
-
-    private func search(_ bytes: RawSpan, at place: Int, isLast: Bool) -> Finding {
-        let available = bytes.byteCount - place
-        guard isLast || available >= RowTags.signatureByteCount else { return .needsMore(RowTags.signatureByteCount) }
-        switch RowTags.find(bytes, at: place, isAtBoundary: isAtBoundary, isLast: isLast) {
-        case .none: break
-        case .needsMore(let byteCount): return .needsMore(byteCount)
-        case .begins(let tag): return .tag(tag)
-        }
-        guard let header = sync.candidate(bytes, at: place) else { return .junk(junkLength(bytes, from: place)) }
-        switch sync.judge(header, in: bytes, at: place, isLast: isLast) {
-        case .frame(let freeFormatByteCount): return .sync(header, freeFormatByteCount: freeFormatByteCount)
-        case .notFrame: return .junk(1)
-        case .needsMore(let byteCount): return .needsMore(byteCount)
-        }
-    }
-
-    /// Bytes up to the next one that a header or a tag could begin with; at least 1.
-    private func junkLength(_ bytes: RawSpan, from place: Int) -> Int {
-        if case .amr = sync.reference { return 1 }
-        var end = place + 1
-        while end < bytes.byteCount {
-            switch bytes[end] {
-            case 0xFF, UInt8(ascii: "I"), UInt8(ascii: "T"), UInt8(ascii: "A"), AC3Header.syncByte,
-                AC3Header.swappedSyncByte:
-                return end - place
-            default: end += 1
-            }
-        }
-        return end - place
-    }
-
     // MARK: What to do with it
 
     /// Takes what stands here; says how many bytes that was.
     private func take<Sink: AudioStreamSink & ~Copyable>(
-        _ finding: Finding, _ bytes: RawSpan, at place: Int, fileOffset: Int64, into sink: inout Sink
+        _ finding: RowFinding, _ bytes: RawSpan, at place: Int, fileOffset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) -> Int {
         switch finding {
         case .junk, .needsMore: break
@@ -250,6 +186,7 @@ final class FrameRowParser: ContainerParser {
         if !isOpen, facts?.isSound(header, offset: fileOffset, byteCount: byteCount, in: bytes, at: place) == false {
             return
         }
+        if !isOpen, let tail { tags.give(tail.findings, into: &sink) }
         isOpen = true
         let properties =
             try facts?.properties(before: header, offset: fileOffset, in: bytes, at: place, places) ?? []

@@ -64,6 +64,11 @@ struct RowTags {
         current = .skipped(ID3v1Tag.byteCount)
     }
 
+    /// What tags elsewhere say.
+    mutating func give<Sink: AudioStreamSink & ~Copyable>(_ findings: [TagFinding], into sink: inout Sink) {
+        info.give(findings, into: &sink)
+    }
+
     /// Goes on in the tag that was begun; says how many bytes it took.
     mutating func pass<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, from place: Int, into sink: inout Sink

@@ -38,6 +38,28 @@ struct APETagReader {
         itemsRemaining = max(0, size - Self.headerByteCount)
     }
 
+    /// The items alone.
+    private init(itemsByteCount: Int) {
+        remaining = itemsByteCount
+        itemsRemaining = itemsByteCount
+        stage = .itemHeader
+        stageRemaining = 0
+    }
+
+    /// The tag whose footer stands at `offset`, whose 32 bytes the caller has checked: bytes of all of it and of its
+    /// items, and a reader of the items.
+    static func behind(_ bytes: RawSpan, footerAt offset: Int) -> (byteCount: Int, itemsByteCount: Int, reader: Self)? {
+        guard bytes.has("APETAGEX", at: offset) else { return nil }
+        let flags = bytes.littleEndian32(at: offset + 20)
+        let size = Int(bytes.littleEndian32(at: offset + 12))
+        // Bit 29: this is the header; bit 31: there is one.
+        guard flags & (1 << 29) == 0, size >= headerByteCount, size <= AudioFileStreamLimits.apeTagByteCount else {
+            return nil
+        }
+        let items = size - headerByteCount
+        return (size + (flags & (1 << 31) != 0 ? headerByteCount : 0), items, Self(itemsByteCount: items))
+    }
+
     var isDone: Bool { remaining == 0 }
 
     /// Takes bytes of the tag from `start` on, its header first; says how many.

@@ -100,7 +100,7 @@ struct WAVEDialect: ChunkDialect {
         case .block: track.validFrameCount = validFrameCount(format.format, byteCount: byteCount)
         case .frames(let kinds):
             let access = byteCount.map { ByteAccess.file(byteCount: start + $0) } ?? .stream
-            track.packets = .elementary(FrameRowParser(kinds: kinds, access: access))
+            track.packets = .elementary(FrameRowParser(kinds: kinds, isEnclosed: true, access: access))
         }
         return track
     }
