@@ -2,13 +2,21 @@ import AudioCore
 import AudioDecoding
 import SongReading
 
-/// Decodes packets, and keeps of their frames those that are heard, as bytes of a WAVE file.
-struct DecodingSink: AudioStreamSink {
-    /// What was decoded and not yet written.
-    var bytes: [UInt8] = []
-    /// Frames that were kept.
+/// Decodes packets, and writes of their frames those that are heard.
+///
+/// A few bytes of a packet may stand for thousands of frames: what is decoded is written packet by packet, so that
+/// memory does not depend on the file.
+struct DecodingSink: ~Copyable, AudioStreamSink {
+    /// Bytes that are gathered before they are written.
+    private static let writeByteCount = 256 * 1024
+
+    /// Frames that were heard.
     private(set) var frameCount: Int64 = 0
-    private(set) var failure: AudioDecodingError?
+    private(set) var failure: SongFailure?
+    private let path: String
+    private var target: OutputTarget
+    /// What was decoded and not yet written.
+    private var bytes: [UInt8]
     private let decoder: any AudioPacketDecoder
     private let samples: SampleFormat
     private let speakers: SpeakerOrder
@@ -20,8 +28,11 @@ struct DecodingSink: AudioStreamSink {
 
     init(
         facts: SongFacts, format: AudioStreamFormat, samples: SampleFormat, speakers: SpeakerOrder,
-        decoder: any AudioPacketDecoder
+        decoder: any AudioPacketDecoder, header: [UInt8], target: consuming OutputTarget
     ) {
+        path = facts.path
+        self.target = target
+        bytes = header
         self.decoder = decoder
         self.samples = samples
         self.speakers = speakers
@@ -43,34 +54,54 @@ struct DecodingSink: AudioStreamSink {
             let last = min(Int64(packet.frameCount), end - start)
             let heard = Int(min(first, Int64(packet.frameCount)))..<Int(max(last, min(first, Int64(packet.frameCount))))
             let packetBytes = data.extracting(packet.startOffset..<packet.startOffset + packet.byteCount)
-            take(packetBytes, frameCount: packet.frameCount, heard: heard)
+            do throws(SongFailure) {
+                try take(packetBytes, frameCount: packet.frameCount, heard: heard)
+                if bytes.count >= Self.writeByteCount { try write() }
+            } catch {
+                failure = error
+            }
         }
     }
 
-    private mutating func take(_ packet: RawSpan, frameCount: Int, heard: Range<Int>) {
+    /// Writes what is left, and `padding` zeros; the file gets its name then.
+    mutating func finish(padding: Int) throws(SongFailure) {
+        bytes += repeatElement(0, count: padding)
+        try write()
+        try target.commit()
+    }
+
+    private mutating func write() throws(SongFailure) {
+        try target.write(bytes)
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func take(_ packet: RawSpan, frameCount: Int, heard: Range<Int>) throws(SongFailure) {
         let start = bytes.count
         if let pcm, packet.byteCount == frameCount * pcm.bytesPerFrame {
             let range = heard.lowerBound * pcm.bytesPerFrame..<heard.upperBound * pcm.bytesPerFrame
             samples.append(pcm: packet.extracting(range), of: pcm, to: &bytes)
         } else {
-            guard frameCount <= Limits.packetFrameCount else {
-                failure = .packetExceedsLimits(byteCount: packet.byteCount, frameCount: frameCount)
-                return
-            }
-            let decoder = decoder
             let channels = decoder.channelCount
-            let count = frameCount * channels
-            if scratch.count < count { scratch += repeatElement(0, count: count - scratch.count) }
             do throws(AudioDecodingError) {
-                var output = scratch.mutableSpan
-                try decoder.decode(packet: packet, frameCount: frameCount, into: &output)
+                try decode(packet, frameCount: frameCount)
             } catch {
-                failure = error
-                return
+                throw SongFailure(.unusable, "'\(path)' \(error.explanation)")
             }
             samples.append(scratch[heard.lowerBound * channels..<heard.upperBound * channels], to: &bytes)
         }
         speakers.arrange(&bytes, from: start, bytesPerSample: samples.byteCount)
         self.frameCount += Int64(heard.count)
+    }
+
+    /// Into the front of ``scratch``.
+    private mutating func decode(_ packet: RawSpan, frameCount: Int) throws(AudioDecodingError) {
+        guard frameCount <= Limits.packetFrameCount else {
+            throw .packetExceedsLimits(byteCount: packet.byteCount, frameCount: frameCount)
+        }
+        let count = frameCount * decoder.channelCount
+        if scratch.count < count { scratch += repeatElement(0, count: count - scratch.count) }
+        let decoder = decoder
+        var output = scratch.mutableSpan
+        try decoder.decode(packet: packet, frameCount: frameCount, into: &output)
     }
 }

@@ -52,22 +52,18 @@ public struct SongDecoding: Sendable {
             speakerMask: speakers.mask, frameCount: facts.frameCount)
 
         var stream = SongStream(try SongFile(path: path), probe: probe)
-        var target = try OutputTarget(path: output, input: stream.identity)
         var sink = DecodingSink(
-            facts: facts, format: format, samples: samples, speakers: speakers, decoder: decoder)
-        sink.bytes = header.bytes
+            facts: facts, format: format, samples: samples, speakers: speakers, decoder: decoder, header: header.bytes,
+            target: try OutputTarget(path: output, input: stream.identity))
         while !stream.isFinished, sink.failure == nil {
             if isStopped() { throw SongFailure(.stopped, "stopped") }
             _ = try stream.advance(into: &sink)
-            try target.write(sink.bytes)
-            sink.bytes.removeAll(keepingCapacity: true)
         }
-        if let failure = sink.failure { throw SongFailure(.unusable, "'\(path)' \(failure.explanation)") }
+        if let failure = sink.failure { throw failure }
         guard sink.frameCount == facts.frameCount else {
             throw SongFailure(.unusable, "'\(path)' changed while it was read")
         }
-        try target.write([UInt8](repeating: 0, count: header.paddingByteCount))
-        try target.commit()
+        try sink.finish(padding: header.paddingByteCount)
         return Outcome(
             frameCount: sink.frameCount, damagedPacketCount: decoder.damagedPacketCount, problems: facts.problems)
     }
