@@ -188,6 +188,16 @@ struct CAFTests {
         #expect(packetCount(CAFWriter.chunk("pakt", [0, 0])) == nil)
     }
 
+    @Test func packetsThatTheTableLacksAreToldOf() {
+        var writer = CAFWriter()
+        (writer.type, writer.bytesPerPacket, writer.framesPerPacket) = ("ac-3", 0, 1_536)
+        writer.between = CAFWriter.table([100, 0, 100], valid: 4_608)
+        let problems = parse(writer.file(data: payload(1_000))).properties.compactMap {
+            if case .problem(let problem) = $0 { problem } else { nil }
+        }
+        #expect(problems == [AudioStreamProblem(.lengthDiffers(announced: 3, found: 1, .packets), at: 64)])
+    }
+
     @Test func formatsThatCannotBePlayedAreRefused() {
         func failure(_ change: (inout CAFWriter) -> Void) -> AudioStreamError? {
             var writer = CAFWriter()

@@ -49,6 +49,20 @@ struct EncodedFile: Sendable, CustomStringConvertible {
         )
     }
 
+    /// Makes the file and has ffprobe take it apart: the size of each packet.
+    func makeAndProbe() throws -> (file: [UInt8], packetSizes: [Int]) {
+        let directory = TemporaryDirectory()
+        try Tool.writeFile(directory.path + "/noise", noise)
+        try Tool.run(
+            "ffmpeg -v error -f s32le -ar \(sampleRate) -ac \(channels) -i noise \(arguments) '\(name)'", in: directory)
+        try Tool.run("ffprobe -v error -show_entries packet=size -of csv=p=0 '\(name)' >probe", in: directory)
+        let lines = String(decoding: try Tool.readFile(directory.path + "/probe"), as: UTF8.self)
+        return (
+            try Tool.readFile(directory.path + "/" + name),
+            lines.split(whereSeparator: \.isNewline).compactMap { Int($0) }
+        )
+    }
+
     /// Steps of a random walk, so that codecs have something to predict; all of the range comes by.
     private var noise: [UInt8] {
         var generator = SeededGenerator(seed: UInt64(channels))
@@ -103,7 +117,7 @@ struct DecodedFile {
         return samples[start..<start + Int(valid) * format.channelsPerFrame]
     }
 
-    private static func parseAtHand(_ bytes: [UInt8]) -> ParsedStream {
+    static func parseAtHand(_ bytes: [UInt8]) -> ParsedStream {
         var recorder = EventRecorder()
         var parser = AudioFileStream(access: .file(byteCount: Int64(bytes.count)))
         do throws(AudioStreamError) {

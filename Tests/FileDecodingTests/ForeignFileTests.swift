@@ -31,7 +31,36 @@ struct ForeignFileTests {
     }
 }
 
+/// Files of codecs that only libraries decode: the packets are those that ffprobe finds.
+struct ForeignPacketTests {
+    @Test(arguments: EncodedFile.compressed) func equalsProbe(file: EncodedFile) throws {
+        let (bytes, packetSizes) = try file.makeAndProbe()
+        let stream = DecodedFile.parseAtHand(bytes)
+        #expect(stream.failure == nil)
+        #expect(stream.properties.contains(.fileFormat(file.type)))
+        #expect(stream.format?.codec == file.codec)
+        #expect(stream.format?.sampleRate == Double(file.sampleRate))
+        #expect(stream.format?.channelsPerFrame == file.channels)
+        #expect(stream.packets.map(\.bytes.count) == packetSizes)
+        #expect(packetSizes.count > 1)
+        let frameCount = stream.packets.reduce(0) { $0 + $1.frameCount }
+        #expect(frameCount >= file.frameCount)
+        if file.codec == .alac { #expect(stream.table?.validFrameCount == Int64(file.frameCount)) }
+    }
+}
+
 extension EncodedFile {
+    static let compressed: [EncodedFile] =
+        [("alac", .alac), ("libopus", .opus), ("libmp3lame", .mpegLayer3), ("mp2", .mpegLayer2), ("ac3", .ac3)].map {
+            EncodedFile(
+                name: "a.caf", arguments: "-c:a \($0)", type: .caf, codec: $1, sampleRate: 48_000, frameCount: 20_001)
+        }
+        + [("libmp3lame", .mpegLayer3), ("mp2", .mpegLayer2), ("ac3", .ac3)].map {
+            EncodedFile(
+                name: "a.wav", arguments: "-c:a \($0)", type: .wave, codec: $1, sampleRate: 44_100, channels: 1,
+                frameCount: 20_001)
+        }
+
     static let waves: [EncodedFile] =
         ["u8", "s16le", "s24le", "s32le", "s64le", "f32le", "f64le"].map {
             EncodedFile(name: "a.wav", arguments: "-c:a pcm_\($0)", type: .wave)

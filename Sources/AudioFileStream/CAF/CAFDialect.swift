@@ -40,7 +40,7 @@ struct CAFDialect: ChunkDialect {
         case "info" where (4...Int64(AudioFileStreamLimits.infoChunkByteCount)).contains(chunk.byteCount):
             return .read(Int(chunk.byteCount))
         case "pakt" where table == nil:
-            table = CAFPacketTable()
+            table = CAFPacketTable(byteOffset: chunk.bodyOffset)
             return .take
         case "data":
             guard chunk.byteCount < 0 || chunk.byteCount >= Int64(Self.editCountByteCount) else { return .skip }

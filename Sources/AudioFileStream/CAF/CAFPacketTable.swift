@@ -6,8 +6,12 @@ import AudioCore
 struct CAFPacketTable {
     private static let headerByteCount = 24
 
+    /// Offset in the file of the chunk's body.
+    let byteOffset: Int64
     private var header: [UInt8] = []
     private(set) var bytes: [UInt8] = []
+
+    init(byteOffset: Int64) { self.byteOffset = byteOffset }
 
     /// What exceeds `AudioFileStreamLimits.packetTableByteCount` is dropped: packets behind it are not played.
     mutating func append(_ piece: RawSpan) {

@@ -61,6 +61,12 @@ struct CAFTrack {
         if let table {
             let packets = PacketTable(table.bytes, format, packetCount: table.packetCount, frameScale: scale)
             track.packets = .table(packets)
+            let (announced, found) = (table.packetCount, packets.length.packetCount)
+            if announced != found {
+                track.problems.append(
+                    AudioStreamProblem(
+                        .lengthDiffers(announced: announced, found: found, .packets), at: table.byteOffset))
+            }
             track.primingFrameCount = table.primingFrameCount * scale
             track.validFrameCount = table.validFrameCount.map { $0 * Int64(scale) }
         }

@@ -40,6 +40,7 @@ struct ChunkAudio {
         if let announced { properties += lengthProperties(announced) }
         properties.append(.packetSizeUpperBound(packetSizeUpperBound))
         if let bitRate { properties.append(.bitRate(bitRate)) }
+        properties += track.problems.map { .problem($0) }
         return properties + [.decoderPrerollPacketCount(track.prerollPacketCount), .readyToProducePackets]
     }
 

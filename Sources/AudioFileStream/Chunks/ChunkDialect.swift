@@ -67,6 +67,8 @@ struct AudioTrack {
     /// Audible frames, where not simply all.
     var validFrameCount: Int64?
     var prerollPacketCount = 0
+    /// What is wrong with the chunks that tell of the audio.
+    var problems: [AudioStreamProblem] = []
 }
 
 /// How audio is divided into packets.
