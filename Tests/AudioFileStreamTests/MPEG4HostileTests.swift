@@ -118,6 +118,27 @@ struct MPEG4HostileTests {
         #expect(parse(writer.file()).failure == .dataUnavailable)
     }
 
+    @Test func numbersWhoseSumsDoNotFit() {
+        // A run that ends before the flags of its first packet; a length of 2^63 - 1 in a file of fragments.
+        let movie = MPEG4Writer(packetCount: 2)
+        var fragments = movie.fragmented(packetsPerFragment: 2)
+        let head = MPEG4Writer.fullBox("tfhd", flags: 0x2_0000, MPEG4Writer.numbers([1]))
+        let run = MPEG4Writer.fullBox("trun", flags: 0x204, MPEG4Writer.numbers([1]))
+        fragments += MPEG4Writer.box("moof", MPEG4Writer.box("traf", head + run))
+        #expect(parse(fragments).packetBytes == movie.packets)
+        var long = MPEG4Writer(packetCount: 2)
+        long.movieBoxes = MPEG4Writer.box(
+            "mvex", MPEG4Writer.fullBox("mehd", version: 1, MPEG4Writer.numbers([0x7FFF_FFFF, .max])))
+        #expect(parse(long.fragmented(packetsPerFragment: 2)).announcedTable?.validFrameCount == nil)
+        // Opus' times add up to 2^64.
+        var times = MPEG4Writer(packetCount: 3)
+        let box = MPEG4Writer.box("dOps", [0, 2, 0x01, 0x38, 0, 0, 0xBB, 0x80, 0, 0, 0])
+        times.sampleEntry = MPEG4Writer.entry("Opus", rate: 48_000, box)
+        times.timescale = 1
+        times.duration = .max
+        #expect(parse(times.file()).packetBytes == times.packets)
+    }
+
     @Test func packetsThatOverlapAreGivenOnce() {
         var writer = MPEG4Writer(packetCount: 400)
         writer.packetsPerChunk = 1

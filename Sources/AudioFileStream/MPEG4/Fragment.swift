@@ -88,6 +88,7 @@ struct Fragment {
             place += 4
         }
         if flags & 4 != 0 { place += 4 }
+        guard place <= body.count else { return }
         let entryByteCount = [0x100, 0x200, 0x400, 0x800].reduce(0) { $0 + (flags & $1 != 0 ? 4 : 0) }
         var count = Int64(bytes.bigEndian32(at: 4))
         if entryByteCount > 0 { count = min(count, Int64(max(0, body.count - place) / entryByteCount)) }

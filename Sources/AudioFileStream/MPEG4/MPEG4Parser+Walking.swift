@@ -11,7 +11,9 @@ extension MPEG4Parser {
                 mood = .done
                 return .took(0)
             }
-            if isAtEnd, walker.next > position &+ Int64(bytes.byteCount - place) { return endWalk(bytes, at: place) }
+            if isAtEnd, walker.next > position &+ Int64(bytes.byteCount - place) {
+                return try endWalk(bytes, at: place)
+            }
             return .goTo(walker.next)
         }
         if walker.collection != nil {
@@ -21,7 +23,7 @@ extension MPEG4Parser {
                 return .took(count)
             }
             if count > 0 { return .took(count) }
-            return isAtEnd ? endWalk(bytes, at: place) : .needsMore(1)
+            return try isAtEnd ? endWalk(bytes, at: place) : .needsMore(1)
         }
         if let level = walker.leave(at: position) {
             try leave(level)
@@ -33,7 +35,7 @@ extension MPEG4Parser {
         }
         switch BoxHeader.read(bytes, at: place) {
         case .needsMore(let count):
-            return isAtEnd ? endWalk(bytes, at: place) : .needsMore(count)
+            return try isAtEnd ? endWalk(bytes, at: place) : .needsMore(count)
         case .invalid(let size):
             guard walker.parent != nil || stream.isReady else {
                 throw .invalidFile("MPEG-4 box at byte \(position) claims \(size) bytes")
@@ -46,17 +48,12 @@ extension MPEG4Parser {
     }
 
     /// The file ends within a box: what is open is taken for whole. The tables in a `moov` cut short may be there.
-    private func endWalk(_ bytes: RawSpan, at place: Int) -> Step {
+    private func endWalk(_ bytes: RawSpan, at place: Int) throws(AudioStreamError) -> Step {
         guard let level = walker.leaveAtEndOfFile() else {
             mood = .done
             return .took(0)
         }
-        do throws(AudioStreamError) {
-            try leave(level)
-        } catch {
-            // Nothing that can be played: `finish` says so.
-            mood = .done
-        }
+        try leave(level)
         return .took(0)
     }
 

@@ -54,6 +54,9 @@ struct MovieLengths {
     /// Longer ones are not believed: 2^31 frames are three hours at 192 kHz.
     private static let largestPriming: Int64 = 1 << 31
 
+    /// More is not believed, nor reckoned with.
+    static let largestFrameCount: Int64 = 1 << 48
+
     /// Of a track whose samples are all known.
     /// - Parameters:
     ///   - mediaFrameCount: what the samples' times add up to.
@@ -79,7 +82,8 @@ struct MovieLengths {
                 validFrameCount: tag.validFrameCount, primingFrameCount: Int(tag.primingFrameCount),
                 remainderFrameCount: Int(tag.remainderFrameCount))
         }
-        let total = fragmentDuration > 0 ? frames(fragmentDuration, per: movieTimescale) : nil
+        let announced = frames(fragmentDuration, per: movieTimescale)
+        let total = announced > 0 && announced <= Self.largestFrameCount ? announced : nil
         return AudioPacketTableInfo(
             validFrameCount: total, primingFrameCount: Int(priming), remainderFrameCount: 0)
     }

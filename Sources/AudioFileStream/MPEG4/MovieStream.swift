@@ -90,8 +90,9 @@ struct MovieStream {
     private func mediaFrameCount(
         _ table: SampleTable, _ totals: SampleTable.Totals, _ lengths: MovieLengths
     ) -> Int64 {
-        guard table.timeRunCount > 0 else { return .max }
-        return lengths.frames(table.duration(ofFirst: totals.packetCount), per: lengths.mediaTimescale)
+        guard table.timeRunCount > 0 else { return MovieLengths.largestFrameCount }
+        let frames = lengths.frames(table.duration(ofFirst: totals.packetCount), per: lengths.mediaTimescale)
+        return min(frames, MovieLengths.largestFrameCount)
     }
 
     /// What comes out of the decoder: as a rule more than the times add up to, since the last one is shortened.

@@ -58,7 +58,11 @@ final class SampleTable {
         sizeBits = 32
         constantSize = Int64(body.span.bytes.bigEndian32(at: 4))
         // No packet is as large as that; and so no sum overflows.
-        guard constantSize <= Self.largestConstantSize else { return }
+        guard constantSize <= Self.largestConstantSize else {
+            constantSize = 0
+            sampleCount = 0
+            return
+        }
         sampleCount =
             constantSize > 0
             ? Int64(body.span.bytes.bigEndian32(at: 8)) : Int64(Self.count(body, at: 8, entryByteCount: 4))
