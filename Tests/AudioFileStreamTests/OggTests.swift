@@ -228,6 +228,42 @@ struct OggTests {
         #expect(stream.properties.contains(.channelLayout(layout)))
     }
 
+    /// The mapping's first packet, and metadata blocks, of which none need be marked as the last one.
+    @Test(arguments: [(true, 0), (false, 0), (true, 1), (false, 1), (false, 2)])
+    func flacInOgg(isLastMarked: Bool, commentCount: Int) {
+        var flac = FLACWriter()
+        flac.frameCount = 5 * 4_096
+        let frames = flac.frames(blockSizes: [Int](repeating: 4_096, count: 5), payloadByteCount: 3_000)
+        var writer = OggWriter()
+        let isLast = isLastMarked && commentCount == 0
+        let first = Array("\u{7F}FLAC".utf8) + [1, 0, 0, 0] + Array("fLaC".utf8)
+        writer.add([(first + FLACWriter.block(0, flac.streamInfo, isLast: isLast), 0)], isFirst: true)
+        for index in 0..<commentCount {
+            let isLast = isLastMarked && index == commentCount - 1
+            writer.add([(FLACWriter.block(4, vorbisComments(["TITLE=T"]), isLast: isLast), 0)])
+        }
+        for (index, frame) in frames.enumerated() { writer.add([(frame, Int64((index + 1) * 4_096))]) }
+        for stream in [parse(writer.bytes), Self.parseFile(writer.bytes)] {
+            #expect(stream.packetBytes == frames)
+            #expect(stream.announcedTable?.validFrameCount == 20_480)
+            #expect(stream.format?.framesPerPacket == 4_096)
+            #expect(stream.properties.contains(.magicCookie(flac.streamInfo)))
+            #expect(stream.info(.title) == (commentCount > 0 ? "T" : nil))
+            #expect(stream.prerollPacketCount == 0)
+        }
+    }
+
+    /// The look at the end, too, sees the same however the bytes are cut, and comes back from a page cut short.
+    @Test func fileAtHandMayBeCutAnyhow() {
+        for file in Self.files {
+            let whole = Self.parseFile(file.bytes, pieceByteCount: file.bytes.count)
+            #expect(whole.packetBytes == parse(file.bytes).packetBytes, "\(file.name)")
+            for count in [1, 100, 3_000] {
+                #expect(Self.parseFile(file.bytes, pieceByteCount: count) == whole, "\(file.name), \(count)")
+            }
+        }
+    }
+
     @Test func damagedPagesAreLeftOut() {
         let opus = OpusWriter().file(packets: 60, cut: 300)
         let all = parse(opus.bytes).packetBytes

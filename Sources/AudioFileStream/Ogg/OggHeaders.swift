@@ -43,6 +43,14 @@ struct OggHeaders {
         metadata.channelLayout ?? AudioChannelLayout(xiphChannels: codec.format.channelsPerFrame)
     }
 
+    /// Whether a page holds a FLAC frame: no metadata block begins with its first byte (RFC 9639 section 8.1).
+    func isFollowedByAudio(_ page: OggPage, _ bytes: RawSpan) -> Bool {
+        guard case .flac(let stream) = codec, !page.isContinued else { return false }
+        var lacing = page.lacing
+        guard let part = lacing.next(bytes) else { return false }
+        return FLACFrameHeader(bytes.extracting(part.range), at: 0, stream: stream) != nil
+    }
+
     /// Takes a piece of the current packet. `offset` is that of its page, for errors.
     mutating func take(_ bytes: RawSpan, isEnd: Bool, at offset: Int64) throws(AudioStreamError) {
         try keep(bytes, at: offset)

@@ -30,7 +30,7 @@ final class OggParser: ContainerParser {
     /// The stream whose headers are being read, or one that may follow in a chain.
     var link: Link?
     /// Of the streams that are played.
-    private var serials: Set<UInt32> = []
+    var serials: Set<UInt32> = []
     var tail: OggTail?
     var audio: OggAudio?
     /// Properties that were told, so that none is told twice.
@@ -91,7 +91,7 @@ final class OggParser: ContainerParser {
         audio?.skipGap()
     }
 
-    private func land() {
+    func land() {
         isLanding = true
         skipped.removeAll()
         link = nil
@@ -144,10 +144,12 @@ final class OggParser: ContainerParser {
         let packet = bytes.extracting(part.range)
         switch try OggCodec.identify(packet) {
         case .codec(let codec):
-            link = Link(serial: page.serial, headers: OggHeaders(codec, first: packet))
-            state = .headers
             sink.streamDidParse(property: .fileFormat(.ogg))
             sink.streamDidParse(property: .dataFormat(codec.format))
+            let link = Link(serial: page.serial, headers: OggHeaders(codec, first: packet))
+            state = .headers
+            self.link = link
+            if link.headers.isDone { beginAudio(link) }
         case .foreign(let name) where foreignNames.count < 8: foreignNames.append(name)
         case .unknown where foreignNames.count < 8: foreignNames.append("an unknown codec")
         default: break
@@ -172,6 +174,11 @@ final class OggParser: ContainerParser {
     ) throws(AudioStreamError) {
         guard var link = link.take() else { return }
         var lacing = page.lacing
+        // FLAC whose last header is not marked as such: the audio was begun.
+        if state == .headers, link.headers.isFollowedByAudio(page, bytes) {
+            beginAudio(link)
+            return try open(page, bytes, at: fileOffset &- Int64(page.start), into: &sink)
+        }
         while !link.headers.isDone, let part = lacing.next(bytes) {
             try link.headers.take(bytes.extracting(part.range), isEnd: part.isEnd, at: fileOffset)
         }
@@ -182,9 +189,7 @@ final class OggParser: ContainerParser {
             return
         }
         if state == .headers {
-            serials = [link.serial]
-            audio = OggAudio(link.headers)
-            state = .opening
+            beginAudio(link)
         } else if audio?.canBeFollowed(by: link.headers) == true, serials.count < Self.largestLinkCount {
             audio?.beginLink(bytes, into: &sink)
             if let property = facts.beginLink(audio) { sink.streamDidParse(property: property) }
@@ -195,73 +200,5 @@ final class OggParser: ContainerParser {
             sink.streamDidParse(property: .problem(AudioStreamProblem(.damaged(text), at: fileOffset)))
             state = .ended
         }
-    }
-
-    // MARK: Audio
-
-    /// The first page with audio, behind the look at the file's end.
-    private func open<Sink: AudioStreamSink & ~Copyable>(
-        _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
-    ) throws(AudioStreamError) {
-        guard page.segmentCount > 0 else { return }
-        let dataOffset = offset &+ Int64(page.start)
-        if case .file(let byteCount) = access, tail == nil, let audio, let serial = serials.first {
-            tail = OggTail(serial: serial, codec: audio.codec, dataOffset: dataOffset, fileByteCount: byteCount)
-            state = .tail
-            return
-        }
-        state = .audio
-        audio?.open(page, bytes, at: dataOffset, tail: tail, access: access)
-        if let audio {
-            for property in facts.opening(audio, tail: tail, access: access) { sink.streamDidParse(property: property) }
-        }
-        try takeAudio(page, bytes, at: offset, into: &sink)
-    }
-
-    private func takeAudio<Sink: AudioStreamSink & ~Copyable>(
-        _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
-    ) throws(AudioStreamError) {
-        guard var audio = audio.take() else { return }
-        defer { self.audio = audio }
-        // What the last granule cuts off is told before the packets that it cuts.
-        if page.isLast, let table = audio.end(page, bytes), let property = facts.revised(table, audio) {
-            audio.flush(bytes, into: &sink)
-            sink.streamDidParse(property: property)
-        }
-        try audio.take(page, bytes, at: offset, into: &sink)
-    }
-
-    // MARK: Places
-
-    func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
-        guard audio?.places != nil else { throw .illegalOperation }
-        land()
-        state = .audio
-        audio?.resume(at: place)
-    }
-
-    func places() throws(AudioStreamError) -> OggPlaces {
-        guard let places = audio?.places else { throw .illegalOperation }
-        return places
-    }
-}
-
-extension OggParser {
-    func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek { try places().locate(packet: packet) }
-
-    func packet(
-        containingFrame frame: Int64, _ summary: AudioStreamSummary
-    ) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
-        try places().packet(containingFrame: frame)
-    }
-
-    func firstFrame(ofPacket packet: Int64, _ summary: AudioStreamSummary) throws(AudioStreamError) -> Int64 {
-        try places().firstFrame(ofPacket: packet)
-    }
-
-    func packet(
-        atByteOffset offset: Int64, _ summary: AudioStreamSummary
-    ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
-        try places().packet(atByteOffset: offset)
     }
 }

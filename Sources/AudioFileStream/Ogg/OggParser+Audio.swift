@@ -1,0 +1,77 @@
+import AudioCore
+
+/// The song's own pages, once its headers are known, and where its packets lie.
+extension OggParser {
+    // MARK: Audio
+
+    func beginAudio(_ link: Link) {
+        self.link = nil
+        serials = [link.serial]
+        audio = OggAudio(link.headers)
+        state = .opening
+    }
+
+    /// The first page with audio, behind the look at the file's end.
+    func open<Sink: AudioStreamSink & ~Copyable>(
+        _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
+    ) throws(AudioStreamError) {
+        guard page.segmentCount > 0 else { return }
+        let dataOffset = offset &+ Int64(page.start)
+        if case .file(let byteCount) = access, tail == nil, let audio, let serial = serials.first {
+            tail = OggTail(serial: serial, codec: audio.codec, dataOffset: dataOffset, fileByteCount: byteCount)
+            state = .tail
+            return
+        }
+        state = .audio
+        audio?.open(page, bytes, at: dataOffset, tail: tail, access: access)
+        if let audio {
+            for property in facts.opening(audio, tail: tail, access: access) { sink.streamDidParse(property: property) }
+        }
+        try takeAudio(page, bytes, at: offset, into: &sink)
+    }
+
+    func takeAudio<Sink: AudioStreamSink & ~Copyable>(
+        _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
+    ) throws(AudioStreamError) {
+        guard var audio = audio.take() else { return }
+        defer { self.audio = audio }
+        // What the last granule cuts off is told before the packets that it cuts.
+        if page.isLast, let table = audio.end(page, bytes), let property = facts.revised(table, audio) {
+            audio.flush(bytes, into: &sink)
+            sink.streamDidParse(property: property)
+        }
+        try audio.take(page, bytes, at: offset, into: &sink)
+    }
+
+    // MARK: Places
+
+    func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
+        guard audio?.places != nil else { throw .illegalOperation }
+        land()
+        state = .audio
+        audio?.resume(at: place)
+    }
+
+    func places() throws(AudioStreamError) -> OggPlaces {
+        guard let places = audio?.places else { throw .illegalOperation }
+        return places
+    }
+
+    func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek { try places().locate(packet: packet) }
+
+    func packet(
+        containingFrame frame: Int64, _ summary: AudioStreamSummary
+    ) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
+        try places().packet(containingFrame: frame)
+    }
+
+    func firstFrame(ofPacket packet: Int64, _ summary: AudioStreamSummary) throws(AudioStreamError) -> Int64 {
+        try places().firstFrame(ofPacket: packet)
+    }
+
+    func packet(
+        atByteOffset offset: Int64, _ summary: AudioStreamSummary
+    ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
+        try places().packet(atByteOffset: offset)
+    }
+}
