@@ -105,7 +105,7 @@ let package = Package(
         // Between peers.
         library("WireProtocol", ["AudioCore", nioCore]),
         library("Peering", ["AudioCore", "WireProtocol", nioCore]),
-        library("Broadcasting", ["AudioCore", "ClockSync", "Peering", "WireProtocol", nioCore]),
+        library("Broadcasting", ["AudioCore", "AudioDecoding", "ClockSync", "Peering", "WireProtocol", nioCore]),
         library("Listening", ["AudioCore", "ClockSync", "Peering", "Playout", "WireProtocol", nioCore]),
 
         library("Observing", ["AudioCore", "Peering", "WireProtocol", nioCore]),
@@ -161,8 +161,8 @@ let package = Package(
         tests(
             "TuttiRuntimeTests",
             [
-                "AudioCore", "AudioDecoding", "AudioQueue", "ClockSync", "HostSystem", "Playout", "TuttiRuntime",
-                "WireProtocol", nioCore, nioPosix,
+                "AudioCore", "AudioDecoding", "AudioQueue", "ClockSync", "HostSystem", "MPEGDecoding", "Playout",
+                "StreamTestKit", "TuttiRuntime", "WireProtocol", nioCore, nioPosix,
             ]),
         tests("AudioCoreTests", ["AudioCore"]),
         .target(
@@ -194,7 +194,9 @@ let package = Package(
         tests("LineFittingTests", ["LineFitting"]),
         tests("PlayoutTests", ["AudioCore", "Playout"]),
         tests("WireProtocolTests", ["WireProtocol", "AudioCore", nioCore]),
-        tests("BroadcastingTests", ["Broadcasting", "AudioCore", "ClockSync", "Peering", "WireProtocol", nioCore]),
+        tests(
+            "BroadcastingTests",
+            ["Broadcasting", "AudioCore", "AudioDecoding", "ClockSync", "Peering", "WireProtocol", nioCore]),
         tests(
             "ListeningTests", ["Listening", "AudioCore", "ClockSync", "Peering", "Playout", "WireProtocol", nioCore]),
         tests(

@@ -20,6 +20,8 @@ public struct BroadcastConfiguration: Sendable {
     /// Instance of the broadcaster's own loudspeakers, where it plays too. They are fed whatever the names, and the
     /// start waits for them besides the others; but alone they are no audience that was asked for by name.
     public var ownListener: UInt64?
+    /// What this broadcaster can decode, for listeners that cannot.
+    public var decodableCodecs: Set<Codec> = []
     /// From the decision to the first sound.
     public var startDelay = TimeSpan.milliseconds(250)
     /// How far ahead of its play time a packet may be sent.

@@ -18,6 +18,8 @@ public enum BroadcastEvent: Sendable {
     case wrote(ConnectionID, byteCount: Int)
     case closed(ConnectionID)
     case source(SourceEvent)
+    /// The answer to ``BroadcastAction/transcode(_:)``.
+    case transcoded(TranscodingReply)
     /// Time passed; due at least every 20 ms.
     case tick
     /// Somebody asked to stop.
@@ -48,6 +50,11 @@ public enum BroadcastAction: Sendable {
     case removeKey(ClockKey)
     /// Read more of the song.
     case readSource
+    /// Decode a piece of the song, off the network's thread, and answer with ``BroadcastEvent/transcoded(_:)``; see
+    /// ``SongTranscoder``. One at a time, unless the older one is of another rendition: its answer is not needed.
+    case transcode(TranscodingRequest)
+    /// Nobody needs PCM any more: let go of the decoder.
+    case endTranscoding
     /// The advertised state changed.
     case advertise
     case notice(NoticeLevel, String)

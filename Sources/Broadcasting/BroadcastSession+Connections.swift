@@ -92,17 +92,22 @@ extension BroadcastSession {
         connections.accept(id)
     }
 
-    /// Welcomes a listener that greeted, as soon as the song's codec is known and if it is one that it decodes.
+    /// Welcomes a listener that greeted, as soon as the song's codec is known and if it is one that it decodes, or that
+    /// is decoded for it.
     mutating func admit(_ id: ConnectionID, _ now: HostTime) {
         guard summary.isReady, let codec = summary.format?.codec, let link = connections[id], !link.isMember,
             !link.isObserver, let greeting = link.connection.greeting
         else { return }
-        guard greeting.codecs.contains(codec) else {
-            let text = "this song is \(codec.commonName), which \(greeting.name) cannot decode"
-            refuse(id, Refusal(.cannotDecode, text), now)
-            return
+        let isSentPCM = !greeting.codecs.contains(codec)
+        if isSentPCM {
+            if let obstacle = obstacleToPCM(for: greeting, codec) {
+                refuse(id, Refusal(.cannotDecode, obstacle), now)
+                return
+            }
+            sayOnce(.info, "\(greeting.name) cannot decode \(codec.commonName): it is sent PCM")
         }
         connections[id]?.isMember = true
+        connections[id]?.isSentPCM = isSentPCM
         connections[id]?.cursor = log.startIndex
         connections[id]?.clock.register(link.key)
         actions.append(.addKey(link.key))

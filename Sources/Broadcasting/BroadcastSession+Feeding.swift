@@ -7,18 +7,24 @@ import WireProtocol
 extension BroadcastSession {
     /// Sends a listener all that is due and that its socket has room for.
     mutating func feed(_ id: ConnectionID, _ now: HostTime) {
-        guard let link = connections[id], link.isMember, let streamMessage else { return }
+        guard let link = connections[id], link.isMember, let form = form(for: link) else { return }
         if !link.hasStream {
             connections[id]?.hasStream = true
-            send(streamMessage, to: id, now)
-            enter(id, now, lostPacketCount: 0)
+            send(form.streamMessage, to: id, now)
         }
+        if !link.hasEntered { enter(id, form, now, lostPacketCount: 0) }
+        guard connections[id]?.hasEntered == true else { return }
         if !link.hasAnchor, case .playing(let anchor) = phase {
             connections[id]?.hasAnchor = true
             send(WireEncoder.anchor(anchor), to: id, now)
         }
-        skipIfLate(id, now)
-        let isAwaitingTime = !isPlaying || link.isLearningClock(now)
+        skipIfLate(id, form, now)
+        sendPackets(id, of: form.log, now)
+        sendEndIfDue(id, form, now)
+    }
+
+    private mutating func sendPackets(_ id: ConnectionID, of log: PacketLog, _ now: HostTime) {
+        let isAwaitingTime = !isPlaying || connections[id]?.isLearningClock(now) ?? false
         let lead =
             isAwaitingTime ? min(configuration.horizon, BroadcastLimits.leadBeforeStart) : configuration.horizon
         let horizon = position(now) + frames(in: lead)
@@ -33,38 +39,43 @@ extension BroadcastSession {
             connections[id]?.cursor += 1
             send(group.message, to: id, now)
         }
-        sendEndIfDue(id, now)
     }
 
     /// Places a joiner, or one that fell behind: from the packets that its decoder needs first.
-    private mutating func enter(_ id: ConnectionID, _ now: HostTime, lostPacketCount: UInt32) {
+    private mutating func enter(_ id: ConnectionID, _ form: SongForm, _ now: HostTime, lostPacketCount: UInt32) {
+        let log = form.log
         let index = log.index(of: max(position(now), .zero))
         guard index < log.endIndex else { return }
-        let start = log.entry(before: index, prerollPacketCount: summary.decoderPrerollPacketCount)
+        let start = log.entry(before: index, prerollPacketCount: form.prerollPacketCount)
         connections[id]?.cursor = start
-        let frame = start == 0 ? .zero : log[index].position
+        connections[id]?.hasEntered = true
+        // PCM may begin in the middle of the song.
+        let isBeginning = start == 0 && log[start].position <= .zero
+        let frame = isBeginning ? .zero : max(log[index].position, .zero)
         send(
-            WireEncoder.entry(EntryMark(epoch: log.epoch, frame: max(frame, .zero), lostPacketCount: lostPacketCount)),
-            to: id, now)
+            WireEncoder.entry(EntryMark(epoch: log.epoch, frame: frame, lostPacketCount: lostPacketCount)), to: id,
+            now)
     }
 
     /// A listener whose next packets are overdue loses them, and goes on with those that are due now.
-    private mutating func skipIfLate(_ id: ConnectionID, _ now: HostTime) {
+    private mutating func skipIfLate(_ id: ConnectionID, _ form: SongForm, _ now: HostTime) {
+        let log = form.log
         guard case .playing = phase, let link = connections[id], link.cursor < log.endIndex,
             link.bytesInFlight < BroadcastLimits.bytesInFlight
         else { return }
         guard link.cursor < log.startIndex || log[link.cursor].end <= position(now) else { return }
         let next = log.index(of: max(position(now), .zero))
         guard next > link.cursor, next < log.endIndex else { return }
-        let isPreroll = log.entry(before: next, prerollPacketCount: summary.decoderPrerollPacketCount) <= link.cursor
+        let isPreroll = log.entry(before: next, prerollPacketCount: form.prerollPacketCount) <= link.cursor
         guard !isPreroll else { return }
         let lost = log.packetCount(max(link.cursor, log.startIndex)..<next)
         actions.append(.notice(.warning, "\(link.connection.name) is too slow: \(lost) packets dropped for it"))
-        enter(id, now, lostPacketCount: UInt32(clamping: lost))
+        enter(id, form, now, lostPacketCount: UInt32(clamping: lost))
     }
 
-    private mutating func sendEndIfDue(_ id: ConnectionID, _ now: HostTime) {
-        guard let end, let link = connections[id], !link.hasEnd, link.cursor >= log.endIndex else { return }
+    private mutating func sendEndIfDue(_ id: ConnectionID, _ form: SongForm, _ now: HostTime) {
+        guard let end, form.isComplete, let link = connections[id], !link.hasEnd, link.cursor >= form.log.endIndex
+        else { return }
         connections[id]?.hasEnd = true
         send(WireEncoder.streamEnd(log.epoch, at: end), to: id, now)
     }

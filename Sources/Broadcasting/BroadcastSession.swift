@@ -8,11 +8,12 @@ import WireProtocol
 ///
 ///     opening ──properties──▶ waiting ──enough listeners are ready──▶ playing ──last frame heard──▶ over
 ///
-/// A listener is greeted and, once the song is known to be one that it can decode, welcomed with the clock's key and
+/// A listener is greeted and, once the song is known to be one that it can play, welcomed with the clock's key and
 /// sent the stream's properties and its first packets at once, so that it is ready before the start is decided. The
 /// decision makes the anchor: frame 0 leaves every loudspeaker one start delay later. Packets are sent up to the
 /// horizon ahead, each message encoded once; a listener has only a cursor into the shared log and a bounded number of
-/// bytes on their way.
+/// bytes on their way. Listeners that lack a decoder for the song share a second log, of linear PCM
+/// (``PCMRendition``).
 ///
 /// Owns no socket, thread or clock: `now` is the broadcaster's host time, which is session time by definition. The
 /// simulation runs this very code.
@@ -38,6 +39,12 @@ public struct BroadcastSession {
     /// Audible frames as the song's header says; how many there are shows at its end.
     var statedFrameCount: Int64?
     var streamMessage: ByteBuffer?
+    /// The song as linear PCM, while somebody needs it.
+    var pcm: PCMRendition?
+    /// How often there was one.
+    var pcmCount = 0
+    /// Why there can be none.
+    var pcmFailure: String?
     var isReading = false
     /// The frame after the last audible one, once the song was read to its end.
     public internal(set) var end: FramePosition?
@@ -69,6 +76,7 @@ public struct BroadcastSession {
             connections[id]?.lastProgress = now
         case .closed(let id): drop(id, because: nil, now)
         case .source(let event): read(event, now)
+        case .transcoded(let reply): take(reply, now)
         case .tick: break
         case .stop: finish(.stopped, now)
         }
@@ -85,6 +93,7 @@ public struct BroadcastSession {
         for dial in connections.dialer.due(now) { actions.append(.dial(dial)) }
         decideStart(now)
         readAhead(now)
+        transcodeAhead(now)
         for id in connections.ids { feed(id, now) }
         tellObservers(now)
         decideEnd(now)
@@ -193,7 +202,7 @@ public struct BroadcastSession {
     /// The listeners that are fed, longest connected first.
     public var listeners: [ListenerView] {
         connections.links.filter(\.isMember).map {
-            ListenerView(name: $0.connection.name, report: $0.report)
+            ListenerView(name: $0.connection.name, report: $0.report, isSentPCM: $0.isSentPCM)
         }
     }
 

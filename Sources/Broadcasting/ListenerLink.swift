@@ -12,17 +12,21 @@ struct ListenerLink: PeerLink {
     var clock = ClockResponder()
     /// When the last of them came.
     var lastClockRequest: HostTime?
-    /// Whether it was welcomed: greeted, allowed, of the right role, and able to decode the song.
+    /// Whether it was welcomed: greeted, allowed, of the right role, and able to play what it will be sent.
     var isMember = false
+    /// Whether it lacks a decoder for the song and is sent linear PCM.
+    var isSentPCM = false
     /// Whether it only looks on.
     var isObserver = false
     /// When it was last told how the listeners are.
     var lastRoster: HostTime?
     var report: ListenerReport?
-    /// Number of the next packets message to be sent.
+    /// Number of the next packets message to be sent, of the song's or of the PCM's.
     var cursor = 0
     /// Whether the stream's properties were sent.
     var hasStream = false
+    /// Whether it was told where its sound begins.
+    var hasEntered = false
     var hasAnchor = false
     var hasEnd = false
     var bytesInFlight = 0
@@ -55,4 +59,6 @@ public struct ListenerView: Hashable, Sendable {
     public var name: String
     /// Nil until the first report.
     public var report: ListenerReport?
+    /// Whether it lacks a decoder for the song and is sent linear PCM.
+    public var isSentPCM: Bool
 }

@@ -11,10 +11,19 @@ struct PacketLog {
     struct Group {
         var position: FramePosition
         var end: FramePosition
-        var packetCount: Int
+        /// As they lie in ``data``.
+        var packets: [AudioPacketDescription]
         var message: ByteBuffer
         /// Bytes of all messages before this one.
         var byteOffset: Int
+
+        var packetCount: Int { packets.count }
+
+        /// The packets' bytes: the end of the message.
+        var data: ByteBuffer {
+            let byteCount = packets.last.map { $0.startOffset + $0.byteCount } ?? 0
+            return message.getSlice(at: message.writerIndex - byteCount, length: byteCount) ?? ByteBuffer()
+        }
     }
 
     private(set) var epoch: Epoch
@@ -55,13 +64,23 @@ struct PacketLog {
             let message = WireEncoder.packets(epoch, at: position, descriptions: part, data: data.readableBytesSpan)
             groups.append(
                 Group(
-                    position: position, end: position + Int64(frames), packetCount: count, message: message,
+                    position: position, end: position + Int64(frames), packets: Self.closedUp(part), message: message,
                     byteOffset: byteCount))
             byteCount += message.readableBytes
             position += Int64(frames)
             start += count
         }
         return position
+    }
+
+    /// One behind the other, as a message has them.
+    private static func closedUp(_ descriptions: [AudioPacketDescription]) -> [AudioPacketDescription] {
+        var offset = 0
+        return descriptions.map { description in
+            defer { offset += description.byteCount }
+            return AudioPacketDescription(
+                startOffset: offset, byteCount: description.byteCount, frameCount: description.frameCount)
+        }
     }
 
     private func bytes(_ descriptions: ArraySlice<AudioPacketDescription>) -> Int {

@@ -17,6 +17,9 @@ struct ScriptedBroadcast {
     var outcome: BroadcastOutcome?
     var keys: Set<ClockKey> = []
     var readCount = 0
+    /// What it wants decoded and has no answer to, and how often it wanted no more.
+    var requests: [TranscodingRequest] = []
+    var transcodingEndCount = 0
 
     static let greeting = Greeting(
         roles: .broadcaster, peer: UUIDBytes(high: 1, low: 1), instance: 100, started: 0, name: "Broadcaster")
@@ -43,6 +46,8 @@ struct ScriptedBroadcast {
         case .addKey(let key): keys.insert(key)
         case .removeKey(let key): keys.remove(key)
         case .readSource: readCount += 1
+        case .transcode(let request): requests.append(request)
+        case .endTranscoding: transcodingEndCount += 1
         case .advertise: break
         case .notice(_, let text): notices.append(text)
         case .finished(let outcome): self.outcome = outcome
@@ -70,12 +75,18 @@ struct ScriptedBroadcast {
     // MARK: The source
 
     /// Gives seconds of song in packets of 50 ms, 20 packets at a time.
-    mutating func give(seconds: Int, preroll: Int = 0, properties: Bool = true) {
+    mutating func give(
+        seconds: Int, preroll: Int = 0, priming: Int = 0, properties: Bool = true,
+        format: AudioStreamFormat = .linearPCM(
+            sampleRate: Self.rate, channels: 1, bitsPerChannel: 16, bytesPerSample: 2, layout: [])
+    ) {
         var summary: [AudioStreamProperty] = []
         if properties {
             summary = [
-                .dataFormat(
-                    .linearPCM(sampleRate: Self.rate, channels: 1, bitsPerChannel: 16, bytesPerSample: 2, layout: [])),
+                .dataFormat(format),
+                .packetTableInfo(
+                    AudioPacketTableInfo(
+                        validFrameCount: nil, primingFrameCount: priming, remainderFrameCount: 0)),
                 .decoderPrerollPacketCount(preroll), .info(.title, "Song"), .readyToProducePackets,
             ]
         }
@@ -86,6 +97,32 @@ struct ScriptedBroadcast {
             let data = ByteBuffer(repeating: 7, count: 16_000)
             handle(.source(.read(properties: second == 0 ? summary : [], packets: packets, data: data)))
         }
+    }
+
+    /// A song that not everybody decodes.
+    static let mp3 = AudioStreamFormat(
+        codec: .mpegLayer3, sampleRate: rate, framesPerPacket: 400, channelsPerFrame: 1)
+
+    /// Decodes what is wanted, request by request: each sample is its frame's number, modulo 2^16.
+    mutating func transcode(atMost count: Int = .max) {
+        var left = count
+        while left > 0, !requests.isEmpty {
+            left -= 1
+            answer(requests.removeFirst())
+        }
+    }
+
+    mutating func answer(_ request: TranscodingRequest) {
+        let end = request.packets.reduce(request.position) { $0 + Int64($1.frameCount) }
+        let first = max(request.firstFrame, request.position)
+        var data = ByteBuffer()
+        var frame = first
+        while frame < end {
+            data.writeInteger(Int16(truncatingIfNeeded: frame.index), endianness: .little)
+            data.writeRepeatingByte(0, count: request.target.bytesPerFrame - 2)
+            frame += 1
+        }
+        handle(.transcoded(TranscodingReply(rendition: request.rendition, outcome: .frames(data, at: first))))
     }
 
     // MARK: Listeners
@@ -139,6 +176,10 @@ struct Inbox: WireSink {
     var messages: [ControlMessage] = []
     /// Where each packet begins.
     var packets: [FramePosition] = []
+    /// As many, and the first two bytes of each as a number.
+    var frameCounts: [Int] = []
+    var heads: [Int16] = []
+    var properties: [AudioStreamProperty] = []
     private var next: FramePosition?
 
     mutating func take(_ bytes: ByteBuffer) {
@@ -152,12 +193,15 @@ struct Inbox: WireSink {
         if case .packetsFollow(_, let position) = message { next = position } else { messages.append(message) }
     }
 
-    mutating func streamDidParse(property: AudioStreamProperty) {}
+    mutating func streamDidParse(property: AudioStreamProperty) { properties.append(property) }
 
     mutating func streamDidParse(packets descriptions: Span<AudioPacketDescription>, data: RawSpan) {
         guard var position = next else { return }
         for index in descriptions.indices {
             packets.append(position)
+            frameCounts.append(descriptions[index].frameCount)
+            let head = data.unsafeLoadUnaligned(fromByteOffset: descriptions[index].startOffset, as: Int16.self)
+            heads.append(Int16(littleEndian: head))
             position += Int64(descriptions[index].frameCount)
         }
     }

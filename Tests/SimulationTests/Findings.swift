@@ -81,9 +81,10 @@ extension World {
     /// Queues and bytes on their way stay within their limits.
     func findingsOfMemory() -> [Finding] {
         var findings: [Finding] = []
+        let bytesPerSecond = broadcasters.map(\.performance.song.bytesPerSecond).max() ?? 0
         for node in listeners {
             let refused = node.feederSnapshot.refusedPacketCount
-            guard node.highestQueuedByteCount > 12 * 32_000 || refused > 0 else { continue }
+            guard node.highestQueuedByteCount > 12 * bytesPerSecond || refused > 0 else { continue }
             let text = "\(node.name): queue of \(node.highestQueuedByteCount) bytes, \(refused) packets refused"
             findings.append(Finding(.unbounded, text))
         }

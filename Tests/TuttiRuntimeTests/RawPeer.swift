@@ -44,6 +44,15 @@ final class RawPeer {
         }
     }
 
+    /// What came within so many milliseconds, possibly nothing; nil when the other side has closed.
+    func hear(within milliseconds: Int32) -> [UInt8]? {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&request, 1, milliseconds) > 0 else { return [] }
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(descriptor, &piece, piece.count, 0)
+        return count > 0 ? Array(piece[..<count]) : nil
+    }
+
     /// A port that is free now.
     static func freePort() -> UInt16 {
         let candidate = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

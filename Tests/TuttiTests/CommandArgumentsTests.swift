@@ -65,6 +65,17 @@ import TuttiRuntime
         #expect(!command.options.once)
     }
 
+    @Test func codecsAreNamedAndPCMIsAmongThem() throws {
+        #expect(try join().options.codecs == nil)
+        #expect(try join("--codecs", "pcm").options.codecs == [.linearPCM])
+        #expect(try join("--codecs", "MP3,flac").options.codecs == [.linearPCM, .mpegLayer3, .flac])
+        #expect(try join("--codecs", "aac").options.codecs == [.linearPCM, .aac, .aacHE, .aacHEv2])
+        for text in ["wma", "", "mp3,,pcm"] {
+            let error = #expect(throws: UsageError.self) { try join("--codecs", text) }
+            #expect(error?.message.contains("is no codec; it takes pcm, mp3, ") == true)
+        }
+    }
+
     @Test func joinTakesEveryFlag() throws {
         let command = try join(
             "den.local:77", "--from", "A, B", "--from=C", "--name=Kitchen", "--once", "--output", "file:out.wav",

@@ -43,7 +43,7 @@ import TuttiRuntime
         {"name":"Kitchen","state":"playing","bufferedSeconds":9.840,"lowWaterSeconds":1.940,\
         "timing":{"errorMicroseconds":3.0,"errorBoundMicroseconds":12.0,"asymmetryLimitMicroseconds":50.0,"roundTripMicroseconds":180.0,\
         "clockPPM":12.340,"devicePPM":-34.060,"correctionPPM":46.400},"xruns":2,"underruns":0,"replacements":1,\
-        "timelineSteps":0,"deviceClockSteps":0,"deviceRestarts":1,"lostPackets":0}
+        "timelineSteps":0,"deviceClockSteps":0,"deviceRestarts":1,"lostPackets":0,"sentPCM":false}
         """
     private let song = """
         {"title":"Pavane","artist":"Fauré","format":"MP3 44.1 kHz stereo 128 kbit/s","elapsedSeconds":83.000,\

@@ -43,6 +43,18 @@ import TuttiRuntime
                 """))
     }
 
+    @Test func whoIsSentPCMIsMarked() {
+        var kitchen = Sample.listener("Kitchen")
+        kitchen.isSentPCM = true
+        #expect(
+            text(Sample.broadcast(listeners: [kitchen, Sample.listener("Attic")]), width: 80).contains(
+                """
+                listener  state    sent  buffer       error      clock       card  round trip
+                Kitchen   playing  PCM    9.8 s  +3 ± 12 µs  +12.3 ppm  -34.1 ppm      180 µs
+                Attic     playing         9.8 s  +3 ± 12 µs  +12.3 ppm  -34.1 ppm      180 µs
+                """))
+    }
+
     @Test func broadcasterOnANarrowTerminal() {
         #expect(
             text(Sample.broadcast(listeners: two), width: 40) == """

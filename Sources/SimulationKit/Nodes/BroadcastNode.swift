@@ -1,4 +1,5 @@
 import AudioCore
+import AudioDecoding
 import Broadcasting
 import ClockSync
 import NIOCore
@@ -22,6 +23,8 @@ public final class BroadcastNode {
 
     /// The song's source fails when it has given this many frames.
     public var sourceFailure: (frame: Int64, text: String)?
+    /// A piece of song of 0.1 s takes so long to decode at most.
+    public var transcodingTime = TimeSpan.milliseconds(4)
     var fault: PlantedFault?
 
     private let network: VirtualNetwork
@@ -32,6 +35,10 @@ public final class BroadcastNode {
     private var inFlight: [ConnectionID: Int] = [:]
     private var nextConnection = 0
     private var readFrame: Int64 = 0
+    private var transcoder = SongTranscoder(decoders: .simulated)
+    /// How often it was to decode, and how often it could let go of the decoder.
+    public private(set) var transcodingCount = 0
+    public private(set) var transcodingEndCount = 0
     private var isRegistered = false
 
     init(
@@ -43,6 +50,7 @@ public final class BroadcastNode {
         self.discovery = discovery
         self.performance = performance
         self.random = random
+        readFrame = -Int64(performance.song.primingFrameCount)
         greeting = configuration.greeting
         began = machine.loop.now
         session = BroadcastSession(configuration: configuration)
@@ -159,6 +167,10 @@ public final class BroadcastNode {
         case .addKey(let key): responder.register(key)
         case .removeKey(let key): responder.unregister(keyIdentifier: key.identifier)
         case .readSource: read()
+        case .transcode(let request): transcode(request)
+        case .endTranscoding:
+            transcodingEndCount += 1
+            transcoder.release()
         case .advertise: advertise()
         case .notice(_, let text): notices.append(text)
         case .finished(let outcome): finish(outcome)
@@ -175,9 +187,18 @@ public final class BroadcastNode {
             }
             let (packets, data) = performance.song.packets(from: readFrame, count: count)
             guard !packets.isEmpty else { return handle(.source(.ended)) }
-            let properties = readFrame == 0 ? performance.song.properties : []
+            let isBeginning = readFrame == -Int64(performance.song.primingFrameCount)
+            let properties = isBeginning ? performance.song.properties : []
             readFrame += packets.reduce(0) { $0 + Int64($1.frameCount) }
             handle(.source(.read(properties: properties, packets: packets, data: data)))
+        }
+    }
+
+    /// A decoder takes its time too.
+    private func transcode(_ request: TranscodingRequest) {
+        transcodingCount += 1
+        machine.after(random.span(.microseconds(200)...transcodingTime)) { [unowned self] in
+            handle(.transcoded(transcoder.answer(request)))
         }
     }
 

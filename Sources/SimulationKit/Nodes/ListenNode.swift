@@ -33,7 +33,7 @@ public final class ListenNode {
     private let control = PlayoutControl()
     private let card: VirtualSoundCard
     private var sleepDetector = SleepDetector()
-    private var feeder = PacketFeeder(decoders: .builtIn)
+    private var feeder = PacketFeeder(decoders: .simulated)
     private var epoch: Epoch?
     private var endpoints: [ConnectionID: StreamEndpoint] = [:]
     private var nextConnection = 0

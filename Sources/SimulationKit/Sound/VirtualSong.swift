@@ -9,7 +9,7 @@ import NIOCore
 // 32,768, the fourth in 4 million: a sound that is off by any number of frames differs visibly in the relation of the
 // four. Their amplitudes never cancel. The first and the last 4 ms swell and fade, so that interpolation rings little.
 
-/// A song of tones, as linear PCM of 32-bit floats, mono.
+/// A song of tones, mono: as linear PCM of 32-bit floats or, lapped, as packets of ``LappedDecoder``.
 public struct VirtualSong {
     public static let sampleRate = 8_000.0
     /// Frames over which it swells at the front and fades at the end.
@@ -20,14 +20,18 @@ public struct VirtualSong {
 
     public let title: String
     public let frameCount: Int64
+    /// Whether it is in a codec that needs priming and pre-roll, and that not everybody decodes.
+    public let isLapped: Bool
     /// Cycles per frame of each tone.
     let frequencies: [Double]
 
     /// - Parameters:
     ///   - duration: rounded to half an analysis window.
     ///   - variant: 0...3; songs of different variants are told apart by ear.
-    public init(title: String, duration: TimeSpan, variant: Int = 0) {
+    ///   - isLapped: in a codec of its own (``LappedDecoder``), not as PCM.
+    public init(title: String, duration: TimeSpan, variant: Int = 0, isLapped: Bool = false) {
         self.title = title
+        self.isLapped = isLapped
         let windows = Int64(duration.seconds * Self.sampleRate) / Int64(HeardWindow.frameCount)
         frameCount = windows * Int64(HeardWindow.frameCount) + Int64(HeardWindow.frameCount / 2)
         let base = [1.0 / 8, 1.0 / 7, 1.0 / 9, 1.0 / 10][variant]
@@ -39,38 +43,63 @@ public struct VirtualSong {
 
     public var duration: TimeSpan { TimeSpan(seconds: Double(frameCount) / Self.sampleRate) }
 
+    /// Of its packets.
+    public var bytesPerSecond: Int { Int(Self.sampleRate) * (isLapped ? 8 : 4) }
+
     public var format: AudioStreamFormat {
-        .linearPCM(sampleRate: Self.sampleRate, channels: 1, bitsPerChannel: 32, bytesPerSample: 4, layout: [.float])
+        guard isLapped else {
+            return .linearPCM(
+                sampleRate: Self.sampleRate, channels: 1, bitsPerChannel: 32, bytesPerSample: 4, layout: [.float])
+        }
+        return AudioStreamFormat(
+            codec: LappedDecoder.codec, sampleRate: Self.sampleRate, framesPerPacket: Self.packetFrameCount,
+            channelsPerFrame: 1)
     }
+
+    /// Frames that its decoder gives before frame 0.
+    var primingFrameCount: Int { isLapped ? Self.packetFrameCount + 100 : 0 }
 
     public var properties: [AudioStreamProperty] {
         [
-            .dataFormat(format), .bitRate(Int(Self.sampleRate) * 32),
+            .dataFormat(format), .bitRate(bytesPerSecond * 8),
             .packetTableInfo(
-                AudioPacketTableInfo(validFrameCount: frameCount, primingFrameCount: 0, remainderFrameCount: 0)),
-            .info(.title, title), .readyToProducePackets,
+                AudioPacketTableInfo(
+                    validFrameCount: frameCount, primingFrameCount: primingFrameCount, remainderFrameCount: 0)),
+            .decoderPrerollPacketCount(isLapped ? LappedDecoder.prerollPacketCount : 0), .info(.title, title),
+            .readyToProducePackets,
         ]
     }
 
-    /// The packets from this frame on; fewer at the end.
+    /// The packets from this frame on, the first of which is the one before frame 0 that priming begins with; fewer at
+    /// the end.
     func packets(from frame: Int64, count: Int) -> ([AudioPacketDescription], ByteBuffer) {
         var descriptions: [AudioPacketDescription] = []
         var data = ByteBuffer()
         var frame = frame
         while descriptions.count < count, frame < frameCount {
-            let frames = min(Self.packetFrameCount, Int(frameCount - frame))
+            let frames = isLapped ? Self.packetFrameCount : min(Self.packetFrameCount, Int(frameCount - frame))
+            let start = data.writerIndex
+            if isLapped {
+                // Half of its own frames, and half of the next packet's.
+                let number = (frame + Int64(primingFrameCount)) / Int64(frames)
+                let gain = number % 2 == 0 ? 0.5 : -0.5
+                append(frames, from: frame, gain: gain, to: &data)
+                append(frames, from: frame + Int64(frames), gain: gain, to: &data)
+            } else {
+                append(frames, from: frame, gain: 1, to: &data)
+            }
             descriptions.append(
-                AudioPacketDescription(startOffset: data.writerIndex, byteCount: frames * 4, frameCount: frames))
-            append(frames, from: frame, to: &data)
+                AudioPacketDescription(
+                    startOffset: start, byteCount: data.writerIndex - start, frameCount: frames))
             frame += Int64(frames)
         }
         return (descriptions, data)
     }
 
-    private func append(_ count: Int, from frame: Int64, to data: inout ByteBuffer) {
+    private func append(_ count: Int, from frame: Int64, gain: Double, to data: inout ByteBuffer) {
         var tones = ToneBank(song: self, at: Double(frame), step: 1)
         for offset in 0..<count {
-            let value = tones.next().value * envelope(at: Double(frame + Int64(offset))).value
+            let value = gain * tones.next().value * envelope(at: Double(frame + Int64(offset))).value
             data.writeInteger(Float(value).bitPattern, endianness: .little)
         }
     }

@@ -95,6 +95,7 @@ public final class World {
         let machine = addMachine(nil, clockRate)
         var configuration = BroadcastConfiguration(
             greeting: greeting(name, .broadcaster), clockPort: NetworkAddress.defaultPort)
+        configuration.decodableCodecs = [.linearPCM, LappedDecoder.codec]
         configure(&configuration)
         let node = BroadcastNode(
             machine: machine, network: network, discovery: mdns ? discovery : nil,
@@ -119,6 +120,7 @@ public final class World {
     private func greeting(_ name: String, _ roles: PeerRoles) -> Greeting {
         Greeting(
             roles: roles, peer: UUIDBytes(high: random.next(), low: random.next()), instance: random.next(),
-            started: 1_700_000_000 + loop.now.nanoseconds / 1_000_000_000, name: name, codecs: [.linearPCM])
+            started: 1_700_000_000 + loop.now.nanoseconds / 1_000_000_000, name: name,
+            codecs: [.linearPCM, LappedDecoder.codec])
     }
 }

@@ -17,6 +17,8 @@ public struct JoinOptions: Sendable {
     /// What is known from earlier runs; nil for none.
     public var memory: (any ListenerMemory)?
     public var volume: Float = 1
+    /// What this listener decodes itself, of what it can; broadcasters send it anything else as linear PCM. Nil: all.
+    public var codecs: Set<Codec>?
     public var network = NetworkOptions()
 
     public init() {}

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioDecoding
 import Broadcasting
 import ClockExchange
 import ClockSync
@@ -18,11 +19,14 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private let network: PeerNetwork
     private let identity: Identity
     private let started = WallClock.seconds()
+    /// For listeners that cannot decode the song themselves.
+    private let decoders: DecoderCatalog
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let done: EventLoopPromise<BroadcastOutcome>
     private var session: BroadcastSession?
     private let events = EventSequencer<BroadcastEvent>()
     private var reader: SongReader?
+    private var transcoding: TranscodingThread?
     private var responder: ClockResponderThread?
     private var discovery: DiscoveryBridge?
     private var local: LocalListener?
@@ -40,8 +44,9 @@ final class BroadcastRunner: PeerNetworkDelegate {
 
     init(
         options: BroadcastOptions, identity: Identity, loop: any EventLoop,
-        emit: @escaping @Sendable (RuntimeEvent) -> Void
+        decoders: DecoderCatalog = .complete, emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) {
+        self.decoders = decoders
         self.options = options
         self.identity = identity
         self.loop = loop
@@ -86,6 +91,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
             }
         configuration.allowedNames = options.to
         configuration.startDelay = options.startDelay
+        configuration.decodableCodecs = decoders.codecs
         if let output = options.output {
             let local = try LocalListener(
                 name: name, identity: identity, output: output, memory: options.memory, loop: loop, emit: emit)
@@ -153,6 +159,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private func tearDown() -> EventLoopFuture<Void> {
         ticker?.cancel()
         reader?.stop()
+        transcoding?.stop()
         let silence = local?.fallSilent() ?? loop.makeSucceededVoidFuture()
         let goodbye = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
         discovery = nil
@@ -185,9 +192,26 @@ final class BroadcastRunner: PeerNetworkDelegate {
         case .addKey(let key): responder?.register(key)
         case .removeKey(let key): responder?.unregister(keyIdentifier: key.identifier)
         case .readSource: reader?.read()
+        case .transcode(let request): transcode(request)
+        case .endTranscoding: transcoding?.release()
         case .advertise: advertise()
         case .notice(let level, let text): emit(.notice(level, text))
         case .finished(let outcome): finish(outcome)
+        }
+    }
+
+    /// The thread is made for the first listener that needs it.
+    private func transcode(_ request: TranscodingRequest) {
+        do throws(RuntimeFailure) {
+            if transcoding == nil {
+                transcoding = try TranscodingThread(decoders: decoders) { [weak self, loop] reply in
+                    loop.execute { [weak self] in self?.handle(.transcoded(reply)) }
+                }
+            }
+            transcoding?.transcode(request)
+        } catch {
+            let reply = TranscodingReply(rendition: request.rendition, outcome: .failed(error.message))
+            loop.execute { self.handle(.transcoded(reply)) }
         }
     }
 
@@ -272,8 +296,11 @@ final class BroadcastRunner: PeerNetworkDelegate {
         let song = SongStatus(
             session.summary, elapsed: position, end: session.end)
         let listeners = session.listeners.map { view in
-            view.report.map { ListenerStatus(name: view.name, report: $0) }
+            var status =
+                view.report.map { ListenerStatus(name: view.name, report: $0) }
                 ?? ListenerStatus(name: view.name, state: .connecting, buffered: .zero, timing: nil)
+            status.isSentPCM = view.isSentPCM
+            return status
         }
         emit(.broadcast(BroadcastStatus(name: name, state: state, song: song, listeners: listeners)))
     }

@@ -40,7 +40,8 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         greeting = Greeting(
             roles: .listener, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
             name: options.name ?? identity.name,
-            codecs: DecoderCatalog.complete.codecs.sorted { $0.rawValue < $1.rawValue })
+            codecs: DecoderCatalog.complete.codecs.filter { options.codecs?.contains($0) ?? true }
+                .sorted { $0.rawValue < $1.rawValue })
     }
 
     /// Opens the sound device and the port, and looks for a broadcast. The outcome comes when it is over.

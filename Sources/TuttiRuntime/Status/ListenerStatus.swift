@@ -13,6 +13,8 @@ public struct ListenerStatus: Hashable, Sendable {
     /// Nil until clock and sound card are known.
     public var timing: ListenerTiming?
     public var counters: ListenerCounters
+    /// Of a broadcaster's listener: it lacks a decoder for the song, and is sent linear PCM.
+    public var isSentPCM = false
 
     public init(
         name: String, state: State, buffered: TimeSpan, lowWater: TimeSpan? = nil, timing: ListenerTiming?,

@@ -18,7 +18,7 @@ public struct Refusal: Hashable, Sendable {
         case duplicate = 3
         /// Neither side has what the other wants: two broadcasters, or two listeners.
         case wrongRole = 4
-        /// The song is of a codec that the listener's greeting does not name.
+        /// The song is of a codec that the listener's greeting does not name, and it cannot be sent linear PCM either.
         case cannotDecode = 5
         /// The broadcast or the listener is ending.
         case leaving = 6

@@ -13,11 +13,16 @@ struct JoinCommand: Command {
             + "device; 0 forgets it.")
     static let volume = CommandSyntax.Option.value("--volume", "PERCENT", "From 0 to 100. Default: 100.")
 
+    static let codecs = CommandSyntax.Option.value(
+        "--codecs", "LIST",
+        "Decode only these: \(CodecNames.all.joined(separator: ", ")). Broadcasters send any other song as PCM, at about "
+            + "1.5 Mbit/s. Spares a weak machine the decoding. Default: all that this machine can.")
+
     static let syntax = CommandSyntax(
         name: "join",
         summary: "Plays what is broadcast on this machine's loudspeakers, in step with all others.",
         operands: [.broadcaster],
-        options: [from, name, once] + OutputFlags.options + [offset, volume] + NetworkFlags.options
+        options: [from, name, once] + OutputFlags.options + [offset, volume, codecs] + NetworkFlags.options
             + DisplayFlags.options + [.help],
         notes: [
             "Ctrl-C fades out and ends; a second one ends this process at once.",
@@ -31,6 +36,7 @@ struct JoinCommand: Command {
             .init(
                 command: "tutti join --device hw:1 --offset -35000",
                 meaning: "plays on the second sound card, 35 ms early"),
+            .init(command: "tutti join --codecs pcm", meaning: "lets the broadcaster do the decoding"),
         ])
 
     private(set) var options = JoinOptions()
@@ -45,6 +51,9 @@ struct JoinCommand: Command {
         options.offset = try Self.offset(arguments)
         if let percent = try arguments.integer(Self.volume, in: 0...100, unit: "percent") {
             options.volume = Float(percent) / 100
+        }
+        options.codecs = try arguments.value(of: Self.codecs).map { text throws(UsageError) in
+            try CodecNames.codecs(text, for: Self.codecs.name)
         }
         options.network = try NetworkFlags.parse(arguments)
         display = try DisplayFlags(arguments)

@@ -13,7 +13,7 @@ import TuttiRuntime
 //     song       title, artist, format, elapsedSeconds, totalSeconds
 //     listener   name, state, bufferedSeconds, lowWaterSeconds (of decoded song, since it began to sound), timing,
 //                xruns, underruns, replacements (of all causes: timelineSteps, deviceClockSteps, deviceRestarts, and
-//                underruns that were got over), lostPackets
+//                underruns that were got over), lostPackets, sentPCM (whether it cannot decode the song itself)
 //     timing     errorMicroseconds, errorBoundMicroseconds, asymmetryLimitMicroseconds, roundTripMicroseconds,
 //                clockPPM, devicePPM, correctionPPM
 //     worstPair  first, second, distanceMicroseconds
@@ -136,7 +136,7 @@ extension ListenerStatus {
             "timelineSteps": .integer(Int64(counters.timelineSteps)),
             "deviceClockSteps": .integer(Int64(counters.deviceClockSteps)),
             "deviceRestarts": .integer(Int64(counters.deviceRestarts)),
-            "lostPackets": .integer(Int64(counters.lostPackets)),
+            "lostPackets": .integer(Int64(counters.lostPackets)), "sentPCM": .bool(isSentPCM),
         ])
     }
 }

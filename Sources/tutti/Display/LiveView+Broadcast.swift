@@ -26,13 +26,15 @@ extension LiveView {
         var table = Table(columns: [
             .init(title: "listener", dropOrder: 0),
             .init(title: "state", dropOrder: 1),
-            .init(title: "buffer", alignment: .right, dropOrder: 4),
+            // "PCM": it cannot decode the song itself. Empty, and so not there, where all can.
+            .init(title: "sent", dropOrder: 4),
+            .init(title: "buffer", alignment: .right, dropOrder: 5),
             .init(title: "error", alignment: .right, dropOrder: 2),
-            .init(title: "clock", alignment: .right, dropOrder: 6),
-            .init(title: "card", alignment: .right, dropOrder: 5),
-            .init(title: "correction", alignment: .right, dropOrder: 8),
-            .init(title: "round trip", alignment: .right, dropOrder: 7),
-            .init(title: "low water", alignment: .right, dropOrder: 9),
+            .init(title: "clock", alignment: .right, dropOrder: 7),
+            .init(title: "card", alignment: .right, dropOrder: 6),
+            .init(title: "correction", alignment: .right, dropOrder: 9),
+            .init(title: "round trip", alignment: .right, dropOrder: 8),
+            .init(title: "low water", alignment: .right, dropOrder: 10),
             .init(title: "", dropOrder: 3),
         ])
         table.rows = listeners.map(row)
@@ -43,6 +45,7 @@ extension LiveView {
         [
             .init(text: listener.name.terminalSafe.truncated(to: 24)),
             .init(text: listener.state.rawValue, style: listener.state.style),
+            .init(text: listener.isSentPCM ? "PCM" : ""),
             .init(text: listener.state == .finished ? "" : listener.buffered.bufferReading),
             .init(text: listener.timing?.errorReading(glyphs) ?? ""),
             .init(text: listener.timing?.clockSkew.reading ?? "", style: .faint),

@@ -153,7 +153,8 @@ struct PlainView: Sendable {
     }
 
     private func reading(_ listener: ListenerStatus) -> String {
-        var parts = ["buffer \(listener.buffered.bufferReading)"]
+        var parts = listener.isSentPCM ? ["PCM"] : []
+        parts.append("buffer \(listener.buffered.bufferReading)")
         if let timing = listener.timing {
             parts.append("error \(timing.errorReading(glyphs))")
             parts.append("clock \(timing.clockSkew.reading)")
