@@ -130,6 +130,23 @@ struct WAVEVariantTests {
         }
     }
 
+    @Test func textsBehindTheAudioAreToldFirstWhereTheFileIsAtHand() {
+        var writer = WAVEWriter()
+        writer.trailing = WAVEWriter.chunk("odd ", payload(5)) + WAVEWriter.info([("INAM", "Title")])
+        let data = payload(8_000)
+        let whole = writer.file(data: data)
+        // Also with what is no chunk behind the last one, and with one cut off.
+        for file in [whole, whole + [1, 2, 3], whole + Array("LIST".utf8) + [90, 0, 0, 0, 1, 2]] {
+            for piece in [1, 700, 100_000] {
+                let stream = parseAtHand(file, piece: piece)
+                #expect(stream.failure == nil)
+                #expect(stream.packetBytes.flatMap { $0 } == data)
+                #expect(stream.properties.first == .info(.title, "Title"))
+                #expect(stream.properties.filter { $0 == .info(.title, "Title") }.count == 1)
+            }
+        }
+    }
+
     @Test func seeksAreExact() throws {
         var writer = WAVEWriter()
         writer.bitsPerSample = 24

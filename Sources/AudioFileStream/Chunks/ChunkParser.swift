@@ -1,9 +1,9 @@
 import AudioCore
 
-// A file made of chunks is walked from header to header; what a chunk means is its dialect's affair. When the chunk
-// of the audio is met and all that tells what it is was met before, it is played at once, and the walk goes on behind
-// it. Else a stream cannot be played; where the file is at hand the walk goes on behind the audio until the rest is
-// known, jumps back, and passes over what it has seen when it comes by again.
+// A file made of chunks is walked from header to header; what a chunk means is its dialect's affair. In a stream the
+// audio is played when its chunk is met, if all that tells what it is was met before; else it cannot be played. Where
+// the file is at hand the walk goes on behind the audio first, for texts that a display wants and tables that the audio
+// needs; then it jumps back, and passes over what it has seen when it comes by again.
 
 /// The parser of containers that are made of chunks.
 final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
@@ -106,7 +106,7 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
             return Progress(consumed: byteCount, needed: 0)
         case .read(let chunk, let byteCount):
             info.give(try dialect.read(bytes.extracting(0..<byteCount), of: chunk), into: &sink)
-            try leave(chunk, into: &sink)
+            leave(chunk)
             return Progress(consumed: byteCount, needed: 0)
         case .take(let chunk, let isTag): return try take(bytes, of: chunk, isTag: isTag, at: offset, into: &sink)
         case .audioPrefix(let chunk, let byteCount, let audioByteCount):
@@ -114,7 +114,9 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
             try meetAudio(chunk, skipped: skipped, byteCount: audioByteCount, into: &sink)
             return Progress(consumed: byteCount, needed: 0)
         case .audio: return try takeAudio(bytes, at: offset, isLast: isLast, into: &sink)
-        case .skip(let end, let isAudio): return skip(to: end, isAudio: isAudio, bytes, at: offset)
+        case .skip(let end, let isAudio):
+            if !isAudio, isFileEnd(end), try beginPending(into: &sink) { return Progress(consumed: 0, needed: 0) }
+            return skip(to: end, isAudio: isAudio, bytes, at: offset)
         }
     }
 
@@ -135,9 +137,14 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         case .skip: state = .skip(to: chunk.end, isAudio: false)
         case .read(let byteCount):
             // A body without a byte is read on the spot.
-            guard byteCount == 0 else { return state = .read(chunk, byteCount: byteCount) }
+            guard byteCount == 0 else {
+                // Nothing that the file cuts off is waited for while the audio is.
+                let isCut = pending != nil && chunk.bodyOffset + Int64(byteCount) > fileByteCount ?? .max
+                state = isCut ? .skip(to: .max, isAudio: false) : .read(chunk, byteCount: byteCount)
+                return
+            }
             info.give(try dialect.read(RawSpan(), of: chunk), into: &sink)
-            try leave(chunk, into: &sink)
+            leave(chunk)
         case .take: state = .take(chunk, isTag: false)
         case .id3v2: state = .take(chunk, isTag: true)
         case .audio(let prefix, let byteCount):
@@ -166,7 +173,7 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         } else {
             try dialect.take(piece, of: chunk)
         }
-        if offset + Int64(count) >= bodyEnd { try leave(chunk, into: &sink) }
+        if offset + Int64(count) >= bodyEnd { leave(chunk) }
         return Progress(consumed: count, needed: 0)
     }
 
@@ -195,17 +202,26 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
 
     // MARK: The audio's chunk
 
-    /// All of a chunk was seen: the next one follows, unless it was the one that the audio waited for.
-    private func leave<Sink: AudioStreamSink & ~Copyable>(
-        _ chunk: Chunk, into sink: inout Sink
-    ) throws(AudioStreamError) {
+    /// All of a chunk was seen: the next one follows.
+    private func leave(_ chunk: Chunk) {
         id3v2 = nil
         state = .skip(to: chunk.end, isAudio: false)
+    }
+
+    /// Whether no other chunk can begin at an offset.
+    private func isFileEnd(_ offset: Int64) -> Bool {
+        fileByteCount.map { offset > $0 - Int64(max(1, dialect.headerByteCount)) } ?? false
+    }
+
+    /// Goes back to the audio when all else was seen.
+    private func beginPending<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) -> Bool
+    {
         guard let pending, let track = try dialect.track(at: pending.start, byteCount: pending.byteCount) else {
-            return
+            return false
         }
         self.pending = nil
         beginAudio(track, at: pending.start, byteCount: pending.byteCount, chunkEnd: pending.chunkEnd, into: &sink)
+        return true
     }
 
     private func meetAudio<Sink: AudioStreamSink & ~Copyable>(
@@ -216,7 +232,10 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         let chunkEnd = byteCount == nil ? Int64.max : chunk.end
         var byteCount = byteCount.map { max(0, min($0 - skipped, Self.largestAudioByteCount)) }
         if let fileByteCount { byteCount = max(0, min(byteCount ?? .max, fileByteCount - start)) }
-        if let track = try dialect.track(at: start, byteCount: byteCount) {
+        if fileByteCount != nil, !isFileEnd(chunkEnd), dialect.headerByteCount > 0 {
+            pending = (start, byteCount, chunkEnd)
+            state = .skip(to: chunkEnd, isAudio: false)
+        } else if let track = try dialect.track(at: start, byteCount: byteCount) {
             beginAudio(track, at: start, byteCount: byteCount, chunkEnd: chunkEnd, into: &sink)
         } else if fileByteCount != nil {
             pending = (start, byteCount, chunkEnd)
