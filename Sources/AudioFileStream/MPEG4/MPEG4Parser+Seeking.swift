@@ -12,7 +12,7 @@ extension MPEG4Parser {
     private func cursor(atPacket packet: Int64) -> (SampleTableCursor, SamplePlace)? {
         guard let table, packet >= 0 else { return nil }
         var cursor = SampleTableCursor(table, blocks: entry?.blocks)
-        guard cursor.advance(toPacket: packet), let place = cursor.next() else { return nil }
+        guard cursor.advance(toPacket: packet), let place = cursor.next(), place.offset >= 0 else { return nil }
         return (cursor, place)
     }
 

@@ -14,6 +14,8 @@ extension MPEG4Parser {
             if isAtEnd, walker.next > position &+ Int64(bytes.byteCount - place) {
                 return try endWalk(bytes, at: place)
             }
+            // To the end there is nothing to go for, and `finish` would be too late to go back.
+            if let fileByteCount, walker.next >= fileByteCount { return try endWalk(bytes, at: place) }
             return .goTo(walker.next)
         }
         if walker.collection != nil {
