@@ -176,7 +176,9 @@ let package = Package(
         tests("FileDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "StreamTestKit"]),
         tests(
             "MPEGDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "StreamTestKit"]),
-        tests("ConformanceTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding"]),
+        tests(
+            "ConformanceTests",
+            ["decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "WorkerDecoding"]),
         .target(
             name: "FuzzTargets",
             dependencies: ["AudioCore", "AudioDecoding", "AudioFileStream", "CodecLibrary", "MPEGDecoding"],

@@ -65,7 +65,9 @@ struct WAVEFormat {
         try AudioFormats.check(sampleRate: sampleRate, channels: channels)
         switch tag {
         case Tag.ima:
-            let framesPerBlock = chunk.byteCount >= 20 ? Int(syntax.number16(chunk, at: 18)) : 0
+            // In the extensible form writers put the bits of a sample here.
+            let isStated = chunk.byteCount >= 20 && syntax.number16(chunk, at: 0) == Tag.ima
+            let framesPerBlock = isStated ? Int(syntax.number16(chunk, at: 18)) : 0
             format = try Self.ima(sampleRate, channels, bits, blockByteCount, framesPerBlock)
         case Tag.aLaw: format = .packed(.aLaw, sampleRate: sampleRate, channels: channels)
         case Tag.muLaw: format = .packed(.muLaw, sampleRate: sampleRate, channels: channels)
