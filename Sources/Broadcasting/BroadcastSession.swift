@@ -142,8 +142,7 @@ public struct BroadcastSession {
     private mutating func endSource(_ now: HostTime) {
         timeline.finish()
         end = timeline.end
-        warnIfCutOff()
-        guard log.endIndex == 0 || (end ?? .zero) <= .zero else { return }
+        guard log.endIndex == 0 || (end ?? .zero) <= .zero else { return warnIfCutOff() }
         finish(.unplayable(sourceFailure ?? "it has no audio"), now)
     }
 

@@ -96,7 +96,7 @@ import TuttiRuntime
             unknown
         ),
         ("zeros", [UInt8](repeating: 0, count: 300_000), unknown),
-        ("Ogg", Array("OggS".utf8) + [UInt8](repeating: 0, count: 100), unknown),
+        ("Ogg", Array("OggS".utf8) + [UInt8](repeating: 0, count: 100), "holds no audio"),
         ("a tag alone", tag, "holds no audio"),
         ("half a tag", Array(tag.prefix(50)), "holds no audio"),
         ("the head of a WAVE", waveHead, "holds no audio"),
