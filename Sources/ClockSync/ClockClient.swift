@@ -126,7 +126,7 @@ public struct ClockClient: Sendable {
             estimator.revise(sequence: reply.previousSequence, transmit: reply.previousTransmit)
         }
         let advice = estimator.add(exchange)
-        schedule.note(advice, bound: estimator.estimate?.errorBound, now: receive, generator: &generator)
+        schedule.note(advice, estimator.estimate, now: receive, generator: &generator)
         return .updated
     }
 

@@ -57,6 +57,14 @@ import AudioCore
 // dropped. What is too small to stand out in one exchange is found by comparing the last 32 with all older ones, now
 // and then. A path that becomes longer both ways changes nothing: old envelopes remain true until they have aged away.
 //
+// A longer path
+//
+// Exchanges of a path that was shorter keep the offset true while they age, but when the last few of them are left, all
+// at one time far back, nothing holds the slope: the line tilts towards the newer ones, and for seconds the offset was
+// wrong by half a millisecond, under a bound of five. So now and then the newer half is fitted alone, and where none of
+// it came nearly as quickly as the older half's quickest, and it knows the offset better than all do, the older half is
+// forgotten.
+//
 // A remembered rate
 //
 // The prior of a known peer is narrow (2 ppm). It would keep a wrong rate alive for seconds: where it was learned
@@ -82,6 +90,8 @@ struct ClockEstimator: Sendable {
     /// Recent exchanges that are compared with all older ones, and how often.
     static let recentCount = 32
     static let comparisonInterval = 16
+    /// A lowest round trip that grew by so many spacings is another path's.
+    static let longerPath = 20.0
     /// A jump above this starts a new generation; a smaller one is slewed.
     static let jump = 50_000.0
     static let deviations = 5.3
@@ -215,10 +225,31 @@ struct ClockEstimator: Sendable {
         guard sinceComparison >= Self.comparisonInterval, samples.count >= 2 * Self.recentCount else { return }
         sinceComparison = 0
         let recent = Array(samples.suffix(Self.recentCount))
-        guard stepped(from: samples.dropLast(Self.recentCount), to: recent, now: now) else { return }
+        guard stepped(from: samples.dropLast(Self.recentCount), to: recent, now: now) else {
+            forgetOutlived(now: now)
+            return
+        }
         // Some of these may be older than the step, and would hold the new envelopes down.
         let later = recent.filter { $0.sent >= lastDoubt }
         relearn(from: later.count >= Self.suspectCount ? later : recent, now: now)
+    }
+
+    /// Drops the older half where the newer tells more without it: it came by a path that is gone.
+    private mutating func forgetOutlived(now: Double) {
+        guard let fit, samples.count >= 4 * Self.recentCount else { return }
+        let newer = samples.suffix(samples.count / 2)
+        let alone = fitter.fit(newer, slope: fit.slope, prior: prior, now: now)
+        let all = fitter.fit(samples, slope: fit.slope, prior: prior, now: now)
+        let older = samples.dropLast(newer.count)
+        let margin = Self.longerPath * (alone.upperSpacing + alone.lowerSpacing)
+        guard Self.lowestRoundTrip(newer) > Self.lowestRoundTrip(older) + margin,
+            alone.offsetDeviation < all.offsetDeviation
+        else { return }
+        samples.removeFirst(samples.count - newer.count)
+    }
+
+    private static func lowestRoundTrip(_ samples: ArraySlice<EnvelopeSample>) -> Double {
+        samples.reduce(.infinity) { min($0, $1.roundTrip) }
     }
 
     /// The offset is void, whatever it was; the rate is still what it was but for a crystal that cooled.
@@ -261,7 +292,7 @@ struct ClockEstimator: Sendable {
         if jumped { generation &+= 1 }
         let deviation = fit.offsetDeviation * (1 + 4 / Double(samples.count)) * crowding(now: time)
         let bound = Self.deviations * deviation + abs(smoother.offset - fit.offset) + Self.boundFloor
-        let roundTrip = samples.suffix(64).reduce(Double.infinity) { min($0, $1.roundTrip) }
+        let roundTrip = Self.lowestRoundTrip(samples.suffix(64))
         estimate = ClockEstimate(
             mapping: ClockMapping(
                 host: now, session: origin.session(at: now, offset: smoother.offset),

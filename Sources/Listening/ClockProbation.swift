@@ -8,11 +8,14 @@ import ClockSync
 /// Where it would be long (radio), the first estimate after the patience counts.
 struct ClockProbation {
     /// Four deviations of the skew. A start that is still to be decided leaves a quarter of a second to learn more; who
-    /// joins a song that is under way sounds at once. Of 2,000 simulated joiners the worst was 91 us off within the
-    /// first second at 40 ppm; of 1,000 it was 33 us at 28, and they sounded 75 ms later; 24 us at 20, and 170 ms.
+    /// joins a song that is under way sounds at once.
     static let skewBound = PartsPerMillion(50)
-    static let joiningSkewBound = PartsPerMillion(26)
+    static let joiningSkewBound = PartsPerMillion(28)
     static let streamSkewBound = PartsPerMillion(56)
+    /// For so long a joiner's bound must hold unless it is half as large, as where the rate is remembered: the first
+    /// moment in which it is met is likely to be one in which it promises too much. Of 1,000 simulated joiners the worst
+    /// was 54 us off at first without it, with it 24, and they sounded 35 ms later.
+    static let skewHold = TimeSpan.milliseconds(50)
     static let skewPatience = TimeSpan.seconds(1)
     /// Over the broadcast's own connection exchanges are few and their delays long. What is wrong at first by more than
     /// half a millisecond is heard when it is mended, so the offset is waited for as well, and longer.
@@ -21,6 +24,8 @@ struct ClockProbation {
 
     private let isOverStream: Bool
     private var begun: HostTime?
+    /// Since when the skew's bound has been met.
+    private var rateKnownSince: HostTime?
     private var isOver = false
 
     /// - Parameter isOverStream: of an exchange over the broadcast's connection, not over UDP.
@@ -34,7 +39,10 @@ struct ClockProbation {
         let waited = now - begun
         let skewBound =
             isOverStream ? Self.streamSkewBound : isUnderWay ? Self.joiningSkewBound : Self.skewBound
-        let isRateKnown = estimate.skewBound <= skewBound || waited >= Self.skewPatience
+        rateKnownSince = estimate.skewBound <= skewBound ? rateKnownSince ?? now : nil
+        let isRateHeld = rateKnownSince.map { !isUnderWay || now - $0 >= Self.skewHold } ?? false
+        let isRateKnown =
+            isRateHeld || estimate.skewBound.value <= skewBound.value / 2 || waited >= Self.skewPatience
         let isOffsetKnown =
             !isOverStream || estimate.errorBound <= Self.streamErrorBound || waited >= Self.streamPatience
         isOver = isOver || isRateKnown && isOffsetKnown

@@ -248,7 +248,8 @@ struct FLACTests {
         func seconds(_ count: Int) -> Double {
             let header = writer.frame(number: 1, payload: []).dropLast(2)
             let bytes = writer.file(frames: (0..<count).map { header + [UInt8($0 & 0x7F)] })
-            return processorSeconds { _ = parse(bytes) }
+            // The least of three: a machine that is busy with other things makes some dearer.
+            return (0..<3).map { _ in processorSeconds { _ = parse(bytes) } }.min() ?? 0
         }
         let short = seconds(10_000)
         let long = seconds(160_000)
