@@ -148,16 +148,27 @@ public struct BroadcastSession {
 
     /// A file that ends before its own header says plays as far as it goes, and this is said.
     private mutating func warnIfCutOff() {
-        let cut = summary.problems.first(where: \.isTruncation).map { "damaged: \($0)" }
-        guard let end, let stated = statedFrameCount, end.index < stated, let rate = summary.format?.sampleRate else {
+        let problem = summary.problems.first(where: \.isTruncation)
+        let cut = problem.map { "damaged: \($0)" }
+        guard let end, let format = summary.format,
+            let stated = statedFrameCount(problem, format, end), end.index < stated
+        else {
             if let cut { actions.append(.notice(.warning, "the file is \(cut)")) }
             return
         }
-        let seconds = (Double(end.index) / rate, Double(stated) / rate)
+        let seconds = (Double(end.index) / format.sampleRate, Double(stated) / format.sampleRate)
         actions.append(
             .notice(
                 .warning,
                 "the file is \(cut ?? "cut off") (\(Int(seconds.0)) s of \(Int(seconds.1)) s are there)"))
+    }
+
+    /// How long the file should be: by its header, or by the bytes that are missing where each frame has as many.
+    private func statedFrameCount(
+        _ problem: AudioStreamProblem?, _ format: AudioStreamFormat, _ end: FramePosition
+    ) -> Int64? {
+        guard case .truncated(let missing?) = problem?.kind, format.bytesPerFrame > 0 else { return statedFrameCount }
+        return max(statedFrameCount ?? 0, end.index &+ missing / Int64(format.bytesPerFrame))
     }
 
     /// Keeps the log filled a little beyond the horizon, and forgets what nobody can need.
