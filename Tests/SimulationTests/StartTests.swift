@@ -90,8 +90,7 @@ import Testing
         world.run(for: .seconds(11))
         expectPromptStart(world, broadcaster)
         expectWhole(world, world.listeners, broadcaster)
-        // A fifth of the usual time to learn the clocks' rates by: 51 us in one of 100 seeds.
-        expectInStep(world, broadcaster, within: .microseconds(80))
+        expectInStep(world, broadcaster)
         expectCompleted(world, broadcaster)
     }
 
