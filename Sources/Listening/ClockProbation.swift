@@ -7,16 +7,17 @@ import ClockSync
 /// placed exactly drift away, and mending that at 10 ppm/s costs d^2 / 20 us. On a wired LAN the wait is some 100 ms.
 /// Where it would be long (radio), the first estimate after the patience counts.
 struct ClockProbation {
-    /// Four deviations of the skew. A start that is still to be decided leaves a quarter of a second to learn more; who
-    /// joins a song that is under way sounds at once.
-    static let skewBound = PartsPerMillion(50)
-    static let joiningSkewBound = PartsPerMillion(28)
+    /// Four deviations of the skew.
+    static let skewBound = PartsPerMillion(28)
     static let streamSkewBound = PartsPerMillion(56)
-    /// For so long a joiner's bound must hold unless it is half as large, as where the rate is remembered: the first
-    /// moment in which it is met is likely to be one in which it promises too much. Of 1,000 simulated joiners the worst
-    /// was 54 us off at first without it, with it 24, and they sounded 35 ms later.
+    /// For so long the bound must hold unless it is half as large, as where the rate is remembered: the first moment in
+    /// which it is met is likely to be one in which it promises too much. Of 1,000 simulated joiners the worst was
+    /// 54 us off at first without it, with it 24, and they sounded 35 ms later.
     static let skewHold = TimeSpan.milliseconds(50)
     static let skewPatience = TimeSpan.seconds(1)
+    /// Who has been waiting for half the patience does not miss the song's first frame: the estimate that there is when
+    /// the song is so near counts.
+    static let startNotice = TimeSpan.milliseconds(100)
     /// Over the broadcast's own connection exchanges are few and their delays long. What is wrong at first by more than
     /// half a millisecond is heard when it is mended, so the offset is waited for as well, and longer.
     static let streamErrorBound = TimeSpan.microseconds(150)
@@ -32,17 +33,19 @@ struct ClockProbation {
     init(isOverStream: Bool = false) { self.isOverStream = isOverStream }
 
     /// Whether this estimate, and all that follow, may be used.
-    /// - Parameter isUnderWay: whether the song has its instant already.
-    mutating func passes(_ estimate: ClockEstimate, isUnderWay: Bool = false, now: HostTime) -> Bool {
+    /// - Parameter untilStart: how long it is until the song's first frame is due; negative when it is under way, nil
+    ///   while that is not decided.
+    mutating func passes(_ estimate: ClockEstimate, untilStart: TimeSpan? = nil, now: HostTime) -> Bool {
         let begun = begun ?? now
         self.begun = begun
         let waited = now - begun
-        let skewBound =
-            isOverStream ? Self.streamSkewBound : isUnderWay ? Self.joiningSkewBound : Self.skewBound
+        let skewBound = isOverStream ? Self.streamSkewBound : Self.skewBound
         rateKnownSince = estimate.skewBound <= skewBound ? rateKnownSince ?? now : nil
-        let isRateHeld = rateKnownSince.map { !isUnderWay || now - $0 >= Self.skewHold } ?? false
+        let isRateHeld = rateKnownSince.map { isOverStream || now - $0 >= Self.skewHold } ?? false
+        let isStartNear = untilStart.map { .zero...Self.startNotice ~= $0 } ?? false
         let isRateKnown =
-            isRateHeld || estimate.skewBound.value <= skewBound.value / 2 || waited >= Self.skewPatience
+            isRateHeld || estimate.skewBound.value <= skewBound.value / 2
+            || waited >= (isStartNear ? Self.skewPatience * 0.5 : Self.skewPatience)
         let isOffsetKnown =
             !isOverStream || estimate.errorBound <= Self.streamErrorBound || waited >= Self.streamPatience
         isOver = isOver || isRateKnown && isOffsetKnown

@@ -55,7 +55,8 @@ extension ListenSession {
         // One from before the sleep may have waited to be told.
         if let woken, estimate.mapping.host < woken { return }
         streamClock?.noteDatagram(now: now)
-        guard clockProbation.passes(estimate, isUnderWay: reception?.anchor != nil, now: now) else { return }
+        let untilStart = reception?.anchor.map { $0.session - estimate.mapping.session(at: now) }
+        guard clockProbation.passes(estimate, untilStart: untilStart, now: now) else { return }
         if isClockFromStream, let clock {
             guard estimate.errorBound(at: now) <= clock.errorBound(at: now) else { return }
             sayOnce(.info, "\(reception?.broadcaster.name ?? "")'s clock answers by UDP now")
