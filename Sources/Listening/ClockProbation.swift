@@ -7,8 +7,10 @@ import ClockSync
 /// placed exactly drift away, and mending that at 10 ppm/s costs d^2 / 20 us. On a wired LAN the wait is some 100 ms.
 /// Where it would be long (radio), the first estimate after the patience counts.
 struct ClockProbation {
-    /// Four deviations of the skew.
-    static let skewBound = PartsPerMillion(28)
+    /// Four deviations of the skew. A start that is still to be decided leaves a quarter of a second to learn more; who
+    /// joins a song that is under way sounds at once.
+    static let skewBound = PartsPerMillion(50)
+    static let joiningSkewBound = PartsPerMillion(28)
     static let streamSkewBound = PartsPerMillion(56)
     /// For so long the bound must hold unless it is half as large, as where the rate is remembered: the first moment in
     /// which it is met is likely to be one in which it promises too much. Of 1,000 simulated joiners the worst was
@@ -39,7 +41,8 @@ struct ClockProbation {
         let begun = begun ?? now
         self.begun = begun
         let waited = now - begun
-        let skewBound = isOverStream ? Self.streamSkewBound : Self.skewBound
+        let skewBound =
+            isOverStream ? Self.streamSkewBound : untilStart == nil ? Self.skewBound : Self.joiningSkewBound
         rateKnownSince = estimate.skewBound <= skewBound ? rateKnownSince ?? now : nil
         let isRateHeld = rateKnownSince.map { isOverStream || now - $0 >= Self.skewHold } ?? false
         let isStartNear = untilStart.map { .zero...Self.startNotice ~= $0 } ?? false

@@ -23,17 +23,17 @@ import Testing
         return nil
     }
 
-    @Test func aBoundMustHold() {
-        #expect(passes([200, 28]) == 60)
+    @Test(arguments: [(50, nil), (28, -100)]) func aBoundMustHold(bound: Double, start: Int?) {
+        #expect(passes([200, bound], start: start) == 60)
     }
 
     /// One that is exceeded again is counted anew.
-    @Test func aMomentThatPromisesTooMuchIsNoUse() {
-        #expect(passes([200, 27, 26, 40, 28]) == 90)
+    @Test(arguments: [(50, nil), (28, -100)]) func aMomentThatPromisesTooMuchIsNoUse(bound: Double, start: Int?) {
+        #expect(passes([200, bound - 1, bound - 2, bound + 1, bound], start: start) == 90)
     }
 
-    @Test func aRateThatIsRememberedNeedNotBeWaitedFor() {
-        #expect(passes([14]) == 0)
+    @Test(arguments: [(25, nil), (14, -100)]) func aRateThatIsRememberedNeedNotBeWaitedFor(bound: Double, start: Int?) {
+        #expect(passes([bound], start: start) == 0)
     }
 
     @Test(arguments: [nil, -100, 1_500]) func afterThePatienceAnyEstimateWillDo(start: Int?) {
