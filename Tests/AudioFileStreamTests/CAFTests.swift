@@ -188,6 +188,37 @@ struct CAFTests {
         #expect(packetCount(CAFWriter.chunk("pakt", [0, 0])) == nil)
     }
 
+    @Test func tableOfEqualPacketsHoldsNoMoreThanTheAudio() {
+        var writer = CAFWriter()
+        (writer.type, writer.bytesPerPacket, writer.framesPerPacket, writer.sampleRate) = ("ac-3", 100, 1_536, 48_000)
+        var table: [UInt8] = []
+        for number in [1 << 60, 4_000] as [Int64] { table.append(bigEndian: number) }
+        for number in [256, 0] as [Int32] { table.append(bigEndian: number) }
+        writer.between = CAFWriter.chunk("pakt", table)
+        let data = payload(300)
+        let stream = parse(writer.file(data: data))
+        #expect(stream.failure == nil)
+        #expect(stream.packetBytes == [0, 100, 200].map { Array(data[$0..<$0 + 100]) })
+        #expect(
+            stream.table
+                == AudioPacketTableInfo(validFrameCount: 4_000, primingFrameCount: 256, remainderFrameCount: 352))
+    }
+
+    @Test(arguments: [(1, 65_535, "ac-3", 48_000), (1, 65_535, "opus", 8_000), (4, 4_096, "alac", 8_000)])
+    func audioOfMoreBytesThanCanBeIsPlayed(bytes: UInt32, frames: UInt32, type: String, rate: Double) {
+        var writer = CAFWriter()
+        (writer.type, writer.bytesPerPacket, writer.framesPerPacket, writer.sampleRate) = (type, bytes, frames, rate)
+        writer.channels = 1
+        let config: [UInt8] = [0, 0, 16, 0, 0, 16, 40, 10, 14, 1, 0, 255] + [UInt8](repeating: 0, count: 12)
+        if type == "alac" { writer.between = CAFWriter.chunk("kuki", config) }
+        writer.dataSize = .max
+        let file = writer.file(data: payload(8))
+        for stream in [parse(file), parseAtHand(file, piece: 1_000)] {
+            #expect(stream.failure == nil)
+            #expect(stream.packets.count == 8 / Int(bytes))
+        }
+    }
+
     @Test func packetsThatTheTableLacksAreToldOf() {
         var writer = CAFWriter()
         (writer.type, writer.bytesPerPacket, writer.framesPerPacket) = ("ac-3", 0, 1_536)

@@ -45,6 +45,18 @@ struct SniffingTests {
         #expect(pushed <= AudioFileStreamLimits.junkByteCount + zeros.count)
     }
 
+    /// The first bytes decide, however many there are: a box's long size may be nonsense, and comes later.
+    @Test(arguments: ["ftyp", "moov", "mdat", "skip"]) func longSizesAreOfMPEG4HoweverBytesAreCut(name: String) {
+        let bytes = [0, 0, 0, 1] + Array(name.utf8) + payload(500)
+        for hint in [nil, .mpegLayer3] as [AudioFileType?] {
+            let parser = { AudioFileStream(typeHint: hint) }
+            let whole = parse(bytes, with: parser(), pieces: [bytes.count])
+            #expect(parse(bytes, with: parser(), pieces: repeatElement(1, count: bytes.count)) == whole)
+            let isSeen = if case .invalidFile = whole.failure { true } else { false }
+            #expect(hint == nil ? isSeen : whole.failure == .unsupportedFileType)
+        }
+    }
+
     @Test func errorStays() {
         var parser = AudioFileStream()
         var recorder = EventRecorder()

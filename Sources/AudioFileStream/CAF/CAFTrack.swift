@@ -59,13 +59,16 @@ struct CAFTrack {
         var track = AudioTrack(fileType: .caf, format: format, magicCookie: magicCookie, packets: .constant)
         track.formatList = formats.count > 1 ? formats : []
         if let table {
-            let packets = PacketTable(table.bytes, format, packetCount: table.packetCount, frameScale: scale)
-            track.packets = .table(packets)
-            let (announced, found) = (table.packetCount, packets.length.packetCount)
-            if announced != found {
-                track.problems.append(
-                    AudioStreamProblem(
-                        .lengthDiffers(announced: announced, found: found, .packets), at: table.byteOffset))
+            // Of packets that are all alike it holds nothing but their number, which may be any.
+            if !hasEqualPackets {
+                let packets = PacketTable(table.bytes, format, packetCount: table.packetCount, frameScale: scale)
+                track.packets = .table(packets)
+                let (announced, found) = (table.packetCount, packets.length.packetCount)
+                if announced != found {
+                    track.problems.append(
+                        AudioStreamProblem(
+                            .lengthDiffers(announced: announced, found: found, .packets), at: table.byteOffset))
+                }
             }
             track.primingFrameCount = table.primingFrameCount * scale
             track.validFrameCount = table.validFrameCount.map { $0 * Int64(scale) }

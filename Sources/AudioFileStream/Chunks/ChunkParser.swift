@@ -230,8 +230,9 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         let (start, overflows) = chunk.bodyOffset.addingReportingOverflow(skipped)
         guard !overflows else { throw .invalidFile("the audio of the chunk at byte \(chunk.bodyOffset) lies nowhere") }
         let chunkEnd = byteCount == nil ? Int64.max : chunk.end
-        var byteCount = byteCount.map { max(0, min($0 - skipped, Self.largestAudioByteCount)) }
+        var byteCount = byteCount.map { max(0, $0 - skipped) }
         if let fileByteCount { byteCount = max(0, min(byteCount ?? .max, fileByteCount - start)) }
+        byteCount = byteCount.map { min($0, Self.largestAudioByteCount) }
         if fileByteCount != nil, !isFileEnd(chunkEnd), dialect.headerByteCount > 0 {
             pending = (start, byteCount, chunkEnd)
             state = .skip(to: chunkEnd, isAudio: false)
@@ -245,6 +246,7 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         }
     }
 
-    /// What claims more bytes than any file has would make sums overflow.
-    private static var largestAudioByteCount: Int64 { 1 << 56 }
+    /// What claims more bytes than any file has would make sums overflow: of packets of one byte that last as long as
+    /// `Limits` allows, at up to six times the rate that the file says (Opus in CAF).
+    private static var largestAudioByteCount: Int64 { 1 << 44 }
 }

@@ -137,12 +137,13 @@ final class MPEG4Parser: ContainerParser {
 
 extension MPEG4Parser {
     /// Whether a file begins like this: `ftyp`, or in old QuickTime files one of the boxes that may come first.
+    ///
+    /// Its first eight bytes decide, since no more may be there yet: what a size of 64 bits is worth is seen later.
     static func isSignature(_ bytes: RawSpan) -> Bool {
-        guard case .header(let header) = BoxHeader.read(bytes, at: 0) else {
-            // A size of 64 bits, whose second half is not there yet.
-            return bytes.byteCount >= 8 && bytes.bigEndian32(at: 0) == 1 && bytes.has("mdat", at: 4)
-        }
-        switch header.type {
+        guard bytes.byteCount >= BoxHeader.smallestByteCount,
+            !(2..<UInt32(BoxHeader.smallestByteCount)).contains(bytes.bigEndian32(at: 0))
+        else { return false }
+        switch BoxType(rawValue: bytes.bigEndian32(at: 4)) {
         case BoxType("ftyp"), .moov, .mdat, BoxType("wide"), BoxType("skip"), BoxType("free"), BoxType("pnot"):
             return true
         default: return false
