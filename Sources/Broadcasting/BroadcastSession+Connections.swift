@@ -19,7 +19,7 @@ extension BroadcastSession {
         _ now: HostTime
     ) {
         let link = ListenerLink(
-            connection: PeerConnection(direction: direction, address: address, now: now), key: key, lastProgress: now)
+            connection: PeerConnection(direction: direction, address: address, now: now), key: key, now: now)
         guard connections.add(id, link, dial: dial, now: now) else {
             actions.append(.close(id))
             return
@@ -170,7 +170,7 @@ extension BroadcastSession {
     /// Ends what is silent or stalled, and keeps alive what is not.
     mutating func superviseConnections(_ now: HostTime) {
         for id in connections.silent(now) { drop(id, because: "nothing heard from it", now) }
-        for id in connections.ids where connections[id].map({ $0.isStalled(now) }) ?? false {
+        for (id, link) in zip(connections.ids, connections.links) where link.isStalled(now) {
             drop(id, because: "it stopped reading", now)
         }
         for id in connections.keepAlivesDue(now) { send(WireEncoder.keepAlive(), to: id, now) }
@@ -188,10 +188,9 @@ extension BroadcastSession {
     }
 
     mutating func noteSent(_ byteCount: Int, to id: ConnectionID, _ now: HostTime) {
-        guard var link = connections[id] else { return }
+        guard let link = connections[id] else { return }
         if link.bytesInFlight == 0 { link.lastProgress = now }
         link.bytesInFlight += byteCount
-        connections[id] = link
-        connections.said(id, now: now)
+        link.connection.said(now)
     }
 }

@@ -4,7 +4,10 @@ import Peering
 import WireProtocol
 
 /// What a broadcast keeps for one connection.
-struct ListenerLink: PeerLink {
+///
+/// A class, held by its broadcast's table alone: all of them are looked at with every event, and a copy of all that one
+/// holds would cost more than the look.
+final class ListenerLink: PeerLink {
     var connection: PeerConnection
     var contact: PeerContact.Key?
     let key: ClockKey
@@ -32,6 +35,12 @@ struct ListenerLink: PeerLink {
     var bytesInFlight = 0
     /// When the socket last took something, or had nothing to take.
     var lastProgress: HostTime
+
+    init(connection: PeerConnection, key: ClockKey, now: HostTime) {
+        self.connection = connection
+        self.key = key
+        lastProgress = now
+    }
 
     /// Whether its socket has taken nothing for too long.
     func isStalled(_ now: HostTime) -> Bool {

@@ -23,9 +23,12 @@ public struct ConnectionTable<Link: PeerLink> {
 
     /// In the order in which they came, so that a run can be replayed.
     public private(set) var ids: [ConnectionID] = []
+    /// In the order of ``ids``.
+    public private(set) var links: [Link] = []
     public var dialer = Dialer()
     public private(set) var allowed: AllowList
-    private var table: [ConnectionID: Link] = [:]
+    /// Where in ``ids`` a connection stands.
+    private var places: [ConnectionID: Int] = [:]
     private let instance: UInt64
     private let role: PeerRoles
     private let capacity: Int
@@ -44,18 +47,15 @@ public struct ConnectionTable<Link: PeerLink> {
 
     /// Nil for a connection that is not there; of such a one nothing can be set.
     public subscript(id: ConnectionID) -> Link? {
-        get { table[id] }
-        set { if let newValue, table[id] != nil { table[id] = newValue } }
+        get { places[id].map { links[$0] } }
+        set { if let newValue, let place = places[id] { links[place] = newValue } }
     }
 
     /// Changes a connection in place: what it holds is not copied. Nothing happens where it is not there.
     public mutating func change(_ id: ConnectionID, _ change: (inout Link) -> Void) {
-        guard let index = table.index(forKey: id) else { return }
-        change(&table.values[index])
+        guard let place = places[id] else { return }
+        change(&links[place])
     }
-
-    /// In the order of ``ids``.
-    public var links: [Link] { ids.compactMap { table[$0] } }
 
     // MARK: Contacts
 
@@ -72,7 +72,7 @@ public struct ConnectionTable<Link: PeerLink> {
             }
         }
         dialer.update(contact, now: now)
-        let isReached = table.values.contains { link in
+        let isReached = links.contains { link in
             link.contact == contact.key
                 || link.connection.greeting.map { .instance($0.instance) == contact.key } ?? false
         }
@@ -91,13 +91,14 @@ public struct ConnectionTable<Link: PeerLink> {
     /// A connection stands. Of two addresses of one contact that connect in the same moment, the first goes on.
     /// - Returns: whether it was taken; it must be closed otherwise.
     public mutating func add(_ id: ConnectionID, _ link: Link, dial: Dialer.Dial?, now: HostTime) -> Bool {
-        let isFirst = dial.map { dial in !table.values.contains { $0.contact == dial.key } } ?? true
+        let isFirst = dial.map { dial in !links.contains { $0.contact == dial.key } } ?? true
         let isTaken = isFirst && ids.count < capacity
         if let dial { dialer.dialEnded(dial.id, connected: isTaken || !isFirst, now: now) }
         guard isTaken else { return false }
-        table[id] = link
-        table[id]?.contact = dial?.key
+        places[id] = ids.count
         ids.append(id)
+        links.append(link)
+        links[links.count - 1].contact = dial?.key
         return true
     }
 
@@ -105,38 +106,38 @@ public struct ConnectionTable<Link: PeerLink> {
     public mutating func receive(
         _ id: ConnectionID, _ bytes: ByteBuffer, now: HostTime
     ) throws(WireError) -> [PeerEvent] {
-        guard table[id] != nil else { return [] }
-        return try table[id]?.connection.receive(bytes, now: now) ?? []
+        guard let place = places[id] else { return [] }
+        return try links[place].connection.receive(bytes, now: now)
     }
 
     /// The peer greeted. If its process is connected already, one of the two connections is taken out: the same one on
     /// both sides.
     /// - Returns: the one that was; it must be told and closed.
     public mutating func settleCrossing(_ id: ConnectionID) -> Crossing? {
-        guard let newer = table[id], let greeting = newer.connection.greeting,
+        guard let newer = self[id], let greeting = newer.connection.greeting,
             let other = ids.first(where: { $0 != id && isConnected($0, with: greeting.instance) }),
-            let older = table[other]
+            let older = self[other]
         else { return nil }
         let newerSurvives = PeerConnection.newerSurvives(
             newer: newer.connection.direction, older: older.connection.direction, own: instance,
             other: greeting.instance)
         let (survivor, loser, link) = newerSurvives ? (id, other, older) : (other, id, newer)
         // Its contact stays connected through the survivor: only the connection ends.
-        if let contact = link.contact, case .address = contact { table[survivor]?.contact = contact }
+        if let contact = link.contact, case .address = contact { self[survivor]?.contact = contact }
         forget(loser)
         return Crossing(loser: loser, link: link)
     }
 
     private func isConnected(_ id: ConnectionID, with instance: UInt64) -> Bool {
-        table[id]?.connection.greeting?.instance == instance
+        self[id]?.connection.greeting?.instance == instance
     }
 
     /// The peer greeted and is the one that is wanted: nobody dials it, and its next back-off begins small.
     public mutating func accept(_ id: ConnectionID) {
-        guard let link = table[id], let greeting = link.connection.greeting else { return }
+        guard let link = self[id], let greeting = link.connection.greeting else { return }
         let found = PeerContact.Key.instance(greeting.instance)
         let contact = link.contact ?? found
-        table[id]?.contact = contact
+        self[id]?.contact = contact
         for key in [contact, found] {
             dialer.connected(key)
             dialer.proved(key)
@@ -157,24 +158,24 @@ public struct ConnectionTable<Link: PeerLink> {
 
     @discardableResult
     private mutating func forget(_ id: ConnectionID) -> Link? {
-        ids.removeAll { $0 == id }
-        return table.removeValue(forKey: id)
+        guard let place = places.removeValue(forKey: id) else { return nil }
+        ids.remove(at: place)
+        for later in place..<ids.count { places[ids[later]] = later }
+        return links.remove(at: place)
     }
 
     // MARK: Liveness
 
     /// Something was sent over a connection.
-    public mutating func said(_ id: ConnectionID, now: HostTime) { table[id]?.connection.said(now) }
+    public mutating func said(_ id: ConnectionID, now: HostTime) { change(id) { $0.connection.said(now) } }
 
     /// Connections whose other side must be taken for dead.
     public func silent(_ now: HostTime) -> [ConnectionID] {
-        ids.filter { table[$0]?.connection.isSilent(now) == true }
+        links.indices.filter { links[$0].connection.isSilent(now) }.map { ids[$0] }
     }
 
     /// Connections over which a keep-alive is due; it is then taken as sent.
     public mutating func keepAlivesDue(_ now: HostTime) -> [ConnectionID] {
-        var due: [ConnectionID] = []
-        for id in ids where table[id]?.connection.needsKeepAlive(now) == true { due.append(id) }
-        return due
+        links.indices.filter { links[$0].connection.needsKeepAlive(now) }.map { ids[$0] }
     }
 }

@@ -68,6 +68,11 @@ struct ClockFitter: ~Copyable {
     /// A prior further from what the points say than so many deviations is wrong.
     private static let contradiction = 4.0
 
+    /// How far the slope may change, in spacings at the far end of the points, before they are looked at anew.
+    private static let slopeTolerance = 0.01
+
+    /// The points as far as wander may have lifted them, and their times from the newest.
+    private let lifted: UnsafeMutablePointer<ClockPoint>
     private var hull: LowerHull
     private var lowest: LowestResiduals
     /// Mean time of the points, each as far as it counts.
@@ -75,9 +80,13 @@ struct ClockFitter: ~Copyable {
 
     /// - Parameter capacity: the most points that a fit is made of.
     init(capacity: Int) {
+        lifted = .allocate(capacity: capacity)
+        lifted.initialize(repeating: ClockPoint(), count: capacity)
         hull = LowerHull(capacity: capacity)
         lowest = LowestResiduals()
     }
+
+    deinit { lifted.deallocate() }
 
     /// - Parameters:
     ///   - slope: where to begin, from the fit before.
@@ -85,9 +94,12 @@ struct ClockFitter: ~Copyable {
         var fit = ClockFit(prior: prior)
         guard points.count > 0 else { return fit }
         let now = points[points.count - 1].time
-        var slope = start
-        for _ in 0..<2 {
-            gather(points, now: now, slope: slope)
+        let span = now - points[0].time
+        lift(points, now: now)
+        gather(points, slope: start)
+        var slope = bestSlope(prior: prior)
+        if abs(slope - start) * span > Self.slopeTolerance * lowest.spacing {
+            gather(points, slope: slope)
             slope = bestSlope(prior: prior)
         }
         fit = average(around: slope, prior: prior)
@@ -101,28 +113,30 @@ struct ClockFitter: ~Copyable {
 
     // MARK: Points
 
-    private static func lift(_ age: Double) -> Double { wander * walkFactor * age * age.squareRoot() }
-
-    /// Makes spacing, hull and middle of the points as seen with this slope.
-    private mutating func gather(_ points: ClockPoints, now: Double, slope: Double) {
-        lowest.begin(count: points.count)
+    private mutating func lift(_ points: ClockPoints, now: Double) {
         for index in 0..<points.count {
             let point = points[index]
-            lowest.insert(point.residual + Self.lift(now - point.time) - slope * (point.time - now))
+            let age = now - point.time
+            let lift = Self.wander * Self.walkFactor * age * age.squareRoot()
+            lifted[index] = ClockPoint(time: -age, residual: point.residual + lift)
         }
+    }
+
+    /// Makes spacing, hull and middle of the points as seen with this slope.
+    private mutating func gather(_ points: ClockPoints, slope: Double) {
+        lowest.begin(count: points.count)
+        for index in 0..<points.count { lowest.insert(lifted[index].residual - slope * lifted[index].time) }
         lowest.end()
         hull.removeAll()
         var weights = 0.0
         var moments = 0.0
         for index in 0..<points.count {
-            let point = points[index]
-            let lift = Self.lift(now - point.time)
-            let lifted = ClockPoint(time: point.time - now, residual: point.residual + lift)
-            guard lifted.residual - slope * lifted.time >= lowest.floor else { continue }
-            let weight = 1 / (1 + lift / (2 * lowest.spacing))
+            let point = lifted[index]
+            guard point.residual - slope * point.time >= lowest.floor else { continue }
+            let weight = 1 / (1 + (point.residual - points[index].residual) / (2 * lowest.spacing))
             weights += weight
-            moments += weight * lifted.time
-            hull.append(lifted)
+            moments += weight * point.time
+            hull.append(point)
         }
         middle = weights > 0 ? moments / weights : 0
     }

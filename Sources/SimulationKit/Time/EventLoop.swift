@@ -4,10 +4,12 @@ import AudioCore
 ///
 /// Events of the same instant happen in the order in which they were asked for, so a run depends on its seed alone.
 public final class EventLoop {
-    private struct Event {
+    /// Moving one about in the heap touches no reference count.
+    private struct Event: BitwiseCopyable {
         var time: Int64
         var number: UInt64
-        var body: () -> Void
+        /// Where its body is.
+        var slot: Int
 
         func precedes(_ other: Event) -> Bool { time == other.time ? number < other.number : time < other.time }
     }
@@ -18,12 +20,16 @@ public final class EventLoop {
     private var nextNumber: UInt64 = 0
     /// A binary heap: the parent of `i` is `(i - 1) / 2` and precedes it.
     private var heap: [Event] = []
+    private var bodies: [(() -> Void)?] = []
+    private var freeSlots: [Int] = []
 
     public init() {}
 
     /// An instant that has passed means now.
     public func at(_ time: TrueTime, _ body: @escaping () -> Void) {
-        heap.append(Event(time: max(time, now).nanoseconds, number: nextNumber, body: body))
+        let slot = freeSlots.popLast() ?? bodies.count
+        if slot == bodies.count { bodies.append(body) } else { bodies[slot] = body }
+        heap.append(Event(time: max(time, now).nanoseconds, number: nextNumber, slot: slot))
         nextNumber += 1
         siftUp(heap.count - 1)
     }
@@ -34,15 +40,21 @@ public final class EventLoop {
     public func run(until end: TrueTime) {
         while let first = heap.first, first.time <= end.nanoseconds {
             removeFirst()
+            let body = bodies[first.slot].take()
+            freeSlots.append(first.slot)
             now = TrueTime(nanoseconds: first.time)
             eventCount += 1
-            first.body()
+            body?()
         }
         now = end
     }
 
     /// Forgets all events, and with them whatever they hold.
-    public func removeAll() { heap.removeAll() }
+    public func removeAll() {
+        heap.removeAll()
+        freeSlots.removeAll()
+        bodies.removeAll()
+    }
 
     private func siftUp(_ start: Int) {
         var index = start
