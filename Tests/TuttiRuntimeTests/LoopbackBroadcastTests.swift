@@ -167,7 +167,7 @@ import TuttiRuntime
     @Test func aCheckWithoutABroadcastSaysSo() throws {
         let failure = #expect(throws: RuntimeFailure.self) { try check(.seconds(1), RawPeer.freePort()).get() }
         #expect(failure?.kind == .unknownPeer)
-        #expect(failure?.message.hasPrefix("no broadcaster answers at 127.0.0.1:") == true)
+        #expect(failure?.message.hasPrefix("no broadcaster answered at 127.0.0.1:") == true)
         let listener = try RunningListener(name: "kitchen")
         _ = try #require(RawPeer(port: listener.port))
         let refusal = #expect(throws: RuntimeFailure.self) { try check(.seconds(1), listener.port).get() }

@@ -79,7 +79,8 @@ final class CheckRunner: PeerNetworkDelegate {
         guard let watched, !judge.hasJudged, .now() - watched.since > Self.patience else { return }
         guard judge.objection == nil else { return succeed(hasEnded: false) }
         done.fail(
-            RuntimeFailure(.unavailable, "nobody plays what \(watched.name) broadcasts: there is nothing to check"))
+            RuntimeFailure(
+                .unavailable, "nobody plays what \(watched.name) broadcasts; start a listener with `tutti join`"))
     }
 
     private func handle(_ event: ObserveEvent) {
@@ -121,7 +122,9 @@ final class CheckRunner: PeerNetworkDelegate {
     }
 
     private var nobody: String {
-        if let address = options.address { return "no broadcaster answers at \(address)" }
+        if let address = options.address {
+            return "no broadcaster answered at \(address) in 5 s; is `tutti broadcast` running there?"
+        }
         let named = options.from.isEmpty ? "" : " named \(options.from.joined(separator: " or "))"
         return "no broadcast\(named) was found in 5 s; `tutti peers` lists who is there, "
             + "and `tutti check HOST` needs no mDNS"
