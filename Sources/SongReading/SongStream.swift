@@ -74,13 +74,7 @@ public struct SongStream: ~Copyable {
                 try stream.parse(bytes.bytes, discontinuity: false, into: &sink)
             }
         } catch {
-            throw SongFailure(.unusable, "'\(file.path)' \(error.explanation)\(place(of: error))")
+            throw SongFailure(.unusable, "'\(file.path)' \(error.explanation)")
         }
-    }
-
-    /// Where damage lies that does not say it itself: as far as the file was read.
-    private func place(of error: AudioStreamError) -> String {
-        guard case .invalidFile(let text) = error, !text.contains("at byte") else { return "" }
-        return ", before byte \(stream.nextByteOffset)"
     }
 }

@@ -110,8 +110,8 @@ struct AIFFTests {
         #expect(failure { $0.type = "MAC3" } == .unsupportedDataFormat("AIFC with 'MAC3'"))
         #expect(failure { $0.channels = 9 } == .unsupportedDataFormat("9 channels"))
         #expect(failure { $0.sampleRate = 7_999 } == .unsupportedDataFormat("a sample rate of 7999 Hz"))
-        #expect(failure { $0.bits = 0 } == .invalidFile("AIFF samples of 0 bits"))
-        #expect(failure { $0.bits = 65 } == .invalidFile("AIFF samples of 65 bits"))
+        #expect(failure { $0.bits = 0 } == .invalidFile("AIFF samples of 0 bits at byte 12"))
+        #expect(failure { $0.bits = 65 } == .invalidFile("AIFF samples of 65 bits at byte 12"))
     }
 }
 

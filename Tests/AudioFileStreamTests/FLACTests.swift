@@ -216,7 +216,7 @@ struct FLACTests {
             return parse(writer.file(frames: [])).failure
         }
         #expect(failure { $0.sampleRate = 0 } == .unsupportedDataFormat("a sample rate of 0 Hz"))
-        #expect(failure { $0.bits = 3 } == .invalidFile("FLAC samples of 3 bits"))
+        #expect(failure { $0.bits = 3 } == .invalidFile("FLAC samples of 3 bits at byte 8"))
         #expect(
             failure { $0.largestFrameByteCount = 200_000 }
                 == .unsupportedDataFormat("FLAC frames of up to 200000 bytes"))

@@ -116,6 +116,37 @@ struct MPEG4HostileTests {
         #expect(parse(writer.file()).failure == .dataUnavailable)
         writer.constantSize = (.max, .max)
         #expect(parse(writer.file()).failure == .dataUnavailable)
+        // Each of them too large, and in a stream nobody knows that the file ends.
+        writer.constantSize = (1 << 23, .max)
+        let large = parse(writer.file())
+        #expect(large.failure == .dataUnavailable)
+        #expect(large.toldProblems.count == 1)
+        let fragment = MPEG4Writer.box(
+            "traf",
+            MPEG4Writer.fullBox("tfhd", flags: 0x2_0010, MPEG4Writer.numbers([1, 1 << 23]))
+                + MPEG4Writer.fullBox("trun", MPEG4Writer.numbers([.max])))
+        let movie = MPEG4Writer(packetCount: 2)
+        let stream2 = parse(movie.fragmented(packetsPerFragment: 2) + MPEG4Writer.box("moof", fragment))
+        #expect(stream2.packetBytes == movie.packets)
+        #expect(stream2.toldProblems.count == 1)
+    }
+
+    @Test func placesAmongCountsWithoutBytesAreFoundAtOnce() throws {
+        var writer = MPEG4Writer(packetCount: 1)
+        writer.packets = [payload(1_000)]
+        writer.constantSize = (1, .max)
+        writer.samplesPerChunk = .max
+        let file = writer.file()
+        var parser = AudioFileStream()
+        var recorder = EventRecorder()
+        try parser.parse(file.span.bytes, discontinuity: false, into: &recorder)
+        let start = Int64(file.count - 1_000)
+        for packet in [0, 999, 4_000_000_000] as [Int64] {
+            let place = try parser.place(ofPacket: packet)
+            #expect(place == AudioFileStreamSeek(packet: packet, byteOffset: start + packet))
+            #expect(try parser.packet(atByteOffset: start + packet) == (packet, false))
+        }
+        #expect(throws: AudioStreamError.invalidPacketOffset) { try parser.place(ofPacket: 1 << 32) }
     }
 
     @Test func numbersWhoseSumsDoNotFit() {
@@ -153,7 +184,9 @@ struct MPEG4HostileTests {
 
     @Test func otherFilesWithTheSignatureAreNamed() {
         let picture = MPEG4Writer.box("ftyp", Array("heic\0\0\0\0".utf8)) + MPEG4Writer.fullBox("meta", payload(300))
-        #expect(parse(picture).failure == .invalidFile("MPEG-4 file ends before its tables ('moov')"))
+        #expect(
+            parse(picture).failure
+                == .invalidFile("MPEG-4 tables ('moov') are missing: the file ends at byte \(picture.count)"))
         let hinted = parse(MPEG4Writer().file(), hint: .mpegLayer3)
         #expect(hinted.failure == .unsupportedFileType)
     }

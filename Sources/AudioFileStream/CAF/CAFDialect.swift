@@ -8,7 +8,9 @@ import AudioCore
 struct CAFDialect: ChunkDialect {
     private let syntax = ChunkSyntax(isBigEndian: true, hasWideSizes: true, isPadded: false)
     private var description: CAFDescription?
+    private var descriptionOffset: Int64 = 0
     private var cookie: [UInt8]?
+    private var cookieOffset: Int64 = 0
     private var layout: AudioChannelLayout?
     private var table: CAFPacketTable?
 
@@ -51,8 +53,12 @@ struct CAFDialect: ChunkDialect {
 
     mutating func read(_ body: RawSpan, of chunk: Chunk) throws(AudioStreamError) -> Fields {
         switch chunk.name {
-        case "desc": description = try CAFDescription(body)
-        case "kuki": cookie = body.copy(0..<body.byteCount)
+        case "desc":
+            description = try CAFDescription(body)
+            descriptionOffset = chunk.bodyOffset - Int64(headerByteCount)
+        case "kuki":
+            cookie = body.copy(0..<body.byteCount)
+            cookieOffset = chunk.bodyOffset - Int64(headerByteCount)
         case "chan": layout = CoreAudioLayout.read(body)
         default: return info(body)
         }
@@ -84,7 +90,10 @@ struct CAFDialect: ChunkDialect {
 
     func track(at start: Int64, byteCount: Int64?) throws(AudioStreamError) -> AudioTrack? {
         guard let description else { return nil }
-        var track = try CAFTrack(description: description, cookie: cookie, table: table).track(byteCount: byteCount)
+        var track = try CAFTrack(
+            description: description, descriptionOffset: descriptionOffset, cookie: cookie, cookieOffset: cookieOffset,
+            table: table
+        ).track()
         if let layout, layout.labels.count == track?.format.channelsPerFrame { track?.channelLayout = layout }
         return track
     }

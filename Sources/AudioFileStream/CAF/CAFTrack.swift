@@ -3,12 +3,15 @@ import AudioCore
 /// What the chunks of a CAF file together say of its audio.
 struct CAFTrack {
     var description: CAFDescription
+    /// Where in the file its chunk and the cookie's begin, for errors.
+    var descriptionOffset: Int64
     var cookie: [UInt8]?
+    var cookieOffset: Int64
     var table: CAFPacketTable?
 
     /// Nil as long as a chunk is missing that is needed.
-    func track(byteCount: Int64?) throws(AudioStreamError) -> AudioTrack? {
-        if let format = try description.plainFormat() { return plain(format, byteCount: byteCount) }
+    func track() throws(AudioStreamError) -> AudioTrack? {
+        if let format = try plainFormat() { return plain(format) }
         guard let codec = description.codec else {
             throw .unsupportedDataFormat("CAF with '\(Codec(rawValue: description.type.code))'")
         }
@@ -37,7 +40,8 @@ struct CAFTrack {
             }
         case .alac:
             guard let config = CAFCookie.alac(cookie ?? []) else {
-                throw .invalidFile("CAF's cookie of Apple Lossless has \(cookie?.count ?? 0) bytes")
+                throw .invalidFile(
+                    "CAF's cookie of Apple Lossless has \(cookie?.count ?? 0) bytes at byte \(cookieOffset)")
             }
             magicCookie = config
         case .flac:
@@ -77,8 +81,12 @@ struct CAFTrack {
         return track
     }
 
+    private func plainFormat() throws(AudioStreamError) -> AudioStreamFormat? {
+        do throws(AudioStreamError) { return try description.plainFormat() } catch { throw error.at(descriptionOffset) }
+    }
+
     /// A table can still tell how much of Apple's IMA is padding.
-    private func plain(_ format: AudioStreamFormat, byteCount: Int64?) -> AudioTrack {
+    private func plain(_ format: AudioStreamFormat) -> AudioTrack {
         var track = AudioTrack(fileType: .caf, format: format, packets: .constant)
         if format.codec == .ima4 || format.codec == .waveIMA, let table {
             track.primingFrameCount = table.primingFrameCount
@@ -90,7 +98,8 @@ struct CAFTrack {
     /// Of the configuration; a description of HE-AAC whose configuration keeps silent about it is believed.
     private func advancedAudioFormats(_ cookie: [UInt8]) throws(AudioStreamError) -> [AudioStreamFormat] {
         guard var config = AudioSpecificConfig(cookie) else {
-            throw .invalidFile("AAC's configuration of \(cookie.count) bytes says nothing valid")
+            throw .invalidFile(
+                "AAC's configuration of \(cookie.count) bytes says nothing valid at byte \(cookieOffset)")
         }
         guard [1, 2, 4].contains(config.objectType) else {
             throw .unsupportedDataFormat("CAF with AAC of object type \(config.objectType)")

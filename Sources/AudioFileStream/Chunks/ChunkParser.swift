@@ -105,7 +105,7 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
             try begin(dialect.chunk(bytes.extracting(0..<byteCount), at: offset), into: &sink)
             return Progress(consumed: byteCount, needed: 0)
         case .read(let chunk, let byteCount):
-            info.give(try dialect.read(bytes.extracting(0..<byteCount), of: chunk), into: &sink)
+            info.give(try read(bytes.extracting(0..<byteCount), of: chunk), into: &sink)
             leave(chunk)
             return Progress(consumed: byteCount, needed: 0)
         case .take(let chunk, let isTag): return try take(bytes, of: chunk, isTag: isTag, at: offset, into: &sink)
@@ -143,7 +143,7 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
                 state = isCut ? .skip(to: .max, isAudio: false) : .read(chunk, byteCount: byteCount)
                 return
             }
-            info.give(try dialect.read(RawSpan(), of: chunk), into: &sink)
+            info.give(try read(RawSpan(), of: chunk), into: &sink)
             leave(chunk)
         case .take: state = .take(chunk, isTag: false)
         case .id3v2: state = .take(chunk, isTag: true)
@@ -154,6 +154,14 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
             } else {
                 try meetAudio(chunk, skipped: 0, byteCount: byteCount, into: &sink)
             }
+        }
+    }
+
+    private func read(_ body: RawSpan, of chunk: Chunk) throws(AudioStreamError) -> Dialect.Fields {
+        do throws(AudioStreamError) {
+            return try dialect.read(body, of: chunk)
+        } catch {
+            throw error.at(chunk.bodyOffset - Int64(dialect.headerByteCount))
         }
     }
 

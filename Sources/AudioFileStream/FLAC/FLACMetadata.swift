@@ -59,7 +59,7 @@ struct FLACMetadata {
             }
             return takeBody(bytes, byteCount: seekTable.consume(bytes, byteCount: min(remaining, bytes.byteCount)))
         case .streamInfo:
-            stream = try FLACStreamInfo(bytes, at: 0)
+            do throws(AudioStreamError) { stream = try FLACStreamInfo(bytes, at: 0) } catch { throw error.at(offset) }
             stage = .other
             return takeBody(bytes, byteCount: FLACStreamInfo.byteCount)
         case .done: return Progress(consumed: 0, needed: 0)

@@ -64,7 +64,9 @@ final class FLACParser: ContainerParser {
     private func begin<Sink: AudioStreamSink & ~Copyable>(
         at offset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
-        guard let stream = metadata.stream else { throw .invalidFile("no STREAMINFO in a FLAC file") }
+        guard let stream = metadata.stream else {
+            throw .invalidFile("no STREAMINFO before the FLAC frames at byte \(offset)")
+        }
         var dataByteCount: Int64?
         if case .file(let byteCount) = access { dataByteCount = max(0, byteCount - offset) }
         let places = FLACPlaces(

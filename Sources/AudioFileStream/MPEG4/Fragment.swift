@@ -183,6 +183,8 @@ struct FragmentCursor: SampleCursor {
 
     mutating func dropExtent() { extent = SampleExtent(offset: 0, sampleCount: 0, byteCount: 0) }
 
+    var hasEqualSizes: Bool { blocks != nil || run < 0 || !fragment.runs[run].hasSizes }
+
     private mutating func passSample(_ byteCount: Int64) {
         extent.offset &+= byteCount
         extent.sampleCount -= 1

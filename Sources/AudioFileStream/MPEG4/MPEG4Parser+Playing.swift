@@ -85,7 +85,8 @@ extension MPEG4Parser {
         return packet.offset <= fileByteCount - packet.byteCount
     }
 
-    /// Passes over a packet that cannot be had: one too large alone, one beyond the end with all that follow it there.
+    /// Passes over a packet that cannot be had: one too large with those of its size, one beyond the end with all that
+    /// follow it there.
     private func drop<Cursor: SampleCursor, Sink: AudioStreamSink & ~Copyable>(
         _ packet: SamplePlace, of cursor: inout Cursor, into sink: inout Sink
     ) {
@@ -97,7 +98,7 @@ extension MPEG4Parser {
         let problem = AudioStreamProblem(
             .damaged("MPEG-4 packet of \(packet.byteCount) bytes that is too large"), at: packet.offset)
         sink.streamDidParse(property: .problem(problem))
-        cursor.pass(packet)
+        if cursor.hasEqualSizes { cursor.dropExtent() } else { cursor.pass(packet) }
     }
 
     private func noteTruncation(at end: Int64, before packet: SamplePlace) {

@@ -80,7 +80,7 @@ extension MPEG4Parser {
             movie.isFragmented = true
             walker.enter(header, at: position)
         case (.moov, .trak):
-            track = MovieTrack()
+            track = MovieTrack(byteOffset: position)
             // Nothing better can come.
             if movie.track?.rank == MovieTrack.bestRank {
                 walker.skip(header, at: position)
@@ -194,7 +194,8 @@ extension MPEG4Parser {
         movieEnd = walker.next
         guard let track = movie.track else { throw .unsupportedDataFormat("an MPEG-4 file without sound") }
         guard let entry = track.entry else {
-            throw track.failure ?? .invalidFile("MPEG-4 sound track has no description of its codec")
+            throw track.failure
+                ?? .invalidFile("MPEG-4 sound track at byte \(track.byteOffset) has no description of its codec")
         }
         self.entry = entry
         stream.begin(movie, track, entry, gaplessTag)

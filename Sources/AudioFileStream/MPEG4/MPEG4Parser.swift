@@ -36,6 +36,8 @@ final class MPEG4Parser: ContainerParser {
     var hasMovie = false
     /// Where the box begins that follows `moov`.
     var movieEnd: Int64 = 0
+    /// Behind the last byte that was brought.
+    private var seenEnd: Int64 = 0
     /// Of the box that is being walked through.
     var track = MovieTrack()
     var tags = MovieTags()
@@ -72,6 +74,7 @@ final class MPEG4Parser: ContainerParser {
         let end = offset &+ Int64(bytes.byteCount)
         // Whoever has all of the file knows where it ends.
         let isAtEnd = isLast || fileByteCount.map { end >= $0 } ?? false
+        seenEnd = end
         if bytes.byteCount > 0 { stream.isFreshlyPlaced = false }
         var place = 0
         while true {
@@ -110,7 +113,9 @@ final class MPEG4Parser: ContainerParser {
     }
 
     func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
-        guard hasMovie else { throw .invalidFile("MPEG-4 file ends before its tables ('moov')") }
+        guard hasMovie else {
+            throw .invalidFile("MPEG-4 tables ('moov') are missing: the file ends at byte \(fileByteCount ?? seenEnd)")
+        }
         guard stream.hasGap || stream.packetCount > 0 else { throw .dataUnavailable }
         if let truncation, !stream.hasGap { sink.streamDidParse(property: .problem(truncation)) }
         for property in stream.finalProperties() { sink.streamDidParse(property: property) }

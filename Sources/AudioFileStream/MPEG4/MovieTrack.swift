@@ -10,6 +10,8 @@ struct MovieTrack {
         var mediaTime: Int64
     }
 
+    /// Of its box in the file.
+    var byteOffset: Int64 = 0
     var id: UInt32 = 0
     var isEnabled = false
     /// Nil as long as no `hdlr` has said it.
@@ -50,7 +52,7 @@ struct MovieTrack {
         case .elst:
             takeEdits(bytes, isLong: isLong)
         case .stsd:
-            do throws(AudioStreamError) { entry = try SampleEntry(body, at: offset) } catch { failure = error }
+            do throws(AudioStreamError) { entry = try SampleEntry(body) } catch { failure = error.at(offset) }
         default:
             table.take(type, body)
         }

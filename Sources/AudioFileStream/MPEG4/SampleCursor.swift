@@ -40,6 +40,8 @@ protocol SampleCursor {
     mutating func pass(_ place: SamplePlace)
     /// Passes what is left of the bytes that lie one after the other.
     mutating func dropExtent()
+    /// Whether the packets that lie one after the other have one size. There may be as many of them as a number says.
+    var hasEqualSizes: Bool { get }
 }
 
 /// Goes through the packets of a sample table.
@@ -124,6 +126,8 @@ struct SampleTableCursor: SampleCursor {
                 extent.byteCount -= count * blocks.bytesPerPacket
                 frame += count * blocks.blocksPerPacket * blocks.framesPerBlock
                 packet = target
+            } else if hasEqualSizes {
+                passSamples(target - packet, place.byteCount)
             } else {
                 pass(place)
             }
@@ -147,19 +151,22 @@ struct SampleTableCursor: SampleCursor {
 
     /// Goes to the packet that holds a byte of the file; false if there is none.
     mutating func advance(toByte target: Int64) -> Bool {
-        while let place = next() {
-            if target < extent.offset || target - extent.offset >= bytesInExtent {
+        while let first = next() {
+            guard target >= extent.offset, target - extent.offset < bytesInExtent else {
                 dropExtent()
-            } else if let blocks {
-                return advance(toPacket: packet + (target - extent.offset) / blocks.bytesPerPacket)
-            } else if target - place.offset < place.byteCount {
-                return true
-            } else {
-                pass(place)
+                continue
             }
+            if let blocks {
+                return advance(toPacket: packet + (target - extent.offset) / blocks.bytesPerPacket)
+            }
+            if hasEqualSizes { passSamples((target - first.offset) / first.byteCount, first.byteCount) }
+            while let place = next(), target - place.offset >= place.byteCount { pass(place) }
+            return true
         }
         return false
     }
+
+    var hasEqualSizes: Bool { blocks != nil || table.constantSize > 0 }
 
     /// Packets to come in the chunk that is open.
     var packetsInExtent: Int64 {
@@ -203,6 +210,15 @@ struct SampleTableCursor: SampleCursor {
         sample += 1
         packet += 1
         passTime(1)
+    }
+
+    /// Of one size, not more than the chunk has.
+    private mutating func passSamples(_ count: Int64, _ byteCount: Int64) {
+        extent.offset &+= count * byteCount
+        extent.sampleCount -= count
+        sample += count
+        packet += count
+        passTime(count)
     }
 
     @inline(__always)

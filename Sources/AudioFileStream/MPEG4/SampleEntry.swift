@@ -30,11 +30,9 @@ struct SampleEntry {
     var format: AudioStreamFormat { formats[0] }
 
     /// Reads the first description of a `stsd` box.
-    /// - Parameters:
-    ///   - body: version and flags first.
-    ///   - offset: of the box in the file, for errors.
-    init(_ body: [UInt8], at offset: Int64) throws(AudioStreamError) {
-        let fields = try SampleEntryFields(body, at: offset)
+    /// - Parameter body: version and flags first.
+    init(_ body: [UInt8]) throws(AudioStreamError) {
+        let fields = try SampleEntryFields(body)
         self = try fields.entry()
         for format in formats {
             guard Limits.channelRange.contains(format.channelsPerFrame) else {
@@ -84,16 +82,16 @@ struct SampleEntryFields {
         static let endOfVersion2 = 72
     }
 
-    init(_ body: [UInt8], at offset: Int64) throws(AudioStreamError) {
+    init(_ body: [UInt8]) throws(AudioStreamError) {
         self.body = body
         let bytes = body.span.bytes
         let start = 8
         guard body.count >= start + Offset.end else {
-            throw .invalidFile("MPEG-4 sample description at byte \(offset) has \(body.count) bytes")
+            throw .invalidFile("MPEG-4 sample description of \(body.count) bytes")
         }
         let end = min(body.count, start + Int(bytes.bigEndian32(at: start)))
         guard end - start >= Offset.end else {
-            throw .invalidFile("MPEG-4 sample description at byte \(offset) has \(end - start) bytes")
+            throw .invalidFile("MPEG-4 sample description of \(end - start) bytes")
         }
         type = BoxType(rawValue: bytes.bigEndian32(at: start + 4))
         channelCount = Int(bytes.bigEndian16(at: start + Offset.channelCount))

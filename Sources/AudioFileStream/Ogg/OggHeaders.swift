@@ -61,7 +61,7 @@ struct OggHeaders {
             if packetCount == 1 {
                 commentPacket = packetByteCount <= Self.keptCommentByteCount ? packet : nil
             } else {
-                try stream.takeSetup(packet.span.bytes)
+                do throws(AudioStreamError) { try stream.takeSetup(packet.span.bytes) } catch { throw error.at(offset) }
                 setup = packet
                 codec = .vorbis(stream, previousBlock: nil)
                 cookie = VorbisStream.cookie(

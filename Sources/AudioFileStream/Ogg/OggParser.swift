@@ -142,7 +142,9 @@ final class OggParser: ContainerParser {
         var lacing = page.lacing
         guard let part = lacing.next(bytes) else { return }
         let packet = bytes.extracting(part.range)
-        switch try OggCodec.identify(packet) {
+        let verdict: OggCodec.Verdict
+        do throws(AudioStreamError) { verdict = try OggCodec.identify(packet) } catch { throw error.at(fileOffset) }
+        switch verdict {
         case .codec(let codec):
             sink.streamDidParse(property: .fileFormat(.ogg))
             sink.streamDidParse(property: .dataFormat(codec.format))

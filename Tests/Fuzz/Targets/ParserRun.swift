@@ -18,6 +18,9 @@ struct ParserRun {
         let whole = stream(pieces: [max(1, file.count)])
         if let violation = whole.violation ?? whole.sink.violation { return violation }
         if whole.sink.byteCount > file.count { return "more bytes in packets than in the file" }
+        if case .invalidFile(let text)? = whole.failure, !text.contains("at byte ") {
+            return "'\(text)' does not say where"
+        }
         switch choices.mode(of: 4) {
         case 0: return difference(whole, stream(pieces: choices.pieces), "in pieces")
         case 1: return difference(whole, stream(pieces: [1]), "byte by byte")
