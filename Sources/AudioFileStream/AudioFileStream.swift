@@ -129,6 +129,10 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
                 window.storage.span.bytes, at: window.offset, isLast: isLast, into: &observed)
         }
         window.take(progress)
+        // Nobody can bring more than there is, and a container that knows where the file ends looks at what is left.
+        if let byteCount = access.fileByteCount {
+            window.needed = max(1, Int(min(Int64(window.needed), byteCount &- window.offset)))
+        }
     }
 }
 

@@ -131,6 +131,43 @@ struct MPEG4HostileTests {
         #expect(stream2.toldProblems.count == 1)
     }
 
+    /// Tables behind the audio that the file's end cuts, in a box that is skipped, in a head, in a body.
+    @Test func tablesAtACutEndAreUsedHoweverTheyAreBrought() {
+        var writer = MPEG4Writer(packetCount: 12)
+        writer.userData =
+            MPEG4Writer.box("free", payload(60))
+            + MPEG4Writer.fullBox("titl", [0x15, 0xC7] + Array("A song".utf8) + [0])
+            + MPEG4Writer.box("free", payload(9))
+        let file = writer.file(movieFirst: false)
+        for missing in 1...110 {
+            let cut = Array(file.dropLast(missing))
+            let whole = parseFile(cut).stream
+            #expect(whole.packetBytes == writer.packets, "\(missing)")
+            for piece in [1, 7, 100] {
+                let stream = parseFile(cut, pieces: repeatElement(piece, count: .max)).stream
+                #expect(stream == whole, "\(missing) missing, \(piece) at a time")
+            }
+        }
+    }
+
+    @Test func noPlaceIsBeforeTheFile() throws {
+        var writer = MPEG4Writer(packetCount: 8)
+        writer.has64BitOffsets = true
+        let size = MPEG4Writer.fileType.count + writer.movie(offsets: [0, 0]).count
+        // The second chunk begins so far behind that its second packet would lie beyond all numbers.
+        let movie = writer.movie(offsets: [size, .max - 200])
+        let file = MPEG4Writer.fileType + movie + writer.packets.prefix(4).flatMap { $0 }
+        var parser = AudioFileStream(access: .file(byteCount: Int64(file.count)))
+        var recorder = EventRecorder()
+        try parser.parse(file.span.bytes, discontinuity: false, into: &recorder)
+        #expect(try parser.place(ofPacket: 3).byteOffset == Int64(file.count - writer.packets[3].count))
+        for packet in 4..<8 as Range<Int64> {
+            #expect(throws: AudioStreamError.invalidPacketOffset) { try parser.place(ofPacket: packet) }
+            #expect(throws: (any Error).self) { try parser.seek(toPacket: packet) }
+        }
+        #expect(parser.nextByteOffset >= 0)
+    }
+
     @Test func placesAmongCountsWithoutBytesAreFoundAtOnce() throws {
         var writer = MPEG4Writer(packetCount: 1)
         writer.packets = [payload(1_000)]

@@ -1,6 +1,7 @@
 /// A stream's properties, gathered: what a player and its display need of them.
 public struct AudioStreamSummary: Hashable, Sendable {
-    /// All but artwork, in the order in which they came.
+    /// All but artwork, in the order in which they came; what is told again stands where it first did. So there are never
+    /// more than the kinds, the keys of ``AudioInfoKey`` and ``Limits/streamProblemCount`` together.
     public private(set) var properties: [AudioStreamProperty] = []
     public private(set) var fileType: AudioFileType?
     public private(set) var format: AudioStreamFormat?
@@ -15,7 +16,7 @@ public struct AudioStreamSummary: Hashable, Sendable {
     public private(set) var bitRate: Int?
     public private(set) var decoderPrerollPacketCount = 0
     public private(set) var info: [AudioInfoKey: String] = [:]
-    /// What was passed over, in the order in which it was met.
+    /// What was passed over, in the order in which it was met; the first ``Limits/streamProblemCount`` of it.
     public private(set) var problems: [AudioStreamProblem] = []
     public private(set) var isReady = false
 
@@ -36,12 +37,18 @@ public struct AudioStreamSummary: Hashable, Sendable {
         case .bitRate(let rate): bitRate = rate
         case .decoderPrerollPacketCount(let count): decoderPrerollPacketCount = count
         case .info(let key, let text): info[key] = text
-        case .problem(let problem): problems.append(problem)
+        case .problem(let problem):
+            guard problems.count < Limits.streamProblemCount else { return }
+            problems.append(problem)
         case .readyToProducePackets: isReady = true
         // Large, and nobody asks twice.
         case .artwork: return
         }
-        properties.append(property)
+        if let index = properties.firstIndex(where: { property.replaces($0) }) {
+            properties[index] = property
+        } else {
+            properties.append(property)
+        }
     }
 
     /// Audible length; nil where the stream does not say.
@@ -66,5 +73,22 @@ public struct AudioStreamSummary: Hashable, Sendable {
         if let format, format.bytesPerPacket > 0 { return Double(format.bytesPerPacket) }
         guard let dataByteCount, let packetCount, packetCount > 0 else { return nil }
         return Double(dataByteCount) / Double(packetCount)
+    }
+}
+
+extension AudioStreamProperty {
+    /// Whether it says anew what another one said.
+    fileprivate func replaces(_ earlier: AudioStreamProperty) -> Bool {
+        switch (earlier, self) {
+        case (.fileFormat, .fileFormat), (.dataFormat, .dataFormat), (.formatList, .formatList),
+            (.magicCookie, .magicCookie), (.channelLayout, .channelLayout), (.audioDataByteCount, .audioDataByteCount),
+            (.audioDataPacketCount, .audioDataPacketCount), (.dataOffset, .dataOffset),
+            (.packetSizeUpperBound, .packetSizeUpperBound), (.packetTableInfo, .packetTableInfo),
+            (.bitRate, .bitRate), (.decoderPrerollPacketCount, .decoderPrerollPacketCount),
+            (.readyToProducePackets, .readyToProducePackets):
+            true
+        case (.info(let key, _), .info(let other, _)): key == other
+        default: false
+        }
     }
 }

@@ -75,15 +75,3 @@ struct ChunkSyntax {
         }
     }
 }
-
-extension RawSpan {
-    @inline(__always)
-    func bigEndian64(at offset: Int) -> UInt64 {
-        UInt64(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    }
-
-    @inline(__always)
-    func littleEndian64(at offset: Int) -> UInt64 {
-        UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    }
-}

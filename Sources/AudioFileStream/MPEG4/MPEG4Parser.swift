@@ -92,9 +92,7 @@ final class MPEG4Parser: ContainerParser {
                 place += count
             case .needsMore(let count):
                 group.flush(window: bytes, into: &sink)
-                // Nobody can bring more than there is; its end must be seen before `finish`.
-                let rest = (fileByteCount ?? .max) - (offset &+ Int64(place))
-                return Progress(consumed: place, needed: Int(max(1, min(Int64(count), rest))))
+                return Progress(consumed: place, needed: count)
             case .goTo(let target):
                 if target >= offset &+ Int64(place), target <= end {
                     place = Int(target - offset)

@@ -42,10 +42,7 @@ struct OggTail {
             case .page(let page):
                 if page.serial == serial { take(page, bytes) }
                 place += page.byteCount
-            case .needsMore(let byteCount):
-                // Not more than the file has: its end must be looked at, even within a page.
-                let left = fileByteCount - offset - Int64(place)
-                return (Progress(consumed: place, needed: Int(min(Int64(byteCount), left))), false)
+            case .needsMore(let byteCount): return (Progress(consumed: place, needed: byteCount), false)
             }
         }
         guard isLast else { return (Progress(consumed: place, needed: 1), false) }

@@ -5,7 +5,8 @@ import AudioCore
 /// To give the same events however the file is cut, it decides only on bytes that it has seen whole: what it does may
 /// depend on the window's end only if `isLast`.
 protocol ContainerParser: AnyObject {
-    /// Takes what it can; called with a window that holds at least what the last call needed.
+    /// Takes what it can; called with a window that holds at least what the last call needed, or ends where a file ends
+    /// that is at hand.
     /// - Parameters:
     ///   - bytes: the window. The bytes not consumed come again at the front of the next one.
     ///   - offset: where in the file the window begins.

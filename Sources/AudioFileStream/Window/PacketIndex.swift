@@ -25,44 +25,46 @@ struct PacketIndex {
         guard packet % stride == 0 else { return }
         if entries.count == Self.capacity {
             stride *= 2
-            entries = entries.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+            entries.thin()
             guard packet % stride == 0 else { return }
         }
         entries.append(Entry(packet: packet, byteOffset: byteOffset, frame: frame))
     }
 
     /// The last entry at or before a packet that went by; nil for one that did not.
-    func entry(atOrBefore packet: Int64) -> Entry? {
-        guard packet >= 0, packet < end, let first = entries.first, packet >= first.packet else { return nil }
-        return entries[lastIndex { $0.packet <= packet }]
-    }
+    func entry(atOrBefore packet: Int64) -> Entry? { packet < end ? entries.last(upTo: { $0.packet <= packet }) : nil }
 
     /// The last entry at or before a frame; nil before the first.
-    func entry(atOrBeforeFrame frame: Int64) -> Entry? {
-        guard let first = entries.first, frame >= first.frame else { return nil }
-        return entries[lastIndex { $0.frame <= frame }]
-    }
+    func entry(atOrBeforeFrame frame: Int64) -> Entry? { entries.last(upTo: { $0.frame <= frame }) }
 
     /// The last entry at or before a byte of the file; nil before the first.
-    func entry(atOrBeforeByte offset: Int64) -> Entry? {
-        guard let first = entries.first, offset >= first.byteOffset else { return nil }
-        return entries[lastIndex { $0.byteOffset <= offset }]
-    }
+    func entry(atOrBeforeByte offset: Int64) -> Entry? { entries.last(upTo: { $0.byteOffset <= offset }) }
 
     /// The entry that follows one of the entries; nil behind the last.
     func entry(after entry: Entry) -> Entry? {
-        let next = lastIndex { $0.packet <= entry.packet } + 1
+        let next = entries.count(upTo: { $0.packet <= entry.packet })
         return next < entries.count ? entries[next] : nil
     }
+}
 
-    /// The caller has checked that it holds for the first.
-    private func lastIndex(where holds: (Entry) -> Bool) -> Int {
+extension [PacketIndex.Entry] {
+    /// How many there are up to the last one for which `holds`, which does so for all before it.
+    func count(upTo holds: (Element) -> Bool) -> Int {
         var low = 0
-        var high = entries.count
-        while high - low > 1 {
+        var high = count
+        while low < high {
             let middle = (low + high) / 2
-            if holds(entries[middle]) { low = middle } else { high = middle }
+            if holds(self[middle]) { low = middle + 1 } else { high = middle }
         }
         return low
     }
+
+    /// The last one for which `holds`, which does so for all before it.
+    func last(upTo holds: (Element) -> Bool) -> Element? {
+        let count = count(upTo: holds)
+        return count > 0 ? self[count - 1] : nil
+    }
+
+    /// Every second one goes.
+    mutating func thin() { self = enumerated().filter { $0.offset % 2 == 0 }.map(\.element) }
 }

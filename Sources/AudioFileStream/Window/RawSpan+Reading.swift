@@ -23,6 +23,16 @@ extension RawSpan {
         UInt32(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 
+    @inline(__always)
+    func littleEndian64(at offset: Int) -> UInt64 {
+        UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    @inline(__always)
+    func bigEndian64(at offset: Int) -> UInt64 {
+        UInt64(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
     /// Whether the ASCII text stands at `offset`, whole.
     func has(_ text: StaticString, at offset: Int) -> Bool {
         guard offset >= 0, text.utf8CodeUnitCount <= byteCount - offset else { return false }
