@@ -5,7 +5,9 @@ import AudioCore
 
 extension AudioFileStream {
     /// The value of a property, by its identifier.
-    /// - Parameter type: the property's type, as ``AudioStreamPropertyID`` names it.
+    /// - Parameters:
+    ///   - id: the property.
+    ///   - type: its type, as `AudioStreamPropertyID` names it.
     /// - Throws: `unsupportedProperty` for an identifier that no property has, `badPropertySize` for another type than
     ///   the property's (of a translation: any; see ``translate(_:_:)``), `valueUnknown` if the stream does not tell,
     ///   or has not yet, `illegalOperation` after ``close()``.
