@@ -32,6 +32,21 @@ public struct SongFile {
         reference = try HeardRecording(path: decoded)
     }
 
+    /// Encodes a test song with FFmpeg as AAC in MPEG-4, and decodes it with FFmpeg.
+    public init(aacOfSeconds seconds: Double, in lan: LAN) throws {
+        let song = TestSong(duration: seconds).recording(sampleRate: 44_100)
+        wavePath = lan.path("song.wav")
+        try song.write(to: wavePath, format: .int16, sidecar: false)
+        path = lan.path("song.m4a")
+        let decoded = lan.path("decoded.wav")
+        let ffmpeg = ["ffmpeg", "-nostdin", "-v", "error", "-y", "-i"]
+        try Self.run(lan, ffmpeg + [wavePath, "-c:a", "aac", "-b:a", "192k", path])
+        // It trims the encoder's delay, and leaves what the encoder padded.
+        let end = "atrim=end_sample=\(song.frameCount)"
+        try Self.run(lan, ffmpeg + [path, "-af", end, "-c:a", "pcm_f32le", "-bitexact", decoded])
+        reference = try HeardRecording(path: decoded)
+    }
+
     /// Whether what a card emitted is this song, whole and without blemish.
     /// - Parameter punctual: nil, or what the card of one emitted that heard the song from its beginning: then the other
     ///   joined late, and is judged from a tenth of a second after its first sound on.
