@@ -17,7 +17,7 @@ public enum AudioDecodingError: Error, Hashable, Sendable {
 extension AudioDecodingError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .unsupportedCodec(let codec): "no decoder for \(codec.commonName)" + Self.advice(on: codec)
+        case .unsupportedCodec(let codec): "no decoder for \(codec.commonName)" + Self.remedy(for: codec)
         case .unsupportedFormat(let reason): "cannot be decoded: \(reason)"
         case .formatChanged: "the stream changed its format on the way"
         case .packetExceedsLimits(let byteCount, let frameCount):
@@ -28,8 +28,8 @@ extension AudioDecodingError: CustomStringConvertible {
 }
 
 extension AudioDecodingError {
-    /// What to install for a codec that FFmpeg's library decodes.
-    private static func advice(on codec: Codec) -> String {
+    /// What to install where a codec cannot be decoded, to follow a text that says so; empty where nothing would help.
+    public static func remedy(for codec: Codec) -> String {
         switch codec {
         case .aac, .aacHE, .aacHEv2, .alac, .flac, .vorbis, .opus, .ac3, .amrNarrowband, .amrWideband:
             "; install libavcodec (libavcodec59 on Debian 12, libavcodec61 on Debian 13)"

@@ -80,7 +80,8 @@ extension AudioDecodingError {
     /// For people, to follow the file's name.
     public var explanation: String {
         switch self {
-        case .unsupportedCodec(let codec): "holds \(codec.commonName), for which this machine has no decoder"
+        case .unsupportedCodec(let codec):
+            "holds \(codec.commonName), for which this machine has no decoder" + Self.remedy(for: codec)
         default: "\(self)"
         }
     }

@@ -261,6 +261,18 @@ import WireProtocol
         #expect(other.requests.isEmpty && other.closed == [1])
     }
 
+    /// What FFmpeg's library decodes can be mended: the text says by what.
+    @Test func whatToInstallIsSaid() {
+        var broadcast = ScriptedBroadcast()
+        var format = ScriptedBroadcast.mp3
+        format.codec = .opus
+        broadcast.give(seconds: 1, format: format)
+        broadcast.join(1)
+        let text = "this song is Opus, which Listener 1 cannot decode, and the broadcaster neither"
+        let remedy = "; install libavcodec (libavcodec59 on Debian 12, libavcodec61 on Debian 13)"
+        #expect(broadcast.heard[1]?.refusal == Refusal(.cannotDecode, text + remedy))
+    }
+
     /// A decoder that gives up: those whom it served are told why, and who comes later too; the others play on.
     @Test func aDecoderThatFailsIsNotTriedAgain() {
         var broadcast = started()

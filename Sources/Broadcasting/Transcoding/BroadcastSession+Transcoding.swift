@@ -1,4 +1,5 @@
 import AudioCore
+import AudioDecoding
 import NIOCore
 import Peering
 import WireProtocol
@@ -8,8 +9,11 @@ extension BroadcastSession {
     /// Why a listener that lacks the song's codec cannot be sent PCM instead; nil if it can. For people.
     func obstacleToPCM(for greeting: Greeting, _ codec: Codec) -> String? {
         let lack = "this song is \(codec.commonName), which \(greeting.name) cannot decode"
-        guard greeting.codecs.contains(.linearPCM) else { return lack }
-        guard configuration.decodableCodecs.contains(codec) else { return lack + ", and the broadcaster neither" }
+        let remedy = AudioDecodingError.remedy(for: codec)
+        guard greeting.codecs.contains(.linearPCM) else { return lack + remedy }
+        guard configuration.decodableCodecs.contains(codec) else {
+            return lack + ", and the broadcaster neither" + remedy
+        }
         return pcmFailure.map { lack + ", and the broadcaster neither: \($0)" }
     }
 
