@@ -2,6 +2,7 @@ import AudioCore
 import AudioDecoding
 import Glibc
 import MPEGDecoding
+import Testing
 import WorkerDecoding
 
 /// What a listener would put out of a song: interleaved samples, trimmed.
@@ -51,7 +52,21 @@ extension Song {
         let decoder = codec == "opus" ? "-c:a libopus -request_sample_fmt flt" : ""
         let ffmpeg = "ffmpeg -nostdin -v fatal \(decoder) -i \(quoted(path)) -map 0:a:0 -c:a pcm_f32le -f f32le -"
         // ffmpeg does not know RIFX; sox wrote it.
-        let bytes = try output(of: container == "rifx" ? "sox \(quoted(path)) -t f32 -" : ffmpeg)
+        return try samples(from: container == "rifx" ? "sox \(quoted(path)) -t f32 -" : ffmpeg)
+    }
+
+    /// Of layer II: ffmpeg dequantises it in integers, and is itself beyond a full accuracy decoder's limit in the mean.
+    /// libmad, which sox has, keeps that limit. It leaves out the last frame. Nil where ffmpeg is as good.
+    func accurateSamples() throws -> [Float]? {
+        guard codec == "mp2" else { return nil }
+        let all = try samplesOfFFmpeg().count
+        let samples = try samples(from: "sox -D -t mp3 \(quoted(path)) -t f32 -")
+        #expect(samples.count == all - 1_152 * channels, "\(self): libmad decoded \(samples.count) of \(all) samples")
+        return samples
+    }
+
+    private func samples(from command: String) throws -> [Float] {
+        let bytes = try output(of: command)
         return bytes.withUnsafeBytes { raw in
             (0..<raw.count / 4).map {
                 Float(bitPattern: UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self)))

@@ -14,15 +14,16 @@ struct KnownDifference: Sendable {
         [
             KnownDifference(aspect: .readable, reason: "ffmpeg knows no RIFX with an extensible format, sox writes it")
             {
-                $0.container == "rifx"
+                $0.container == "rifx" && $0.isExtensible
             },
             // The letters say big-endian (RIFF's definition of 1991), and sox, which wrote them, reads them so.
             KnownDifference(aspect: .codec, reason: "ffmpeg takes RIFX's samples for little-endian") {
-                $0.container == "rifx"
+                $0.container == "rifx" && !$0.isExtensible
             },
             KnownDifference(aspect: .packetBytes, reason: "ffprobe reads the byte that pads RF64's data chunk as audio")
             {
-                ["rf64", "bw64"].contains($0.container) && $0.channels * 3 * Int($0.frames ?? 0) % 2 == 1
+                ["rf64", "bw64"].contains($0.container) && $0.codec == "pcm_s24le"
+                    && $0.channels * 3 * Int($0.frames ?? 0) % 2 == 1
             },
             KnownDifference(aspect: .audibleFrames, reason: "the fact chunk ends the last block where the source ended")
             {
@@ -61,8 +62,9 @@ struct KnownDifference: Sendable {
                 $0.codec == "amr_nb" && $0.variant.contains("-C 0")
             }
         }
+}
 
-    static func covering(_ song: Song, _ aspect: Aspect) -> KnownDifference? {
-        all.first { $0.aspect == aspect && $0.covers(song) }
-    }
+extension Song {
+    /// Whether sox writes WAVE's extensible format for it.
+    fileprivate var isExtensible: Bool { channels > 2 || codec.hasPrefix("pcm_s24") }
 }
