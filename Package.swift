@@ -161,8 +161,8 @@ let package = Package(
         tests(
             "TuttiRuntimeTests",
             [
-                "AudioCore", "AudioDecoding", "AudioQueue", "ClockSync", "HostSystem", "MPEGDecoding", "Playout",
-                "StreamTestKit", "TuttiRuntime", "WireProtocol", nioCore, nioPosix,
+                "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem", "MPEGDecoding",
+                "Playout", "StreamTestKit", "TuttiRuntime", "WireProtocol", nioCore, nioPosix,
             ]),
         tests("AudioCoreTests", ["AudioCore"]),
         .target(

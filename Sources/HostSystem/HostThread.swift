@@ -1,3 +1,4 @@
+import AudioCore
 import CRealtime
 import Glibc
 import Synchronization
@@ -8,12 +9,15 @@ import Synchronization
 /// scheduling class, need a thread of their own. Dropping the last reference does not end the thread.
 public final class HostThread: Sendable {
     private let handle: Mutex<pthread_t?>
+    private let ending: Ending
 
     /// Starts the thread.
     /// - Parameter name: as `top -H` shows it; 15 bytes at most are kept.
     /// - Throws: where the system has no room for another thread.
     public init(name: String, _ body: @escaping @Sendable () -> Void) throws(HostThreadError) {
-        let start = Unmanaged.passRetained(Start(name: name, body: body))
+        let ending = Ending()
+        self.ending = ending
+        let start = Unmanaged.passRetained(Start(name: name, body: body, ending: ending))
         var thread = pthread_t()
         let code = pthread_create(
             &thread, nil,
@@ -22,6 +26,7 @@ public final class HostThread: Sendable {
                 let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
                 crealtime_name_thread(start.name)
                 start.body()
+                start.ending.isOver.store(true, ordering: .releasing)
                 return nil
             }, start.toOpaque())
         guard code == 0 else {
@@ -40,6 +45,20 @@ public final class HostThread: Sendable {
         if let thread { pthread_join(thread, nil) }
     }
 
+    /// Waits as ``join()`` does, but no longer than `span`: a thread that is held up, by a disk or by somebody else's
+    /// process, is left to itself then, and can be waited for again.
+    /// - Returns: whether the closure has returned.
+    @discardableResult
+    public func join(atMost span: TimeSpan) -> Bool {
+        let deadline = HostTime.now() + span
+        while !ending.isOver.load(ordering: .acquiring) {
+            guard HostTime.now() < deadline else { return false }
+            usleep(500)
+        }
+        join()
+        return true
+    }
+
     deinit {
         if let thread = handle.withLock({ $0 }) { pthread_detach(thread) }
     }
@@ -50,12 +69,19 @@ public struct HostThreadError: Error, Hashable, Sendable {
     public var code: Int32
 }
 
+/// Whether the closure has returned; apart from it, so that what it holds goes when it does.
+private final class Ending: Sendable {
+    let isOver = Atomic(false)
+}
+
 private final class Start: Sendable {
     let name: String
     let body: @Sendable () -> Void
+    let ending: Ending
 
-    init(name: String, body: @escaping @Sendable () -> Void) {
+    init(name: String, body: @escaping @Sendable () -> Void, ending: Ending) {
         self.name = name
         self.body = body
+        self.ending = ending
     }
 }

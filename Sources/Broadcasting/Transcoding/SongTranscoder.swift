@@ -14,11 +14,15 @@ public struct SongTranscoder {
 
     public init(decoders: DecoderCatalog) { self.decoders = decoders }
 
-    public mutating func answer(_ request: TranscodingRequest) -> TranscodingReply {
+    /// - Parameter isStopped: asked between packets; where it answers true, nobody wants the answer any more, and it
+    ///   may lack frames at its end.
+    public mutating func answer(
+        _ request: TranscodingRequest, isStopped: () -> Bool = { false }
+    ) -> TranscodingReply {
         do throws(AudioDecodingError) {
             let first = max(request.firstFrame, request.position)
             return TranscodingReply(
-                rendition: request.rendition, outcome: .frames(try decode(request, from: first), at: first))
+                rendition: request.rendition, outcome: .frames(try decode(request, from: first, isStopped), at: first))
         } catch {
             current = nil
             return TranscodingReply(rendition: request.rendition, outcome: .failed("\(error)"))
@@ -45,7 +49,7 @@ public struct SongTranscoder {
     }
 
     private mutating func decode(
-        _ request: TranscodingRequest, from first: FramePosition
+        _ request: TranscodingRequest, from first: FramePosition, _ isStopped: () -> Bool
     ) throws(AudioDecodingError) -> ByteBuffer {
         let decoder = try decoder(for: request)
         if let streamFrame = request.streamFrame { decoder.reset(streamFrame: streamFrame) }
@@ -55,7 +59,7 @@ public struct SongTranscoder {
         var output = ByteBuffer()
         output.reserveCapacity(Int(wantedCount) * request.target.bytesPerFrame)
         var position = request.position
-        for packet in request.packets {
+        for packet in request.packets where !isStopped() {
             let sampleCount = packet.frameCount * channelCount
             if scratch.count < sampleCount { scratch = Array(repeating: 0, count: sampleCount) }
             let bytes = request.data.readableBytesSpan

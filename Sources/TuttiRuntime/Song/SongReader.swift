@@ -1,4 +1,5 @@
 import AudioCore
+import AudioCore
 import Broadcasting
 import Glibc
 import HostSystem
@@ -12,6 +13,8 @@ import Synchronization
 final class SongReader: Sendable {
     /// Bytes read for one answer, as long as packets come out of them.
     private static let pieceByteCount = 64 * 1024
+    /// A piece takes milliseconds; a disk that is gone, or a trial decoder that got stuck, may take its time.
+    private static let longestStop = TimeSpan.milliseconds(100)
 
     private let shared: Shared
     private let thread: HostThread
@@ -27,7 +30,7 @@ final class SongReader: Sendable {
         init() throws(WakeSignalError) { wake = try WakeSignal() }
     }
 
-    /// - Parameter handler: called on the reader's thread.
+    /// - Parameter handler: called on the reader's thread. It must not call back.
     init(path: String, handler: @escaping @Sendable (SourceEvent) -> Void) throws(RuntimeFailure) {
         let file: SongFile
         do throws(SongFailure) { file = try SongFile(path: path) } catch { throw RuntimeFailure(error) }
@@ -48,11 +51,11 @@ final class SongReader: Sendable {
         shared.wake.signal()
     }
 
-    /// Ends the thread; no event comes after this returns.
+    /// Ends the thread, at once or, where a disk holds it up, when that lets go; no event comes after this returns.
     func stop() {
         shared.state.withLock { $0.isStopping = true }
         shared.wake.signal()
-        thread.join()
+        thread.join(atMost: Self.longestStop)
     }
 
     private static func run(
@@ -69,7 +72,8 @@ final class SongReader: Sendable {
                 shared.wake.wait(atMost: .seconds(60))
                 continue
             }
-            handler(parser.next(byteCount: pieceByteCount))
+            let event = parser.next(byteCount: pieceByteCount)
+            shared.state.withLock { if !$0.isStopping { handler(event) } }
         }
     }
 }

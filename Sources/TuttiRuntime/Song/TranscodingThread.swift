@@ -1,3 +1,4 @@
+import AudioCore
 import AudioDecoding
 import Broadcasting
 import HostSystem
@@ -5,24 +6,32 @@ import Synchronization
 
 /// Decodes the song for listeners that cannot, on a thread of its own: the network's does not wait for a decoder.
 final class TranscodingThread: Sendable {
+    /// A request takes some milliseconds; a decoder whose process got stuck is given seconds, and nobody's end waits
+    /// for that.
+    private static let longestStop = TimeSpan.milliseconds(100)
+
     private let shared: Shared
     private let thread: HostThread
 
     private enum Work {
         case transcode(TranscodingRequest)
         case release
-        case stop
     }
 
     private final class Shared: Sendable {
-        /// The newest only: what it replaces is not needed any more.
-        let work = Mutex<Work?>(nil)
+        struct State {
+            /// The newest only: what it replaces is not needed any more.
+            var work: Work?
+            var isStopping = false
+        }
+        let state = Mutex(State())
         let wake: WakeSignal
 
         init() throws(WakeSignalError) { wake = try WakeSignal() }
     }
 
-    /// - Parameter handler: called on this thread, once for each request that was not replaced by a newer one.
+    /// - Parameter handler: called on this thread, once for each request that was not replaced by a newer one. It must
+    ///   not call back.
     init(
         decoders: DecoderCatalog, handler: @escaping @Sendable (TranscodingReply) -> Void
     ) throws(RuntimeFailure) {
@@ -34,19 +43,19 @@ final class TranscodingThread: Sendable {
     }
 
     /// From any thread.
-    func transcode(_ request: TranscodingRequest) { give(.transcode(request)) }
+    func transcode(_ request: TranscodingRequest) { give { $0.work = .transcode(request) } }
 
     /// Lets go of the decoder. From any thread.
-    func release() { give(.release) }
+    func release() { give { $0.work = .release } }
 
-    /// Ends the thread; no answer comes after this returns.
+    /// Ends the thread, at once or, where a decoder holds it up, when that lets go; no answer comes after this returns.
     func stop() {
-        give(.stop)
-        thread.join()
+        give { $0.isStopping = true }
+        thread.join(atMost: Self.longestStop)
     }
 
-    private func give(_ work: Work) {
-        shared.work.withLock { $0 = work }
+    private func give(_ change: (inout Shared.State) -> Void) {
+        shared.state.withLock { change(&$0) }
         shared.wake.signal()
     }
 
@@ -55,10 +64,13 @@ final class TranscodingThread: Sendable {
     ) {
         var transcoder = SongTranscoder(decoders: decoders)
         while true {
-            switch shared.work.withLock({ $0.take() }) {
-            case .transcode(let request): handler(transcoder.answer(request))
+            let (work, isStopping) = shared.state.withLock { ($0.work.take(), $0.isStopping) }
+            if isStopping { return }
+            switch work {
+            case .transcode(let request):
+                let reply = transcoder.answer(request) { shared.state.withLock { $0.isStopping } }
+                shared.state.withLock { if !$0.isStopping { handler(reply) } }
             case .release: transcoder.release()
-            case .stop: return
             case nil: shared.wake.wait(atMost: .seconds(60))
             }
         }
