@@ -47,6 +47,36 @@ struct TagFieldTests {
         #expect(stream.info(.comment) == "Live")
     }
 
+    /// Frames that say themselves what they are: by name, whatever its case; other names say nothing.
+    @Test(arguments: [2, 3, 4] as [UInt8])
+    func userTextFrames(majorVersion: UInt8) {
+        func stream(_ fields: [(String, String)], encoding: UInt8 = 0) -> ParsedStream {
+            self.stream(
+                majorVersion,
+                fields.map { ("TXX", "TXXX", [encoding] + Array("\($0.0)\0\($0.1)".utf8)) }
+                    + [("TT2", "TIT2", [0] + Array("After".utf8))])
+        }
+        let known: [(String, AudioInfoKey, String)] = [
+            ("replaygain_track_gain", .trackGain, "-6.20 dB"), ("REPLAYGAIN_TRACK_PEAK", .trackPeak, "0.98"),
+            ("Replaygain_Album_Gain", .albumGain, "+1.00 dB"), ("replaygain_album_peak", .albumPeak, "1.02"),
+            ("comment", .comment, "Live"), ("ALBUM ARTIST", .albumArtist, "Various"),
+        ]
+        let all = stream(known.map { ($0.0, $0.2) })
+        for (_, key, text) in known { #expect(all.info(key) == text) }
+        #expect(all.info(.title) == "After")
+        #expect(stream([("ALBUMARTIST", "Various")]).info(.albumArtist) == "Various")
+        // Unknown, without a value, of an unknown encoding, too long: passed over, and the next frame is read.
+        let long = String(repeating: "x", count: AudioFileStreamLimits.tagTextByteCount)
+        for odd in [
+            stream([("MOOD", "calm")]), stream([("comment", "")]), stream([("comment", "Live")], encoding: 4),
+            stream([("comment", long)]),
+        ] {
+            let keys = odd.properties.compactMap { if case .info(let key, _) = $0 { key } else { nil } }
+            #expect(keys == [.title])
+            #expect(odd.info(.title) == "After")
+        }
+    }
+
     @Test(arguments: [
         ("17", "Rock"), ("(17)", "Rock"), ("(17)Hard", "Hard"), ("(51)(39)", "Techno-Industrial"), ("((odd)", "(odd)"),
         ("(RX)", "Remix"), ("Rock", "Rock"), ("(999)", "(999)"), ("(", "("),

@@ -81,7 +81,7 @@ struct ID3v2Reader {
             let byte = bytes[position]
             position += 1
             remaining -= 1
-            let isInserted = wholeTagUnsynchronised && lastWasFF && byte == 0
+            let isInserted = lastWasFF && byte == 0
             lastWasFF = byte == 0xFF
             if !isInserted { take(byte) }
         }
