@@ -4,7 +4,10 @@
 /// into calls differs. A parser owns no thread, reads no clock and does no I/O; calls must not overlap.
 public protocol AudioPushParser: ~Copyable {
     /// Takes the next bytes.
-    /// - Parameter discontinuity: bytes are missing before these (after a seek or a loss): resynchronise first.
+    /// - Parameters:
+    ///   - bytes: as many as there are; they follow the last ones.
+    ///   - discontinuity: bytes are missing before these (after a seek or a loss): resynchronise first.
+    ///   - sink: is told what they hold.
     /// - Throws: what is wrong with the stream. The parser then refuses all further bytes with the same error.
     mutating func parse<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, discontinuity: Bool, into sink: inout Sink

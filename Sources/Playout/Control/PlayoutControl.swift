@@ -87,7 +87,7 @@ public final class PlayoutControl {
     }
 
     /// Fades out as soon as the device allows, and is silent until the next ``setTimeline(_:)``: what is held is kept,
-    /// and sounds again where it is due then. Reports ``PlayoutEvent/stopped`` and, later, another
+    /// and sounds again where it is due then. Reports ``PlayoutEvent/stopped(epoch:)`` and, later, another
     /// ``PlayoutEvent/started(epoch:frame:host:position:)``.
     public func hold(fade: TimeSpan) {
         state.withLock { state in
@@ -101,8 +101,8 @@ public final class PlayoutControl {
         }
     }
 
-    /// States the position after the last audible frame: the sound runs up to there, and ``PlayoutEvent/finished`` is
-    /// reported when that was heard. Ignored for an epoch that is not current.
+    /// States the position after the last audible frame: the sound runs up to there, and
+    /// ``PlayoutEvent/finished(epoch:)`` is reported when that was heard. Ignored for an epoch that is not current.
     public func finish(at end: FramePosition, epoch: Epoch) {
         state.withLock { state in
             guard epoch == state.rendition?.epoch else { return }
@@ -111,7 +111,7 @@ public final class PlayoutControl {
         }
     }
 
-    /// Fades out as soon as the device allows, then is silent; reports ``PlayoutEvent/stopped``.
+    /// Fades out as soon as the device allows, then is silent; reports ``PlayoutEvent/stopped(epoch:)``.
     ///
     /// The rendition is let go; sounding again takes a new ``play(_:)``. A ``play(_:)`` that follows before the
     /// real-time thread looked replaces the stop: no event then.
@@ -124,9 +124,11 @@ public final class PlayoutControl {
         }
     }
 
-    /// Changes the gain, linearly over `ramp`; it holds for all renditions. 1 leaves samples untouched.
+    /// Changes the gain; it holds for all renditions. 1 leaves samples untouched.
     ///
-    /// - Parameter gain: 0...4 (+12 dB); anything else is brought into that range.
+    /// - Parameters:
+    ///   - gain: 0...4 (+12 dB); anything else is brought into that range.
+    ///   - ramp: how long the gain takes to get there, linearly.
     public func setVolume(_ gain: Float, ramp: TimeSpan) {
         state.withLock { state in
             state.gain = gain > 0 ? min(gain, 4) : 0

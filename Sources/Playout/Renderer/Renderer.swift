@@ -37,6 +37,7 @@ public struct Renderer: ~Copyable {
     private let attachment: Int
 
     /// - Parameters:
+    ///   - control: whose directives it follows; it hears what happens.
     ///   - deviceRate: the device's nominal rate, in hertz.
     ///   - channels: interleaved channels of the device.
     ///   - maximumFrameCount: the device's buffer in frames: how far ``rewind(to:)`` may go back.

@@ -17,8 +17,14 @@ public final class Rendition: Sendable {
     public let fadesIn: Bool
     public let ring: FrameRing
 
-    /// - Parameter capacity: frames that the ring shall hold ahead of the sound. What the renderer keeps behind it
-    ///   (for rewinding and for the interpolator) is added by itself.
+    /// - Parameters:
+    ///   - epoch: whose sound it is.
+    ///   - sampleRate: of the frames, in hertz.
+    ///   - channelCount: samples of a frame.
+    ///   - firstFrame: where in the song the ring begins.
+    ///   - fadesIn: whether the sound enters with a short fade.
+    ///   - capacity: frames that the ring shall hold ahead of the sound. What the renderer keeps behind it (for
+    ///     rewinding and for the interpolator) is added by itself.
     public init(
         epoch: Epoch, sampleRate: Double, channelCount: Int, firstFrame: FramePosition = .zero, fadesIn: Bool = false,
         capacity: Int
