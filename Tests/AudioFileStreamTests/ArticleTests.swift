@@ -56,7 +56,8 @@ struct ArticleTests {
     @Test func anotherPackageGetsTheParserOnly() throws {
         let directory = TemporaryDirectory()
         try Tool.run(
-            "swift package --package-path '\(Self.root)' --scratch-path build dump-package > manifest", in: directory)
+            "env TMPDIR='\(directory.path)' swift package --package-path '\(Self.root)' --scratch-path build "
+                + "dump-package > manifest", in: directory)
         let walk = """
             import json
             package = json.load(open("manifest"))
@@ -90,7 +91,8 @@ struct ArticleTests {
             """
         try Tool.writeFile(directory.path + "/app/Package.swift", Array(manifest.utf8))
         try Tool.writeFile(directory.path + "/app/Sources/list/main.swift", Array(try Self.example().utf8))
-        try Tool.run("swift build -c release --package-path app", in: directory)
+        try Tool.run(
+            "env TMPDIR='\(directory.path)' swift build -c release --package-path app", in: directory)
         try Tool.run("test -z \"$(find app/.build/checkouts app/.build/repositories -mindepth 1)\"", in: directory)
         try Tool.run("ls app/.build/release/Modules | grep '[.]swiftmodule$' > modules", in: directory)
         let modules = String(decoding: try Tool.readFile(directory.path + "/modules"), as: UTF8.self)
