@@ -4,15 +4,24 @@ import Glibc
 enum KeptInputs {
     private static let folder = #filePath.split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/Fuzz"
 
-    /// Inputs that reach most of a target's code.
-    static func corpus(of target: String) -> [String] { files(in: folder + "/Corpus/" + target) }
-
-    /// Inputs that once broke a rule.
-    static func found(for target: String) -> [String] {
-        files(in: folder + "/Found").filter { $0.contains("/" + target + "-") }
+    /// Inputs that reach most of a target's code: in the file one a line, in hexadecimal.
+    static func corpus(of target: String) -> [[UInt8]] {
+        let lines = contents(of: folder + "/Corpus/" + target + ".hex") ?? []
+        return lines.split(separator: UInt8(ascii: "\n")).map { line in
+            stride(from: line.startIndex, to: line.endIndex - 1, by: 2).map { place in
+                digit(line[place]) << 4 | digit(line[place + 1])
+            }
+        }
     }
 
-    static func contents(of path: String) -> [UInt8]? {
+    /// Inputs that once broke a rule.
+    static func found(for target: String) -> [[UInt8]] {
+        files(in: folder + "/Found").filter { $0.contains("/" + target + "-") }.compactMap(contents)
+    }
+
+    private static func digit(_ letter: UInt8) -> UInt8 { letter < UInt8(ascii: "a") ? letter & 15 : letter - 87 }
+
+    private static func contents(of path: String) -> [UInt8]? {
         guard let file = fopen(path, "re") else { return nil }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 1 << 20)

@@ -1,5 +1,4 @@
 import AudioCore
-import AudioCore
 import Broadcasting
 import Glibc
 import HostSystem
