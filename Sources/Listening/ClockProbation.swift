@@ -55,3 +55,10 @@ struct ClockProbation {
         return isOver
     }
 }
+
+extension Anchor {
+    /// How long it is until the song's first frame is due; negative when it is under way.
+    func timeUntilStart(_ clock: ClockEstimate, _ now: HostTime) -> TimeSpan {
+        session - clock.mapping.session(at: now)
+    }
+}

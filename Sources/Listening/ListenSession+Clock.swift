@@ -55,7 +55,7 @@ extension ListenSession {
         // One from before the sleep may have waited to be told.
         if let woken, estimate.mapping.host < woken { return }
         streamClock?.noteDatagram(now: now)
-        let untilStart = reception?.anchor.map { $0.session - estimate.mapping.session(at: now) }
+        let untilStart = reception?.anchor?.timeUntilStart(estimate, now)
         guard clockProbation.passes(estimate, untilStart: untilStart, now: now) else { return }
         if isClockFromStream, let clock {
             guard estimate.errorBound(at: now) <= clock.errorBound(at: now) else { return }
@@ -75,8 +75,8 @@ extension ListenSession {
 
     /// A reply over the connection.
     mutating func hearClock(_ datagram: [UInt8], _ now: HostTime) {
-        guard let estimate = streamClock?.receive(datagram, at: now), isWorthMore(estimate, now),
-            let name = reception?.broadcaster.name
+        guard let estimate = streamClock?.receive(datagram, anchor: reception?.anchor, at: now),
+            isWorthMore(estimate, now), let name = reception?.broadcaster.name
         else { return }
         isClockFromStream = true
         use(estimate)

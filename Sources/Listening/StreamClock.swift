@@ -66,9 +66,10 @@ struct StreamClock {
     }
 
     /// The reply's estimate, if there is one that may be used.
-    mutating func receive(_ datagram: [UInt8], at now: HostTime) -> ClockEstimate? {
+    /// - Parameter anchor: the song's, once its instant is known.
+    mutating func receive(_ datagram: [UInt8], anchor: Anchor?, at now: HostTime) -> ClockEstimate? {
         guard isAsking, client?.receive(datagram, at: now) == .updated, let estimate = client?.estimate,
-            probation.passes(estimate, now: now)
+            probation.passes(estimate, untilStart: anchor?.timeUntilStart(estimate, now), now: now)
         else { return nil }
         return estimate.withoutSymmetry
     }

@@ -221,6 +221,7 @@ extension DiscoveryLoop {
             saidNotAdvertised = false
             publishBackoff.reset()
             if let name = publisher.established() { emit([.advertised(serviceName: name)]) }
+            publish()
         case AVAHI_ENTRY_GROUP_COLLISION: publishing { () throws(AvahiFailure) in try publisher.rename(on: connection) }
         case AVAHI_ENTRY_GROUP_FAILURE:
             publishing { () throws(AvahiFailure) in throw AvahiFailure(operation: "advertise", code: AVAHI_ERR_FAILURE)

@@ -10,6 +10,7 @@ struct ServicePublisher {
     /// What the daemon was given; nil while nothing is.
     private var published: PeerAdvertisement?
     private var serviceName = ""
+    private var isEstablished = false
     private var reportedName: String?
 
     /// Sets what is to be on the network; ``publish(on:)`` puts it there.
@@ -26,13 +27,14 @@ struct ServicePublisher {
     /// The daemon is gone, or takes nothing at the moment, and with it what was published.
     mutating func forget() {
         published = nil
+        isEstablished = false
         reportedName = nil
     }
 
     /// Makes the daemon hold what is wanted; does nothing where it does already.
     mutating func publish(on connection: AvahiConnection) throws(AvahiFailure) {
         guard let wanted else { return try withdraw(from: connection) }
-        guard published != wanted else { return }
+        guard published != wanted, !isProbed(wanted) else { return }
         if !update(to: wanted, on: connection) { try register(wanted, on: connection) }
         published = wanted
     }
@@ -40,15 +42,22 @@ struct ServicePublisher {
     /// Another host has the name: takes the next one.
     mutating func rename(on connection: AvahiConnection) throws(AvahiFailure) {
         serviceName = alternativeServiceName(to: serviceName)
-        published = nil
+        forget()
         try publish(on: connection)
     }
 
-    /// The name is ours. Returns it when it is news.
+    /// The name is ours. Returns it when it is news. What was wanted meanwhile must be published then.
     mutating func established() -> String? {
-        guard published != nil, reportedName != serviceName else { return nil }
+        isEstablished = published != nil
+        guard isEstablished, reportedName != serviceName else { return nil }
         reportedName = serviceName
         return serviceName
+    }
+
+    /// Whether only a TXT record is wanted otherwise while the name is probed. Changed now, a probe of ours from before
+    /// that is heard again would be another host's that claims the name (RFC 6762, section 8.2).
+    private func isProbed(_ wanted: PeerAdvertisement) -> Bool {
+        !isEstablished && published?.port == wanted.port && published?.record.name == wanted.record.name
     }
 
     /// Whether it was enough to change the TXT record in place.
@@ -60,8 +69,7 @@ struct ServicePublisher {
     }
 
     private mutating func register(_ wanted: PeerAdvertisement, on connection: AvahiConnection) throws(AvahiFailure) {
-        published = nil
-        reportedName = nil
+        forget()
         for attempt in 1... {
             do {
                 return try connection.publish(name: serviceName, port: wanted.port, txt: wanted.record.txtStrings)
