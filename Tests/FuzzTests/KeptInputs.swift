@@ -14,9 +14,9 @@ enum KeptInputs {
         }
     }
 
-    /// Inputs that once broke a rule.
+    /// Inputs that once broke a rule; all of them can be read.
     static func found(for target: String) -> [[UInt8]] {
-        files(in: folder + "/Found").filter { $0.contains("/" + target + "-") }.compactMap(contents)
+        files(in: folder + "/Found").filter { $0.contains("/" + target + "-") }.map { contents(of: $0)! }
     }
 
     private static func digit(_ letter: UInt8) -> UInt8 { letter < UInt8(ascii: "a") ? letter & 15 : letter - 87 }
