@@ -124,7 +124,8 @@ import Testing
         let sender = try StampedSocket(
             connectedTo: try #require(DatagramAddress(numericHost: "127.0.0.1", port: receiver.port)))
         let bytes = ClockDatagram(kind: .request, keyIdentifier: 1, sequence: 5, cookie: 6).encoded(under: Self.key())
-        // Where the machine stood still in a try, that one shows nothing.
+        // Linux begins to stamp what arrives a while after the first socket asked (net_enable_timestamp leaves it to a
+        // work queue) and until then gives the time of reading: such a try shows nothing. Twenty of them fail.
         let delay = TimeSpan.milliseconds(20)
         for _ in 0..<20 {
             receiver.prepareToWait()
@@ -137,11 +138,9 @@ import Testing
             guard case .datagram(let received) = receiver.receive() else { continue }
             #expect(received.bytes == bytes)
             #expect(received.at > before - .microseconds(20))
-            #expect(received.at < arrived + .microseconds(20))
-            #expect(HostTime.now() - received.at >= delay)
-            return
+            if received.at < arrived + .microseconds(20) { return }
         }
-        Issue.record("no stamp")
+        Issue.record("not stamped as it arrived")
     }
 
     @Test func onlyNumericAddressesAreTaken() {
