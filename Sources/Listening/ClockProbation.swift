@@ -17,9 +17,12 @@ struct ClockProbation {
     /// 54 us off at first without it, with it 24, and they sounded 35 ms later.
     static let skewHold = TimeSpan.milliseconds(50)
     static let skewPatience = TimeSpan.seconds(1)
-    /// Who has been waiting for half the patience does not miss the song's first frame: the estimate that there is when
-    /// the song is so near counts.
+    /// Who has been waiting for a while does not miss the song's first frame: the estimate that there is when the song
+    /// is so near counts.
     static let startNotice = TimeSpan.milliseconds(100)
+    static let startPatience = TimeSpan.milliseconds(500)
+    /// Over the connection asking begins half a second later, and the song waits for nobody that long.
+    static let streamStartPatience = TimeSpan.milliseconds(250)
     /// Over the broadcast's own connection exchanges are few and their delays long. What is wrong at first by more than
     /// half a millisecond is heard when it is mended, so the offset is waited for as well, and longer.
     static let streamErrorBound = TimeSpan.microseconds(150)
@@ -45,10 +48,11 @@ struct ClockProbation {
             isOverStream ? Self.streamSkewBound : untilStart == nil ? Self.skewBound : Self.joiningSkewBound
         rateKnownSince = estimate.skewBound <= skewBound ? rateKnownSince ?? now : nil
         let isRateHeld = rateKnownSince.map { isOverStream || now - $0 >= Self.skewHold } ?? false
+        let startPatience = isOverStream ? Self.streamStartPatience : Self.startPatience
         let isStartNear = untilStart.map { .zero...Self.startNotice ~= $0 } ?? false
         let isRateKnown =
             isRateHeld || estimate.skewBound.value <= skewBound.value / 2
-            || waited >= (isStartNear ? Self.skewPatience * 0.5 : Self.skewPatience)
+            || waited >= (isStartNear ? startPatience : Self.skewPatience)
         let isOffsetKnown =
             !isOverStream || estimate.errorBound <= Self.streamErrorBound || waited >= Self.streamPatience
         isOver = isOver || isRateKnown && isOffsetKnown

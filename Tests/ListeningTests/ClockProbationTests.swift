@@ -8,8 +8,8 @@ import Testing
 @Suite struct ClockProbationTests {
     /// The first moment at which the estimates pass, in milliseconds; estimates come every 10 ms with these skew bounds
     /// in ppm, the last of them over and over. The song starts at that many milliseconds.
-    private func passes(_ bounds: [Double], start: Int? = nil) -> Int? {
-        var probation = ClockProbation()
+    private func passes(_ bounds: [Double], start: Int? = nil, isOverStream: Bool = false) -> Int? {
+        var probation = ClockProbation(isOverStream: isOverStream)
         for step in 0...200 {
             let now = HostTime(nanoseconds: Int64(step) * 10_000_000)
             let bound = bounds[min(step, bounds.count - 1)]
@@ -46,5 +46,10 @@ import Testing
 
     @Test func whoHasHardlyWaitedJoinsLate() {
         #expect(passes([300], start: 490) == 1_000)
+    }
+
+    @Test func overTheConnectionHalfAsLongIsEnough() {
+        #expect(passes([300], start: 490, isOverStream: true) == 390)
+        #expect(passes([300], start: 240, isOverStream: true) == 1_000)
     }
 }

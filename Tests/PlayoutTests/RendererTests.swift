@@ -237,6 +237,21 @@ import Testing
 
     // MARK: Rewinding
 
+    /// Silence is planned a little beyond what is rendered, and the filter begins before the first frame.
+    @Test func aStartThatIsDueWhereThePlanEndsIsExact() {
+        for ahead in stride(from: Int64(-200), to: 400, by: 8) {
+            let rig = Rig(dac: VirtualDAC(ppm: 25))
+            rig.makeSample = { _, _ in 0.5 }
+            rig.run(until: 1_001)
+            let start = rig.written + ahead
+            rig.play(at: rig.dac.seconds(of: Double(start)))
+            rig.run(until: 1_001.4)
+            #expect(abs(rig.sample(start - 40)) < 1e-6, "\(ahead)")
+            #expect(rig.sample(start + 2) > 0.4, "\(ahead)")
+            #expect(abs(rig.sample(start + 40) - 0.5) < 1e-4, "\(ahead)")
+        }
+    }
+
     @Test func rewindingRendersTheSameSamplesAgain() {
         let rig = Rig(dac: VirtualDAC(ppm: 40))
         rig.run(until: 1_000.5)

@@ -36,10 +36,11 @@ extension Renderer {
 
     /// Whether all that is planned is silence, and the frames are there that are due in its stead.
     private func couldSound(_ source: Source) -> Bool {
+        // The plan may end behind the cursor; what waits for a beginning ends less than a frame after it.
         guard firstReplaceable < cursor, !isAudible(from: firstReplaceable),
             let due = dueFrames(at: firstReplaceable, source: source),
-            let atCursor = dueFrames(at: cursor, source: source), atCursor > Double(source.first),
-            atCursor < Double(directive.end)
+            let atCursor = dueFrames(at: cursor, source: source), atCursor < Double(directive.end),
+            let atPlanEnd = dueFrames(at: state.frame, source: source), atPlanEnd > beginning(of: source) + 1
         else { return false }
         let readable = source.ring.pointee.readable
         let reach = Double(source.resampler.reach)

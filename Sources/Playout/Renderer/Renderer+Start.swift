@@ -9,14 +9,12 @@ extension Renderer {
     /// - Returns: frames to be silent for, or `length` when sound begins.
     mutating func planStart(within length: Int) -> Int {
         guard let source = state.source, let due = dueFrames(at: state.frame, source: source) else { return length }
-        let reach = Double(source.resampler.reach)
         let step = feedForward
         if due >= Double(state.end) {
             finish(at: state.frame)
             return length
         }
-        let isFresh = !state.hasSounded && !source.fadesIn
-        let beginning = Double(source.first) - (isFresh ? reach : 0)
+        let beginning = beginning(of: source)
         if due < beginning {
             let wait = ((beginning - due) / step).rounded(.up)
             if wait >= 1 { return wait >= Double(length) ? length : Int(wait) }
@@ -29,11 +27,18 @@ extension Renderer {
         }
         report(source: source, due: due, step: step)
         isPlacedAgain = false
-        let isExact = isFresh && due <= Double(source.first)
+        let isExact = isFresh(source) && due <= Double(source.first)
         state.fade = isExact ? .open : Fade(from: 0, to: 1, length: lengths.fade)
         state.hasSounded = true
         state.cause = nil
         return length
+    }
+
+    private func isFresh(_ source: Source) -> Bool { !state.hasSounded && !source.fadesIn }
+
+    /// Where the source's sound begins, in its frames.
+    func beginning(of source: Source) -> Double {
+        Double(source.first) - (isFresh(source) ? Double(source.resampler.reach) : 0)
     }
 
     private mutating func place(at due: Double, step: Double) {
