@@ -14,7 +14,7 @@ struct AMRHeader: Equatable {
     init?(_ bytes: RawSpan, at offset: Int, isWideband: Bool) {
         guard offset < bytes.byteCount, bytes[offset] & 0x83 == 0 else { return nil }
         frameType = Int(bytes[offset] >> 3)
-        let size = isWideband ? Self.widebandByteCounts[frameType] : Self.narrowbandByteCounts[frameType]
+        let size = Self.byteCount(ofFrameWith: bytes[offset], isWideband: isWideband)
         guard size > 0 else { return nil }
         frameByteCount = size
         self.isWideband = isWideband
@@ -30,6 +30,14 @@ struct AMRHeader: Equatable {
     var sampleRate: Double { isWideband ? 16_000 : 8_000 }
 
     var largestFrameByteCount: Int { isWideband ? 61 : 32 }
+
+    /// Of a frame that begins with this byte, which is its header, and counted; 0 if its type is reserved. Only the type
+    /// is looked at.
+    @inline(__always)
+    static func byteCount(ofFrameWith header: UInt8, isWideband: Bool) -> Int {
+        let type = Int(header >> 3 & 15)
+        return isWideband ? widebandByteCounts[type] : narrowbandByteCounts[type]
+    }
 
     // Speech bits of each mode in whole bytes, and the header; then comfort noise (SID). Zero where a type is reserved.
     private static let narrowbandByteCounts: [16 of Int] = [13, 14, 16, 18, 20, 21, 27, 32, 6, 0, 0, 0, 0, 0, 0, 1]

@@ -29,6 +29,7 @@ extension MPEG4Parser {
         _ cursor: inout Cursor, _ bytes: RawSpan, at start: Int, offset: Int64, isAtEnd: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Step? {
         let position = offset &+ Int64(start)
+        let bundle = entry?.bundle
         var place = start
         while let packet = cursor.next() {
             guard isPlayable(packet) else {
@@ -66,13 +67,7 @@ extension MPEG4Parser {
                 let properties = try stream.open(firstPacket: bytes.extracting(place..<place + byteCount), packet)
                 for property in properties { sink.streamDidParse(property: property) }
             }
-            let frameCount = stream.count(packet, bytes, at: place)
-            if let property = stream.overrun {
-                group.flush(window: bytes, into: &sink)
-                sink.streamDidParse(property: property)
-                stream.overrun = nil
-            }
-            group.add(at: place, byteCount: byteCount, frameCount: frameCount, window: bytes, into: &sink)
+            give(packet, as: bundle, bytes, at: place, into: &sink)
             cursor.pass(packet)
             place += byteCount
         }

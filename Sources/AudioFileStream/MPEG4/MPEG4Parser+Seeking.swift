@@ -9,18 +9,21 @@ extension MPEG4Parser {
         return table
     }
 
-    private func cursor(atPacket packet: Int64) -> (SampleTableCursor, SamplePlace)? {
-        guard let table, packet >= 0 else { return nil }
+    /// A sample is a packet, unless it is a bundle of them.
+    private func cursor(atSample sample: Int64) -> (SampleTableCursor, SamplePlace)? {
+        guard let table, sample >= 0 else { return nil }
         var cursor = SampleTableCursor(table, blocks: entry?.blocks)
-        guard cursor.advance(toPacket: packet), let place = cursor.next(), place.offset >= 0 else { return nil }
+        guard cursor.advance(toPacket: sample), let place = cursor.next(), place.offset >= 0 else { return nil }
         return (cursor, place)
     }
 
     func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
         guard packet >= 0 else { throw .invalidPacketOffset }
-        if let (cursor, place) = cursor(atPacket: packet) {
+        let sample = stream.bundledTable?.sample(ofPacket: packet)
+        if let (cursor, place) = cursor(atSample: sample?.sample ?? packet) {
             guard fileByteCount.map({ place.offset < $0 }) ?? true else { throw .invalidPacketOffset }
-            return AudioFileStreamSeek(packet: cursor.packet, byteOffset: place.offset)
+            let first = sample?.firstPacket ?? cursor.packet
+            return AudioFileStreamSeek(packet: first, byteOffset: place.offset, isEstimate: first > firstMiscount)
         }
         guard movie.isFragmented else { throw .invalidPacketOffset }
         guard let entry = fragments.last(where: { $0.packet <= packet }) else { throw .valueUnknown }
@@ -32,16 +35,18 @@ extension MPEG4Parser {
         fragmentCursor = nil
         fragment = nil
         returnCount = 0
-        if let (cursor, _) = cursor(atPacket: place.packet) {
+        let sample = stream.bundledTable?.sample(ofPacket: place.packet)
+        if let (cursor, _) = cursor(atSample: sample?.sample ?? place.packet) {
             tableCursor = cursor
             walker.restart(at: movieEnd)
             mood = .playing
-            stream.goTo(packet: cursor.packet, frame: (try? tableFrame(ofPacket: cursor.packet)) ?? 0)
+            let first = sample?.firstPacket ?? cursor.packet
+            stream.goTo(packet: first, sample: cursor.packet, frame: (try? tableFrame(ofPacket: first)) ?? 0)
         } else {
             guard let entry = fragments.last(where: { $0.packet <= place.packet }) else { throw .valueUnknown }
             walker.restart(at: entry.byteOffset)
             mood = .walking
-            stream.goTo(packet: entry.packet, frame: entry.frame)
+            stream.goTo(packet: entry.packet, sample: entry.packet, frame: entry.frame)
         }
     }
 
@@ -95,7 +100,7 @@ extension MPEG4Parser {
         guard let table, let track = movie.track, let entry else { throw .valueUnknown }
         if case .constant(let count) = entry.counting { return packet * Int64(count) }
         if entry.blocks != nil {
-            guard let (cursor, _) = cursor(atPacket: packet) else { throw .invalidPacketOffset }
+            guard let (cursor, _) = cursor(atSample: packet) else { throw .invalidPacketOffset }
             return cursor.frame
         }
         let product = Int128(table.duration(ofFirst: packet)) * Int128(entry.format.sampleRate)
@@ -107,7 +112,11 @@ extension MPEG4Parser {
     ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
         if let table {
             var cursor = SampleTableCursor(table, blocks: entry?.blocks)
-            if cursor.advance(toByte: offset) { return (cursor.packet, false) }
+            if cursor.advance(toByte: offset) {
+                guard let bundledTable = stream.bundledTable else { return (cursor.packet, false) }
+                // Only the sample is known.
+                return (bundledTable.packetCount(ofFirst: cursor.packet), true)
+            }
         }
         guard let entry = fragments.last(where: { $0.byteOffset <= offset }) else { throw .invalidPacketOffset }
         return (entry.packet, true)

@@ -55,6 +55,8 @@ final class MPEG4Parser: ContainerParser {
     var stream = MovieStream()
     /// Where the file ended before a packet that is announced.
     var truncation: AudioStreamProblem?
+    /// The first packet of the first sample met that holds more or fewer packets than its time says.
+    var firstMiscount = Int64.max
     /// How often the file was gone back in since the start or a seek.
     var returnCount: Int64 = 0
 

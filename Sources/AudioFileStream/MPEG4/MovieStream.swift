@@ -70,9 +70,12 @@ struct MovieStream {
         _ table: SampleTable, _ totals: SampleTable.Totals, _ entry: SampleEntry, _ lengths: MovieLengths
     ) {
         let media = entry.blocks == nil ? mediaFrameCount(table, totals, lengths) : totals.frameCount
-        let decoded = entry.blocks == nil ? decodedFrameCount(table, totals, media, lengths) : totals.frameCount
+        let packetCount = bundledTable?.packetCount(ofFirst: totals.packetCount) ?? totals.packetCount
+        let decoded =
+            entry.blocks == nil
+            ? decodedFrameCount(table, totals, packetCount, media, lengths) : totals.frameCount
         let info = lengths.table(mediaFrameCount: media, decoded: decoded)
-        announced = Announcement(packetCount: totals.packetCount, byteCount: totals.byteCount, table: info)
+        announced = Announcement(packetCount: packetCount, byteCount: totals.byteCount, table: info)
         let frames = info.primingFrameCount + Int(info.validFrameCount ?? 0)
         let bitRate = average(totals.byteCount, frameCount: Int64(frames))
         announced.bitRate = bitRate ?? (entry.averageBitRate > 0 ? entry.averageBitRate : nil)
@@ -87,6 +90,14 @@ struct MovieStream {
         announced.end = Int64(info.primingFrameCount) + valid + lengths.movieUnit
     }
 
+    /// Nil where every sample is a packet, or fragments hold them.
+    var bundledTable: BundledTable? {
+        guard let table, let entry, let bundle = entry.bundle, let lengths else { return nil }
+        return BundledTable(
+            table: table, timescale: lengths.mediaTimescale, sampleRate: lengths.sampleRate,
+            frameCount: bundle.frameCount)
+    }
+
     private func mediaFrameCount(
         _ table: SampleTable, _ totals: SampleTable.Totals, _ lengths: MovieLengths
     ) -> Int64 {
@@ -97,14 +108,15 @@ struct MovieStream {
 
     /// What comes out of the decoder: as a rule more than the times add up to, since the last one is shortened.
     private func decodedFrameCount(
-        _ table: SampleTable, _ totals: SampleTable.Totals, _ media: Int64, _ lengths: MovieLengths
+        _ table: SampleTable, _ totals: SampleTable.Totals, _ packetCount: Int64, _ media: Int64,
+        _ lengths: MovieLengths
     ) -> Int64 {
         let before = table.duration(ofFirst: totals.packetCount - 1)
         let last = media - min(media, lengths.frames(before, per: lengths.mediaTimescale))
         switch counter.counting {
-        case .constant(let count): return totals.packetCount * Int64(count)
-        case .mpeg: return totals.packetCount * Int64(counter.mpegFrameCount)
-        case .alac(let count): return (totals.packetCount - 1) * Int64(count) + max(1, min(last, Int64(count)))
+        case .constant(let count): return packetCount * Int64(count)
+        case .mpeg: return packetCount * Int64(counter.mpegFrameCount)
+        case .alac(let count): return (packetCount - 1) * Int64(count) + max(1, min(last, Int64(count)))
         case .opus:
             let usual = lengths.frames(table.constantDuration ?? 0, per: lengths.mediaTimescale)
             return media + max(0, usual - last)
@@ -124,7 +136,8 @@ struct MovieStream {
         if let count = announced.packetCount { properties.append(.audioDataPacketCount(count)) }
         if let table = announced.table { properties.append(.packetTableInfo(table)) }
         if !isFragmented, let totals {
-            let largest = min(totals.largestByteCount, Int64(Limits.packetByteCount))
+            let limit = entry.bundle?.largestByteCount ?? Limits.packetByteCount
+            let largest = min(totals.largestByteCount, Int64(limit))
             properties.append(.packetSizeUpperBound(Int(largest)))
         }
         if let bitRate = announced.bitRate { properties.append(.bitRate(bitRate)) }
@@ -145,13 +158,24 @@ struct MovieStream {
     @inline(__always)
     mutating func count(_ packet: SamplePlace, _ bytes: RawSpan, at place: Int) -> Int {
         let frameCount = counter.frameCount(packet, bytes, at: place, mediaTime: mediaTime)
+        countPacket(frameCount: frameCount)
+        countSample(packet)
+        return frameCount
+    }
+
+    /// One of the packets of a sample, before the sample itself is counted.
+    @inline(__always)
+    mutating func countPacket(frameCount: Int) {
         if nextFrame >= announced.end { tellOverrun() }
         packetCount += 1
         nextPacket += 1
         nextFrame &+= Int64(frameCount)
-        mediaTime &+= packet.duration
-        byteCount &+= packet.byteCount
-        return frameCount
+    }
+
+    @inline(__always)
+    mutating func countSample(_ sample: SamplePlace) {
+        mediaTime &+= sample.duration
+        byteCount &+= sample.byteCount
     }
 
     private mutating func tellOverrun() {
@@ -163,13 +187,14 @@ struct MovieStream {
     }
 
     /// The next packet is this one; no longer does what comes add up to the file.
-    mutating func goTo(packet: Int64, frame: Int64) {
+    /// - Parameter sample: the one that the packet begins.
+    mutating func goTo(packet: Int64, sample: Int64, frame: Int64) {
         hasGap = true
         isFreshlyPlaced = true
         nextPacket = packet
         nextFrame = frame
         byteCount = 0
-        mediaTime = table?.duration(ofFirst: packet) ?? 0
+        mediaTime = table?.duration(ofFirst: sample) ?? 0
     }
 
     /// What the end of the file makes certain.

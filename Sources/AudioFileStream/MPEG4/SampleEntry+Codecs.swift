@@ -130,7 +130,9 @@ extension SampleEntryFields {
     private func amr(_ codec: Codec, sampleRate: Double, framesPerPacket: Int) -> SampleEntry {
         let format = AudioStreamFormat(
             codec: codec, sampleRate: sampleRate, framesPerPacket: framesPerPacket, channelsPerFrame: 1)
-        return SampleEntry([format], counting: .constant(framesPerPacket), preroll: Self.amrPrerollPacketCount)
+        var entry = SampleEntry([format], counting: .constant(framesPerPacket), preroll: Self.amrPrerollPacketCount)
+        entry.bundle = SampleBundle(isWideband: codec == .amrWideband)
+        return entry
     }
 
     /// "Encapsulation of Opus in ISO Base Media File Format" section 4.3.2: the header packet with its numbers turned.

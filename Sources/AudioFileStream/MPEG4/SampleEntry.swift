@@ -21,6 +21,8 @@ struct SampleEntry {
     var counting: FrameCounting
     /// Only of linear PCM and its like.
     var blocks: BlockLayout?
+    /// Where a sample may be several packets.
+    var bundle: SampleBundle?
     /// Bits a second; 0 if the file does not say.
     var averageBitRate = 0
     var decoderPrerollPacketCount = 0

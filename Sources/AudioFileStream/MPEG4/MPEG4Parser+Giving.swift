@@ -1,0 +1,49 @@
+import AudioCore
+
+extension MPEG4Parser {
+    /// Gives the packets of a sample that is all in the window: it is one, or holds several.
+    @inline(__always)
+    func give<Sink: AudioStreamSink & ~Copyable>(
+        _ sample: SamplePlace, as bundle: SampleBundle?, _ bytes: RawSpan, at place: Int, into sink: inout Sink
+    ) {
+        if let bundle {
+            unpack(sample, bundle, bytes, at: place, into: &sink)
+        } else {
+            let frameCount = stream.count(sample, bytes, at: place)
+            add(at: place, byteCount: Int(sample.byteCount), frameCount: frameCount, bytes, into: &sink)
+        }
+    }
+
+    private func unpack<Sink: AudioStreamSink & ~Copyable>(
+        _ sample: SamplePlace, _ bundle: SampleBundle, _ bytes: RawSpan, at start: Int, into sink: inout Sink
+    ) {
+        let end = start + Int(sample.byteCount)
+        let first = stream.nextPacket
+        var place = start
+        while place < end, let byteCount = bundle.packetByteCount(bytes, at: place, end: end) {
+            stream.countPacket(frameCount: bundle.frameCount)
+            add(at: place, byteCount: byteCount, frameCount: bundle.frameCount, bytes, into: &sink)
+            place += byteCount
+        }
+        stream.countSample(sample)
+        let announced = stream.bundledTable?.packetCount(ofTime: sample.duration)
+        if let announced, announced != stream.nextPacket - first { firstMiscount = min(firstMiscount, first) }
+        guard place < end else { return }
+        // Where the next frame of this sample begins nobody can tell; the next sample is known.
+        group.flush(window: bytes, into: &sink)
+        let offset = sample.offset &+ Int64(place - start)
+        sink.streamDidParse(property: .problem(AudioStreamProblem(.skipped(byteCount: Int64(end - place)), at: offset)))
+    }
+
+    @inline(__always)
+    private func add<Sink: AudioStreamSink & ~Copyable>(
+        at place: Int, byteCount: Int, frameCount: Int, _ bytes: RawSpan, into sink: inout Sink
+    ) {
+        if let property = stream.overrun {
+            group.flush(window: bytes, into: &sink)
+            sink.streamDidParse(property: property)
+            stream.overrun = nil
+        }
+        group.add(at: place, byteCount: byteCount, frameCount: frameCount, window: bytes, into: &sink)
+    }
+}
