@@ -3,8 +3,11 @@ import AudioCore
 // Gapless lengths. Three sources, the first that is there wins:
 //
 //   iTunSMPB      iTunes' tag: priming, remainder and audible frames
-//   edit list     priming is where the first edit begins in the media; audible is up to where the last ends
+//   edit list     priming is where the edits begin in the media; audible is up to where they end
 //   the tables    all is audible up to the end of the last sample's time, which may be shorter than what it decodes to
+//
+// One stretch of the media is played: from where the earliest edit begins to where the latest ends. Cuts between, parts
+// that come twice or in another order, silence in the middle: these are not followed, and that is told.
 //
 // Edits are as long as the movie's timescale can say, often a thousandth of a second: an end that lies within one such
 // unit of the media's own end is that. Silence in front (an empty edit) is there for a picture and not played.
@@ -102,18 +105,38 @@ struct MovieLengths {
     }
 
     var priming: Int64 {
-        guard let first = edits.first(where: { $0.mediaTime >= 0 }) else { return Int64(defaultPriming) }
-        let frames = frames(first.mediaTime, per: mediaTimescale)
+        guard let first = edits.lazy.map(\.mediaTime).filter({ $0 >= 0 }).min() else { return Int64(defaultPriming) }
+        let frames = frames(first, per: mediaTimescale)
         return frames <= Self.largestPriming ? frames : 0
     }
 
-    /// Frame of the media where the last edit ends; nil if the edits do not say.
+    /// Frame of the media where the edits end; nil if they do not say.
     private var editedEnd: Int64? {
         guard !isFragmented, movieTimescale > 0, let last = edits.last(where: { $0.mediaTime >= 0 }), last.duration > 0
         else { return nil }
-        let end = frames(last.mediaTime, per: mediaTimescale)
-            .addingReportingOverflow(frames(last.duration, per: movieTimescale))
-        return end.overflow || end.partialValue <= priming ? nil : end.partialValue
+        let latest = edits.filter { $0.mediaTime >= 0 }.compactMap { self.end(of: $0) }.max() ?? 0
+        return latest <= priming ? nil : latest
+    }
+
+    /// Frame of the media; nil if that is beyond all reckoning.
+    private func end(of edit: MovieTrack.Edit) -> Int64? {
+        let end = frames(edit.mediaTime, per: mediaTimescale)
+            .addingReportingOverflow(frames(edit.duration, per: movieTimescale))
+        return end.overflow ? nil : end.partialValue
+    }
+
+    /// Whether some edit does not go on where the one before ended. Silence in front and behind does not count.
+    var hasUnfollowedEdits: Bool {
+        guard let first = edits.firstIndex(where: { $0.mediaTime >= 0 }),
+            let last = edits.lastIndex(where: { $0.mediaTime >= 0 })
+        else { return false }
+        return (first..<last).contains { index in
+            let next = edits[index + 1]
+            guard edits[index].mediaTime >= 0, next.mediaTime >= 0, let end = self.end(of: edits[index])
+            else { return true }
+            let start = frames(next.mediaTime, per: mediaTimescale)
+            return abs(start - end) > movieUnit
+        }
     }
 
     /// Frames in one unit of the movie's timescale, rounded up.

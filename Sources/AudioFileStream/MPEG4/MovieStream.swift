@@ -22,6 +22,7 @@ struct MovieStream {
     private var table: SampleTable?
     private var entry: SampleEntry?
     private var lengths: MovieLengths?
+    private var editsOffset: Int64 = 0
     /// In the media's timescale, of the packet that comes next.
     private var mediaTime: Int64 = 0
     private var counter = PacketFrameCounter()
@@ -36,6 +37,8 @@ struct MovieStream {
         var end = Int64.max
     }
 
+    private static let unfollowedEdits = "MPEG-4 edits inside the song, which are not followed,"
+
     /// Averages out of announced counts that are believed.
     private static let plausibleBitRates = 1...100_000_000
 
@@ -44,6 +47,7 @@ struct MovieStream {
         fragmentDuration = movie.fragmentDuration
         table = track.table.isEmpty ? nil : track.table
         self.entry = entry
+        editsOffset = track.editsOffset
         lengths = MovieLengths(
             sampleRate: entry.format.sampleRate, mediaTimescale: track.timescale, movieTimescale: movie.timescale,
             edits: track.edits, tag: tag, defaultPriming: entry.primingFrameCount, isFragmented: movie.isFragmented)
@@ -141,6 +145,9 @@ struct MovieStream {
             properties.append(.packetSizeUpperBound(Int(largest)))
         }
         if let bitRate = announced.bitRate { properties.append(.bitRate(bitRate)) }
+        if lengths?.hasUnfollowedEdits == true {
+            properties.append(.problem(AudioStreamProblem(.damaged(Self.unfollowedEdits), at: editsOffset)))
+        }
         properties.append(.decoderPrerollPacketCount(entry.decoderPrerollPacketCount))
         properties.append(.readyToProducePackets)
         return properties

@@ -19,6 +19,8 @@ struct MovieTrack {
     /// Units a second of the media's times.
     var timescale: Int64 = 0
     var edits: [Edit] = []
+    /// Of their box's body in the file.
+    var editsOffset: Int64 = 0
     var table = SampleTable()
     var entry: SampleEntry?
     /// Why there is no entry.
@@ -50,6 +52,7 @@ struct MovieTrack {
             guard body.count >= 12, isAudio == nil else { return }
             isAudio = bytes.has("soun", at: 8)
         case .elst:
+            editsOffset = offset
             takeEdits(bytes, isLong: isLong)
         case .stsd:
             do throws(AudioStreamError) { entry = try SampleEntry(body) } catch { failure = error.at(offset) }
