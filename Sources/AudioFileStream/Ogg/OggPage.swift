@@ -43,6 +43,20 @@ struct OggPage {
                 serial: bytes.littleEndian32(at: start + 14), sequence: bytes.littleEndian32(at: start + 18)))
     }
 
+    /// Whether the first page of a stream seems to come next in the window.
+    func isFollowedByFirst(_ bytes: RawSpan) -> Bool {
+        let next = start + byteCount
+        return bytes.byteCount - next >= Self.fixedByteCount && bytes.has("OggS", at: next) && bytes[next + 4] == 0
+            && bytes[next + 5] & 2 != 0
+    }
+
+    /// What the window must hold from `start` on, if it does not, to tell what follows a stream's last page.
+    static func byteCountWithFollower(_ bytes: RawSpan, at start: Int) -> Int? {
+        guard case .page(let page) = read(bytes, at: start), page.isLast else { return nil }
+        let byteCount = page.byteCount + fixedByteCount
+        return bytes.byteCount - start < byteCount ? byteCount : nil
+    }
+
     /// Whether the check is right; it is reckoned with zeros in its own place.
     func hasRightCheck(_ bytes: RawSpan, _ crc: SlicedCRC) -> Bool {
         let check = bytes.littleEndian32(at: start + 22)

@@ -35,8 +35,11 @@ extension OggParser {
     ) throws(AudioStreamError) {
         guard var audio = audio.take() else { return }
         defer { self.audio = audio }
+        audio.openLink(page, bytes)
         // What the last granule cuts off is told before the packets that it cuts.
-        if page.isLast, let table = audio.end(page, bytes), let property = facts.revised(table, audio) {
+        if page.isLast, page.isFollowedByFirst(bytes) {
+            audio.endLink(page, bytes, at: offset &+ Int64(page.start))
+        } else if page.isLast, let table = audio.end(page, bytes), let property = facts.revised(table, audio) {
             audio.flush(bytes, into: &sink)
             sink.streamDidParse(property: property)
         }

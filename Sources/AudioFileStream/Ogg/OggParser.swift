@@ -2,7 +2,8 @@ import AudioCore
 
 // An Ogg file is a row of pages of several logical streams (RFC 3533). The first stream of a codec that is known is
 // played, the others are passed over. A stream that begins after it (a chain) goes on with the song if one decoder can
-// play both; otherwise the song ends there, and a problem says so.
+// play both; otherwise the song ends there, and a problem says so. What of a link is not heard is left out, at its end if
+// the next one's first page follows at once: what lies between them costs the cut, and a problem says so.
 //
 //   beginning   the streams' first pages, until one of a known codec is found
 //   headers     the stream's header packets
@@ -19,6 +20,8 @@ final class OggParser: ContainerParser {
     struct Link {
         var serial: UInt32
         var headers: OggHeaders
+        /// Where it begins.
+        var byteOffset: Int64
     }
 
     let access: ByteAccess
@@ -46,9 +49,15 @@ final class OggParser: ContainerParser {
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         if state == .tail { return lookAtTail(bytes, at: offset) }
+        var isAtEnd = false
+        if case .file(let byteCount) = access { isAtEnd = offset &+ Int64(bytes.byteCount) >= byteCount }
         var place = 0
         var needed = 1
         loop: while place < bytes.byteCount {
+            if !isLast, !isAtEnd, let byteCount = OggPage.byteCountWithFollower(bytes, at: place) {
+                needed = byteCount
+                break
+            }
             switch search.next(bytes, at: place, isLast: isLast) {
             case .junk(let byteCount):
                 if !isLanding { skipped.add(byteCount, at: offset &+ Int64(place)) }
@@ -122,7 +131,7 @@ final class OggParser: ContainerParser {
             try open(page, bytes, at: offset, into: &sink)
         case .audio:
             if page.isFirst {
-                beginLink(page, bytes)
+                beginLink(page, bytes, at: fileOffset)
             } else if page.serial == link?.serial {
                 try takeHeaders(page, bytes, at: fileOffset, into: &sink)
             } else if serials.contains(page.serial) {
@@ -148,7 +157,7 @@ final class OggParser: ContainerParser {
         case .codec(let codec):
             sink.streamDidParse(property: .fileFormat(.ogg))
             sink.streamDidParse(property: .dataFormat(codec.format))
-            let link = Link(serial: page.serial, headers: OggHeaders(codec, first: packet))
+            let link = Link(serial: page.serial, headers: OggHeaders(codec, first: packet), byteOffset: fileOffset)
             state = .headers
             self.link = link
             if link.headers.isDone { beginAudio(link) }
@@ -163,12 +172,12 @@ final class OggParser: ContainerParser {
     }
 
     /// A stream begins behind or beside the one that is played.
-    private func beginLink(_ page: OggPage, _ bytes: RawSpan) {
+    private func beginLink(_ page: OggPage, _ bytes: RawSpan, at fileOffset: Int64) {
         var lacing = page.lacing
         guard let part = lacing.next(bytes) else { return }
         let packet = bytes.extracting(part.range)
         guard case .codec(let codec)? = try? OggCodec.identify(packet) else { return }
-        link = Link(serial: page.serial, headers: OggHeaders(codec, first: packet))
+        link = Link(serial: page.serial, headers: OggHeaders(codec, first: packet), byteOffset: fileOffset)
     }
 
     private func takeHeaders<Sink: AudioStreamSink & ~Copyable>(
@@ -192,9 +201,11 @@ final class OggParser: ContainerParser {
         }
         if state == .headers {
             beginAudio(link)
-        } else if audio?.canBeFollowed(by: link.headers) == true, serials.count < Self.largestLinkCount {
-            audio?.beginLink(bytes, into: &sink)
-            if let property = facts.beginLink(audio) { sink.streamDidParse(property: property) }
+        } else if audio?.canBeFollowed(by: link.headers) == true,
+            serials.count < Self.largestLinkCount || serials.contains(link.serial)
+        {
+            audio?.beginLink(link.headers, at: link.byteOffset, bytes, into: &sink)
+            for property in facts.beginLink(audio, at: link.byteOffset) { sink.streamDidParse(property: property) }
             serials.insert(link.serial)
         } else {
             audio?.flush(bytes, into: &sink)

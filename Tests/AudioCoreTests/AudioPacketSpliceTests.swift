@@ -1,0 +1,47 @@
+import AudioCore
+import Testing
+
+struct AudioPacketSpliceTests {
+    private static func splice(_ sizes: [(Int, Int)], dropping count: Int = 5) -> [UInt8] {
+        AudioPacketSplice.bytes(
+            dropping: count, of: sizes.map { ([UInt8](repeating: UInt8($0.0 & 255), count: $0.0), $0.1) })
+    }
+
+    @Test func isReadAsItWasWritten() throws {
+        let bytes = Self.splice([(3, 10), (300, 20)])
+        let magic: [UInt8] = [3, 0] + Array("splice".utf8)
+        let numbers: [UInt8] = [5, 0, 0, 0, 3, 0, 0, 0, 10, 0, 0, 0, 3, 3, 3]
+        #expect(Array(bytes.prefix(23)) == magic + numbers)
+        let read = AudioPacketSplice(bytes.span.bytes)
+        let splice = try #require(read)
+        #expect(splice.droppedFrameCount == 5)
+        #expect(
+            splice.packets == [
+                AudioPacketDescription(startOffset: 20, byteCount: 3, frameCount: 10),
+                AudioPacketDescription(startOffset: 31, byteCount: 300, frameCount: 20),
+            ])
+    }
+
+    @Test func whatDoesNotFitTogetherIsNone() {
+        func isOne(_ bytes: [UInt8]) -> Bool { AudioPacketSplice(bytes.span.bytes) != nil }
+        let whole = Self.splice([(3, 10), (4, 20)])
+        #expect(isOne(whole))
+        for count in 0..<whole.count where count != 23 { #expect(!isOne(Array(whole[..<count])), "\(count)") }
+        #expect(isOne(Array(whole[..<23])))
+        #expect(!isOne(whole + [1]))
+        #expect(!isOne(Self.splice([])))
+        #expect(!isOne(Self.splice([(3, 0), (3, 10)])))
+        #expect(!isOne(Self.splice([(0, 10), (3, 10)])))
+        #expect(isOne(Self.splice([(3, 10), (4, 20)], dropping: 29)))
+        #expect(!isOne(Self.splice([(3, 10), (4, 20)], dropping: 30)))
+        #expect(!isOne(Self.splice([(3, Limits.packetFrameCount + 1)])))
+        #expect(isOne(Self.splice([(Int, Int)](repeating: (1, 9), count: AudioPacketSplice.largestPacketCount))))
+        #expect(!isOne(Self.splice([(Int, Int)](repeating: (1, 9), count: AudioPacketSplice.largestPacketCount + 1))))
+        #expect(!isOne(Self.splice([(Limits.packetByteCount, 9)])))
+        for index in 0..<8 {
+            var other = whole
+            other[index] ^= 1
+            #expect(!isOne(other))
+        }
+    }
+}
