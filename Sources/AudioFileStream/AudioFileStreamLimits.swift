@@ -18,7 +18,7 @@ public enum AudioFileStreamLimits {
     public static let packetTableByteCount = 16 * 1024 * 1024
     /// Bytes of an MPEG-4 file's packet tables that are held: enough for a day of AAC, each packet in a chunk of its own.
     public static let sampleTableByteCount = 32 * 1024 * 1024
-    /// Bytes of a description in an MPEG-4 file: a codec's configuration, an edit list.
+    /// Bytes of a description in an MPEG-4 file: a codec's configuration, an edit list, an index.
     public static let descriptionByteCount = 128 * 1024
     /// Runs of packets in one fragment of an MPEG-4 file.
     static let fragmentRunCount = 16 * 1024

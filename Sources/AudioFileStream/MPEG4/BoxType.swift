@@ -58,6 +58,7 @@ extension BoxType {
     static let mvex = BoxType("mvex")
     static let mehd = BoxType("mehd")
     static let trex = BoxType("trex")
+    static let sidx = BoxType("sidx")
     static let moof = BoxType("moof")
     static let traf = BoxType("traf")
     static let tfhd = BoxType("tfhd")

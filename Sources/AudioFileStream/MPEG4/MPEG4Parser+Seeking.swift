@@ -1,7 +1,7 @@
 import AudioCore
 
-// Places. The tables tell all about the packets of `moov`; of fragments only those that went by are known, and a seek
-// among them goes to the fragment's `moof`.
+// Places. The tables tell all about the packets of `moov`; of fragments those are known that went by, and those that an
+// index in front tells of. A seek among them goes to the fragment's `moof`.
 
 extension MPEG4Parser {
     private var table: SampleTable? {
@@ -26,8 +26,23 @@ extension MPEG4Parser {
             return AudioFileStreamSeek(packet: first, byteOffset: place.offset, isEstimate: first > firstMiscount)
         }
         guard movie.isFragmented else { throw .invalidPacketOffset }
-        guard let entry = fragments.last(where: { $0.packet <= packet }) else { throw .valueUnknown }
-        return AudioFileStreamSeek(packet: entry.packet, byteOffset: entry.byteOffset)
+        return try fragment(atOrBefore: packet).place
+    }
+
+    /// The last fragment known that begins with a packet or before it: one that went by, or one that an index tells of.
+    private func fragment(
+        atOrBefore packet: Int64
+    ) throws(AudioStreamError) -> (place: AudioFileStreamSeek, frame: Int64) {
+        let seen = fragments.last { $0.packet <= packet }
+        if let ahead = segments?.entry(atOrBefore: packet), ahead.packet > seen?.packet ?? -1,
+            ahead.byteOffset < fileByteCount ?? .max, case .constant(let count) = entry?.counting
+        {
+            let place = AudioFileStreamSeek(
+                packet: ahead.packet, byteOffset: ahead.byteOffset, isEstimate: !ahead.isExact)
+            return (place, Int64(clamping: Int128(ahead.packet) * Int128(count)))
+        }
+        guard let seen else { throw .valueUnknown }
+        return (AudioFileStreamSeek(packet: seen.packet, byteOffset: seen.byteOffset), seen.frame)
     }
 
     func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
@@ -43,10 +58,11 @@ extension MPEG4Parser {
             let first = sample?.firstPacket ?? cursor.packet
             stream.goTo(packet: first, sample: cursor.packet, frame: (try? tableFrame(ofPacket: first)) ?? 0)
         } else {
-            guard let entry = fragments.last(where: { $0.packet <= place.packet }) else { throw .valueUnknown }
-            walker.restart(at: entry.byteOffset)
+            let (place, frame) = try fragment(atOrBefore: place.packet)
+            walker.restart(at: place.byteOffset)
             mood = .walking
-            stream.goTo(packet: entry.packet, sample: entry.packet, frame: entry.frame)
+            isAstray = place.isEstimate
+            stream.goTo(packet: place.packet, sample: place.packet, frame: frame)
         }
     }
 

@@ -74,6 +74,8 @@ extension MPEG4Parser {
             let isEmpty = header.boxByteCount == Int64(header.byteCount)
             guard entry != nil || isEmpty || fileByteCount != nil else { throw .notOptimized }
             walker.skip(header, at: position)
+        case (nil, .sidx) where entry != nil && segments == nil:
+            try collect(header, at: position)
         case (nil, _):
             walker.skip(header, at: position)
         case (.moov, .mvex):
@@ -129,7 +131,7 @@ extension MPEG4Parser {
             }
             limit = AudioFileStreamLimits.sampleTableByteCount
         case (.moov, .mvhd), (.mvex, .mehd), (.mvex, .trex), (.trak, .tkhd), (.edts, .elst), (.mdia, .mdhd),
-            (.mdia, .hdlr), (.stbl, .stsd), (.traf, .tfhd), (.meta, .keys):
+            (.mdia, .hdlr), (.stbl, .stsd), (.traf, .tfhd), (.meta, .keys), (nil, .sidx):
             limit = AudioFileStreamLimits.descriptionByteCount
         case (.ilst, BoxType("covr")):
             limit = hasArtwork ? 0 : Limits.artworkByteCount + AudioFileStreamLimits.tagTextByteCount
@@ -161,8 +163,19 @@ extension MPEG4Parser {
         case .traf where type == .tfhd:
             fragment?.begin(body, track: movie.track?.id ?? 0, defaults: movie.defaults)
         case .traf: fragment?.add(body)
+        case nil: takeSegments(body, end: offset &+ Int64(body.count))
         default: break
         }
+    }
+
+    private func takeSegments(_ body: [UInt8], end: Int64) {
+        guard let entry, case .constant(let count) = entry.counting, let track = movie.track, !stream.hasGap else {
+            return
+        }
+        segments = SegmentIndex(
+            body, end: end, track: track.id, firstPacket: stream.nextPacket,
+            priming: stream.nextPacket == 0 ? stream.primingFrameCount : 0, framesPerPacket: count,
+            sampleRate: entry.format.sampleRate)
     }
 
     private func give<Sink: AudioStreamSink & ~Copyable>(_ found: [MovieTags.Found], into sink: inout Sink) {
@@ -207,7 +220,9 @@ extension MPEG4Parser {
 
     private func openFragment() {
         guard let fragment, let entry, !fragment.runs.isEmpty else { return }
-        fragments.note(packet: stream.nextPacket, byteOffset: fragment.offset, frame: stream.nextFrame)
+        if !isAstray {
+            fragments.note(packet: stream.nextPacket, byteOffset: fragment.offset, frame: stream.nextFrame)
+        }
         fragmentCursor = FragmentCursor(fragment, blocks: entry.blocks)
         self.fragment = nil
         mood = .playing

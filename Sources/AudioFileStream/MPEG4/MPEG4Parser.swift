@@ -51,6 +51,9 @@ final class MPEG4Parser: ContainerParser {
     var fragmentCursor: FragmentCursor?
     var fragment: Fragment?
     var fragments = FragmentIndex()
+    var segments: SegmentIndex?
+    /// After a seek to where only an estimate led: what goes by has no numbers that are certain.
+    var isAstray = false
     var group = PacketGroup()
     var stream = MovieStream()
     /// Where the file ended before a packet that is announced.

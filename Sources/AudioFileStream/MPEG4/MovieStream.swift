@@ -53,6 +53,9 @@ struct MovieStream {
             edits: track.edits, tag: tag, defaultPriming: entry.primingFrameCount, isFragmented: movie.isFragmented)
     }
 
+    /// As the edits say.
+    var primingFrameCount: Int64 { lengths?.priming ?? 0 }
+
     // MARK: Opening
 
     /// The first packet is there: what is known, in the order in which it is told.
