@@ -11,8 +11,8 @@ import AudioCore
 // which is what libmpg123's gapless mode plays. Without the extension, or without the packet count, nothing is trimmed
 // (as libmpg123 does): every decoded frame is audible, the encoder's unknown delay included. That holds for iTunSMPB too,
 // which iTunes writes into an ID3v2 comment (COMM) of its MP3 files: of those who read it some take its delay to include
-// the decoder's 529 frames (FFmpeg's newest), others not (ExoPlayer takes it as LAME's), and its fields, which add up to
-// whole packets either way, do not tell. In MPEG-4 it is read.
+// the decoder's 529 frames, some take it as LAME's, which does not (ExoPlayer), and its fields, which add up to whole
+// packets either way, do not tell. In MPEG-4 it is read.
 //
 // If the file holds other than the announced packets: more of them void the announced end (files joined to one), fewer
 // bring it forward to where the packets end.

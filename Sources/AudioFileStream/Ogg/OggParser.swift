@@ -49,12 +49,13 @@ final class OggParser: ContainerParser {
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         if state == .tail { return lookAtTail(bytes, at: offset) }
-        var isAtEnd = false
-        if case .file(let byteCount) = access { isAtEnd = offset &+ Int64(bytes.byteCount) >= byteCount }
+        // Where all of the file is at hand its end is known, and what begins there may yet lead back.
+        var isLast = isLast
+        if case .file(let byteCount) = access, offset &+ Int64(bytes.byteCount) >= byteCount { isLast = true }
         var place = 0
         var needed = 1
         loop: while place < bytes.byteCount {
-            if !isLast, !isAtEnd, let byteCount = OggPage.byteCountWithFollower(bytes, at: place) {
+            if !isLast, let byteCount = OggPage.byteCountWithFollower(bytes, at: place) {
                 needed = byteCount
                 break
             }
