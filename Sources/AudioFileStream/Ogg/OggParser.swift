@@ -70,7 +70,13 @@ final class OggParser: ContainerParser {
                 if !skipped.isEmpty { audio?.flush(bytes, into: &sink) }
                 skipped.end(into: &sink)
                 isLanding = false
-                try take(page, bytes, at: offset, into: &sink)
+                do throws(AudioStreamError) {
+                    try take(page, bytes, at: offset, into: &sink)
+                } catch {
+                    // What was whole before the error is given, however the bytes were cut.
+                    audio?.flush(bytes, into: &sink)
+                    throw error
+                }
                 if state == .tail, let tail {
                     return Progress(consumed: place, needed: 1, jump: tail.start)
                 }
