@@ -65,6 +65,8 @@ let package = Package(
         // Containers and codecs.
         library("AudioFileStream", ["AudioCore"]),
         library("SongReading", ["AudioCore", "AudioFileStream"]),
+        // From files, directories and playlists to songs.
+        library("SongCollection", ["AudioCore", "SongReading"]),
         library("AudioDecoding", ["AudioCore"]),
         library("MPEGDecoding", ["AudioCore", "AudioDecoding", "CMPG123"]),
 
@@ -116,7 +118,9 @@ let package = Package(
             [
                 "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockExchange", "ClockSync",
                 "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery", "Peering", "Playout",
-                "SongDecoding", "SongReading", "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
+                "SongCollection", "SongDecoding", "SongReading", "VirtualOutput", "WireProtocol", "WorkerDecoding",
+                nioCore,
+                nioPosix,
             ]),
 
         // The command line.
@@ -169,6 +173,7 @@ let package = Package(
             name: "StreamTestKit", dependencies: ["AudioCore"], path: "Tests/StreamTestKit", swiftSettings: settings),
         tests("AudioFileStreamTests", ["AudioCore", "AudioFileStream", "StreamTestKit"]),
         tests("SongReadingTests", ["AudioCore", "SongReading", "StreamTestKit"]),
+        tests("SongCollectionTests", ["AudioCore", "SongCollection", "SongReading", "StreamTestKit"]),
         tests(
             "SongDecodingTests",
             ["AudioCore", "AudioDecoding", "MPEGDecoding", "SongDecoding", "SongReading", "StreamTestKit"]),

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why a song cannot be read, or not to its end: one line for people.
 public struct SongFailure: Error, Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
@@ -20,5 +22,16 @@ public struct SongFailure: Error, Hashable, Sendable {
     public init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = message
+    }
+}
+
+extension SongFailure {
+    /// What `errno` says of a path that cannot be opened.
+    public static func unreadable(_ path: String, _ code: Int32) -> SongFailure {
+        switch code {
+        case ENOENT, ENOTDIR: SongFailure(.missing, "'\(path)' does not exist; check the path")
+        case EACCES, EPERM: SongFailure(.missing, "'\(path)' may not be read; check its permissions")
+        default: SongFailure(.missing, "cannot open '\(path)': \(String(cString: strerror(code)))")
+        }
     }
 }

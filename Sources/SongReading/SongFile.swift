@@ -68,13 +68,3 @@ public struct FileIdentity: Hashable, Sendable {
         number = UInt64(status.st_ino)
     }
 }
-
-extension SongFailure {
-    fileprivate static func unreadable(_ path: String, _ code: Int32) -> SongFailure {
-        switch code {
-        case ENOENT, ENOTDIR: SongFailure(.missing, "'\(path)' does not exist; check the path")
-        case EACCES, EPERM: SongFailure(.missing, "'\(path)' may not be read; check its permissions")
-        default: SongFailure(.missing, "cannot open '\(path)': \(String(cString: strerror(code)))")
-        }
-    }
-}

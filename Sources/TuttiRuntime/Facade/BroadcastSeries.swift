@@ -1,3 +1,5 @@
+import SongCollection
+import SongReading
 import Synchronization
 
 /// Several songs, each a broadcast of its own, one after the other. One that cannot be played is told of, as `tutti
@@ -14,7 +16,7 @@ public final class BroadcastSeries: Sendable {
     }
 
     /// - Parameters:
-    ///   - paths: the songs.
+    ///   - paths: songs, and directories and playlists of songs (``SongCollection``).
     ///   - options: for each of them; their path is not used.
     public init(paths: [String], options: BroadcastOptions, identity: Identity) {
         self.paths = paths
@@ -27,18 +29,19 @@ public final class BroadcastSeries: Sendable {
     /// - Throws: why a broadcast could not begin or not go on, unless only the song was to blame and others follow; at
     ///   the end, how many songs could not be played.
     public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
+        let songs = try findSongs(handler)
         var failures: [RuntimeFailure] = []
-        for path in paths {
+        for path in songs {
             do throws(RuntimeFailure) {
                 guard try play(path, handler) == .completed else { return .interrupted }
             } catch {
-                guard paths.count > 1, error.kind == .unusableInput || error.kind == .missingInput else { throw error }
+                guard songs.count > 1, error.kind == .unusableInput || error.kind == .missingInput else { throw error }
                 failures.append(error)
                 handler(.notice(.warning, error.message))
             }
         }
         guard let first = failures.first else { return .completed }
-        throw RuntimeFailure(first.kind, "\(failures.count) of \(paths.count) songs could not be played")
+        throw RuntimeFailure(first.kind, "\(failures.count) of \(songs.count) songs could not be played")
     }
 
     /// Ends the song under way cleanly, and all after it. From any thread, also before `run`.
@@ -48,6 +51,19 @@ public final class BroadcastSeries: Sendable {
             return state.current
         }
         current?.stop()
+    }
+
+    /// The songs behind the paths. What was passed over is told.
+    private func findSongs(
+        _ handler: @escaping @Sendable (RuntimeEvent) -> Void
+    ) throws(RuntimeFailure) -> [String] {
+        do throws(SongFailure) {
+            let collection = try SongCollection(paths) { self.state.withLock(\.isStopped) }
+            for problem in collection.problems { handler(.notice(.warning, problem)) }
+            return collection.songs
+        } catch {
+            throw RuntimeFailure(error)
+        }
     }
 
     private func play(

@@ -21,8 +21,9 @@ struct BroadcastCommand: Command {
             .init(
                 name: "SONG", isRequired: true, repeats: true,
                 help:
-                    "A file: MP3, AAC, MPEG-4, FLAC, WAVE, AIFF, CAF, AU, Ogg, AC-3 or AMR. Of several each follows the "
-                    + "one before; one that cannot be played is told of and passed over.")
+                    "A file: MP3, AAC, MPEG-4, FLAC, WAVE, AIFF, CAF, AU, Ogg, AC-3 or AMR; a directory: the songs in "
+                    + "it and below, by album, disc and track; or a playlist: M3U, M3U8 or PLS. Of several songs each "
+                    + "follows the one before; one that cannot be played is told of and passed over.")
         ],
         options: [name, to, listener, wait, now, play] + OutputFlags.options + [startDelay] + NetworkFlags.options
             + DisplayFlags.options + [.help],
@@ -38,7 +39,8 @@ struct BroadcastCommand: Command {
                 command: "tutti broadcast song.mp3 --wait 2 --play",
                 meaning: "waits for two listeners, and sounds here as well"),
             .init(
-                command: "tutti broadcast album/*.flac", meaning: "one song after the other"),
+                command: "tutti broadcast Music/Album party.m3u",
+                meaning: "the album's songs in their order, then those of a playlist"),
             .init(
                 command: "tutti broadcast song.mp3 --listener 192.168.1.20 --no-mdns",
                 meaning: "finds its listener by address, without mDNS"),

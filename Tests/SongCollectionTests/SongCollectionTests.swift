@@ -1,0 +1,170 @@
+import Glibc
+import SongCollection
+import SongReading
+import StreamTestKit
+import Testing
+
+struct SongCollectionTests {
+    private final class Shelf {
+        let directory = TemporaryDirectory()
+
+        func path(_ name: String) -> String { name.isEmpty ? directory.path : directory.path + "/" + name }
+
+        func put(_ name: String, _ bytes: [UInt8] = [1]) throws { try Tool.writeFile(path(name), bytes) }
+
+        /// An MP3 with tags.
+        func song(_ name: String, album: String? = nil, disc: String? = nil, track: String? = nil) throws {
+            var tag = ID3v2Writer(majorVersion: 3)
+            for (id, text) in [("TALB", album), ("TPOS", disc), ("TRCK", track)] {
+                if let text { tag.add(id, [0] + Array(text.utf8)) }
+            }
+            try put(name, tag.bytes + MPEGWriter().frames(4).flatMap { $0 })
+        }
+
+        func folder(_ name: String) { mkdir(path(name), 0o755) }
+
+        func link(_ name: String, to target: String) { symlink(target, path(name)) }
+
+        /// Names relative to the shelf.
+        func find(_ names: [String]) throws(SongFailure) -> (songs: [String], problems: [String]) {
+            let collection = try SongCollection(names.map { path($0) })
+            func short(_ text: String) -> String {
+                var rest = text[...]
+                var out = ""
+                while let range = rest.firstRange(of: directory.path) {
+                    out += rest[..<range.lowerBound]
+                    rest = rest[range.upperBound...]
+                    if rest.first == "/" { rest.removeFirst() }
+                }
+                return out + rest
+            }
+            return (collection.songs.map(short), collection.problems.map(short))
+        }
+    }
+
+    @Test func aFileIsItselfWhateverItIs() throws {
+        let shelf = Shelf()
+        try shelf.put("text.txt")
+        mkfifo(shelf.path("pipe"), 0o644)
+        let found = try shelf.find(["text.txt", "none.mp3", "pipe", "text.txt"])
+        #expect(found.songs == ["text.txt", "none.mp3", "pipe", "text.txt"])
+        #expect(found.problems.isEmpty)
+    }
+
+    @Test func aDirectoryHoldsSongsByTagsAndThenDirectoriesByName() throws {
+        let shelf = Shelf()
+        for name in ["CD 10", "CD 2", ".hidden", "Scans"] { shelf.folder(name) }
+        try shelf.song("b.mp3", album: "Album", track: "1")
+        try shelf.song("A.MP3", album: "Album", track: "2/2")
+        try shelf.song("c.mp3")
+        try shelf.put("cover.jpg")
+        try shelf.put("list.m3u", Array("c.mp3\n".utf8))
+        try shelf.put(".mp3")
+        try shelf.put(".d.mp3")
+        try shelf.song("CD 10/x.mp3")
+        try shelf.song("CD 2/y2.mp3")
+        try shelf.song("CD 2/y10.mp3")
+        try shelf.song(".hidden/z.mp3")
+        mkfifo(shelf.path("pipe.mp3"), 0o644)
+        let found = try shelf.find([""])
+        #expect(found.songs == ["b.mp3", "A.MP3", "c.mp3", "CD 2/y2.mp3", "CD 2/y10.mp3", "CD 10/x.mp3"])
+        #expect(found.problems.isEmpty)
+    }
+
+    @Test func aPlaylistNamesFilesDirectoriesAndPlaylists() throws {
+        let shelf = Shelf()
+        for name in ["Lists", "Album"] { shelf.folder(name) }
+        try shelf.song("Album/1.mp3")
+        try shelf.song("Album/2.mp3")
+        try shelf.song("s.mp3")
+        let absolute = shelf.path("s.mp3")
+        try shelf.put(
+            "Lists/a.m3u8", Array("#EXTM3U\n../Album\n\(absolute)\nb.pls\nfile://\(absolute)\nhttp://x/y.mp3\n".utf8))
+        try shelf.put("Lists/b.pls", Array("[playlist]\nFile1=../Album/2.mp3\nFile2=gone.mp3\n".utf8))
+        let found = try shelf.find(["Lists/a.m3u8"])
+        #expect(
+            found.songs == [
+                "Lists/../Album/1.mp3", "Lists/../Album/2.mp3", "s.mp3", "Lists/../Album/2.mp3", "Lists/gone.mp3",
+                "s.mp3",
+            ])
+        #expect(found.problems == ["'Lists/a.m3u8' names 'http://x/y.mp3': only files can be played"])
+    }
+
+    @Test func whatIsInsideItselfIsEnteredOnce() throws {
+        let shelf = Shelf()
+        shelf.folder("d")
+        try shelf.song("d/1.mp3")
+        shelf.link("d/loop", to: ".")
+        shelf.link("d/up", to: "..")
+        try shelf.put("l.m3u", Array("l.m3u\nd\nl.m3u\n".utf8))
+        #expect(try shelf.find(["d"]).songs == ["d/1.mp3"])
+        #expect(try shelf.find(["l.m3u"]).songs == ["d/1.mp3"])
+        // By two ways that are no circle it is there twice.
+        #expect(try shelf.find(["d", "d"]).songs == ["d/1.mp3", "d/1.mp3"])
+    }
+
+    @Test func whatHoldsNoSongsSaysSo() throws {
+        let shelf = Shelf()
+        shelf.folder("empty")
+        shelf.folder("empty/below")
+        try shelf.put("empty/cover.jpg")
+        try shelf.put("l.m3u", Array("#EXTM3U\n".utf8))
+        try shelf.put("nothing.m3u", [])
+        try shelf.put("web.m3u", Array("https://x/y\n".utf8))
+        func failure(_ name: String) -> SongFailure? {
+            do throws(SongFailure) { _ = try shelf.find([name]) } catch { return error }
+            return nil
+        }
+        let at = { (name: String) in "'\(shelf.path(name))'" }
+        #expect(
+            failure("empty")
+                == SongFailure(
+                    .missing,
+                    "\(at("empty")) holds no songs, nor do its subdirectories; name another directory, or a song"))
+        for name in ["l.m3u", "nothing.m3u"] {
+            #expect(
+                failure(name)
+                    == SongFailure(
+                        .missing,
+                        "\(at(name)) names no songs; a playlist has a path on each line (M3U) or File1=... (PLS)"))
+        }
+        #expect(
+            failure("web.m3u")
+                == SongFailure(.missing, "\(at("web.m3u")) names 'https://x/y': only files can be played"))
+    }
+
+    @Test func whatIsTooLargeForAListIsNotRead() throws {
+        let shelf = Shelf()
+        try shelf.put("big.m3u", [UInt8](repeating: 0x41, count: Playlist.byteCountLimit + 1))
+        #expect(throws: SongFailure.self) { try shelf.find(["big.m3u"]) }
+        // Inside another it is passed over.
+        try shelf.song("s.mp3")
+        try shelf.put("l.m3u", Array("big.m3u\ns.mp3\n".utf8))
+        let found = try shelf.find(["l.m3u"])
+        #expect(found.songs == ["s.mp3"] && found.problems.count == 1)
+    }
+
+    @Test func namesThatAreNoUTF8AreToldOf() throws {
+        let shelf = Shelf()
+        try shelf.song("s.mp3")
+        var name =
+            Array((shelf.directory.path + "/x").utf8CString.dropLast()).map { UInt8(bitPattern: $0) } + [0xFF, 0]
+        name.withUnsafeMutableBytes { bytes in
+            _ = close(open(bytes.assumingMemoryBound(to: CChar.self).baseAddress!, O_CREAT | O_WRONLY, 0o644))
+        }
+        let found = try shelf.find([""])
+        #expect(found.songs == ["s.mp3"])
+        #expect(found.problems == ["'' holds 1 names that are not UTF-8: passed over"])
+    }
+
+    @Test func whoStopsGetsWhatWasFound() throws {
+        let shelf = Shelf()
+        for number in 1...9 { try shelf.song("\(number).mp3") }
+        var asked = 0
+        let collection = try SongCollection([shelf.path("")]) {
+            asked += 1
+            return asked > 4
+        }
+        #expect(collection.songs.isEmpty && asked < 9)
+    }
+}
