@@ -129,14 +129,12 @@ import TuttiRuntime
             notices == ["the file is damaged: cut off at byte 16044, 48000 bytes missing (1 s of 4 s are there)"])
     }
 
-    /// Of several songs those that cannot be played are told of, each with its own line, and the others are played.
-    @Test func theNextSongFollowsABrokenOne() {
-        let shelf = Shelf()
-        let sound = Self.waveHead + Self.format + Self.data(250, 250)
-        let paths = [
-            shelf.put(Array("diary".utf8), as: "text"), shelf.put(sound, as: "one.wav"), shelf.directory + "/none",
-            shelf.put(sound, as: "two.wav"),
-        ]
+    private static let sound = waveHead + format + data(250, 250)
+
+    /// How a series ended, what was said besides, and how many songs were heard to their end.
+    private func broadcast(
+        _ paths: [String]
+    ) -> (result: Result<RuntimeOutcome, RuntimeFailure>, notices: [String], playedCount: Int) {
         var options = BroadcastOptions(path: "")
         options.start = .now
         options.network.port = RawPeer.freePort()
@@ -153,20 +151,49 @@ import TuttiRuntime
                 }
             }
         }
+        return (result, notices.withLock { $0 }, playedCount.withLock { $0 })
+    }
+
+    /// Of several songs those that cannot be played are told of, each with its own line, and the others are played.
+    @Test func theNextSongFollowsABrokenOne() {
+        let shelf = Shelf()
+        let paths = [
+            shelf.put(Array("diary".utf8), as: "text"), shelf.put(Self.sound, as: "one.wav"),
+            shelf.directory + "/none", shelf.put(Self.sound, as: "two.wav"),
+        ]
+        let (result, notices, playedCount) = broadcast(paths)
         #expect(result == .failure(RuntimeFailure(.unusableInput, "2 of 4 songs could not be played")))
-        #expect(
-            notices.withLock { $0 } == [
-                "'\(paths[0])' \(Self.unknown)", "'\(paths[2])' does not exist; check the path",
-            ])
-        #expect(playedCount.withLock { $0 } == 2)
+        #expect(notices == ["'\(paths[0])' \(Self.unknown)", "'\(paths[2])' does not exist; check the path"])
+        #expect(playedCount == 2)
+    }
+
+    @Test func theSongsOfADirectoryAndAPlaylistArePlayed() {
+        let shelf = Shelf()
+        _ = shelf.put(Self.sound, as: "one.wav")
+        _ = shelf.put(Array("diary".utf8), as: "text")
+        let list = shelf.put(Array("one.wav\nhttp://x/y.mp3\n".utf8), as: "list.m3u")
+        let (result, notices, playedCount) = broadcast([shelf.directory, list])
+        #expect(result == .success(.completed))
+        #expect(notices == ["'\(list)' names 'http://x/y.mp3': only files can be played"])
+        #expect(playedCount == 2)
+    }
+
+    @Test func aDirectoryWithoutSongsIsNotBroadcast() {
+        let shelf = Shelf()
+        _ = shelf.put(Array("diary".utf8), as: "text")
+        let (result, notices, _) = broadcast([shelf.directory])
+        let text = "'\(shelf.directory)' holds no songs, nor do its subdirectories; name another directory, or a song"
+        #expect(result == .failure(RuntimeFailure(.missingInput, text)))
+        #expect(notices.isEmpty)
     }
 
     @Test func aSeriesThatWasStoppedPlaysNothing() {
         let shelf = Shelf()
-        let path = shelf.put(Self.waveHead + Self.format + Self.data(250, 250), as: "one.wav")
-        let series = BroadcastSeries(
-            paths: [path, path], options: BroadcastOptions(path: ""), identity: .test("study"))
-        series.stop()
-        #expect((try? series.run { _ in }) == .interrupted)
+        let path = shelf.put(Self.sound, as: "one.wav")
+        for paths in [[path, path], [shelf.directory]] {
+            let series = BroadcastSeries(paths: paths, options: BroadcastOptions(path: ""), identity: .test("study"))
+            series.stop()
+            #expect((try? series.run { _ in }) == .interrupted)
+        }
     }
 }

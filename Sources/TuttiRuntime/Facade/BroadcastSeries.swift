@@ -30,6 +30,7 @@ public final class BroadcastSeries: Sendable {
     ///   the end, how many songs could not be played.
     public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
         let songs = try findSongs(handler)
+        if state.withLock(\.isStopped) { return .interrupted }
         var failures: [RuntimeFailure] = []
         for path in songs {
             do throws(RuntimeFailure) {
