@@ -119,8 +119,7 @@ let package = Package(
                 "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockExchange", "ClockSync",
                 "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery", "Peering", "Playout",
                 "SongCollection", "SongDecoding", "SongReading", "VirtualOutput", "WireProtocol", "WorkerDecoding",
-                nioCore,
-                nioPosix,
+                nioCore, nioPosix,
             ]),
 
         // The command line.

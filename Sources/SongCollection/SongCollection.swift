@@ -20,6 +20,9 @@ public struct SongCollection {
     ]
     /// Songs of one collection at most, and entries of one directory.
     public static let countLimit = 100_000
+    /// Directories and playlists that are looked into: by links and lists that name each other there may be more ways
+    /// than time.
+    static let holderCountLimit = 10_000
     /// Directories and playlists inside each other.
     static let depthLimit = 32
     /// Lines about what was passed over; the rest is counted in the last of them.
@@ -37,6 +40,7 @@ public struct SongCollection {
     private var problemCount = 0
     /// Directories and playlists that are open: the way to the one that is looked at.
     private var way: [FileIdentity] = []
+    private var holderCount = 0
     private let isStopped: () -> Bool
 
     /// - Parameters:
@@ -46,11 +50,10 @@ public struct SongCollection {
     public init(_ paths: [String], isStopped: @escaping () -> Bool = { false }) throws(SongFailure) {
         self.isStopped = isStopped
         for path in paths {
-            let count = songs.count
-            guard let kind = try add(path) else { continue }
-            guard songs.count == count, !isStopped() else { continue }
-            if let problem = firstProblems.last { throw SongFailure(.missing, problem) }
-            throw SongFailure(.missing, kind.objectionWhenEmpty(path))
+            let (songCount, olderProblemCount) = (songs.count, firstProblems.count)
+            guard let holder = try add(path), songs.count == songCount, !isStopped() else { continue }
+            let problem = firstProblems.dropFirst(olderProblemCount).last
+            throw SongFailure(.missing, problem ?? holder.objectionWhenEmpty(path))
         }
     }
 
@@ -68,6 +71,11 @@ public struct SongCollection {
             pass("'\(path)' lies \(Self.depthLimit) levels deep; name it by itself")
             return holder
         }
+        guard holderCount < Self.holderCountLimit else {
+            pass("'\(path)' is one directory or playlist too many")
+            return holder
+        }
+        holderCount += 1
         way.append(identity)
         defer { way.removeLast() }
         switch holder {

@@ -33,8 +33,6 @@ struct SongOrder: Comparable {
         }
         return left.name < right.name
     }
-
-    static func == (left: SongOrder, right: SongOrder) -> Bool { !(left < right) && !(right < left) }
 }
 
 extension SongOrder {

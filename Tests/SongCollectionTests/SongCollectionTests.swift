@@ -133,6 +133,28 @@ struct SongCollectionTests {
                 == SongFailure(.missing, "\(at("web.m3u")) names 'https://x/y': only files can be played"))
     }
 
+    /// What was passed over before is not to blame.
+    @Test func eachThatHoldsNoSongsSaysItsOwn() throws {
+        let shelf = Shelf()
+        shelf.folder("empty")
+        try shelf.song("s.mp3")
+        try shelf.put("l.m3u", Array("s.mp3\nhttps://x/y\n".utf8))
+        let text =
+            "'\(shelf.path("empty"))' holds no songs, nor do its subdirectories; name another directory, or a song"
+        #expect(throws: SongFailure(.missing, text)) { try shelf.find(["l.m3u", "empty"]) }
+    }
+
+    /// Twelve directories with links to each other: more ways through them than could ever be gone.
+    @Test func linksInAllDirectionsComeToAnEnd() throws {
+        let shelf = Shelf()
+        let names = (0..<12).map { "d\($0)" }
+        for name in names { shelf.folder(name) }
+        for name in names {
+            for other in names { shelf.link("\(name)/\(other)", to: "../\(other)") }
+        }
+        #expect(throws: SongFailure.self) { try shelf.find(["d0"]) }
+    }
+
     @Test func whatIsTooLargeForAListIsNotRead() throws {
         let shelf = Shelf()
         try shelf.put("big.m3u", [UInt8](repeating: 0x41, count: Playlist.byteCountLimit + 1))
