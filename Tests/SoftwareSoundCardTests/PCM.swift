@@ -25,16 +25,24 @@ final class TestCard {
     let card: SoftwareCard
     private let directory: String
 
-    init(_ adapt: (inout SoftwareCard) -> Void = { _ in }) throws {
+    /// - Parameter air: what the card captures.
+    init(air: AirSound? = nil, _ adapt: (inout SoftwareCard) -> Void = { _ in }) throws {
         directory = String(cString: mkdtemp(strdup("/tmp/tutti-card-XXXXXX")))
         var card = SoftwareCard(recording: directory + "/heard.wav")
+        if let air {
+            card.source = directory + "/air.wav"
+            try air.write(to: directory + "/air.wav")
+        }
         adapt(&card)
         self.card = card
         try SoftwareCard.writeConfiguration(to: directory + "/asound.conf", default: nil)
     }
 
     deinit {
-        for name in ["heard.wav", "heard.wav.timing", "heard.wav.lock", "heard.wav.control", "asound.conf"] {
+        for name in [
+            "heard.wav", "heard.wav.timing", "heard.wav.lock", "heard.wav.control", "air.wav", "air.wav.timing",
+            "air.wav.lock", "asound.conf",
+        ] {
             unlink(directory + "/" + name)
         }
         rmdir(directory)
@@ -43,16 +51,21 @@ final class TestCard {
     func recording() throws -> HeardRecording { try HeardRecording(path: card.recording) }
 
     /// Under this card's own configuration, so that tests do not share libasound's.
-    func open() throws -> PCM { try PCM(card: card, configuration: directory + "/asound.conf") }
+    func open(_ stream: snd_pcm_stream_t = SND_PCM_STREAM_PLAYBACK) throws -> PCM {
+        try PCM(card: card, configuration: directory + "/asound.conf", stream: stream)
+    }
+
+    /// What the sidecar of the source says.
+    func air() throws -> HeardRecording { try HeardRecording(path: directory + "/air.wav") }
 }
 
-/// A playback device as an application sees it.
+/// A device as an application sees it.
 final class PCM {
     private let handle: OpaquePointer
     private let configuration: OpaquePointer
     var channels = 2
 
-    init(card: SoftwareCard, configuration path: String) throws {
+    init(card: SoftwareCard, configuration path: String, stream: snd_pcm_stream_t) throws {
         var tree: OpaquePointer?
         try check(snd_config_top(&tree))
         var input: OpaquePointer?
@@ -60,7 +73,7 @@ final class PCM {
         defer { snd_input_close(input) }
         try check(snd_config_load(tree, input))
         var handle: OpaquePointer?
-        let error = snd_pcm_open_lconf(&handle, card.deviceName, SND_PCM_STREAM_PLAYBACK, 0, tree)
+        let error = snd_pcm_open_lconf(&handle, card.deviceName, stream, 0, tree)
         guard error >= 0, let handle, let tree else {
             snd_config_delete(tree)
             throw ALSAError(code: -error)
@@ -92,6 +105,13 @@ final class PCM {
     @discardableResult
     func write(bytes: [UInt8], frameByteCount: Int) throws -> Int {
         try check(snd_pcm_writei(handle, bytes, snd_pcm_uframes_t(bytes.count / frameByteCount)))
+    }
+
+    /// Waits until as many frames are there, and takes them.
+    func read(_ frames: Int, frameByteCount: Int) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: frames * frameByteCount) { bytes, count in
+            count = try check(snd_pcm_readi(handle, bytes.baseAddress, snd_pcm_uframes_t(frames))) * frameByteCount
+        }
     }
 
     /// A full buffer has started by itself already.

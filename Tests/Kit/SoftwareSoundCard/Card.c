@@ -34,6 +34,7 @@ static bool is_fetching(const struct card *card) {
 }
 
 static int64_t due(const struct card *card, int64_t burst) {
+    if (card->captures) return capture_due(card, burst);
     return card->run_start + llrint((double)(burst * card->burst_frames) / card->rate);
 }
 
@@ -49,18 +50,23 @@ int64_t card_queued(const struct card *card) {
     if (!card->boundary) return 0;
     int64_t boundary = (int64_t)card->boundary;
     int64_t queued = (int64_t)card->io.appl_ptr - card->fetched % boundary;
+    if (card->captures) queued = -queued;
     if (queued < -boundary / 2) queued += boundary;
     if (queued > boundary / 2) queued -= boundary;
     return queued;
 }
 
-int64_t card_avail(const struct card *card) { return (int64_t)card->io.buffer_size - card_queued(card); }
+int64_t card_avail(const struct card *card) {
+    return card->captures ? card_queued(card) : (int64_t)card->io.buffer_size - card_queued(card);
+}
 
 int64_t card_delay(const struct card *card, int64_t now) {
-    if (card->state == CARD_IDLE) return card_queued(card);
+    if (card->state == CARD_IDLE || (card->captures && card->state == CARD_PAUSED)) return card_queued(card);
     int64_t at = now;
-    if (card->settings.coarse && is_fetching(card)) at = due(card, card->run_bursts - 1);
+    if (card->settings.coarse && is_fetching(card))
+        at = card->captures && card->run_bursts == 0 ? card->run_start : due(card, card->run_bursts - 1);
     if (card->state == CARD_STALLED) at = card->control.stall_done;
+    if (card->captures) return capture_delay(card, at);
     return card_queued(card) + card->fetched - llrint(heard(card, at));
 }
 
@@ -78,8 +84,18 @@ static void fetch(struct card *card, int64_t count) {
     }
 }
 
-static void break_off(struct card *card, int64_t at) {
-    recording_event(&card->recording, "xrun", at);
+static void note_event(struct card *card, const char *name, int64_t at) {
+    if (card->captures) source_event(&card->source, name, at);
+    else recording_event(&card->recording, name, at);
+}
+
+// What was fetched and not heard by now never will be.
+static void cut(struct card *card, int64_t now) {
+    if (!card->captures) recording_cut(&card->recording, (int64_t)heard(card, now) - card->run_first_frame);
+}
+
+void card_break_off(struct card *card, int64_t at) {
+    note_event(card, "xrun", at);
     card->broke_off_at = at;
     enter(card, CARD_XRUN);
     snd_pcm_ioplug_set_state(&card->io, SND_PCM_STATE_XRUN);
@@ -88,12 +104,12 @@ static void break_off(struct card *card, int64_t at) {
 // libasound is told nothing: to the application it runs on.
 static void stand_still(struct card *card, int64_t at) {
     card->control.stall_done = at;
-    recording_cut(&card->recording, (int64_t)heard(card, at) - card->run_first_frame);
-    recording_event(&card->recording, "stalled", at);
+    cut(card, at);
+    note_event(card, "stalled", at);
     enter(card, CARD_STALLED);
 }
 
-static bool runs_free(const struct card *card) { return card->stop_threshold >= card->boundary; }
+bool card_runs_free(const struct card *card) { return card->stop_threshold >= card->boundary; }
 
 static void fetch_burst(struct card *card, int64_t at) {
     const int64_t queued = card_queued(card);
@@ -102,14 +118,14 @@ static void fetch_burst(struct card *card, int64_t at) {
     fetch(card, present);
     card->run_bursts++;
     if (present == card->burst_frames || card->state == CARD_DRAINING) return;
-    if (!runs_free(card)) return break_off(card, at + llrint((double)present / card->rate));
+    if (!card_runs_free(card)) return card_break_off(card, at + llrint((double)present / card->rate));
     recording_append(&card->recording, NULL, card->burst_frames - present);
     card->fetched += card->burst_frames - present;
 }
 
 static void unplug(struct card *card, int64_t now) {
-    if (is_fetching(card)) recording_cut(&card->recording, (int64_t)heard(card, now) - card->run_first_frame);
-    recording_event(&card->recording, "vanished", now);
+    if (is_fetching(card)) cut(card, now);
+    note_event(card, "vanished", now);
     enter(card, CARD_GONE);
     snd_pcm_ioplug_set_state(&card->io, SND_PCM_STATE_DISCONNECTED);
 }
@@ -123,13 +139,14 @@ void card_advance(struct card *card, int64_t now) {
         const int64_t next = due(card, card->run_bursts);
         if (xrun_at > card->run_start && xrun_at != card->control.xrun_done && xrun_at <= next && xrun_at <= now) {
             card->control.xrun_done = xrun_at;
-            return break_off(card, xrun_at);
+            return card_break_off(card, xrun_at);
         }
         if (card->state == CARD_RUNNING && stall_at > card->run_start && stall_at != card->control.stall_done
             && stall_at <= next && stall_at <= now)
             return stand_still(card, stall_at);
         if (next > now) return;
-        fetch_burst(card, next);
+        if (card->captures) capture_deliver_burst(card, next);
+        else fetch_burst(card, next);
         if (is_fetching(card) && card_avail(card) >= (int64_t)card->avail_min) post(card->ready);
     }
 }
@@ -148,7 +165,8 @@ static void begin_run(struct card *card, enum card_state state) {
     card->run_start = now;
     card->run_first_frame = card->fetched;
     card->run_bursts = 0;
-    recording_begin_segment(&card->recording, now + latency(card), card->rate * 1e9);
+    if (card->captures) capture_begin_run(card, now);
+    else recording_begin_segment(&card->recording, now + latency(card), card->rate * 1e9);
     enter(card, state);
     card_advance(card, now);
 }
@@ -160,7 +178,8 @@ void card_stop(struct card *card) {
     card_advance(card, now);
     // What a drain has fetched whole plays out, though libasound drops the stream at once.
     if (card->state == CARD_RUNNING || (card->state == CARD_DRAINING && card_queued(card) > 0))
-        recording_cut(&card->recording, (int64_t)heard(card, now) - card->run_first_frame);
+        cut(card, now);
+    if (card->captures && is_fetching(card)) source_event(&card->source, "stopped", now);
     if (card->state != CARD_GONE) enter(card, CARD_IDLE);
 }
 
@@ -242,6 +261,7 @@ void card_close(struct card *card) {
         pthread_join(card->thread, NULL);
     }
     recording_close(&card->recording);
+    source_close(&card->source);
     if (card->kick >= 0) close(card->kick);
     if (card->ready >= 0) close(card->ready);
     if (card->exclusive >= 0) close(card->exclusive);

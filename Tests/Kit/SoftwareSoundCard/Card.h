@@ -45,6 +45,29 @@ void recording_cut(struct recording *, int64_t segment_frames);
 /// Brings staged frames into the file. `card_lock` is held by the caller, and released while writing.
 void recording_flush(struct recording *, pthread_mutex_t *card_lock);
 
+// What is in the air (Source.c).
+
+struct source {
+    char path[PATH_MAX];          // empty: the card has no capture side
+    int file, timing;             // -1 while closed
+    const uint8_t *mapped;        // the whole file
+    size_t mapped_bytes;
+    const uint8_t *frames;        // the first frame
+    int64_t frame_count;
+    snd_pcm_format_t format;      // as in the file
+    unsigned channels, rate;
+    size_t frame_bytes;
+    int64_t at;                   // true time of the first frame; 0: when a capture first starts
+};
+
+int source_open(struct source *);
+void source_close(struct source *);
+/// Opens the sidecar, once, and states there when the first frame is in the air: `now` if that is not decided yet.
+void source_begin(struct source *, int64_t now, double frames_per_second);
+void source_event(struct source *, const char *name, int64_t at);
+/// Frames from `first` on, in this format; silence before the first frame and after the last.
+void source_read(const struct source *, int64_t first, int64_t count, snd_pcm_format_t, uint8_t *to);
+
 // Faults (Control.c).
 
 struct control {
@@ -78,6 +101,8 @@ struct card {
     snd_pcm_ioplug_t io;
     struct card_settings settings;
     struct recording recording;
+    bool captures;                // else it plays
+    struct source source;
     struct control control;
     int exclusive;                // descriptor that holds the lock file
 
@@ -91,11 +116,12 @@ struct card {
     snd_pcm_uframes_t boundary, avail_min, stop_threshold;
     int64_t burst_frames;
     double rate;                  // true frames per true nanosecond
-    int64_t fetched;              // frames since prepare: the hardware pointer
+    int64_t fetched;              // frames since prepare, delivered ones of a capture: the hardware pointer
     int64_t broke_off_at;         // true time of the last xrun
     int64_t run_start;            // true time at which the first burst of this run was fetched
     int64_t run_first_frame;      // `fetched` at that instant
     int64_t run_bursts;           // bursts fetched in this run
+    int64_t run_source_frame;     // capture: the source's frame at `run_start`
 };
 
 int card_open(struct card *);
@@ -109,3 +135,13 @@ void card_advance(struct card *, int64_t now);
 int64_t card_queued(const struct card *);
 int64_t card_delay(const struct card *, int64_t now);
 int64_t card_avail(const struct card *);
+bool card_runs_free(const struct card *);
+void card_break_off(struct card *, int64_t at);
+
+// The capture side (Capture.c). Called with the lock held.
+
+int64_t capture_due(const struct card *, int64_t burst);
+int64_t capture_delay(const struct card *, int64_t at);
+void capture_deliver_burst(struct card *, int64_t at);
+/// Begins a run at the first instant of the card's grid of frames that is not before `now`.
+void capture_begin_run(struct card *, int64_t now);

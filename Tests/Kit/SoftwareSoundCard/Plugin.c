@@ -29,6 +29,7 @@ static int state_error(const struct card *card) {
 
 // Opens the recording on the first run of a configuration: probing a device leaves no files.
 static int ensure_recording(struct card *card) {
+    if (card->captures) return 0;
     if (card->recording.staging) return 0;
     return recording_open(&card->recording, card->io.format, card->io.channels, card->io.rate);
 }
@@ -75,6 +76,8 @@ static int prepare(snd_pcm_ioplug_t *io) {
 static int drain(snd_pcm_ioplug_t *io) {
     struct card *card = lock_card(io);
     int error = state_error(card);
+    // libasound drops a capture that is drained, whatever is said here.
+    if (card->captures) return unlock_card(card, error);
     if (!error) error = ensure_recording(card);
     if (error) return unlock_card(card, error);
     if (card->state == CARD_IDLE) card_start(card, CARD_DRAINING);
@@ -133,16 +136,17 @@ static int poll_revents(snd_pcm_ioplug_t *io, struct pollfd *descriptors, unsign
     struct card *card = lock_card(io);
     card_advance(card, card_true_now());
     *revents = 0;
+    const unsigned short wanted = card->captures ? POLLIN : POLLOUT;
     const bool waits = (card->state == CARD_RUNNING || card->state == CARD_PAUSED || card->state == CARD_IDLE
                         || card->state == CARD_STALLED)
         && card_avail(card) < (int64_t)card->avail_min;
     if (card->state == CARD_XRUN || card->state == CARD_GONE) {
-        *revents = POLLOUT | POLLERR;
+        *revents = wanted | POLLERR;
     } else if (waits || card->state == CARD_DRAINING) {
         uint64_t ignored;
         if (read(card->ready, &ignored, sizeof ignored) < 0 && errno != EAGAIN) perror("software sound card: eventfd");
     } else if (descriptors->revents & POLLIN) {
-        *revents = POLLOUT;
+        *revents = wanted;
     }
     return unlock_card(card, 0);
 }
@@ -222,6 +226,8 @@ static int read_field(struct card *card, struct limits *limits, const char *id, 
     if (snd_config_get_string(field, &text) < 0 || !text) return -EINVAL;
     if (!strcmp(id, "stamps")) return read_stamps(card, text);
     if (!strcmp(id, "recording")) snprintf(card->recording.path, sizeof card->recording.path, "%s", text);
+    else if (!strcmp(id, "source")) snprintf(card->source.path, sizeof card->source.path, "%s", text);
+    else if (!strcmp(id, "source_at")) card->source.at = strtoll(text, NULL, 10);
     else if (!strcmp(id, "control")) snprintf(card->control.path, sizeof card->control.path, "%s", text);
     else if (!strcmp(id, "formats")) limits->format_count = words(text, limits->formats, 8, parse_format);
     else if (!strcmp(id, "rates")) limits->rate_count = words(text, limits->rates, 8, parse_rate);
@@ -262,12 +268,31 @@ static int set_constraints(snd_pcm_ioplug_t *io, const struct limits *limits) {
     return error;
 }
 
+// A capture has the layout of the file that is in the air, and converts nothing.
+static int open_source(struct card *card, struct limits *limits) {
+    if (!card->source.path[0]) return -ENOENT;
+    const int error = source_open(&card->source);
+    if (error) return error;
+    unsigned count = 0;
+    for (unsigned i = 0; i < limits->format_count; i++) {
+        const unsigned format = limits->formats[i];
+        const bool pads = format == SND_PCM_FORMAT_S24_LE && card->source.format == SND_PCM_FORMAT_S24_3LE;
+        if (format == (unsigned)card->source.format || pads) limits->formats[count++] = format;
+    }
+    limits->format_count = count;
+    limits->rates[0] = card->source.rate;
+    limits->rate_count = 1;
+    limits->channels_min = limits->channels_max = card->source.channels;
+    return count ? 0 : -EINVAL;
+}
+
 // One at a time, as hardware: the lock goes with the process, however that ends.
 static int take_exclusively(struct card *card) {
     card->exclusive = -1;
-    if (!card->recording.path[0]) return 0;
+    const char *identity = card->captures ? card->source.path : card->recording.path;
+    if (!identity[0]) return 0;
     char path[PATH_MAX + 8];
-    snprintf(path, sizeof path, "%s.lock", card->recording.path);
+    snprintf(path, sizeof path, "%s.lock", identity);
     card->exclusive = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (card->exclusive < 0) return -errno;
     return flock(card->exclusive, LOCK_EX | LOCK_NB) == 0 ? 0 : -EBUSY;
@@ -285,6 +310,7 @@ static void set_defaults(struct card *card) {
     card->settings.latency_us = 1000;
     card->settings.realtime = true;
     card->recording.file = card->recording.timing = -1;
+    card->source.file = card->source.timing = -1;
     card->kick = card->ready = card->exclusive = -1;
     card->io.version = SND_PCM_IOPLUG_VERSION;
     card->io.name = "Tutti software sound card";
@@ -306,15 +332,17 @@ SND_PCM_PLUGIN_DEFINE_FUNC(tutti_card) {
         .channels_max = 8,
         .buffer_bytes_max = 1 << 20,
     };
-    if (stream != SND_PCM_STREAM_PLAYBACK) return -ENOENT;
     struct limits limits = all;
     struct card *card = calloc(1, sizeof *card);
     if (!card) return -ENOMEM;
     set_defaults(card);
+    card->captures = stream == SND_PCM_STREAM_CAPTURE;
     int error = read_config(card, &limits, conf);
+    if (!error && card->captures) error = open_source(card, &limits);
     if (!error) error = check_presence(card);
     if (error) {
         if (card->exclusive >= 0) close(card->exclusive);
+        source_close(&card->source);
         free(card);
         return error;
     }

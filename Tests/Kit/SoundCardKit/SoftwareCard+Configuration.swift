@@ -20,7 +20,7 @@ extension SoftwareCard {
             ("RECORDING", recording), ("CONTROL", control), ("FORMATS", formats.joined(separator: " ")),
             ("RATES", rates.map(String.init).joined(separator: " ")), ("CHANNELSMIN", "\(channels.lowerBound)"),
             ("CHANNELSMAX", "\(channels.upperBound)"), ("BUFFERBYTES", "\(maximumBufferByteCount)"),
-            ("STAMPS", stamps.rawValue),
+            ("STAMPS", stamps.rawValue), ("SOURCE", source ?? ""), ("SOURCEAT", "\(sourceTime ?? 0)"),
         ]
     }
 
@@ -49,6 +49,8 @@ extension SoftwareCard {
                 channels_max $CHANNELSMAX
                 buffer_bytes_max $BUFFERBYTES
                 stamps $STAMPS
+                source $SOURCE
+                source_at $SOURCEAT
             """
         let names = defaults.map(\.name).joined(separator: " ")
         return """

@@ -25,6 +25,11 @@ public struct SoftwareCard: Sendable {
     /// The card's own thread asks for real-time priority.
     public var isRealTime: Bool
     public var stamps = Stamps.raw
+    /// A WAVE file: what is in the air, for captures, which have its layout. Without it the card has no capture side.
+    /// Its sidecar, beside it, says when its first frame was in the air, and tells of runs.
+    public var source: String?
+    /// The true time at which the source's first frame is in the air; nil: when a capture first starts.
+    public var sourceTime: Int64?
 
     /// On which clocks a card stamps its status. An application that asks for another is refused.
     public enum Stamps: String, CaseIterable, Sendable {

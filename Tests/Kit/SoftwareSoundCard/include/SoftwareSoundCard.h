@@ -1,4 +1,5 @@
-// A sound card made in software: an ALSA external I/O plugin that plays into a file, for tests without hardware.
+// A sound card made in software: an ALSA external I/O plugin that plays into a file and captures from
+// another, for tests without hardware.
 //
 // The library is loaded by libasound, not linked by anyone; nothing is declared here for callers. An asoundrc names it:
 //
@@ -10,6 +11,9 @@
 //         latency_us 1000             # from the fetch of a burst to its first frame at the loudspeaker
 //         coarse no                   # yes: the delay, too, moves only once a burst
 //         recording "/tmp/heard.wav"  # what was heard; its sidecar is /tmp/heard.wav.timing
+//         source "/tmp/air.wav"       # what is in the air, for captures; none: there is no capture side
+//         source_at "1234567890"      # true time, in nanoseconds, of the first frame of that; "0", and the default: when a
+//                                     # capture first starts
 //         control "/tmp/card.control" # see below
 //         formats "S16_LE S32_LE"     # default: S16_LE S24_LE S24_3LE S32_LE FLOAT_LE
 //         rates "48000"               # default: 44100 48000 96000
@@ -29,6 +33,15 @@
 // what the reported delay says at any instant t: written - delay = round((t - t0 - latency) * rate). With `coarse yes`
 // it is true at the instants of a fetch, and stands still between them, as in drivers that count whole transfers.
 //
+// A capture delivers frames of the source, a WAVE file, in the file's own layout. The source goes on in the air whether
+// it is captured or not, frame k at A + k/rate; before and after it there is silence. A run starts at t0, the first
+// such instant; its frame n is in the air at t0 + n/rate. Burst b, frames b*B ..< (b+1)*B of the run, is delivered at
+// t0 + (b+1)*B/rate + latency: the pointer moves then. The reported delay says at any instant t: read + delay =
+// round((t - t0) * rate), frames in the air which were not read; with `coarse yes` only at the instants of a delivery.
+// A burst that fills the buffer is an xrun; what was not read is lost with it. The sidecar, /tmp/air.wav.timing, says
+// when the source's first frame was in the air (its one segment; a source that has one keeps to it, unless `source_at`
+// says otherwise), and tells of each run: `event started`, at its t0, `stopped`, and the faults.
+//
 // The control file holds a line for each fault that lasts or comes; it may be changed at any time:
 //
 //     busy                 opening fails with EBUSY
@@ -38,4 +51,4 @@
 //     stall-at NANOSECONDS the run that goes on at that true time stands still, once: pointer and delay move no more,
 //                          nothing is heard, and no error is told, until the device is prepared anew
 //
-// The card is opened by one at a time; further opening fails with EBUSY, as of hardware.
+// Each side of the card is opened by one at a time; further opening fails with EBUSY, as of hardware.

@@ -1,0 +1,88 @@
+import Glibc
+
+/// What is in the air around a software card's microphone: noise of which no two frames are alike, so that each tells
+/// its place. The same seed makes the same noise.
+public struct AirSound: Sendable {
+    public enum SampleFormat: String, CaseIterable, Sendable {
+        case integer16, integer24, integer32, float32
+    }
+
+    public let format: SampleFormat
+    public let rate: Int
+    public let channels: Int
+    public let frameCount: Int
+    /// The frames as the file holds them: interleaved, little-endian, 24-bit samples in three bytes.
+    public let bytes: [UInt8]
+
+    public init(
+        _ format: SampleFormat = .integer16, rate: Int = 48_000, channels: Int = 2, seconds: Double, seed: UInt64 = 1
+    ) {
+        self.format = format
+        self.rate = rate
+        self.channels = channels
+        let frames = Int(Double(rate) * seconds)
+        frameCount = frames
+        var random = seed
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(frames * channels * format.byteCount)
+        for _ in 0..<frames * channels {
+            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let word = Int32(truncatingIfNeeded: random >> 32)
+            let stored = format == .float32 ? (Float(word) * 0x1p-32).bitPattern : UInt32(bitPattern: word)
+            for byte in 0..<format.byteCount { bytes.append(UInt8(truncatingIfNeeded: stored >> (8 * UInt32(byte)))) }
+        }
+        self.bytes = bytes
+    }
+
+    public var frameByteCount: Int { format.byteCount * channels }
+
+    /// These frames; silence before the first and after the last.
+    public func frames(_ range: Range<Int>) -> [UInt8] {
+        let inside = range.clamped(to: 0..<frameCount)
+        func silence(_ count: Int) -> [UInt8] { Array(repeating: 0, count: count * frameByteCount) }
+        guard !inside.isEmpty else { return silence(range.count) }
+        return silence(inside.lowerBound - range.lowerBound)
+            + bytes[(inside.lowerBound * frameByteCount)..<(inside.upperBound * frameByteCount)]
+            + silence(range.upperBound - inside.upperBound)
+    }
+
+    /// Where in the sound these frames are; nil where they are nowhere.
+    public func position(of frames: some Collection<UInt8>) -> Int? {
+        let wanted = Array(frames)
+        guard wanted.count >= frameByteCount, wanted.count <= bytes.count else { return nil }
+        let end = frameCount - wanted.count / frameByteCount
+        return (0...end).first { frame in
+            let start = frame * frameByteCount
+            return bytes[start] == wanted[0] && bytes[start..<(start + wanted.count)].elementsEqual(wanted)
+        }
+    }
+
+    /// Writes the WAVE file that a card takes as its source.
+    public func write(to path: String) throws {
+        var file = Array("RIFF".utf8) + little(UInt32(36 + bytes.count)) + Array("WAVEfmt ".utf8)
+        file += little(UInt32(16)) + little(UInt16(format == .float32 ? 3 : 1)) + little(UInt16(channels))
+        file += little(UInt32(rate)) + little(UInt32(rate * frameByteCount))
+        file += little(UInt16(frameByteCount)) + little(UInt16(format.byteCount * 8))
+        file += Array("data".utf8) + little(UInt32(bytes.count)) + bytes
+        guard let stream = fopen(path, "we") else { throw FileError(operation: "create", path: path, code: errno) }
+        let written = fwrite(file, 1, file.count, stream)
+        guard fclose(stream) == 0, written == file.count else {
+            throw FileError(operation: "write", path: path, code: errno)
+        }
+    }
+}
+
+extension AirSound.SampleFormat {
+    /// Bytes of one sample.
+    public var byteCount: Int {
+        switch self {
+        case .integer16: 2
+        case .integer24: 3
+        case .integer32, .float32: 4
+        }
+    }
+}
+
+private func little<T: FixedWidthInteger>(_ value: T) -> [UInt8] {
+    withUnsafeBytes(of: value.littleEndian) { Array($0) }
+}
