@@ -41,12 +41,12 @@ struct FLACFrameSearch {
     private static let candidateCount = 16
 
     private let stream: FLACStreamInfo
-    private let crc = SlicedCRC.flacFrame
+    private let frameCheck = FLACFrameCheck()
     /// The oldest first: where the frame that is sought begins, if nothing was damaged.
     private var candidates: [Candidate] = []
     /// The last one that lies too far back for a packet.
     private var expired: Candidate?
-    private var register: UInt32 = 0
+    private var register: UInt16 = 0
     /// The file ends within a frame.
     private var isCut = false
     /// Up to where ``register`` reckons, and up to where headers were sought; offsets in the file.
@@ -153,10 +153,10 @@ struct FLACFrameSearch {
     private mutating func check(upTo place: Int, _ bytes: RawSpan, _ offset: Int64) -> UInt16 {
         let start = Int(checkedEnd - offset)
         if place > start {
-            register = crc.register(register, after: bytes.extracting(start..<place))
+            register = frameCheck.register(register, after: bytes.extracting(start..<place))
             checkedEnd = offset + Int64(place)
         }
-        return FLACCheckMarks.mark(UInt16(register >> 16), at: checkedEnd)
+        return FLACCheckMarks.mark(register, at: checkedEnd)
     }
 
     // MARK: Sync code
@@ -167,21 +167,28 @@ struct FLACFrameSearch {
         guard start >= 0, start <= last else { return nil }
         return bytes.withUnsafeBytes { bytes in
             var place = start
+            while last - place >= MemoryLayout<Words>.size - 1, !hasSyncCode(bytes, within: place) {
+                place += MemoryLayout<Words>.size
+            }
             while place <= last {
-                // Eight at a time are passed over that hold no byte of ones.
-                while last - place >= 7 {
-                    let inverse = ~bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-                    guard (inverse &- 0x0101_0101_0101_0101) & ~inverse & 0x8080_8080_8080_8080 == 0 else { break }
-                    place += 8
-                }
-                let end = min(last, place + 7)
-                while place <= end {
-                    if bytes[place] == 0xFF, bytes[place + 1] & 0xFE == 0xF8 { return place }
-                    place += 1
-                }
+                if bytes[place] == 0xFF, bytes[place + 1] & 0xFE == 0xF8 { return place }
+                place += 1
             }
             return nil
         }
+    }
+
+    private typealias Words = SIMD4<UInt64>
+
+    /// Whether one begins at one of as many places as there are bytes in ``Words``.
+    @inline(__always)
+    private static func hasSyncCode(_ bytes: UnsafeRawBufferPointer, within place: Int) -> Bool {
+        let first = bytes.loadUnaligned(fromByteOffset: place, as: Words.self)
+        let second = bytes.loadUnaligned(fromByteOffset: place + 1, as: Words.self)
+        // A byte is zero where a code begins; then the highest bit of it, and perhaps of some above, is a hit.
+        let rest = ~first | (second ^ 0xF8F8_F8F8_F8F8_F8F8) & 0xFEFE_FEFE_FEFE_FEFE
+        let hits = (rest &- 0x0101_0101_0101_0101) & ~rest & 0x8080_8080_8080_8080
+        return hits[0] | hits[1] | hits[2] | hits[3] != 0
     }
 }
 
