@@ -20,6 +20,7 @@ struct BoxWalker {
     /// Where the next box begins, or the level ends: what lies before is skipped.
     private(set) var next: Int64 = 0
     private(set) var collection: Collection?
+    /// Of the box that is being gathered, or was last.
     private(set) var body: [UInt8] = []
 
     /// Bytes of the file; `.max` where only what comes is known.
@@ -65,13 +66,15 @@ struct BoxWalker {
         return count
     }
 
-    /// The body that is whole now.
-    mutating func takeBody() -> (Collection, [UInt8])? {
+    /// The box whose ``body`` is whole now.
+    mutating func takeWhole() -> Collection? {
         guard let whole = collection, next >= whole.end else { return nil }
         collection = nil
-        defer { body = [] }
-        return (whole, body)
+        return whole
     }
+
+    /// The body is of no use any more. Those of fragments, which nobody keeps, leave their storage to the next one.
+    mutating func dropBody() { body.removeAll(keepingCapacity: isInside(.moof)) }
 
     /// Leaves the innermost box if it ends here.
     mutating func leave(at position: Int64) -> Level? {

@@ -17,9 +17,10 @@ struct TrackDefaults: Equatable {
     }
 }
 
-/// The runs of one track in one `moof`.
-struct Fragment {
-    struct Run {
+/// The runs of one track in one `moof`, and the packet in them that comes next. One fragment after the other is put in
+/// the same storage.
+struct Fragment: SampleCursor {
+    private struct Run {
         var offset: Int64
         var sampleCount: Int64
         /// Where the run's entries begin in ``Fragment/entries``, and how long one is; 0 where all samples are alike.
@@ -32,21 +33,37 @@ struct Fragment {
     }
 
     /// Offset of its `moof` in the file.
-    let offset: Int64
-    private(set) var runs: [Run] = []
-    private(set) var entries: [UInt8] = []
+    private(set) var offset: Int64 = 0
+    private var runs: [Run] = []
+    private var entries: [UInt8] = []
 
     // Of the `traf` that is being read.
     private var isOurs = false
     private var defaults: TrackDefaults?
     /// Where the next run begins that does not say.
-    private var nextOffset: Int64
-    private var baseOffset: Int64
+    private var nextOffset: Int64 = 0
+    private var baseOffset: Int64 = 0
 
-    init(offset: Int64) {
+    // Of what is being played.
+    var blocks: BlockLayout?
+    private var extent = SampleExtent(offset: 0, sampleCount: 0, byteCount: 0)
+    /// Of the run that is open.
+    private var run = -1
+    private var sample: Int64 = 0
+
+    /// Whether none of the track's samples are in it.
+    var isEmpty: Bool { runs.isEmpty }
+
+    var entryByteCount: Int { entries.count }
+
+    /// Forgets all: a `moof` begins.
+    mutating func restart(at offset: Int64) {
         self.offset = offset
-        nextOffset = offset
-        baseOffset = offset
+        (nextOffset, baseOffset) = (offset, offset)
+        runs.removeAll(keepingCapacity: true)
+        entries.removeAll(keepingCapacity: true)
+        (run, sample) = (-1, 0)
+        dropExtent()
     }
 
     /// `tfhd` (8.8.7).
@@ -102,54 +119,25 @@ struct Fragment {
     }
 
     /// Bytes of all samples of a run.
-    func byteCount(of run: Run) -> Int64 {
+    private func byteCount(of run: Run) -> Int64 {
         guard run.hasSizes else { return Int64(clamping: UInt64(run.sampleCount) &* UInt64(run.byteCount)) }
         return (0..<run.sampleCount).reduce(0) { $0 + size(ofSample: $1, in: run) }
     }
 
     @inline(__always)
-    func size(ofSample sample: Int64, in run: Run) -> Int64 {
+    private func size(ofSample sample: Int64, in run: Run) -> Int64 {
         guard run.hasSizes else { return run.byteCount }
         let place = run.entryOffset + Int(sample) * run.entryByteCount + (run.hasDurations ? 4 : 0)
         return Int64(entries.span.bytes.bigEndian32(at: place))
     }
 
     @inline(__always)
-    func duration(ofSample sample: Int64, in run: Run) -> Int64 {
+    private func duration(ofSample sample: Int64, in run: Run) -> Int64 {
         guard run.hasDurations else { return run.duration }
         return Int64(entries.span.bytes.bigEndian32(at: run.entryOffset + Int(sample) * run.entryByteCount))
     }
-}
 
-extension TrackDefaults? {
-    fileprivate func changed(track: UInt32, _ change: (inout TrackDefaults) -> Void) -> TrackDefaults {
-        var defaults = self ?? TrackDefaults(track: track)
-        change(&defaults)
-        return defaults
-    }
-}
-
-extension TrackDefaults {
-    fileprivate init(track: UInt32) {
-        self.track = track
-        duration = 0
-        byteCount = 0
-    }
-}
-
-/// Goes through the packets of a fragment.
-struct FragmentCursor: SampleCursor {
-    private let fragment: Fragment
-    private let blocks: BlockLayout?
-    private var extent = SampleExtent(offset: 0, sampleCount: 0, byteCount: 0)
-    /// Of the run that is open.
-    private var run = -1
-    private var sample: Int64 = 0
-
-    init(_ fragment: Fragment, blocks: BlockLayout?) {
-        self.fragment = fragment
-        self.blocks = blocks
-    }
+    // MARK: Playing
 
     @inline(__always)
     mutating func next() -> SamplePlace? {
@@ -158,9 +146,9 @@ struct FragmentCursor: SampleCursor {
                 if extent.byteCount > 0 { return extent.place(blocks) }
             } else {
                 while extent.sampleCount > 0 {
-                    let size = fragment.size(ofSample: sample, in: fragment.runs[run])
+                    let size = size(ofSample: sample, in: runs[run])
                     if size > 0 {
-                        let duration = fragment.duration(ofSample: sample, in: fragment.runs[run])
+                        let duration = duration(ofSample: sample, in: runs[run])
                         return SamplePlace(offset: extent.offset, byteCount: size, duration: duration)
                     }
                     // An empty sample is none.
@@ -183,7 +171,7 @@ struct FragmentCursor: SampleCursor {
 
     mutating func dropExtent() { extent = SampleExtent(offset: 0, sampleCount: 0, byteCount: 0) }
 
-    var hasEqualSizes: Bool { blocks != nil || run < 0 || !fragment.runs[run].hasSizes }
+    var hasEqualSizes: Bool { blocks != nil || run < 0 || !runs[run].hasSizes }
 
     private mutating func passSample(_ byteCount: Int64) {
         extent.offset &+= byteCount
@@ -192,17 +180,33 @@ struct FragmentCursor: SampleCursor {
     }
 
     private mutating func openRun() -> Bool {
-        guard run + 1 < fragment.runs.count else { return false }
+        guard run + 1 < runs.count else { return false }
         run += 1
         sample = 0
-        let next = fragment.runs[run]
+        let next = runs[run]
         extent = SampleExtent(offset: next.offset, sampleCount: next.sampleCount, byteCount: 0)
         // Samples without bytes are none, however many of them a number announces.
         if !next.hasSizes, next.byteCount == 0 { extent.sampleCount = 0 }
         if let blocks {
-            let bytes = fragment.byteCount(of: next)
+            let bytes = byteCount(of: next)
             extent.byteCount = bytes - bytes % blocks.bytesPerBlock
         }
         return true
+    }
+}
+
+extension TrackDefaults? {
+    fileprivate func changed(track: UInt32, _ change: (inout TrackDefaults) -> Void) -> TrackDefaults {
+        var defaults = self ?? TrackDefaults(track: track)
+        change(&defaults)
+        return defaults
+    }
+}
+
+extension TrackDefaults {
+    fileprivate init(track: UInt32) {
+        self.track = track
+        duration = 0
+        byteCount = 0
     }
 }

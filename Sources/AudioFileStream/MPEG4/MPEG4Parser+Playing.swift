@@ -11,15 +11,15 @@ extension MPEG4Parser {
             if let step = try play(&cursor, bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink) {
                 return step
             }
-        } else if var cursor = fragmentCursor {
-            fragmentCursor = nil
-            defer { fragmentCursor = cursor }
+        } else {
+            var cursor = Fragment()
+            swap(&cursor, &fragment)
+            defer { swap(&cursor, &fragment) }
             if let step = try play(&cursor, bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink) {
                 return step
             }
         }
         tableCursor = nil
-        fragmentCursor = nil
         mood = movie.isFragmented ? .walking : .done
         return .took(0)
     }

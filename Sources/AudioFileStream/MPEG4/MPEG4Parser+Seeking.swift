@@ -47,8 +47,7 @@ extension MPEG4Parser {
 
     func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
         tableCursor = nil
-        fragmentCursor = nil
-        fragment = nil
+        fragment.restart(at: place.byteOffset)
         returnCount = 0
         let sample = stream.bundledTable?.sample(ofPacket: place.packet)
         if let (cursor, _) = cursor(atSample: sample?.sample ?? place.packet) {

@@ -20,8 +20,9 @@ extension MPEG4Parser {
         }
         if walker.collection != nil {
             let count = walker.gather(bytes, at: place, position: position)
-            if let (box, body) = walker.takeBody() {
-                try take(box.type, body, at: box.start, into: &sink)
+            if let box = walker.takeWhole() {
+                try take(box.type, walker.body, at: box.start, into: &sink)
+                walker.dropBody()
                 return .took(count)
             }
             if count > 0 { return .took(count) }
@@ -69,7 +70,7 @@ extension MPEG4Parser {
             walker.enter(header, at: position)
         case (nil, .moof) where entry != nil:
             walker.enter(header, at: position)
-            fragment = Fragment(offset: position)
+            fragment.restart(at: position)
         case (nil, .mdat):
             let isEmpty = header.boxByteCount == Int64(header.byteCount)
             guard entry != nil || isEmpty || fileByteCount != nil else { throw .notOptimized }
@@ -124,7 +125,7 @@ extension MPEG4Parser {
         switch (walker.parent, header.type) {
         case (.stbl, .stsz), (.stbl, .stz2), (.stbl, .stsc), (.stbl, .stco), (.stbl, .co64), (.stbl, .stts),
             (.traf, .trun):
-            let held = track.table.byteCount + (movie.track?.table.byteCount ?? 0) + (fragment?.entries.count ?? 0)
+            let held = track.table.byteCount + (movie.track?.table.byteCount ?? 0) + fragment.entryByteCount
             guard byteCount <= Int64(AudioFileStreamLimits.sampleTableByteCount - held) else {
                 throw .unsupportedDataFormat(
                     "an MPEG-4 packet table of more than \(AudioFileStreamLimits.sampleTableByteCount >> 20) MiB")
@@ -161,8 +162,8 @@ extension MPEG4Parser {
         case .ilst: give(tags.item(type, body), into: &sink)
         case .udta: give(MovieTags.text(type, body), into: &sink)
         case .traf where type == .tfhd:
-            fragment?.begin(body, track: movie.track?.id ?? 0, defaults: movie.defaults)
-        case .traf: fragment?.add(body)
+            fragment.begin(body, track: movie.track?.id ?? 0, defaults: movie.defaults)
+        case .traf: fragment.add(body)
         case nil: takeSegments(body, end: offset &+ Int64(body.count))
         default: break
         }
@@ -219,12 +220,11 @@ extension MPEG4Parser {
     }
 
     private func openFragment() {
-        guard let fragment, let entry, !fragment.runs.isEmpty else { return }
+        guard let entry, !fragment.isEmpty else { return }
         if !isAstray {
             fragments.note(packet: stream.nextPacket, byteOffset: fragment.offset, frame: stream.nextFrame)
         }
-        fragmentCursor = FragmentCursor(fragment, blocks: entry.blocks)
-        self.fragment = nil
+        fragment.blocks = entry.blocks
         mood = .playing
     }
 }

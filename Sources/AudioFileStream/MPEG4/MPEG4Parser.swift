@@ -48,8 +48,8 @@ final class MPEG4Parser: ContainerParser {
     // What is played.
     var entry: SampleEntry?
     var tableCursor: SampleTableCursor?
-    var fragmentCursor: FragmentCursor?
-    var fragment: Fragment?
+    /// The one that is walked through, or played where no table is.
+    var fragment = Fragment()
     var fragments = FragmentIndex()
     var segments: SegmentIndex?
     /// After a seek to where only an estimate led: what goes by has no numbers that are certain.
