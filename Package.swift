@@ -64,7 +64,7 @@ let package = Package(
 
         // Containers and codecs.
         library("AudioFileStream", ["AudioCore"]),
-        library("SongReading", ["AudioCore", "AudioFileStream"]),
+        library("SongReading", ["AudioCore", "AudioFileStream", "HostSystem"]),
         // From files, directories and playlists to songs.
         library("SongCollection", ["AudioCore", "SongReading"]),
         library("AudioDecoding", ["AudioCore"]),
@@ -164,14 +164,15 @@ let package = Package(
         tests(
             "TuttiRuntimeTests",
             [
-                "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem", "MPEGDecoding",
-                "Playout", "StreamTestKit", "TuttiRuntime", "WireProtocol", nioCore, nioPosix,
+                "tutti", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem",
+                "LANKit", "MPEGDecoding", "Playout", "SongReading", "StreamTestKit", "TuttiRuntime", "WireProtocol",
+                nioCore, nioPosix,
             ]),
         tests("AudioCoreTests", ["AudioCore"]),
         .target(
             name: "StreamTestKit", dependencies: ["AudioCore"], path: "Tests/StreamTestKit", swiftSettings: settings),
         tests("AudioFileStreamTests", ["AudioCore", "AudioFileStream", "StreamTestKit"]),
-        tests("SongReadingTests", ["AudioCore", "SongReading", "StreamTestKit"]),
+        tests("SongReadingTests", ["AudioCore", "AudioFileStream", "HostSystem", "SongReading", "StreamTestKit"]),
         tests("SongCollectionTests", ["AudioCore", "SongCollection", "SongReading", "StreamTestKit"]),
         tests(
             "SongDecodingTests",

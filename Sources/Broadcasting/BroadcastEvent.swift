@@ -26,13 +26,17 @@ public enum BroadcastEvent: Sendable {
     case stop
 }
 
-/// What the song's reader says. One answer to each ``BroadcastAction/readSource``, an end or failure being the last.
+/// What the song's reader says. One answer to each ``BroadcastAction/readSource``, an end or failure being the last;
+/// notices and titles come besides.
 public enum SourceEvent: Sendable {
     /// Properties up to ready, then packets that follow one another; the first begins at frame 0 less priming.
     case read(properties: [AudioStreamProperty], packets: [AudioPacketDescription], data: ByteBuffer)
     case ended
     /// The text is for people. What was read before is played.
     case failed(String)
+    case notice(NoticeLevel, String)
+    /// What a station plays now.
+    case title(String)
 }
 
 /// What the shell must do for a broadcast, in order.

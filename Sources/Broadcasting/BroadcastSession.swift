@@ -102,9 +102,11 @@ public struct BroadcastSession {
     // MARK: The song
 
     private mutating func read(_ event: SourceEvent, _ now: HostTime) {
-        isReading = false
         switch event {
+        case .notice(let level, let text): actions.append(.notice(level, text))
+        case .title(let title): retitle(title, now)
         case .read(let properties, let packets, let data):
+            isReading = false
             for property in properties { note(property) }
             guard summary.isReady, !packets.isEmpty else { return }
             let framesPerGroup = Int((summary.format?.sampleRate ?? 48_000) * BroadcastLimits.groupTime.seconds)
@@ -113,15 +115,17 @@ public struct BroadcastSession {
             _ = log.append(packets, data: data, at: position, framesPerGroup: framesPerGroup)
             if phase == .opening { phase = .waiting(since: now) }
         case .ended:
+            isReading = false
             endSource(now)
         case .failed(let text):
+            isReading = false
             sourceFailure = text
             if log.endIndex > 0 { actions.append(.notice(.warning, text)) }
             endSource(now)
         }
     }
 
-    private mutating func note(_ property: AudioStreamProperty) {
+    mutating func note(_ property: AudioStreamProperty) {
         let wasReady = summary.isReady
         if property == .readyToProducePackets, summary.info[.title] == nil {
             summary.note(.info(.title, configuration.fallbackTitle))

@@ -61,9 +61,13 @@ extension ListenSession {
     }
 
     private mutating func hear(_ property: AudioStreamProperty) {
-        guard reception?.summary.isReady == false else { return }
+        guard let summary = reception?.summary else { return }
+        // Of a stream that has begun only texts change: a station tells what it plays now.
+        if summary.isReady {
+            guard case .info(let key, let text) = property, summary.info[key] != text else { return }
+        }
         reception?.summary.note(property)
-        if property == .readyToProducePackets { actions.append(.advertise) }
+        if summary.isReady || property == .readyToProducePackets { actions.append(.advertise) }
     }
 
     /// Where the sound begins. After a loss or a reconnection the queue finds the gap, or none, by the packets'

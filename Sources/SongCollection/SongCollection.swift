@@ -28,7 +28,7 @@ public struct SongCollection {
     /// Lines about what was passed over; the rest is counted in the last of them.
     static let problemLimit = 20
 
-    /// Paths of songs, in order.
+    /// Paths and URLs of songs, and `-` for standard input, in order.
     public private(set) var songs: [String] = []
     /// What was passed over and why: a line each.
     public var problems: [String] {
@@ -57,9 +57,13 @@ public struct SongCollection {
         }
     }
 
-    /// Adds a file, or what it holds.
+    /// Adds a song, or what holds some.
     /// - Returns: what it holds songs as; nil for a song.
-    private mutating func add(_ path: String) throws(SongFailure) -> Holder? {
+    private mutating func add(_ name: String) throws(SongFailure) -> Holder? {
+        guard case .file(let path) = try SongAddress(name) else {
+            append(name)
+            return nil
+        }
         var status = stat()
         guard stat(path, &status) == 0, let holder = Holder(path: path, status: status) else {
             append(path)
@@ -127,10 +131,15 @@ public struct SongCollection {
         let directory = FileName.directory(of: path)
         for entry in try Playlist(path: path, kind: kind).entries {
             if isStopped() { return }
-            if let file = FileName.path(fromEntry: entry) {
-                addInner(FileName.join(directory, file))
-            } else {
-                pass("'\(path)' names '\(entry)': only files can be played")
+            do throws(SongFailure) {
+                switch try SongAddress(entry) {
+                case .url: addInner(entry)
+                case .file(let file): addInner(FileName.join(directory, file))
+                // Among files, a file of that name.
+                case .standardInput: addInner(FileName.join(directory.isEmpty ? "." : directory, entry))
+                }
+            } catch {
+                pass("'\(path)' names \(error.message)")
             }
         }
     }

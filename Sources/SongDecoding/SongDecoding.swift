@@ -51,10 +51,12 @@ public struct SongDecoding: Sendable {
             sampleRate: decoder.sampleRate, channelCount: decoder.channelCount, samples: samples,
             speakerMask: speakers.mask, frameCount: facts.frameCount)
 
-        var stream = SongStream(try SongFile(path: path), probe: probe)
+        let file = try SongFile(path: path)
+        let identity = file.identity
+        var stream = SongStream(file, probe: probe)
         var sink = DecodingSink(
             facts: facts, format: format, samples: samples, speakers: speakers, decoder: decoder, header: header.bytes,
-            target: try OutputTarget(path: output, input: stream.identity))
+            target: try OutputTarget(path: output, input: identity))
         while !stream.isFinished, sink.failure == nil {
             if isStopped() { throw SongFailure(.stopped, "stopped") }
             _ = try stream.advance(into: &sink)

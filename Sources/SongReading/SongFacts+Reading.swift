@@ -10,8 +10,9 @@ extension SongFacts {
     ) -> SongFacts {
         var facts = SongFacts(path: path)
         do throws(SongFailure) {
-            var stream = SongStream(try SongFile(path: path), probe: probe)
-            facts.byteCount = stream.byteCount
+            let file = try SongFile(path: path)
+            facts.byteCount = file.byteCount
+            var stream = SongStream(file, probe: probe)
             var sink = CountingSink()
             do throws(SongFailure) {
                 while !stream.isFinished {

@@ -12,7 +12,15 @@ public struct SongFile: ~Copyable {
     /// - Throws: what is wrong with the path.
     public init(path: String) throws(SongFailure) {
         // Of what is no file, nothing must be waited for.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        try self.init(owning: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), path: path)
+    }
+
+    /// An open file, under another descriptor.
+    init(descriptor: Int32, calledPath path: String) throws(SongFailure) {
+        try self.init(owning: fcntl(descriptor, F_DUPFD_CLOEXEC, 0), path: path)
+    }
+
+    private init(owning descriptor: Int32, path: String) throws(SongFailure) {
         guard descriptor >= 0 else { throw .unreadable(path, errno) }
         var status = stat()
         let failure =

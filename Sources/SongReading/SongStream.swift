@@ -1,37 +1,45 @@
 import AudioCore
 import AudioFileStream
+import HostSystem
 
-/// A file and its parser: properties and packets of a song, piece by piece, wherever in the file they lie.
+/// A source of bytes and its parser: properties and packets of a song, piece by piece, wherever the bytes lie.
 ///
 /// A file that is cut while it is read ends where it was cut. One thread at a time.
 public struct SongStream: ~Copyable {
     public static let standardPieceByteCount = 64 * 1024
 
-    private let file: SongFile
+    private let source: any ByteSource
     private var stream: AudioFileStream
     private let refinement: StreamRefinement
     private let piece: UnsafeMutableRawBufferPointer
+    private var isOpen = false
     /// The last piece was parsed, or the song cannot be played any further.
     public private(set) var isFinished = false
+    /// The source had no bytes yet: ``wait(atMost:wake:)``, then ask again.
+    public private(set) var isWaiting = false
 
-    /// - Parameters:
-    ///   - probe: tells what the stream is as decoded; without one the parser's word is taken.
-    ///   - isPureStream: whether to read from front to back only, as who gets the file through a pipe must.
+    /// - Parameter probe: tells what the stream is as decoded; without one the parser's word is taken.
+    public init(
+        _ source: any ByteSource, probe: FormatProbe? = nil, pieceByteCount: Int = Self.standardPieceByteCount
+    ) {
+        refinement = StreamRefinement(probe)
+        stream = AudioFileStream()
+        self.source = source
+        piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceByteCount, alignment: 16)
+    }
+
+    /// Of a file, which is never waited for.
+    /// - Parameter isPureStream: whether to read from front to back only, as who gets the file through a pipe must.
     public init(
         _ file: consuming SongFile, probe: FormatProbe? = nil, isPureStream: Bool = false,
         pieceByteCount: Int = Self.standardPieceByteCount
     ) {
-        refinement = StreamRefinement(probe)
-        stream = AudioFileStream(access: isPureStream ? .stream : .file(byteCount: file.byteCount))
-        self.file = file
-        piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceByteCount, alignment: 16)
+        self.init(
+            FileSource(file, isPureStream: isPureStream), probe: probe, pieceByteCount: pieceByteCount)
     }
 
     deinit { piece.deallocate() }
 
-    public var path: String { file.path }
-    public var byteCount: Int64 { file.byteCount }
-    public var identity: FileIdentity { file.identity }
     /// The properties so far.
     public var summary: AudioStreamSummary { refinement.summary }
     /// Packets so far, and the largest of them.
@@ -40,21 +48,31 @@ public struct SongStream: ~Copyable {
     /// Problems so far, those included that were too many to be told.
     public var problemCount: Int { stream.problemCount }
 
-    /// Reads and parses one piece. Returns how many bytes there were: none at the end.
+    /// What the source told since the last call.
+    public func takeNews() -> [SourceNews] { source.takeNews() }
+
+    /// Waits until the source may have bytes, until a signal, or for `span`.
+    public func wait(atMost span: TimeSpan, wake: WakeSignal) { source.wait(atMost: span, wake: wake) }
+
+    /// Reads and parses one piece. Returns how many bytes there were: none at the end, or where the source has none yet.
     /// - Throws: why the song cannot be played, or not any further; it is finished then.
     public mutating func advance<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(SongFailure) -> Int {
         guard !isFinished else { return 0 }
         do throws(SongFailure) {
-            let offset = stream.nextByteOffset
-            let wanted = max(0, min(Int64(piece.count), file.byteCount &- offset))
-            let target = UnsafeMutableRawBufferPointer(rebasing: piece[..<Int(wanted)])
-            let count = offset < 0 ? 0 : try file.read(into: target, at: offset)
-            try withUnsafeMutablePointer(to: &sink) { (pointer) throws(SongFailure) in
-                var refining = RefiningSink(sink: pointer, refinement: refinement)
-                try parse(count, into: &refining)
+            let read: ByteRead
+            do throws(SongFailure) {
+                read = try self.read()
+            } catch {
+                // What came before is played.
+                try? parse(.end, into: &sink)
+                throw error
             }
+            isWaiting = read == .notYet
+            if isWaiting { return 0 }
+            try parse(read, into: &sink)
             if isFinished { refinement.finish(into: &sink) }
-            return count
+            if case .bytes(let count, _) = read { return count }
+            return 0
         } catch {
             isFinished = true
             refinement.finish(into: &sink)
@@ -62,19 +80,40 @@ public struct SongStream: ~Copyable {
         }
     }
 
+    private mutating func read() throws(SongFailure) -> ByteRead {
+        if !isOpen {
+            guard let access = try source.open() else { return .notYet }
+            stream = AudioFileStream(access: access)
+            isOpen = true
+        }
+        let offset = stream.nextByteOffset
+        return offset < 0 ? .end : try source.read(into: piece, at: offset)
+    }
+
     private mutating func parse<Sink: AudioStreamSink & ~Copyable>(
-        _ count: Int, into sink: inout Sink
+        _ read: ByteRead, into sink: inout Sink
+    ) throws(SongFailure) {
+        try withUnsafeMutablePointer(to: &sink) { (pointer) throws(SongFailure) in
+            var refining = RefiningSink(sink: pointer, refinement: refinement)
+            try parse(read, refined: &refining)
+        }
+    }
+
+    private mutating func parse<Sink: AudioStreamSink & ~Copyable>(
+        _ read: ByteRead, refined sink: inout RefiningSink<Sink>
     ) throws(SongFailure) {
         do throws(AudioStreamError) {
-            if count == 0 {
+            switch read {
+            case .bytes(let count, let followsGap):
+                let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count])
+                try stream.parse(bytes.bytes, discontinuity: followsGap, into: &sink)
+            case .end:
                 isFinished = true
                 try stream.finish(into: &sink)
-            } else {
-                let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count])
-                try stream.parse(bytes.bytes, discontinuity: false, into: &sink)
+            case .notYet: break
             }
         } catch {
-            throw SongFailure(.unusable, "'\(file.path)' \(error.explanation)")
+            throw SongFailure(.unusable, "\(source.name) \(error.explanation)")
         }
     }
 }

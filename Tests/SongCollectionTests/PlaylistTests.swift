@@ -48,13 +48,4 @@ struct PlaylistTests {
     ]) func theExtensionTellsTheKind(name: String, kind: Playlist.Kind?) {
         #expect(Playlist.Kind(fileName: name) == kind)
     }
-
-    @Test(arguments: [
-        ("a/b.mp3", "a/b.mp3"), ("file:///a%20b/c.mp3", "/a b/c.mp3"), ("file://host/a", "/a"), ("FILE:/a", "/a"),
-        ("file:///%C3%BC", "/ü"), ("file:///%zz", nil), ("file:///%2", nil), ("file:///a%00b", nil),
-        ("file:///%FF", nil), ("file://host", nil), ("http://a/b.mp3", nil), ("12: Song.mp3", "12: Song.mp3"),
-        ("Act: One.mp3", "Act: One.mp3"), ("é://x", "é://x"),
-    ]) func anEntryMeansAPath(entry: String, path: String?) {
-        #expect(FileName.path(fromEntry: entry) == path)
-    }
 }

@@ -79,15 +79,16 @@ struct SongCollectionTests {
         try shelf.song("s.mp3")
         let absolute = shelf.path("s.mp3")
         try shelf.put(
-            "Lists/a.m3u8", Array("#EXTM3U\n../Album\n\(absolute)\nb.pls\nfile://\(absolute)\nhttp://x/y.mp3\n".utf8))
+            "Lists/a.m3u8",
+            Array("#EXTM3U\n../Album\n\(absolute)\nb.pls\nfile://\(absolute)\nhttp://x/y.mp3\nftp://x/y\n-\n".utf8))
         try shelf.put("Lists/b.pls", Array("[playlist]\nFile1=../Album/2.mp3\nFile2=gone.mp3\n".utf8))
         let found = try shelf.find(["Lists/a.m3u8"])
         #expect(
             found.songs == [
                 "Lists/../Album/1.mp3", "Lists/../Album/2.mp3", "s.mp3", "Lists/../Album/2.mp3", "Lists/gone.mp3",
-                "s.mp3",
+                "s.mp3", "http://x/y.mp3", "Lists/-",
             ])
-        #expect(found.problems == ["'Lists/a.m3u8' names 'http://x/y.mp3': only files can be played"])
+        #expect(found.problems == ["'Lists/a.m3u8' names 'ftp://x/y': \(Self.foreignScheme)"])
     }
 
     @Test func whatIsInsideItselfIsEnteredOnce() throws {
@@ -110,7 +111,7 @@ struct SongCollectionTests {
         try shelf.put("empty/cover.jpg")
         try shelf.put("l.m3u", Array("#EXTM3U\n".utf8))
         try shelf.put("nothing.m3u", [])
-        try shelf.put("web.m3u", Array("https://x/y\n".utf8))
+        try shelf.put("web.m3u", Array("ftp://x/y\n".utf8))
         func failure(_ name: String) -> SongFailure? {
             do throws(SongFailure) { _ = try shelf.find([name]) } catch { return error }
             return nil
@@ -130,7 +131,18 @@ struct SongCollectionTests {
         }
         #expect(
             failure("web.m3u")
-                == SongFailure(.missing, "\(at("web.m3u")) names 'https://x/y': only files can be played"))
+                == SongFailure(.missing, "\(at("web.m3u")) names 'ftp://x/y': \(Self.foreignScheme)"))
+    }
+
+    private static let foreignScheme = "ftp URLs cannot be played; files, http and https URLs can"
+
+    @Test func whatIsNoFileIsTakenAsItIs() throws {
+        let names = ["-", "http://x/y.mp3", "HTTPS://x:8000/"]
+        #expect(try SongCollection(names).songs == names)
+        #expect(try SongCollection(["file:///none%20.mp3"]).songs == ["/none .mp3"])
+        #expect(throws: SongFailure(.missing, "'ftp://x/y': \(Self.foreignScheme)")) {
+            try SongCollection(["ftp://x/y"])
+        }
     }
 
     /// What was passed over before is not to blame.
@@ -138,7 +150,7 @@ struct SongCollectionTests {
         let shelf = Shelf()
         shelf.folder("empty")
         try shelf.song("s.mp3")
-        try shelf.put("l.m3u", Array("s.mp3\nhttps://x/y\n".utf8))
+        try shelf.put("l.m3u", Array("s.mp3\nftp://x/y\n".utf8))
         let text =
             "'\(shelf.path("empty"))' holds no songs, nor do its subdirectories; name another directory, or a song"
         #expect(throws: SongFailure(.missing, text)) { try shelf.find(["l.m3u", "empty"]) }

@@ -21,7 +21,7 @@ struct PCMRendition {
     /// Tells its replies from those of an older one.
     let number: Int
     let format: AudioStreamFormat
-    let streamMessage: ByteBuffer
+    private(set) var streamMessage: ByteBuffer
     private(set) var log: PacketLog
     private let source: AudioStreamFormat
     private let magicCookie: [UInt8]
@@ -69,6 +69,11 @@ struct PCMRendition {
         }
         properties += summary.properties.filter { if case .info = $0 { true } else { false } }
         return properties + [.readyToProducePackets]
+    }
+
+    /// The song is called otherwise from now on.
+    mutating func retitle(_ summary: AudioStreamSummary, epoch: Epoch) {
+        streamMessage = WireEncoder.stream(epoch, properties: Self.properties(summary, format))
     }
 
     /// Whether all of the song's messages that there are have been decoded.

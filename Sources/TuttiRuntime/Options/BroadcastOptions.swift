@@ -1,4 +1,5 @@
 import AudioCore
+import SongReading
 
 /// What `tutti broadcast` was asked to do; checked by whoever builds it, acted on by ``Broadcaster``.
 public struct BroadcastOptions: Sendable {
@@ -10,8 +11,10 @@ public struct BroadcastOptions: Sendable {
         case whenReady(listeners: Int)
     }
 
-    /// Path of the song.
+    /// The song: a path, a URL, or `-` for standard input.
     public var path: String
+    /// What the song's bytes are where they are samples without a header; nil finds out by its container.
+    public var raw: RawPCMFormat?
     /// The broadcast's name on the network; the peer's own where nil.
     public var name: String?
     public var start = Start.whenReady(listeners: 1)

@@ -8,6 +8,7 @@ import NIOCore
 import NIOPosix
 import PeerDiscovery
 import Peering
+import SongReading
 import WireProtocol
 
 /// Wires one broadcast together: the song's reader, network, mDNS, clock responder, and its session.
@@ -57,13 +58,11 @@ final class BroadcastRunner: PeerNetworkDelegate {
 
     private var name: String { options.name ?? identity.name }
 
-    private var fileName: String { options.path.split(separator: "/").last.map(String.init) ?? options.path }
-
     /// Opens the song, the ports and, if asked, the sound device, and begins. The outcome comes when it is over.
     func run() -> EventLoopFuture<BroadcastOutcome> {
         network.delegate = self
         do throws(RuntimeFailure) {
-            reader = try SongReader(path: options.path) { [weak self, loop] event in
+            reader = try SongReader(options.path, raw: options.raw) { [weak self, loop] event in
                 loop.execute { [weak self] in self?.handle(.source(event)) }
             }
         } catch {
@@ -83,7 +82,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         let greeting = Greeting(
             roles: .broadcaster, peer: identity.peer, instance: identity.instance, started: started, name: name)
         var configuration = BroadcastConfiguration(greeting: greeting, clockPort: responder.port)
-        configuration.fallbackTitle = fileName
+        configuration.fallbackTitle = (try? SongAddress(options.path))?.title ?? "untitled"
         configuration.start =
             switch options.start {
             case .now: .now
@@ -228,7 +227,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
         switch outcome {
         case .completed: if let localFailure { done.fail(localFailure) } else { done.succeed(outcome) }
         case .stopped: done.succeed(outcome)
-        case .brokenOff(let text), .unplayable(let text): done.fail(RuntimeFailure(.unusableInput, text))
+        case .brokenOff(let text), .unplayable(let text):
+            done.fail(reader?.failure.map { RuntimeFailure($0) } ?? RuntimeFailure(.unusableInput, text))
         case .nobody(let names):
             done.fail(
                 RuntimeFailure(

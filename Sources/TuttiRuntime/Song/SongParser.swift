@@ -1,5 +1,6 @@
 import AudioCore
 import Broadcasting
+import HostSystem
 import NIOCore
 import SongReading
 
@@ -7,23 +8,39 @@ import SongReading
 struct SongParser: ~Copyable {
     private var stream: SongStream
     private var sink = PacketSink()
-    private var failure: String?
+    /// Why the song cannot be played, or not to its end.
+    private(set) var failure: SongFailure?
 
-    init(file: consuming SongFile) { stream = SongStream(file, probe: .trial) }
+    init(_ source: any ByteSource) { stream = SongStream(source, probe: .trial) }
 
-    /// Reads until there are packets, and at least `byteCount` bytes were read, or the song ends.
-    mutating func next(byteCount: Int) -> SourceEvent {
+    /// Reads until there are packets, and at least `byteCount` bytes were read or the source has no more for now, or
+    /// the song ends. Nil where the source has to be waited for first.
+    mutating func next(byteCount: Int) -> SourceEvent? {
         var readCount = 0
         while !stream.isFinished, readCount < byteCount || sink.descriptions.isEmpty {
             do throws(SongFailure) {
                 readCount += try stream.advance(into: &sink)
             } catch {
-                failure = error.message
+                failure = error
             }
+            if stream.isWaiting { return sink.descriptions.isEmpty ? nil : sink.take() }
         }
         if let event = sink.take() { return event }
-        return failure.map { .failed($0) } ?? .ended
+        return failure.map { .failed($0.message) } ?? .ended
     }
+
+    /// What the source told since the last call.
+    func takeNews() -> [SourceEvent] {
+        stream.takeNews().map { news in
+            switch news {
+            case .notice(let level, let text): .notice(level, text)
+            case .title(let title): .title(title)
+            }
+        }
+    }
+
+    /// Waits until the source may have bytes, until a signal, or for `span`.
+    func wait(atMost span: TimeSpan, wake: WakeSignal) { stream.wait(atMost: span, wake: wake) }
 }
 
 /// Gathers what the parser says into one event.

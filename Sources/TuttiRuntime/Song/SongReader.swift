@@ -6,9 +6,10 @@ import NIOCore
 import SongReading
 import Synchronization
 
-/// Reads a song's file piece by piece and parses it, on a thread of its own: a slow disk delays nothing else.
+/// Reads a song's source piece by piece and parses it, on a thread of its own: a slow disk or server delays nothing
+/// else.
 ///
-/// Each ``read()`` is answered by one event, until an end or a failure was the answer.
+/// It waits for a source only where a signal ends the wait. Each ``read()`` is answered by one event besides news, until an end or a failure was the answer.
 final class SongReader: Sendable {
     /// Bytes read for one answer, as long as packets come out of them.
     private static let pieceByteCount = 64 * 1024
@@ -22,6 +23,7 @@ final class SongReader: Sendable {
         struct State {
             var wantsMore = false
             var isStopping = false
+            var failure: SongFailure?
         }
         let state = Mutex(State())
         let wake: WakeSignal
@@ -29,20 +31,29 @@ final class SongReader: Sendable {
         init() throws(WakeSignalError) { wake = try WakeSignal() }
     }
 
-    /// - Parameter handler: called on the reader's thread. It must not call back.
-    init(path: String, handler: @escaping @Sendable (SourceEvent) -> Void) throws(RuntimeFailure) {
-        let file: SongFile
-        do throws(SongFailure) { file = try SongFile(path: path) } catch { throw RuntimeFailure(error) }
+    /// - Parameters:
+    ///   - name: what the user named; see `SongAddress`.
+    ///   - raw: what the bytes are where they are samples without a header.
+    ///   - handler: called on the reader's thread. It must not call back.
+    init(
+        _ name: String, raw: RawPCMFormat? = nil, handler: @escaping @Sendable (SourceEvent) -> Void
+    ) throws(RuntimeFailure) {
+        let handover: Mutex<(any ByteSource)?>
+        do throws(SongFailure) {
+            handover = Mutex(try SongSource.make(name, raw: raw))
+        } catch { throw RuntimeFailure(error) }
         do throws(WakeSignalError) { shared = try Shared() } catch { throw .outOfResources(code: error.code) }
         let shared = shared
-        let handover = Mutex<SongFile?>(file)
         do throws(HostThreadError) {
             thread = try HostThread(name: "tutti reader") {
-                guard let file = handover.withLock({ $0.take() }) else { return }
-                Self.run(file, shared, handler)
+                guard let source = handover.withLock({ $0.take() }) else { return }
+                Self.run(source, shared, handler)
             }
         } catch { throw .outOfResources(code: error.code) }
     }
+
+    /// Why the song could not be read, or not to its end; set before the event says so. From any thread.
+    var failure: SongFailure? { shared.state.withLock(\.failure) }
 
     /// Asks for more of the song. From any thread.
     func read() {
@@ -51,28 +62,38 @@ final class SongReader: Sendable {
     }
 
     /// Ends the thread, at once or, where a disk holds it up, when that lets go; no event comes after this returns.
-    func stop() {
+    /// - Returns: whether it has ended.
+    @discardableResult
+    func stop() -> Bool {
         shared.state.withLock { $0.isStopping = true }
         shared.wake.signal()
-        thread.join(atMost: Self.longestStop)
+        return thread.join(atMost: Self.longestStop)
     }
 
     private static func run(
-        _ file: consuming SongFile, _ shared: Shared, _ handler: @Sendable (SourceEvent) -> Void
+        _ source: any ByteSource, _ shared: Shared, _ handler: @Sendable (SourceEvent) -> Void
     ) {
-        var parser = SongParser(file: file)
+        var parser = SongParser(source)
+        func pass(_ event: SourceEvent) { shared.state.withLock { if !$0.isStopping { handler(event) } } }
         while true {
-            let (isWanted, isStopping) = shared.state.withLock { state in
-                defer { state.wantsMore = false }
-                return (state.wantsMore, state.isStopping)
-            }
+            let (isWanted, isStopping) = shared.state.withLock { ($0.wantsMore, $0.isStopping) }
             if isStopping { return }
             guard isWanted else {
                 shared.wake.wait(atMost: .seconds(60))
                 continue
             }
             let event = parser.next(byteCount: pieceByteCount)
-            shared.state.withLock { if !$0.isStopping { handler(event) } }
+            for news in parser.takeNews() { pass(news) }
+            guard let event else {
+                parser.wait(atMost: .seconds(60), wake: shared.wake)
+                continue
+            }
+            let failure = parser.failure
+            shared.state.withLock { state in
+                state.wantsMore = false
+                state.failure = failure
+            }
+            pass(event)
         }
     }
 }

@@ -1,4 +1,5 @@
 import AudioCore
+import SongReading
 import TuttiRuntime
 
 /// `tutti broadcast SONG...`
@@ -14,6 +15,10 @@ struct BroadcastCommand: Command {
     static let startDelay = CommandSyntax.Option.value(
         "--start-delay", "MS", "From the start to the first sound, in milliseconds. Default: 250.")
 
+    static let raw = CommandSyntax.Option.value(
+        "--raw", "RATE:CHANNELS:FORMAT",
+        "The SONGs are samples without a header: 48000:2:s16le. Formats: u8, s8, s16 to s64, f32 and f64, le or be.")
+
     static let syntax = CommandSyntax(
         name: "broadcast",
         summary: "Plays songs on every listener, at the same instant.",
@@ -23,9 +28,10 @@ struct BroadcastCommand: Command {
                 help:
                     "A file: MP3, AAC, MPEG-4, FLAC, WAVE, AIFF, CAF, AU, Ogg, AC-3 or AMR; a directory: the songs in "
                     + "it and below, by album, disc and track; or a playlist: M3U, M3U8 or PLS. Of several songs each "
-                    + "follows the one before; one that cannot be played is told of and passed over.")
+                    + "follows the one before; one that cannot be played is told of and passed over. A FIFO, or - for "
+                    + "standard input: a song as it is written, whichever of these it is.")
         ],
-        options: [name, to, listener, wait, now, play] + OutputFlags.options + [startDelay] + NetworkFlags.options
+        options: [name, to, listener, wait, now, play, raw] + OutputFlags.options + [startDelay] + NetworkFlags.options
             + DisplayFlags.options + [.help],
         notes: [
             "Ctrl-C ends the broadcast for all listeners; a second one ends this process at once.",
@@ -41,6 +47,9 @@ struct BroadcastCommand: Command {
             .init(
                 command: "tutti broadcast Music/Album party.m3u",
                 meaning: "the album's songs in their order, then those of a playlist"),
+            .init(
+                command: "arecord -t raw -f dat | tutti broadcast - --raw 48000:2:s16le",
+                meaning: "what a program writes, samples as they come"),
             .init(
                 command: "tutti broadcast song.mp3 --listener 192.168.1.20 --no-mdns",
                 meaning: "finds its listener by address, without mDNS"),
@@ -61,6 +70,7 @@ struct BroadcastCommand: Command {
         options.listeners = try arguments.addresses(Self.listener)
         options.start = try Self.start(arguments)
         options.output = try Self.output(arguments)
+        options.raw = try Self.raw(arguments)
         if let delay = try arguments.integer(Self.startDelay, in: 50...10_000, unit: "milliseconds") {
             options.startDelay = .milliseconds(delay)
         }
@@ -89,6 +99,15 @@ struct BroadcastCommand: Command {
         guard arguments.has(now) else { return .whenReady(listeners: Int(count ?? 1)) }
         guard count == nil else { throw UsageError("--wait and --now exclude each other") }
         return .now
+    }
+
+    private static func raw(_ arguments: CommandArguments) throws(UsageError) -> RawPCMFormat? {
+        guard let text = arguments.value(of: raw) else { return nil }
+        do throws(RawPCMFormatError) {
+            return try RawPCMFormat(parsing: text)
+        } catch {
+            throw UsageError("--raw: \(error.message)")
+        }
     }
 
     private static func output(_ arguments: CommandArguments) throws(UsageError) -> OutputSelection? {

@@ -1,0 +1,101 @@
+import AudioCore
+import AudioFileStream
+import Glibc
+import HostSystem
+
+/// Standard input or a FIFO: bytes as somebody writes them, until the last writer is gone.
+///
+/// The descriptor's flags stay as they are, for it may be shared with other processes: bytes are read when poll(2) says
+/// that there are some.
+public final class PipeSource: ByteSource {
+    /// Silence is worth a word after this long.
+    private static let patience = TimeSpan.seconds(2)
+
+    public let name: String
+    private let descriptor: Int32
+    /// Ours: it is closed with us, and does not block.
+    private let isFIFO: Bool
+    private let began = HostTime.now()
+    private var hasBegun = false
+    private var hasToldPatience = false
+    private var news: [SourceNews] = []
+
+    /// Standard input, or what it is.
+    public static func standardInput() throws(SongFailure) -> any ByteSource {
+        let name = "standard input"
+        guard isatty(STDIN_FILENO) == 0 else {
+            throw SongFailure(.missing, "\(name) is a terminal; feed it a song: tutti broadcast - < song.mp3")
+        }
+        var status = stat()
+        guard fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+            throw SongFailure(.missing, "\(name) cannot be read; feed it a song: tutti broadcast - < song.mp3")
+        }
+        // A file that nobody has read from yet is as good as named.
+        if status.st_mode & S_IFMT == S_IFREG, lseek(STDIN_FILENO, 0, SEEK_CUR) == 0, status.st_size > 0 {
+            return FileSource(try SongFile(descriptor: STDIN_FILENO, calledPath: name))
+        }
+        return PipeSource(name: name, descriptor: STDIN_FILENO, isFIFO: false)
+    }
+
+    /// A FIFO. Does not wait for its writer.
+    public init(fifo path: String) throws(SongFailure) {
+        name = "'\(path)'"
+        isFIFO = true
+        descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw .unreadable(path, errno) }
+    }
+
+    private init(name: String, descriptor: Int32, isFIFO: Bool) {
+        self.name = name
+        self.descriptor = descriptor
+        self.isFIFO = isFIFO
+    }
+
+    deinit { if isFIFO { close(descriptor) } }
+
+    public func open() throws(SongFailure) -> ByteAccess? { .stream }
+
+    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SongFailure) -> ByteRead {
+        guard isFIFO || events & POLLIN != 0 || events & POLLHUP != 0 else { return notYet(hasWriter: true) }
+        let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+        if count > 0 {
+            hasBegun = true
+            return .bytes(count)
+        }
+        if count == 0 {
+            // A FIFO reads as ended before its first writer came, too; but only after the last one poll(2) says so.
+            guard isFIFO else { return .end }
+            let events = events
+            return events & POLLHUP != 0 && events & POLLIN == 0 ? .end : notYet(hasWriter: events != 0)
+        }
+        guard errno == EINTR || errno == EAGAIN else {
+            throw SongFailure(.lost, "reading \(name) failed: \(String(cString: strerror(errno)))")
+        }
+        return notYet(hasWriter: true)
+    }
+
+    public func wait(atMost span: TimeSpan, wake: WakeSignal) {
+        let isPatient = !hasBegun && !hasToldPatience
+        let left = began + Self.patience - HostTime.now() + .milliseconds(1)
+        wake.wait(atMost: isPatient ? max(.milliseconds(1), min(span, left)) : span, orReadable: descriptor)
+    }
+
+    public func takeNews() -> [SourceNews] {
+        defer { news = [] }
+        return news
+    }
+
+    /// What poll(2) has to say now: `POLLIN`, `POLLHUP`, both or nothing.
+    private var events: Int32 {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&request, 1, 0) > 0 ? Int32(request.revents) : 0
+    }
+
+    private func notYet(hasWriter: Bool) -> ByteRead {
+        if !hasBegun, !hasToldPatience, HostTime.now() - began >= Self.patience {
+            hasToldPatience = true
+            news.append(.notice(.info, "waiting for \(hasWriter ? "the first bytes" : "a writer") of \(name)"))
+        }
+        return .notYet
+    }
+}

@@ -1,0 +1,91 @@
+import AudioCore
+
+/// Linear PCM without a header: rate, channels and samples as somebody states them, "48000:2:s16le".
+public struct RawPCMFormat: Hashable, Sendable {
+    /// In hertz.
+    public var sampleRate: Double
+    public var channelCount: Int
+    public var sampleByteCount: Int
+    public var layout: PCMLayout
+
+    public init(sampleRate: Double, channelCount: Int, sampleByteCount: Int, layout: PCMLayout) {
+        self.sampleRate = sampleRate
+        self.channelCount = channelCount
+        self.sampleByteCount = sampleByteCount
+        self.layout = layout
+    }
+
+    /// Reads `RATE:CHANNELS:FORMAT`.
+    /// - Throws: what is impossible about it, for people.
+    public init(parsing text: String) throws(RawPCMFormatError) {
+        let fields = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard fields.count == 3 else {
+            throw RawPCMFormatError("'\(text)' is not RATE:CHANNELS:FORMAT (48000:2:s16le)")
+        }
+        guard let rate = Double(fields[0]), Limits.sampleRateRange.contains(rate) else {
+            throw RawPCMFormatError("the rate must be from 8000 to 192000 Hz, not '\(fields[0])'")
+        }
+        guard let channelCount = Int(fields[1]), Limits.channelRange.contains(channelCount) else {
+            throw RawPCMFormatError("there may be 1 to 8 channels, not '\(fields[1])'")
+        }
+        guard let samples = Self.samples[fields[2].lowercased()] else {
+            throw RawPCMFormatError(
+                "samples may be u8, s8, s16 to s64 in steps of 8 bits, f32 or f64, all but the first two followed by le "
+                    + "or be, not '\(fields[2])'")
+        }
+        self.init(
+            sampleRate: rate, channelCount: channelCount, sampleByteCount: samples.byteCount, layout: samples.layout)
+    }
+
+    /// By the names that ffmpeg and sox use.
+    private static let samples: [String: (byteCount: Int, layout: PCMLayout)] = {
+        var samples: [String: (byteCount: Int, layout: PCMLayout)] = ["u8": (1, []), "s8": (1, .signedInteger)]
+        for byteCount in 2...8 {
+            samples["s\(byteCount * 8)le"] = (byteCount, .signedInteger)
+            samples["s\(byteCount * 8)be"] = (byteCount, [.signedInteger, .bigEndian])
+        }
+        for byteCount in [4, 8] {
+            samples["f\(byteCount * 8)le"] = (byteCount, .float)
+            samples["f\(byteCount * 8)be"] = (byteCount, [.float, .bigEndian])
+        }
+        return samples
+    }()
+
+    /// The header of a file that holds such samples to its end: offset binary as WAVE, all others as CAF, whose audio
+    /// may have a size of -1 ("Audio Data Chunk").
+    var header: [UInt8] { layout.isEmpty ? waveHeader : coreAudioHeader }
+
+    private var bytesPerFrame: Int { sampleByteCount * channelCount }
+
+    private var coreAudioHeader: [UInt8] {
+        let flags: UInt32 = (layout.contains(.float) ? 1 : 0) | (layout.contains(.bigEndian) ? 0 : 2)
+        return Array("caff".utf8) + big(UInt16(1)) + big(UInt16(0)) + Array("desc".utf8) + big(Int64(32))
+            + big(sampleRate.bitPattern) + Array("lpcm".utf8) + big(flags) + big(UInt32(bytesPerFrame))
+            + big(UInt32(1)) + big(UInt32(channelCount)) + big(UInt32(sampleByteCount * 8))
+            + Array("data".utf8) + big(Int64(-1)) + big(UInt32(0))
+    }
+
+    /// With sizes that say "to the end", as programs write them into pipes.
+    private var waveHeader: [UInt8] {
+        let rate = UInt32(sampleRate)
+        let format = little(UInt16(1)) + little(UInt16(channelCount)) + little(rate)
+        let sizes = little(rate * UInt32(bytesPerFrame)) + little(UInt16(bytesPerFrame)) + little(UInt16(8))
+        return Array("RIFF".utf8) + little(UInt32.max) + Array("WAVEfmt ".utf8) + little(UInt32(16)) + format + sizes
+            + Array("data".utf8) + little(UInt32.max)
+    }
+
+    private func big<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
+        withUnsafeBytes(of: value.bigEndian) { Array($0) }
+    }
+
+    private func little<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
+        withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    }
+}
+
+/// What is impossible about a stated format: a few words.
+public struct RawPCMFormatError: Error, Hashable, Sendable {
+    public var message: String
+
+    init(_ message: String) { self.message = message }
+}

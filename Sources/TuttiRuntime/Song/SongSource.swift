@@ -1,0 +1,25 @@
+import Glibc
+import SongReading
+
+/// From what somebody named to a source of bytes.
+enum SongSource {
+    /// - Parameter raw: what the bytes are where they are samples without a header.
+    /// - Throws: what is wrong with the name, or with what it names; of a server nothing is known yet.
+    static func make(_ name: String, raw: RawPCMFormat?) throws(SongFailure) -> sending any ByteSource {
+        let source = try make(try SongAddress(name))
+        return raw.map { RawPCMSource(source, format: $0) } ?? source
+    }
+
+    private static func make(_ address: SongAddress) throws(SongFailure) -> sending any ByteSource {
+        switch address {
+        case .standardInput: return try PipeSource.standardInput()
+        case .url(let url): throw SongFailure(.missing, "'\(url)' cannot be played")
+        case .file(let path):
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {
+                return FileSource(try SongFile(path: path))
+            }
+            return try PipeSource(fifo: path)
+        }
+    }
+}

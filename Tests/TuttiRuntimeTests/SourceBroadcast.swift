@@ -1,0 +1,101 @@
+import AudioCore
+import Glibc
+import HostSystem
+import SongReading
+import StreamTestKit
+import Synchronization
+import Testing
+import TuttiRuntime
+
+/// A broadcast of whatever is named, to one listener that keeps what it is sent.
+struct SourceBroadcast {
+    var result: Result<RuntimeOutcome, RuntimeFailure>
+    /// Details left out.
+    var notices: [String]
+    /// The titles that were shown, each once.
+    var titles: [String]
+    var heard: RecordingPeer.Recording?
+
+    /// - Parameters:
+    ///   - hasListener: whether there is one; else the broadcast begins at once.
+    ///   - stop: after how long it is stopped; nil lets it end by itself.
+    init(
+        _ name: String, raw: String? = nil, hasListener: Bool = true, stop: TimeSpan? = nil,
+        codecs: [Codec] = [.linearPCM, .mpegLayer3, .aac]
+    ) throws {
+        var options = BroadcastOptions(path: "")
+        options.name = "study"
+        options.raw = try raw.map { try RawPCMFormat(parsing: $0) }
+        options.start = hasListener ? .whenReady(listeners: 1) : .now
+        options.network.port = RawPeer.freePort()
+        options.network.usesDiscovery = false
+        let told = Mutex<(notices: [String], titles: [String])>(([], []))
+        let series = BroadcastSeries(paths: [name], options: options, identity: .test("study"))
+        let peer =
+            hasListener
+            ? try RecordingPeer(port: options.network.port ?? 0, name: "kitchen", codecs: codecs) : nil
+        let stopper = try stop.map { span in
+            try HostThread(name: "stopper") {
+                sleepThread(for: span)
+                series.stop()
+            }
+        }
+        result = Result { () throws(RuntimeFailure) in
+            try series.run { event in
+                told.withLock { told in
+                    switch event {
+                    case .notice(let level, let text) where level != .detail: told.notices.append(text)
+                    case .broadcast(let status) where told.titles.last != status.song.title:
+                        told.titles.append(status.song.title)
+                    default: break
+                    }
+                }
+            }
+        }
+        stopper?.join()
+        (notices, titles) = told.withLock { ($0.notices, $0.titles) }
+        heard = if case .success = result { peer?.end() } else { nil }
+    }
+
+    /// The frames that the listener decodes.
+    func decoded() throws -> [Float] {
+        _ = try result.get()
+        return try #require(heard).decoded().samples
+    }
+}
+
+/// Songs for these tests, made by the usual programs.
+struct SourceShelf: ~Copyable {
+    let directory = TemporaryDirectory()
+
+    func path(_ name: String) -> String { directory.path + "/" + name }
+
+    /// Chords and noise as an MP3 of 128 kbit/s, 16,000 bytes a second.
+    func makeMP3(_ name: String = "song.mp3", seconds: Double) throws -> String {
+        try Tool.run(
+            "sox -R -r 44100 -n -b 16 \(name).wav synth \(seconds) sine 220 sine 331 whitenoise "
+                + "remix 1,3v0.3 2,3v0.3 tremolo 3 80 gain -6 && lame --quiet -b 128 \(name).wav \(name)",
+            in: directory)
+        return path(name)
+    }
+
+    func fifo(_ name: String) -> String {
+        mkfifo(path(name), 0o600)
+        return path(name)
+    }
+
+    /// Writes into a FIFO as somebody else, `pause` after each piece.
+    func feed(
+        _ bytes: [UInt8], into fifo: String, pieceByteCount: Int = 1_000, pause: TimeSpan = .zero
+    ) throws -> HostThread {
+        try HostThread(name: "writer") {
+            let file = open(fifo, O_WRONLY | O_CLOEXEC)
+            defer { close(file) }
+            for start in stride(from: 0, to: bytes.count, by: pieceByteCount) {
+                let piece = bytes[start..<min(bytes.count, start + pieceByteCount)]
+                guard piece.withUnsafeBytes({ write(file, $0.baseAddress, $0.count) }) == piece.count else { return }
+                if pause > .zero { sleepThread(for: pause) }
+            }
+        }
+    }
+}
