@@ -70,8 +70,10 @@ let package = Package(
         library("AudioDecoding", ["AudioCore"]),
         library("MPEGDecoding", ["AudioCore", "AudioDecoding", "CMPG123"]),
 
+        // Frames to WAVE, AIFF and CAF files that are whole at any moment.
+        library("AudioFileWriting", ["AudioCore"]),
         // A song's file to a WAVE file, as fast as it goes.
-        library("SongDecoding", ["AudioCore", "AudioDecoding", "SongReading"]),
+        library("SongDecoding", ["AudioCore", "AudioDecoding", "AudioFileWriting", "SongReading"]),
         // Codecs of FFmpeg's library, which is loaded at run time, in a process that has no rights.
         .target(name: "CSandbox"),
         library("CodecLibrary", ["AudioCore"]),
@@ -95,7 +97,8 @@ let package = Package(
         library("ClockExchange", ["AudioCore", "CLinuxSocket", "ClockSync", "HostSystem"]),
         // Outputs, and the queue that feeds them.
         library("ALSAOutput", ["AudioCore", "CALSA", "HostSystem", "Playout", "RealTimeRights"]),
-        library("VirtualOutput", ["AudioCore", "HostSystem", "Playout", "RecordingSidecar"]),
+        library(
+            "VirtualOutput", ["AudioCore", "AudioFileWriting", "HostSystem", "Playout", "RecordingSidecar"]),
         library("AudioQueue", ["AudioCore", "AudioDecoding", "HostSystem", "Playout"]),
 
         // Discovery by mDNS.
@@ -174,6 +177,7 @@ let package = Package(
         tests("AudioFileStreamTests", ["AudioCore", "AudioFileStream", "StreamTestKit"]),
         tests("SongReadingTests", ["AudioCore", "AudioFileStream", "HostSystem", "SongReading", "StreamTestKit"]),
         tests("SongCollectionTests", ["AudioCore", "SongCollection", "SongReading", "StreamTestKit"]),
+        tests("AudioFileWritingTests", ["AudioCore", "AudioFileStream", "AudioFileWriting", "StreamTestKit"]),
         tests(
             "SongDecodingTests",
             ["AudioCore", "AudioDecoding", "MPEGDecoding", "SongDecoding", "SongReading", "StreamTestKit"]),

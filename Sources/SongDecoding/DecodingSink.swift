@@ -1,5 +1,6 @@
 import AudioCore
 import AudioDecoding
+import AudioFileWriting
 import SongReading
 
 /// Decodes packets, and writes of their frames those that are heard.
@@ -18,7 +19,7 @@ struct DecodingSink: ~Copyable, AudioStreamSink {
     /// What was decoded and not yet written.
     private var bytes: [UInt8]
     private let decoder: any AudioPacketDecoder
-    private let samples: SampleFormat
+    private let encoding: SampleEncoding
     private let speakers: SpeakerOrder
     /// Of integers that are passed through; nil where they are decoded.
     private let pcm: AudioStreamFormat?
@@ -34,9 +35,9 @@ struct DecodingSink: ~Copyable, AudioStreamSink {
         self.target = target
         bytes = header
         self.decoder = decoder
-        self.samples = samples
+        encoding = SampleEncoding(samples, in: .wave)
         self.speakers = speakers
-        pcm = format.codec == .linearPCM && !samples.isFloat ? format : nil
+        pcm = encoding.passes(format) ? format : nil
         timeline = PacketTimeline(
             table: AudioPacketTableInfo(
                 validFrameCount: facts.frameCount, primingFrameCount: facts.primingFrameCount, remainderFrameCount: 0))
@@ -79,7 +80,7 @@ struct DecodingSink: ~Copyable, AudioStreamSink {
         let start = bytes.count
         if let pcm, packet.byteCount == frameCount * pcm.bytesPerFrame {
             let range = heard.lowerBound * pcm.bytesPerFrame..<heard.upperBound * pcm.bytesPerFrame
-            samples.append(pcm: packet.extracting(range), of: pcm, to: &bytes)
+            encoding.append(pcm: packet.extracting(range), of: pcm, to: &bytes)
         } else {
             let channels = decoder.channelCount
             do throws(AudioDecodingError) {
@@ -87,9 +88,9 @@ struct DecodingSink: ~Copyable, AudioStreamSink {
             } catch {
                 throw SongFailure(.unusable, "'\(path)' \(error.explanation)")
             }
-            samples.append(scratch[heard.lowerBound * channels..<heard.upperBound * channels], to: &bytes)
+            encoding.append(scratch[heard.lowerBound * channels..<heard.upperBound * channels], to: &bytes)
         }
-        speakers.arrange(&bytes, from: start, bytesPerSample: samples.byteCount)
+        speakers.arrange(&bytes, from: start, bytesPerSample: encoding.samples.byteCount)
         self.frameCount += Int64(heard.count)
     }
 

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioDecoding
+import AudioFileWriting
 import SongReading
 
 // Two passes. The first counts: after it the WAVE header can say exactly what follows, also into a pipe, and a file

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioFileWriting
 import Playout
 import RecordingSidecar
 
@@ -6,50 +7,56 @@ import RecordingSidecar
 ///
 /// One thread at a time.
 struct WaveRecording: ~Copyable {
-    private let file: OutputFile
+    private var file: AudioFileWriter
     private let sidecar: OutputFile
-    private let sampleRate: Double
-    private let channelCount: Int
-    private var dataByteCount: Int64 = 0
 
     /// Creates both files, or empties them.
     static func create(
         path: String, sampleRate: Double, channelCount: Int
     ) throws(OutputDeviceError) -> WaveRecording {
-        let file = try OutputFile(path: path)
-        let sidecar = try OutputFile(path: RecordingSidecar.path(forRecording: path))
-        let recording = WaveRecording(
-            file: file, sidecar: sidecar, sampleRate: sampleRate, channelCount: channelCount)
-        try recording.updateHeader()
-        return recording
+        do throws(AudioFileWritingError) {
+            let format = try PCMFileFormat(
+                type: .wave, sampleRate: sampleRate, channelCount: channelCount, samples: .float32)
+            return WaveRecording(
+                file: try AudioFileWriter(path: path, format: format, replaces: true),
+                sidecar: try OutputFile(path: RecordingSidecar.path(forRecording: path), replaces: true))
+        } catch {
+            throw .cannotWrite(path: path, reason: error.reason)
+        }
     }
 
-    private init(
-        file: consuming OutputFile, sidecar: consuming OutputFile, sampleRate: Double, channelCount: Int
-    ) {
+    private init(file: consuming AudioFileWriter, sidecar: consuming OutputFile) {
         self.file = file
         self.sidecar = sidecar
-        self.sampleRate = sampleRate
-        self.channelCount = channelCount
     }
 
     /// States when the first frame is heard.
     func begin(at host: HostTime) throws(OutputDeviceError) {
-        let segment = RecordingSidecar.Segment(firstFrame: 0, host: host, framesPerSecond: sampleRate)
-        let text = RecordingSidecar(sampleRate: sampleRate, channels: channelCount, segments: [segment]).text
-        try sidecar.write(Array(text.utf8), at: 0)
+        let rate = file.format.sampleRate
+        let segment = RecordingSidecar.Segment(firstFrame: 0, host: host, framesPerSecond: rate)
+        let text = RecordingSidecar(sampleRate: rate, channels: file.format.channelCount, segments: [segment]).text
+        do throws(AudioFileWritingError) {
+            try sidecar.write(Array(text.utf8), at: 0)
+        } catch {
+            throw .cannotWrite(path: sidecar.path, reason: error.reason)
+        }
     }
 
-    /// Appends interleaved samples. WAVE is little-endian, as is every machine that Swift on Linux runs on.
+    /// Appends interleaved samples.
     mutating func append(_ samples: UnsafeBufferPointer<Float>) throws(OutputDeviceError) {
-        let bytes = UnsafeRawBufferPointer(samples)
-        try file.write(bytes, at: Int64(WaveHeader.byteCount) + dataByteCount)
-        dataByteCount += Int64(bytes.count)
+        do throws(AudioFileWritingError) {
+            try file.append(samples)
+        } catch {
+            throw .cannotWrite(path: file.path, reason: error.reason)
+        }
     }
 
-    /// Makes the header say how much was appended. Data comes first, so that a header never promises too much.
-    func updateHeader() throws(OutputDeviceError) {
-        let header = WaveHeader(sampleRate: sampleRate, channelCount: channelCount, dataByteCount: dataByteCount)
-        try file.write(header.bytes, at: 0)
+    /// Makes the header say how much was appended.
+    mutating func updateHeader() throws(OutputDeviceError) {
+        do throws(AudioFileWritingError) {
+            try file.flush()
+        } catch {
+            throw .cannotWrite(path: file.path, reason: error.reason)
+        }
     }
 }

@@ -4,11 +4,11 @@ import AudioCore
 ///
 /// Plain (Multimedia Programming Interface 1.0) where that says all; WAVEFORMATEXTENSIBLE (mmreg.h) for more than two
 /// channels, more than 16 bits or bits that do not fill their bytes; RF64 (EBU Tech 3306) where 32 bits cannot hold the
-/// size. Integers other than 16-bit and smaller have always been ambiguous in plain files.
-struct WAVEHeader {
-    let bytes: [UInt8]
+/// size: a chunk JUNK keeps its place where the size is not known yet (section 3.5). Integers other than 16-bit and smaller have always been ambiguous in plain files.
+public struct WAVEHeader {
+    public let bytes: [UInt8]
     /// The byte that makes an odd number of sample bytes even.
-    let paddingByteCount: Int
+    public let paddingByteCount: Int
 
     private static let pcm: UInt16 = 1
     private static let float: UInt16 = 3
@@ -18,10 +18,10 @@ struct WAVEHeader {
 
     /// - Parameters:
     ///   - speakerMask: 0 where nobody knows which channel is which loudspeaker's.
-    ///   - largestPlainByteCount: what RIFF's 32-bit sizes hold; smaller in tests.
-    init(
+    ///   - isGrowing: the header has the same length for any number of frames.
+    public init(
         sampleRate: Double, channelCount: Int, samples: SampleFormat, speakerMask: UInt32, frameCount: Int64,
-        largestPlainByteCount: Int64 = Int64(UInt32.max)
+        isGrowing: Bool = false
     ) {
         let dataByteCount = frameCount * Int64(channelCount * samples.byteCount)
         paddingByteCount = Int(dataByteCount % 2)
@@ -47,18 +47,22 @@ struct WAVEHeader {
         var chunks = Self.chunk("fmt ", format)
         // Of all that is not plain PCM.
         if samples.isFloat { chunks += Self.chunk("fact", little: UInt32(clamping: frameCount)) }
-        let riffByteCount = 4 + Int64(chunks.count) + 8 + dataByteCount + Int64(paddingByteCount)
-        let isLarge = riffByteCount > largestPlainByteCount
+        let reserved = isGrowing ? Self.ds64ByteCount : 0
+        var riffByteCount = 4 + Int64(reserved + chunks.count) + 8 + dataByteCount + Int64(paddingByteCount)
+        let isLarge = riffByteCount > Int64(UInt32.max)
+        if isLarge && !isGrowing { riffByteCount += Int64(Self.ds64ByteCount) }
         var bytes = Array((isLarge ? "RF64" : "RIFF").utf8)
         bytes.append(little: isLarge ? UInt32.max : UInt32(riffByteCount))
         bytes += Array("WAVE".utf8)
         if isLarge {
             bytes += Array("ds64".utf8)
             bytes.append(little: UInt32(Self.ds64ByteCount - 8))
-            bytes.append(little: UInt64(riffByteCount + Int64(Self.ds64ByteCount)))
+            bytes.append(little: UInt64(riffByteCount))
             bytes.append(little: UInt64(dataByteCount))
             bytes.append(little: UInt64(frameCount))
             bytes.append(little: UInt32(0))
+        } else if isGrowing {
+            bytes += Self.chunk("JUNK", [UInt8](repeating: 0, count: Self.ds64ByteCount - 8))
         }
         bytes += chunks + Array("data".utf8)
         bytes.append(little: isLarge ? UInt32.max : UInt32(dataByteCount))
@@ -75,11 +79,5 @@ struct WAVEHeader {
         var body: [UInt8] = []
         body.append(little: value)
         return chunk(name, body)
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(little value: some FixedWidthInteger) {
-        Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }
 }

@@ -1,7 +1,7 @@
 import AudioCore
 import Testing
 
-@testable import SongDecoding
+@testable import AudioFileWriting
 
 struct SampleFormatTests {
     @Test(arguments: [8, 12, 16, 20, 24])
@@ -10,7 +10,7 @@ struct SampleFormatTests {
         let most = 1 << (bits - 1)
         let values = [-most, -most + 1, -1, 0, 1, 12, most - 1]
         var bytes: [UInt8] = []
-        format.append(values.map { Float($0) / Float(most) }, to: &bytes)
+        SampleEncoding(format, in: .wave).append(values.map { Float($0) / Float(most) }, to: &bytes)
         let shift = format.byteCount * 8 - bits
         let read = stride(from: 0, to: bytes.count, by: format.byteCount).map { place in
             let word = (0..<format.byteCount).reversed().reduce(0) { $0 << 8 | Int(bytes[place + $1]) }
@@ -23,17 +23,20 @@ struct SampleFormatTests {
 
     @Test func whatIsTooLoudIsCut() {
         var bytes: [UInt8] = []
-        SampleFormat.integer(bits: 16)!.append([2, -2], to: &bytes)
-        #expect(bytes == [0xFF, 0x7F, 0, 0x80])
+        SampleEncoding(.integer(bits: 16)!, in: .wave).append([2, -2, .nan, .infinity], to: &bytes)
+        #expect(bytes == [0xFF, 0x7F, 0, 0x80, 0, 0, 0, 0])
     }
 
     @Test func pcmOfEveryKindPassesAsItIs() {
-        func passed(_ pcm: [UInt8], _ byteCount: Int, _ layout: PCMLayout) -> [UInt8] {
+        func passed(
+            _ pcm: [UInt8], _ byteCount: Int, _ layout: PCMLayout, in type: AudioFileType = .wave
+        ) -> [UInt8] {
             let format = AudioStreamFormat.linearPCM(
                 sampleRate: 48_000, channels: 1, bitsPerChannel: byteCount * 8, bytesPerSample: byteCount,
                 layout: layout)
             var bytes: [UInt8] = []
-            SampleFormat(of: format, cookie: []).append(pcm: pcm.span.bytes, of: format, to: &bytes)
+            let encoding = SampleEncoding(SampleFormat(of: format, cookie: []), in: type)
+            encoding.append(pcm: pcm.span.bytes, of: format, to: &bytes)
             return bytes
         }
         #expect(passed([0, 127, 255], 1, []) == [0, 127, 255])
@@ -42,6 +45,10 @@ struct SampleFormatTests {
         #expect(passed([1, 2, 3, 4], 2, [.signedInteger, .bigEndian]) == [2, 1, 4, 3])
         #expect(passed([1, 2, 3, 4, 5, 6], 3, [.signedInteger, .bigEndian]) == [3, 2, 1, 6, 5, 4])
         #expect(passed([1, 2, 3, 4], 4, [.signedInteger, .bigEndian]) == [4, 3, 2, 1])
+        #expect(passed([1, 2, 3, 4], 2, [.signedInteger, .bigEndian], in: .aiff) == [1, 2, 3, 4])
+        #expect(passed([1, 2, 3, 4], 2, .signedInteger, in: .aiff) == [2, 1, 4, 3])
+        #expect(passed([0, 127, 255], 1, [], in: .caf) == [128, 255, 127])
+        #expect(passed([0, 127, 255], 1, .signedInteger, in: .caf) == [0, 127, 255])
     }
 
     @Test func theCodecSaysTheWidth() {

@@ -1,15 +1,15 @@
 import AudioCore
 import Testing
 
-@testable import SongDecoding
+@testable import AudioFileWriting
 
 struct WAVEHeaderTests {
-    private func header(_ samples: SampleFormat, channels: Int = 2, frames: Int64 = 10, plain: Int64 = 1 << 32 - 1)
+    private func header(_ samples: SampleFormat, channels: Int = 2, frames: Int64 = 10, isGrowing: Bool = false)
         -> [UInt8]
     {
         WAVEHeader(
             sampleRate: 48_000, channelCount: channels, samples: samples, speakerMask: 0x3, frameCount: frames,
-            largestPlainByteCount: plain
+            isGrowing: isGrowing
         ).bytes
     }
 

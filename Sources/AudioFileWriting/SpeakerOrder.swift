@@ -1,17 +1,21 @@
 import AudioCore
 
-/// Where a song's channels go in a WAVE frame, whose channels stand in the order of the speaker mask's bits.
-struct SpeakerOrder: Hashable {
-    /// 0 where it is not known which channel is which loudspeaker's.
-    let mask: UInt32
-    /// For each channel of the WAVE frame the one of the song's; nil where they are in order.
-    let permutation: [Int]?
+/// Where a song's channels go in a frame of a file, whose channels stand in the order of the speaker mask's bits.
+public struct SpeakerOrder: Hashable, Sendable {
+    /// WAVE's, which CAF and AIFF share; 0 where it is not known which channel is which loudspeaker's.
+    public let mask: UInt32
+    /// For each channel of the file's frame the one of the song's; nil where they are in order.
+    public let permutation: [Int]?
+
+    /// Channels that stay where they are, whosever they are.
+    public static let unknown = SpeakerOrder(nil, channelCount: 0)
 
     /// - Parameter isArranged: whether the channels have come out of their decoder in that order already.
-    init(_ layout: AudioChannelLayout?, channelCount: Int, isArranged: Bool = false) {
+    public init(_ layout: AudioChannelLayout?, channelCount: Int, isArranged: Bool = false) {
         let bits = layout?.labels.map(Self.bit) ?? []
         let known = bits.compactMap { $0 }
-        guard known.count == channelCount, bits.count == channelCount, Set(known).count == channelCount else {
+        guard !known.isEmpty, known.count == channelCount, bits.count == channelCount, Set(known).count == channelCount
+        else {
             mask = 0
             permutation = nil
             return
@@ -30,7 +34,7 @@ struct SpeakerOrder: Hashable {
     }
 
     /// Puts the channels of whole frames into their order.
-    func arrange(_ bytes: inout [UInt8], from start: Int, bytesPerSample: Int) {
+    public func arrange(_ bytes: inout [UInt8], from start: Int, bytesPerSample: Int) {
         guard let permutation else { return }
         let bytesPerFrame = permutation.count * bytesPerSample
         var frame = [UInt8](repeating: 0, count: bytesPerFrame)

@@ -1,0 +1,88 @@
+import Glibc
+
+/// A file that is written at given places; closes when it goes out of scope.
+public struct OutputFile: ~Copyable {
+    public let path: String
+    private let descriptor: Int32
+
+    /// Creates a file, and holds it against other writers of this kind.
+    /// - Parameter replaces: a file of that name is emptied; without it, it is refused.
+    public init(path: String, replaces: Bool) throws(AudioFileWritingError) {
+        descriptor = try Self.open(path, replaces: replaces)
+        self.path = path
+    }
+
+    private static func open(_ path: String, replaces: Bool) throws(AudioFileWritingError) -> Int32 {
+        // Opened without O_TRUNC: a file that another writes must keep what it has.
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | (replaces ? 0 : O_EXCL)
+        let descriptor = Glibc.open(path, flags, 0o666)
+        guard descriptor >= 0 else { throw error(path, errno) }
+        do throws(AudioFileWritingError) {
+            try claim(descriptor, path)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    private static func claim(_ descriptor: Int32, _ path: String) throws(AudioFileWritingError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .isNoFile(path: path) }
+        // Where the file system knows no locks, nobody else can hold one.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+            throw .isBeingWritten(path: path)
+        }
+        guard ftruncate(descriptor, 0) == 0 else { throw .cannotCreate(path: path, code: errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    private static func error(_ path: String, _ code: Int32) -> AudioFileWritingError {
+        switch code {
+        case EEXIST: isPlain(path) ? .exists(path: path) : .isNoFile(path: path)
+        case EISDIR, ENXIO: .isNoFile(path: path)
+        default: .cannotCreate(path: path, code: code)
+        }
+    }
+
+    private static func isPlain(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Bytes that the file has; 0 where the system does not say.
+    var byteCount: Int64 {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    /// Writes all of the bytes at an offset, or throws; some may have been written then.
+    public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(AudioFileWritingError) {
+        guard let start = bytes.baseAddress else { return }
+        var done = 0
+        while done < bytes.count {
+            let count = pwrite(descriptor, start + done, bytes.count - done, off_t(offset) + done)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw .writingFailed(path: path, code: count == 0 ? EIO : errno) }
+            done += count
+        }
+    }
+
+    public func write(_ bytes: [UInt8], at offset: Int64) throws(AudioFileWritingError) {
+        try bytes.span.bytes.withUnsafeBytes { bytes throws(AudioFileWritingError) in try write(bytes, at: offset) }
+    }
+
+    /// Makes the file this long: cuts it, or lets it go on with zeros that need no room on the disk.
+    func resize(to byteCount: Int64) throws(AudioFileWritingError) {
+        guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw .writingFailed(path: path, code: errno) }
+    }
+
+    /// Waits until all is on the disk: some file systems find out only then that there is no room.
+    func synchronize() throws(AudioFileWritingError) {
+        guard fsync(descriptor) == 0 || errno == EINVAL else { throw .writingFailed(path: path, code: errno) }
+    }
+
+    /// Takes the name away again.
+    func remove() { unlink(path) }
+}

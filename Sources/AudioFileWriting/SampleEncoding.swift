@@ -1,0 +1,70 @@
+import AudioCore
+
+/// How samples stand in one kind of file: their width, the order of their bytes, and what 8 bits mean.
+public struct SampleEncoding: Hashable, Sendable {
+    public let samples: SampleFormat
+    /// Most significant byte first.
+    public let isBigEndian: Bool
+    /// Whether samples of 8 bits are offset binary; wider ones are two's complement everywhere.
+    public let hasOffsetBytes: Bool
+
+    /// As `type` has them: WAVE is little-endian with offset bytes, AIFF big-endian; CAF is written little-endian, as
+    /// this machine is.
+    public init(_ samples: SampleFormat, in type: AudioFileType) {
+        self.samples = samples
+        isBigEndian = type == .aiff || type == .aifc
+        hasOffsetBytes = type == .wave
+    }
+
+    /// The byte of which silence consists.
+    var silence: UInt8 { samples.byteCount == 1 && hasOffsetBytes ? 0x80 : 0 }
+
+    /// Appends samples of which 1 is full scale.
+    ///
+    /// What an integer decoder gave comes out as it was: a `Float` holds 24 bits. What exceeds full scale is cut.
+    public func append(_ floats: some Sequence<Float>, to bytes: inout [UInt8]) {
+        guard !samples.isFloat else {
+            for sample in floats { append(sample.bitPattern, to: &bytes) }
+            return
+        }
+        // Aligned high: scaled by the bits that count, then moved up.
+        let scale = Double(UInt64(1) << (samples.validBits - 1))
+        let shift = samples.byteCount * 8 - samples.validBits
+        let offset: Int64 = silence == 0 ? 0 : 128
+        for sample in floats {
+            let value = Double(sample) * scale
+            // What is no number is silence.
+            let rounded = value.isFinite ? Int64(min(max(value.rounded(), -scale), scale - 1)) : 0
+            append(UInt32(truncatingIfNeeded: rounded << shift + offset), to: &bytes)
+        }
+    }
+
+    @inline(__always)
+    private func append(_ word: UInt32, to bytes: inout [UInt8]) {
+        let top = samples.byteCount - 1
+        for index in 0...top {
+            bytes.append(UInt8(truncatingIfNeeded: word >> (8 * (isBigEndian ? top - index : index))))
+        }
+    }
+
+    /// Whether samples of this format are these but for the order of bytes and the sign of 8 bits.
+    public func passes(_ format: AudioStreamFormat) -> Bool {
+        format.codec == .linearPCM && !samples.isFloat && !format.pcm.contains(.float)
+            && format.bytesPerFrame == format.channelsPerFrame * samples.byteCount
+    }
+
+    /// Appends samples of linear PCM that ``passes(_:)`` as they are.
+    public func append(pcm: RawSpan, of format: AudioStreamFormat, to bytes: inout [UInt8]) {
+        let byteCount = samples.byteCount
+        let flip: UInt8 = byteCount == 1 && format.pcm.contains(.signedInteger) == hasOffsetBytes ? 0x80 : 0
+        pcm.withUnsafeBytes { source in
+            guard byteCount > 1, format.pcm.contains(.bigEndian) != isBigEndian else {
+                guard flip != 0 else { return bytes.append(contentsOf: source) }
+                return bytes.append(contentsOf: source.lazy.map { $0 ^ flip })
+            }
+            for sample in stride(from: 0, to: source.count - byteCount + 1, by: byteCount) {
+                for index in (0..<byteCount).reversed() { bytes.append(source[sample + index]) }
+            }
+        }
+    }
+}
