@@ -9,7 +9,7 @@ import AudioCore
 /// WAVE becomes RF64 (EBU Tech 3306) beyond 4 GiB; AIFF ends at 2 GiB with an error. After an error all that was
 /// written stays, and the header says so. Blocks while the disk is slow: nothing for a real-time thread. One thread at
 /// a time.
-public struct AudioFileWriter: ~Copyable {
+public struct AudioFileWriter: ~Copyable, Sendable {
     public let format: PCMFileFormat
     /// Frames of the file, those included that are held back for a moment. After an error: those that are in it.
     public private(set) var frameCount: Int64 = 0

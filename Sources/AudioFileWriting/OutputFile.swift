@@ -1,7 +1,7 @@
 import Glibc
 
 /// A file that is written at given places; closes when it goes out of scope.
-public struct OutputFile: ~Copyable {
+public struct OutputFile: ~Copyable, Sendable {
     public let path: String
     private let descriptor: Int32
 
