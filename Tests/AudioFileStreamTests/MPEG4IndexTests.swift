@@ -7,13 +7,6 @@ import Testing
 struct MPEG4IndexTests {
     private static let packetsPerFragment = 6
 
-    private struct Indexed {
-        var file: [UInt8]
-        /// Where each fragment begins.
-        var starts: [Int]
-        var packets: [[UInt8]]
-    }
-
     /// - Parameters:
     ///   - excess: time that the index gives each fragment too much.
     ///   - priming: of the edit list; the index leaves it out.
@@ -21,22 +14,17 @@ struct MPEG4IndexTests {
     private func indexed(
         isLong: Bool = false, track: UInt32 = 1, excess: UInt32 = 0, priming: UInt32 = 0,
         change: (inout [UInt8]) -> Void = { _ in }
-    ) -> Indexed {
+    ) -> IndexedFragments {
         var writer = MPEG4Writer()
         if priming > 0 { writer.edits = [(0, Int32(priming))] }
-        let plain = writer.fragmented(packetsPerFragment: Self.packetsPerFragment)
-        var place = 0
-        var starts: [Int] = []
-        while place < plain.count {
-            if Array(plain[place + 4..<place + 8]) == Array("moof".utf8) { starts.append(place) }
-            place += plain[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
-        }
+        let plain = IndexedFragments(writer, packetsPerFragment: Self.packetsPerFragment)
+        let starts = plain.starts
         var times = stride(from: 0, to: writer.packets.count, by: Self.packetsPerFragment).map {
             UInt32(min(Self.packetsPerFragment, writer.packets.count - $0)) * writer.duration + excess
         }
         times[0] -= priming
         let references = starts.indices.flatMap { index in
-            let end = index + 1 < starts.count ? starts[index + 1] : plain.count
+            let end = index + 1 < starts.count ? starts[index + 1] : plain.file.count
             return [UInt32(end - starts[index]), times[index], 0x9000_0000]
         }
         let places: [UInt32] = isLong ? [0, 0, 0, 0] : [0, 0]
@@ -44,37 +32,20 @@ struct MPEG4IndexTests {
             "sidx", version: isLong ? 1 : 0,
             MPEG4Writer.numbers([track, writer.timescale] + places + [UInt32(starts.count)] + references))
         change(&index)
-        let front = starts[0]
-        return Indexed(
-            file: Array(plain[..<front]) + index + plain[front...], starts: starts.map { $0 + index.count },
-            packets: writer.packets)
-    }
-
-    /// A parser that has gone through two fragments.
-    private func open(_ indexed: Indexed) throws -> AudioFileStream {
-        var parser = AudioFileStream(access: .file(byteCount: Int64(indexed.file.count)))
-        var recorder = EventRecorder()
-        try parser.bring(indexed.file, upTo: indexed.starts[2], pieces: 50, into: &recorder)
-        return parser
-    }
-
-    private func rest(_ indexed: Indexed, of parser: inout AudioFileStream) throws -> [[UInt8]] {
-        var recorder = EventRecorder()
-        try parser.bring(indexed.file, upTo: indexed.file.count, pieces: 300, into: &recorder)
-        return ParsedStream(events: recorder.events).packetBytes
+        return plain.with(index, at: starts[0])
     }
 
     @Test(arguments: [false, true])
     func fragmentsAheadAreFound(isLong: Bool) throws {
         let indexed = indexed(isLong: isLong)
-        var parser = try open(indexed)
+        var parser = try indexed.open()
         for packet in [17, 39, 30, 5, 0, 12, 24] {
             let fragment = packet / Self.packetsPerFragment
             let first = fragment * Self.packetsPerFragment
             let expected = AudioFileStreamSeek(packet: Int64(first), byteOffset: Int64(indexed.starts[fragment]))
             #expect(try parser.seek(toPacket: Int64(packet)) == expected)
             #expect(try parser.firstFrame(ofPacket: Int64(first)) == Int64(first) * 1_024)
-            #expect(try rest(indexed, of: &parser) == Array(indexed.packets[first...]))
+            #expect(try indexed.rest(of: &parser) == Array(indexed.packets[first...]))
         }
         let whole = parse(indexed.file)
         #expect(whole.packetBytes == indexed.packets)
@@ -83,26 +54,26 @@ struct MPEG4IndexTests {
 
     @Test func timesBetweenPacketsAreEstimates() throws {
         let indexed = indexed(excess: 100)
-        var parser = try open(indexed)
+        var parser = try indexed.open()
         #expect(try parser.place(ofPacket: 3) == AudioFileStreamSeek(packet: 0, byteOffset: Int64(indexed.starts[0])))
         let place = try parser.seek(toPacket: 20)
         #expect(place == AudioFileStreamSeek(packet: 18, byteOffset: Int64(indexed.starts[3]), isEstimate: true))
-        #expect(try rest(indexed, of: &parser) == Array(indexed.packets[18...]))
+        #expect(try indexed.rest(of: &parser) == Array(indexed.packets[18...]))
         // What went by since has no number that is certain.
         #expect(try parser.place(ofPacket: 30).isEstimate)
         // What was counted from the front has one.
         _ = try parser.seek(toPacket: 0)
-        _ = try rest(indexed, of: &parser)
+        _ = try indexed.rest(of: &parser)
         #expect(
             try parser.place(ofPacket: 30) == AudioFileStreamSeek(packet: 30, byteOffset: Int64(indexed.starts[5])))
     }
 
     @Test func timesOfWhatIsHeardAreEstimates() throws {
         let indexed = indexed(priming: 1_024)
-        var parser = try open(indexed)
+        var parser = try indexed.open()
         let place = try parser.seek(toPacket: 20)
         #expect(place == AudioFileStreamSeek(packet: 18, byteOffset: Int64(indexed.starts[3]), isEstimate: true))
-        #expect(try rest(indexed, of: &parser) == Array(indexed.packets[18...]))
+        #expect(try indexed.rest(of: &parser) == Array(indexed.packets[18...]))
         #expect(try parser.place(ofPacket: 0) == AudioFileStreamSeek(packet: 0, byteOffset: Int64(indexed.starts[0])))
     }
 
@@ -115,9 +86,9 @@ struct MPEG4IndexTests {
             indexed { $0[32] |= 0x80 },
         ]
         for indexed in useless {
-            var parser = try open(indexed)
+            var parser = try indexed.open()
             #expect(try parser.seek(toPacket: 39).packet == 6)
-            #expect(try rest(indexed, of: &parser) == Array(indexed.packets[6...]))
+            #expect(try indexed.rest(of: &parser) == Array(indexed.packets[6...]))
         }
     }
 
@@ -131,7 +102,7 @@ struct MPEG4IndexTests {
             }
             let whole = parse(hurt.file)
             #expect(whole.packetBytes == hurt.packets)
-            var parser = try open(hurt)
+            var parser = try hurt.open()
             for packet in [39, 20, 7] as [Int64] {
                 guard let place = try? parser.seek(toPacket: packet) else { continue }
                 #expect(place.byteOffset >= 0 && place.byteOffset < hurt.file.count)

@@ -63,6 +63,9 @@ extension BoxType {
     static let traf = BoxType("traf")
     static let tfhd = BoxType("tfhd")
     static let trun = BoxType("trun")
+    static let mfra = BoxType("mfra")
+    static let tfra = BoxType("tfra")
+    static let mfro = BoxType("mfro")
     // Metadata (8.10, 8.11; iTunes).
     static let udta = BoxType("udta")
     static let meta = BoxType("meta")

@@ -1,7 +1,7 @@
 import AudioCore
 
 // Places. The tables tell all about the packets of `moov`; of fragments those are known that went by, and those that an
-// index in front tells of. A seek among them goes to the fragment's `moof`.
+// index tells of. A seek among them goes to the fragment's `moof`.
 
 extension MPEG4Parser {
     private var table: SampleTable? {
@@ -34,7 +34,7 @@ extension MPEG4Parser {
         atOrBefore packet: Int64
     ) throws(AudioStreamError) -> (place: AudioFileStreamSeek, frame: Int64) {
         let seen = fragments.last { $0.packet <= packet }
-        if let ahead = segments?.entry(atOrBefore: packet), ahead.packet > seen?.packet ?? -1,
+        if let ahead = announced?.entry(atOrBefore: packet), ahead.packet > seen?.packet ?? -1,
             ahead.byteOffset < fileByteCount ?? .max, case .constant(let count) = entry?.counting
         {
             let place = AudioFileStreamSeek(
@@ -48,6 +48,8 @@ extension MPEG4Parser {
     func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
         tableCursor = nil
         fragment.restart(at: place.byteOffset)
+        // Another time.
+        if mood == .indexing { randomAccess = nil }
         returnCount = 0
         let sample = stream.bundledTable?.sample(ofPacket: place.packet)
         if let (cursor, _) = cursor(atSample: sample?.sample ?? place.packet) {

@@ -69,13 +69,14 @@ extension MPEG4Parser {
         case (nil, .moov) where !hasMovie:
             walker.enter(header, at: position)
         case (nil, .moof) where entry != nil:
+            guard !seekIndex(before: position) else { break }
             walker.enter(header, at: position)
             fragment.restart(at: position)
         case (nil, .mdat):
             let isEmpty = header.boxByteCount == Int64(header.byteCount)
             guard entry != nil || isEmpty || fileByteCount != nil else { throw .notOptimized }
             walker.skip(header, at: position)
-        case (nil, .sidx) where entry != nil && segments == nil:
+        case (nil, .sidx) where entry != nil && announced == nil:
             try collect(header, at: position)
         case (nil, _):
             walker.skip(header, at: position)
@@ -164,19 +165,9 @@ extension MPEG4Parser {
         case .traf where type == .tfhd:
             fragment.begin(body, track: movie.track?.id ?? 0, defaults: movie.defaults)
         case .traf: fragment.add(body)
-        case nil: takeSegments(body, end: offset &+ Int64(body.count))
+        case nil: takeIndex(body, end: offset &+ Int64(body.count))
         default: break
         }
-    }
-
-    private func takeSegments(_ body: [UInt8], end: Int64) {
-        guard let entry, case .constant(let count) = entry.counting, let track = movie.track, !stream.hasGap else {
-            return
-        }
-        segments = SegmentIndex(
-            body, end: end, track: track.id, firstPacket: stream.nextPacket,
-            priming: stream.nextPacket == 0 ? stream.primingFrameCount : 0, framesPerPacket: count,
-            sampleRate: entry.format.sampleRate)
     }
 
     private func give<Sink: AudioStreamSink & ~Copyable>(_ found: [MovieTags.Found], into sink: inout Sink) {

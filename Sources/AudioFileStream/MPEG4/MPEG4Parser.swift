@@ -2,10 +2,11 @@ import AudioCore
 
 // ISO base media files (ISO/IEC 14496-12), of which MPEG-4 (14496-14), 3GPP (TS 26.244) and, with small differences,
 // QuickTime are kinds: a tree of boxes. `moov` describes tracks; their bytes lie anywhere, most often in `mdat`. The
-// parser is in one of two moods:
+// parser is in one of three moods:
 //
 //   walking   goes from box to box, enters those that it knows, gathers the small ones and the packet tables
 //   playing   goes from packet to packet, wherever the tables say that they lie; what lies between is passed over
+//   indexing  looks at the end of the file for an index of fragments, before the first of them
 //
 // It plays when `moov` is over, and after each `moof` (the same for the packets that follow it), and walks on behind.
 // While it plays it keeps an eye on the heads of the boxes that it passes, so as to know where to walk on.
@@ -16,7 +17,7 @@ import AudioCore
 /// The parser of MPEG-4 files.
 final class MPEG4Parser: ContainerParser {
     enum Mood {
-        case walking, playing, done
+        case walking, playing, indexing, done
     }
 
     enum Step {
@@ -51,7 +52,10 @@ final class MPEG4Parser: ContainerParser {
     /// The one that is walked through, or played where no table is.
     var fragment = Fragment()
     var fragments = FragmentIndex()
-    var segments: SegmentIndex?
+    /// What an index in front or at the end of the file tells of.
+    var announced: AnnouncedFragments?
+    /// Set when it was sought at the end.
+    var randomAccess: RandomAccessIndex?
     /// After a seek to where only an estimate led: what goes by has no numbers that are certain.
     var isAstray = false
     var group = PacketGroup()
@@ -87,6 +91,7 @@ final class MPEG4Parser: ContainerParser {
             switch mood {
             case .walking: step = try walk(bytes, at: place, offset &+ Int64(place), isAtEnd: isAtEnd, into: &sink)
             case .playing: step = try play(bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink)
+            case .indexing: step = readIndex(bytes, at: place, offset &+ Int64(place), isAtEnd: isAtEnd)
             case .done:
                 group.flush(window: bytes, into: &sink)
                 let jump = fileByteCount.flatMap { $0 > end ? $0 : nil }
@@ -128,7 +133,7 @@ final class MPEG4Parser: ContainerParser {
     /// lie in any order.
     private func mayReturn(_ fileByteCount: Int64) -> Bool {
         returnCount += 1
-        return returnCount <= 8 + fileByteCount / 2_048
+        return returnCount <= 12 + fileByteCount / 2_048
     }
 
     /// Plays no more. Packets before must have been handed over.

@@ -64,7 +64,9 @@ extension [PacketIndex.Entry] {
         let count = count(upTo: holds)
         return count > 0 ? self[count - 1] : nil
     }
+}
 
+extension Array {
     /// Every second one goes.
     mutating func thin() {
         for index in 0..<(count + 1) / 2 { self[index] = self[2 * index] }

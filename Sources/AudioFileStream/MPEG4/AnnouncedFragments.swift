@@ -1,0 +1,61 @@
+/// Where fragments lie that have not gone by, as an index says: ``SegmentIndex`` in front of them, or
+/// ``RandomAccessIndex`` at the end of the file.
+///
+/// An index knows times, and those are of what is heard: of an edit list's priming the first fragment may or may not
+/// have its part, so that what follows is an estimate. The table is bounded, and thins itself out.
+struct AnnouncedFragments {
+    struct Entry: Equatable {
+        var packet: Int64
+        /// Offset in the file.
+        var byteOffset: Int64
+        /// Whether the time is the start of a packet.
+        var isExact: Bool
+    }
+
+    /// More than a segment index can have.
+    static let capacity = 16 * 1_024
+
+    private(set) var entries: [Entry] = []
+    /// Every stride-th is kept.
+    private var stride = 1
+    private var count = 0
+    private let framesPerPacket: Int
+    private let sampleRate: Int128
+    private let firstPacket: Int64
+    private let priming: Int64
+
+    /// - Parameters:
+    ///   - framesPerPacket: of all packets.
+    ///   - firstPacket: the one at the time of zero.
+    ///   - priming: frames from there on that are not heard.
+    /// - Returns: nil for what no packet can be found by.
+    init?(framesPerPacket: Int, sampleRate: Double, firstPacket: Int64, priming: Int64) {
+        guard framesPerPacket > 0, sampleRate >= 1 else { return nil }
+        self.framesPerPacket = framesPerPacket
+        self.sampleRate = Int128(sampleRate.rounded())
+        self.firstPacket = firstPacket
+        self.priming = priming
+    }
+
+    /// Takes note of a fragment that follows those before in time and in the file.
+    /// - Parameter timescale: units a second, not zero.
+    mutating func add(time: Int128, per timescale: Int128, byteOffset: Int64) {
+        defer { count += 1 }
+        guard count % stride == 0 else { return }
+        if entries.count == Self.capacity {
+            entries.thin()
+            stride *= 2
+        }
+        let frames = time * sampleRate + (time > 0 ? Int128(priming) * timescale : 0)
+        let (packet, rest) = frames.quotientAndRemainder(dividingBy: timescale * Int128(framesPerPacket))
+        entries.append(
+            Entry(
+                packet: Int64(clamping: Int128(firstPacket) + packet), byteOffset: byteOffset,
+                isExact: rest == 0 && (priming == 0 || time == 0)))
+    }
+
+    mutating func removeAll() { entries = [] }
+
+    /// The last one that begins with a packet or before it.
+    func entry(atOrBefore packet: Int64) -> Entry? { entries.last { $0.packet <= packet } }
+}

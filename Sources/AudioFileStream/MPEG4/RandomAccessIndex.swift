@@ -1,0 +1,124 @@
+// The index at the end of a fragmented file (ISO/IEC 14496-12 sections 8.8.9 to 8.8.11): `mfra` holds a table for each
+// track, `tfra`, and last of all `mfro`, which says how long all of it is. So the file's last sixteen bytes lead there.
+// An entry is a time, the place of a `moof`, and the sample in it that begins at that time: only those that begin a
+// fragment are of use. Entries are read in passing, and what is kept of them is bounded, however many there are.
+//
+// Who moves a file's boxes may leave its index behind as it was. So the place that it names last is looked at before it
+// is believed.
+
+/// Reads the index of one track, with all of the file at hand.
+struct RandomAccessIndex {
+    private enum Stage { case length, index, table, entries, proof }
+
+    private static let lengthByteCount: Int64 = 16
+    private static let tableHeadByteCount: Int64 = 24
+
+    /// The bytes of the file that must be there for the next step; nil when nothing more is to be read.
+    private(set) var wanted: Range<Int64>?
+    private(set) var fragments: AnnouncedFragments
+
+    private let track: UInt32
+    /// Of the track's media, not zero.
+    private let timescale: Int64
+    /// The box that was met first, and the end of the file: where fragments lie.
+    private let region: Range<Int64>
+    private var stage = Stage.length
+    /// Of the boxes in `mfra`: the next one, and the last one's begin.
+    private var boxes: Range<Int64> = 0..<0
+    // Of the table: bytes of an entry, of its time and place alone, and of each number behind.
+    private var entryByteCount = 0
+    private var isLong = false
+    private var numberByteCounts = (traf: 0, trun: 0, sample: 0)
+    private var entriesLeft: Int64 = 0
+
+    init(track: UInt32, timescale: Int64, region: Range<Int64>, fragments: AnnouncedFragments) {
+        self.track = track
+        self.timescale = timescale
+        self.region = region
+        self.fragments = fragments
+        want(region.upperBound - Self.lengthByteCount, Self.lengthByteCount)
+    }
+
+    private mutating func want(_ start: Int64, _ byteCount: Int64) {
+        let isInside = start >= region.lowerBound && start <= region.upperBound - byteCount
+        wanted = isInside ? start..<start + byteCount : nil
+    }
+
+    /// Takes a step.
+    /// - Parameter bytes: those that are ``wanted``, and what there is behind them.
+    mutating func take(_ bytes: RawSpan) {
+        guard let place = wanted?.lowerBound else { return }
+        wanted = nil
+        guard stage != .entries else { return takeEntries(bytes, at: place) }
+        guard case .header(let header) = BoxHeader.read(bytes, at: 0), header.byteCount == BoxHeader.smallestByteCount
+        else { return }
+        let end = header.boxByteCount.map { place + $0 } ?? region.upperBound
+        switch stage {
+        case .length where header.type == .mfro && end == region.upperBound:
+            stage = .index
+            want(end - Int64(bytes.bigEndian32(at: 12)), Int64(BoxHeader.smallestByteCount))
+        case .index where header.type == .mfra && end == region.upperBound:
+            stage = .table
+            boxes = place + Int64(header.byteCount)..<max(end - Self.lengthByteCount, place + Int64(header.byteCount))
+            wantTable(at: boxes.lowerBound)
+        case .table where header.type == .tfra && bytes.bigEndian32(at: 12) == track:
+            openTable(bytes, at: place, end: min(end, boxes.upperBound))
+        case .table:
+            wantTable(at: end)
+        case .proof where header.type != .moof:
+            fragments.removeAll()
+        default: return
+        }
+    }
+
+    private mutating func wantTable(at place: Int64) {
+        guard place <= boxes.upperBound - Self.tableHeadByteCount else { return }
+        want(place, Self.tableHeadByteCount)
+    }
+
+    private mutating func openTable(_ bytes: RawSpan, at place: Int64, end: Int64) {
+        let lengths = Int(bytes.bigEndian32(at: 16))
+        isLong = bytes[8] == 1
+        numberByteCounts = (lengths >> 4 & 3 + 1, lengths >> 2 & 3 + 1, lengths & 3 + 1)
+        entryByteCount =
+            (isLong ? 16 : 8) + numberByteCounts.traf + numberByteCounts.trun + numberByteCounts.sample
+        entriesLeft = min(
+            Int64(bytes.bigEndian32(at: 20)), (end - place - Self.tableHeadByteCount) / Int64(entryByteCount))
+        stage = .entries
+        wantEntry(at: place + Self.tableHeadByteCount)
+    }
+
+    private mutating func wantEntry(at place: Int64) {
+        if entriesLeft > 0 { return want(place, Int64(entryByteCount)) }
+        guard let last = fragments.entries.last else { return }
+        stage = .proof
+        want(last.byteOffset, Int64(BoxHeader.smallestByteCount))
+    }
+
+    private mutating func takeEntries(_ bytes: RawSpan, at start: Int64) {
+        var place = 0
+        while entriesLeft > 0, bytes.byteCount - place >= entryByteCount {
+            takeEntry(bytes, at: place)
+            entriesLeft -= 1
+            place += entryByteCount
+        }
+        wantEntry(at: start + Int64(place))
+    }
+
+    private mutating func takeEntry(_ bytes: RawSpan, at place: Int) {
+        let time = isLong ? bytes.bigEndian64(at: place) : UInt64(bytes.bigEndian32(at: place))
+        let offset = isLong ? bytes.bigEndian64(at: place + 8) : UInt64(bytes.bigEndian32(at: place + 4))
+        guard let byteOffset = Int64(exactly: offset), region.contains(byteOffset) else { return }
+        if let last = fragments.entries.last, byteOffset <= last.byteOffset { return }
+        // Numbers count from 1.
+        let run = place + (isLong ? 16 : 8) + numberByteCounts.traf
+        guard number(bytes, run, numberByteCounts.trun) == 1,
+            number(bytes, run + numberByteCounts.trun, numberByteCounts.sample) == 1
+        else { return }
+        fragments.add(time: Int128(time), per: Int128(timescale), byteOffset: byteOffset)
+    }
+
+    private func number(_ bytes: RawSpan, _ place: Int, _ byteCount: Int) -> UInt64 {
+        (place..<place + byteCount).reduce(0) { $0 << 8 | UInt64(bytes[$1]) }
+    }
+}
