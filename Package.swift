@@ -95,11 +95,16 @@ let package = Package(
         .target(name: "CLinuxSocket"),
         library("ClockSync", ["AudioCore", "LineFitting"]),
         library("ClockExchange", ["AudioCore", "CLinuxSocket", "ClockSync", "HostSystem"]),
-        // Outputs, and the queue that feeds them.
-        library("ALSAOutput", ["AudioCore", "CALSA", "HostSystem", "Playout", "RealTimeRights"]),
+        // Frames from the device, each with its instant.
+        library("Capture", ["AudioCore", "Playout"]),
+        // Outputs and inputs, and the queues that feed and empty them.
+        library("ALSADevices", ["AudioCore", "CALSA", "HostSystem", "Playout"]),
+        library("ALSAOutput", ["ALSADevices", "AudioCore", "CALSA", "HostSystem", "Playout", "RealTimeRights"]),
+        library(
+            "ALSAInput", ["ALSADevices", "AudioCore", "CALSA", "Capture", "HostSystem", "Playout", "RealTimeRights"]),
         library(
             "VirtualOutput", ["AudioCore", "AudioFileWriting", "HostSystem", "Playout", "RecordingSidecar"]),
-        library("AudioQueue", ["AudioCore", "AudioDecoding", "HostSystem", "Playout"]),
+        library("AudioQueue", ["AudioCore", "AudioDecoding", "Capture", "HostSystem", "Playout"]),
 
         // Discovery by mDNS.
         library("PeerDiscovery", ["AudioCore", "CAvahi"]),
@@ -119,7 +124,8 @@ let package = Package(
         library(
             "TuttiRuntime",
             [
-                "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockExchange", "ClockSync",
+                "ALSADevices", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting",
+                "ClockExchange", "ClockSync",
                 "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery", "Peering", "Playout",
                 "SongCollection", "SongDecoding", "SongReading", "VirtualOutput", "WireProtocol", "WorkerDecoding",
                 nioCore, nioPosix,
@@ -221,7 +227,10 @@ let package = Package(
         tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),
         tests(
             "ALSAOutputTests",
-            ["ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileStream", "Playout", "StreamTestKit"]),
+            [
+                "ALSADevices", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileStream", "Playout",
+                "StreamTestKit",
+            ]),
         tests("VirtualOutputTests", ["AudioCore", "HostSystem", "Playout", "RecordingSidecar", "VirtualOutput"]),
         tests("AudioQueueTests", ["AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout"]),
         testTool("decode-worker", at: "decode-worker", ["DecodeWorker"]),
@@ -235,8 +244,16 @@ let package = Package(
         tests(
             "OutputTests",
             [
-                "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "HeardAnalysis", "HostSystem", "Playout",
+                "ALSADevices", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "HeardAnalysis", "HostSystem",
+                "Playout",
                 "SoundCardKit", "VirtualOutput",
+            ]),
+        tests("CaptureTests", ["AudioCore", "Capture", "Playout"]),
+        tests(
+            "InputTests",
+            [
+                "ALSAInput", "AudioCore", "AudioQueue", "Capture", "HeardAnalysis", "HostSystem", "Playout",
+                "SoundCardKit",
             ]),
         testTool(
             "realtime-probe", at: "RealTimeProbe",

@@ -1,3 +1,4 @@
+import ALSADevices
 import AudioCore
 import CALSA
 import Glibc

@@ -1,3 +1,5 @@
+import ALSADevices
+
 // From float samples to what the device takes.
 //
 // Full scale is 2^(bits - 1), so that samples which a decoder made by dividing integers of at most that width come

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import ALSADevices
 @testable import ALSAOutput
 
 @Suite struct SampleFormatTests {

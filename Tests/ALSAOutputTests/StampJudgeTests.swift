@@ -1,7 +1,7 @@
 import AudioCore
 import Testing
 
-@testable import ALSAOutput
+@testable import ALSADevices
 
 @Suite struct StampJudgeTests {
     private static let clocks = [TimestampClock.monotonicRaw, .monotonic]

@@ -4,6 +4,7 @@ import AudioFileStream
 import Playout
 import StreamTestKit
 
+@testable import ALSADevices
 @testable import ALSAOutput
 @testable import Playout
 

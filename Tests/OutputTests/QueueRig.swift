@@ -14,23 +14,8 @@ import VirtualOutput
 final class Workshop {
     let directory: String
 
-    /// ALSA reads the path of its configuration whenever a device is opened, and in one process only one can hold. So
-    /// all cards here share one file, and each is named in full (``SoftwareCard/deviceName``).
-    private static let configuration: String = {
-        let path = String(cString: mkdtemp(strdup("/tmp/tutti-alsa-XXXXXX"))) + "/asound.conf"
-        try? SoftwareCard.writeConfiguration(to: path, default: nil)
-        setenv("ALSA_CONFIG_PATH", path, 1)
-        atexit { Workshop.removeConfiguration() }
-        return path
-    }()
-
-    private static func removeConfiguration() {
-        unlink(configuration)
-        rmdir(String(configuration.dropLast("/asound.conf".count)))
-    }
-
     init() {
-        _ = Self.configuration
+        SoftwareCard.useOwnConfiguration()
         directory = String(cString: mkdtemp(strdup("/tmp/tutti-output-XXXXXX")))
     }
 

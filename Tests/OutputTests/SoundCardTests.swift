@@ -6,6 +6,7 @@ import Playout
 import SoundCardKit
 import Testing
 
+@testable import ALSADevices
 @testable import ALSAOutput
 
 /// Outputs run in real time: one at a time, so that they do not take the processor from each other.

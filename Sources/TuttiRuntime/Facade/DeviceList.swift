@@ -1,4 +1,4 @@
-import ALSAOutput
+import ALSADevices
 
 /// An output device of ALSA, as `tutti devices` shows it.
 public struct DeviceEntry: Hashable, Sendable {

@@ -1,19 +1,19 @@
 import CALSA
 import Playout
 
-/// Turns libasound's negative error numbers into the errors of an output device.
-enum ALSACall {
-    /// Our own word for a device that says that it runs and takes nothing: no call of libasound returns it.
-    static let standstill: Int32 = -ETIME
+/// Turns libasound's negative error numbers into the errors of a device.
+package enum ALSACall {
+    /// Our own word for a device that says that it runs and takes, or gives, nothing: no call of libasound returns it.
+    package static let standstill: Int32 = -ETIME
 
     /// Throws unless `code` is zero or positive.
     @discardableResult
-    static func check(_ code: Int32, _ operation: String, device: String) throws(OutputDeviceError) -> Int32 {
+    package static func check(_ code: Int32, _ operation: String, device: String) throws(OutputDeviceError) -> Int32 {
         guard code < 0 else { return code }
         throw error(code, operation, device: device)
     }
 
-    static func error(_ code: Int32, _ operation: String, device: String) -> OutputDeviceError {
+    package static func error(_ code: Int32, _ operation: String, device: String) -> OutputDeviceError {
         switch -code {
         case EBUSY: .busy(device: device)
         case EACCES, EPERM: .notPermitted(device: device)
@@ -23,7 +23,7 @@ enum ALSACall {
         }
     }
 
-    static func text(_ code: Int32) -> String {
+    package static func text(_ code: Int32) -> String {
         snd_strerror(code).map { String(cString: $0) } ?? "error \(-code)"
     }
 }

@@ -1,9 +1,9 @@
 import CALSA
 
-/// The forms of a sample that we can give to a device, best first.
+/// The forms of a sample that we can exchange with a device, best for playback first.
 ///
 /// All little-endian, as every sound card on the machines that we build for takes them.
-enum SampleFormat: String, CaseIterable, Sendable {
+package enum SampleFormat: String, CaseIterable, Sendable {
     case float32 = "32-bit float"
     case integer32 = "32-bit"
     /// Three bytes a sample.
@@ -12,7 +12,7 @@ enum SampleFormat: String, CaseIterable, Sendable {
     case integer24 = "24-bit in 32"
     case integer16 = "16-bit"
 
-    var code: snd_pcm_format_t {
+    package var code: snd_pcm_format_t {
         switch self {
         case .float32: SND_PCM_FORMAT_FLOAT_LE
         case .integer32: SND_PCM_FORMAT_S32_LE
@@ -22,7 +22,7 @@ enum SampleFormat: String, CaseIterable, Sendable {
         }
     }
 
-    var byteCount: Int {
+    package var byteCount: Int {
         switch self {
         case .float32, .integer32, .integer24: 4
         case .integer24Packed: 3

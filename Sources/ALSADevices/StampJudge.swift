@@ -1,6 +1,6 @@
 import AudioCore
 
-// When was the delay right that a status tells? The model of the DAC's clock counts on readings that may be late and
+// When was the delay right that a status tells? The model of a device's clock counts on readings that may be late and
 // are never early; so in doubt it is the end of the reading.
 //
 // A driver's stamp is taken right after its look at the hardware. A stamp that was made during this very reading tells
@@ -16,7 +16,7 @@ import AudioCore
 // - not from a device whose stamps are made during the reading as a rule: there it is a slip of the clock.
 
 /// The clock on which a driver stamps its status.
-enum TimestampClock: Sendable {
+package enum TimestampClock: Sendable, BitwiseCopyable {
     case monotonicRaw
     /// Disciplined by NTP: converted with a pair of readings made at the same moment.
     case monotonic
@@ -25,25 +25,25 @@ enum TimestampClock: Sendable {
 }
 
 /// What a driver stamped its status with.
-struct DriverStamp: BitwiseCopyable {
+package struct DriverStamp: BitwiseCopyable {
     /// On the driver's clock.
-    var nanoseconds: Int64
+    package var nanoseconds: Int64
     /// Host time less the driver's clock.
-    var lead = TimeSpan.zero
+    package var lead = TimeSpan.zero
 }
 
 /// When a delay was right, or somewhat later.
-struct ReadingInstant: Hashable, BitwiseCopyable {
-    var host: HostTime
+package struct ReadingInstant: Hashable, BitwiseCopyable {
+    package var host: HostTime
     /// Whether host time and delay belong together: the reading took no longer than a thread that kept running needs.
-    var isTimely: Bool
+    package var isTimely: Bool
     /// How much sooner the delay may have been right.
-    var slack: TimeSpan
+    package var slack: TimeSpan
 }
 
 /// Chooses the instant of a reading; remembers what this device's stamps are like. Pure, and real-time safe.
-struct StampJudge: BitwiseCopyable {
-    let clock: TimestampClock
+package struct StampJudge: BitwiseCopyable {
+    package let clock: TimestampClock
     /// The greatest age of a stamp that is believed.
     private let oldest: TimeSpan
     /// Stamps that were made during their reading, less those that were made before; 0 ... 64.
@@ -55,7 +55,7 @@ struct StampJudge: BitwiseCopyable {
     private static let service = TimeSpan.milliseconds(1)
     private static let liveLimit = 8
 
-    init(clock: TimestampClock, period: TimeSpan) {
+    package init(clock: TimestampClock, period: TimeSpan) {
         self.clock = clock
         oldest = period + Self.service
     }
@@ -65,7 +65,7 @@ struct StampJudge: BitwiseCopyable {
     ///   - end: read right after it.
     ///   - stamp: nil where the driver gives none.
     @inline(__always)
-    mutating func instant(begin: HostTime, end: HostTime, stamp: DriverStamp?) -> ReadingInstant {
+    package mutating func instant(begin: HostTime, end: HostTime, stamp: DriverStamp?) -> ReadingInstant {
         let taken = end - begin
         let isTimely = taken >= .zero && taken < Self.longest
         let ending = ReadingInstant(host: end, isTimely: isTimely, slack: taken)

@@ -3,16 +3,21 @@ import CALSA
 import Glibc
 import Playout
 
-/// An open playback PCM; closes when it goes out of scope.
-struct PCMHandle: ~Copyable, @unchecked Sendable {
-    let pointer: OpaquePointer
-    let name: String
+/// Which way sound goes through a device.
+public enum PCMDirection: Sendable {
+    case playback, capture
+}
+
+/// An open PCM; closes when it goes out of scope.
+package struct PCMHandle: ~Copyable, @unchecked Sendable {
+    package let pointer: OpaquePointer
+    package let name: String
 
     /// Opens without waiting: a device that is in use is refused, not waited for.
-    init(name: String) throws(OutputDeviceError) {
+    package init(name: String, _ direction: PCMDirection = .playback) throws(OutputDeviceError) {
         calsa_silence()
         var pointer: OpaquePointer?
-        let code = snd_pcm_open(&pointer, name, SND_PCM_STREAM_PLAYBACK, Int32(SND_PCM_NONBLOCK))
+        let code = snd_pcm_open(&pointer, name, direction.code, Int32(SND_PCM_NONBLOCK))
         guard code >= 0, let pointer else { throw Self.openError(code, name: name) }
         self.pointer = pointer
         self.name = name
@@ -22,11 +27,11 @@ struct PCMHandle: ~Copyable, @unchecked Sendable {
 
     /// Whether a sound card's own interrupts pace this PCM, be it through conversions. PCMs of sound servers and
     /// other plugins have no card; real-time priority there can starve the very process that serves them.
-    var isHardware: Bool { card != nil }
+    package var isHardware: Bool { card != nil }
 
     /// The name, and which card is behind it: `hw:1, Generic USB Audio at usb-0000:00:14.0-2, full speed`. Names go to
     /// another card when something is plugged in or out. Of a sound server nobody tells which card it feeds.
-    var identity: String {
+    package var identity: String {
         var parts = [name]
         var longName: UnsafeMutablePointer<CChar>?
         if let card, snd_card_get_longname(card, &longName) >= 0, let longName {
@@ -60,6 +65,12 @@ struct PCMHandle: ~Copyable, @unchecked Sendable {
     private static var hasCard: Bool {
         var card: Int32 = -1
         return snd_card_next(&card) >= 0 && card >= 0
+    }
+}
+
+extension PCMDirection {
+    fileprivate var code: snd_pcm_stream_t {
+        self == .playback ? SND_PCM_STREAM_PLAYBACK : SND_PCM_STREAM_CAPTURE
     }
 }
 

@@ -4,21 +4,21 @@ import Glibc
 import HostSystem
 import Playout
 
-/// One look at a PCM: how much it takes, how far ahead we are, and when that was so.
-struct PCMReading: BitwiseCopyable {
-    var state: snd_pcm_state_t
-    /// Frames that can be written now.
-    var available: Int
-    /// Frames between the last written one and the loudspeaker.
-    var delay: Int
+/// One look at a PCM: how much it takes or has, how far ahead or behind we are, and when that was so.
+package struct PCMReading: BitwiseCopyable {
+    package var state: snd_pcm_state_t
+    /// Frames that can be written, or read, now.
+    package var available: Int
+    /// Frames between the last written one and the loudspeaker; between the microphone and the next one to be read.
+    package var delay: Int
     /// When `delay` was right.
-    var instant: ReadingInstant
+    package var instant: ReadingInstant
 }
 
 extension PCMReading {
     /// Reads the status. Real-time safe as far as libasound is. Nil, with the error, where the device refuses.
     @inline(__always)
-    static func take(
+    package static func take(
         _ pcm: OpaquePointer, into status: OpaquePointer, judge: inout StampJudge, code: inout Int32
     ) -> PCMReading? {
         let begin = HostTime.now()

@@ -2,28 +2,39 @@ import CALSA
 import Playout
 
 /// What a PCM and we agreed on. It stays for as long as the PCM is open.
-struct PCMConfiguration: Sendable {
-    var format: SampleFormat
+package struct PCMConfiguration: Sendable {
+    package var format: SampleFormat
     /// Frames per second, nominal.
-    var rate: Double
-    var channelCount: Int
-    var periodFrameCount: Int
-    var bufferFrameCount: Int
-    var timestampClock: TimestampClock
+    package var rate: Double
+    package var channelCount: Int
+    package var periodFrameCount: Int
+    package var bufferFrameCount: Int
+    package var timestampClock: TimestampClock
 
-    var bytesPerFrame: Int { format.byteCount * channelCount }
+    package var bytesPerFrame: Int { format.byteCount * channelCount }
 }
 
-/// What we would like: 48 kHz, two channels, woken every 5 ms, 150 ms of sound written ahead.
-///
-/// The buffer is what carries the sound through a machine that freezes for 100 ms; commands do not wait for it,
-/// because written frames can be taken back (`snd_pcm_rewind`).
-enum PCMWish {
-    static let rate: UInt32 = 48_000
-    static let channelCount: UInt32 = 2
+/// What we would like of a PCM.
+package struct PCMWish: Sendable {
+    /// In hertz, and whether no other will do: then it is converted to where a plugin can, or refused.
+    package var rate: UInt32 = 48_000
+    package var isRateFixed = false
+    package var channelCount: UInt32 = 2
+    package var isChannelCountFixed = false
+    /// Best first.
+    package var formats = SampleFormat.allCases
+    package var periodMicroseconds: UInt32 = 5_000
+    package var bufferMicroseconds: UInt32 = 150_000
+
+    package init() {}
+
+    /// 48 kHz, two channels, woken every 5 ms, 150 ms of sound written ahead.
+    ///
+    /// The buffer is what carries the sound through a machine that freezes for 100 ms; commands do not wait for it,
+    /// because written frames can be taken back (`snd_pcm_rewind`).
+    package static let playback = PCMWish()
+
     static let channelRange: ClosedRange<UInt32> = 1...8
-    static let periodMicroseconds: UInt32 = 5_000
-    static let bufferMicroseconds: UInt32 = 150_000
     /// Beyond this a device's numbers are not believed (and its buffers not allocated).
     static let largestBufferFrameCount = 1 << 20
 }
@@ -32,19 +43,23 @@ extension PCMHandle {
     /// Negotiates hardware parameters, then sets software parameters.
     ///
     /// Conversion of rates is left to our own renderer where the device lets us see its true rates.
-    func configure() throws(OutputDeviceError) -> PCMConfiguration {
+    package func configure(_ wish: PCMWish = .playback) throws(OutputDeviceError) -> PCMConfiguration {
         var configuration: PCMConfiguration
         do {
-            configuration = try negotiate(isRateConverted: false)
+            configuration = try negotiate(wish, isRateConverted: false)
         } catch {
-            guard case .failed = error else { throw error }
-            configuration = try negotiate(isRateConverted: true)
+            switch error {
+            case .failed: break
+            case .unsupportedConfiguration where wish.isRateFixed: break
+            default: throw error
+            }
+            configuration = try negotiate(wish, isRateConverted: true)
         }
         configuration.timestampClock = try setSoftwareParameters(configuration)
         return configuration
     }
 
-    private func negotiate(isRateConverted: Bool) throws(OutputDeviceError) -> PCMConfiguration {
+    private func negotiate(_ wish: PCMWish, isRateConverted: Bool) throws(OutputDeviceError) -> PCMConfiguration {
         var allocated: OpaquePointer?
         try check(snd_pcm_hw_params_malloc(&allocated), "allocate parameters")
         guard let parameters = allocated else { throw unsupported("no memory for its parameters") }
@@ -56,23 +71,26 @@ extension PCMHandle {
         guard snd_pcm_hw_params_set_access(pointer, parameters, SND_PCM_ACCESS_RW_INTERLEAVED) >= 0 else {
             throw unsupported("it takes no interleaved samples")
         }
-        let format = try chooseFormat(parameters)
-        let channelCount = try chooseChannelCount(parameters)
+        let format = try chooseFormat(wish.formats, parameters)
+        let channelCount = try chooseChannelCount(wish, parameters)
 
-        var rate = PCMWish.rate
+        var rate = wish.rate
         try check(snd_pcm_hw_params_set_rate_near(pointer, parameters, &rate, nil), "set the rate")
+        if wish.isRateFixed, rate != wish.rate { throw unsupported("it runs at \(rate) Hz, not at \(wish.rate)") }
         // The buffer first: its length is what matters, and a device may allow few periods.
-        var bufferTime = PCMWish.bufferMicroseconds
+        var bufferTime = wish.bufferMicroseconds
         try check(snd_pcm_hw_params_set_buffer_time_near(pointer, parameters, &bufferTime, nil), "set the buffer")
-        var periodTime = PCMWish.periodMicroseconds
+        var periodTime = wish.periodMicroseconds
         try check(snd_pcm_hw_params_set_period_time_near(pointer, parameters, &periodTime, nil), "set the period")
         try check(snd_pcm_hw_params(pointer, parameters), "set parameters")
 
         return try read(parameters, format: format, channelCount: channelCount, nominalRate: Double(rate))
     }
 
-    private func chooseFormat(_ parameters: OpaquePointer) throws(OutputDeviceError) -> SampleFormat {
-        for format in SampleFormat.allCases
+    private func chooseFormat(
+        _ formats: [SampleFormat], _ parameters: OpaquePointer
+    ) throws(OutputDeviceError) -> SampleFormat {
+        for format in formats
         where snd_pcm_hw_params_test_format(pointer, parameters, format.code) == 0 {
             try check(snd_pcm_hw_params_set_format(pointer, parameters, format.code), "set the format")
             return format
@@ -80,10 +98,14 @@ extension PCMHandle {
         throw unsupported("it takes none of float, 32, 24 and 16-bit samples")
     }
 
-    private func chooseChannelCount(_ parameters: OpaquePointer) throws(OutputDeviceError) -> Int {
-        var count = PCMWish.channelCount
+    private func chooseChannelCount(
+        _ wish: PCMWish, _ parameters: OpaquePointer
+    ) throws(OutputDeviceError) -> Int {
+        var count = wish.channelCount
         try check(snd_pcm_hw_params_set_channels_near(pointer, parameters, &count), "set the channels")
-        guard PCMWish.channelRange.contains(count) else { throw unsupported("it wants \(count) channels") }
+        guard PCMWish.channelRange.contains(count), !wish.isChannelCountFixed || count == wish.channelCount else {
+            throw unsupported(count == 1 ? "it has one channel" : "it has \(count) channels")
+        }
         return Int(count)
     }
 

@@ -1,7 +1,7 @@
 import CALSA
 import Playout
 
-/// A playback device as `tutti devices` lists it.
+/// A device as `tutti devices` lists it.
 public struct ALSADevice: Hashable, Sendable {
     /// What to give to `--device`.
     public var name: String
@@ -20,8 +20,8 @@ public struct ALSADevice: Hashable, Sendable {
         public var channels: ClosedRange<Int>
     }
 
-    /// Every playback device that ALSA's configuration names, in its order; empty on a machine without sound.
-    public static func all() -> [ALSADevice] {
+    /// Every device that ALSA's configuration names for one direction, in its order; empty on a machine without sound.
+    public static func all(_ direction: PCMDirection = .playback) -> [ALSADevice] {
         calsa_silence()
         var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
         guard snd_device_name_hint(-1, "pcm", &hints) >= 0, let hints else { return [] }
@@ -29,20 +29,21 @@ public struct ALSADevice: Hashable, Sendable {
         var devices: [ALSADevice] = []
         var next = hints
         while let hint = next.pointee {
-            if let device = ALSADevice(hint: hint) { devices.append(device) }
+            if let device = ALSADevice(hint: hint, direction) { devices.append(device) }
             next += 1
         }
         return devices
     }
 
-    /// Nil for capture devices.
-    private init?(hint: UnsafeMutableRawPointer) {
-        guard let name = Self.text(hint, "NAME"), Self.text(hint, "IOID") != "Input" else { return nil }
+    /// Nil for devices of the other direction alone.
+    private init?(hint: UnsafeMutableRawPointer, _ direction: PCMDirection) {
+        let other = direction == .playback ? "Input" : "Output"
+        guard let name = Self.text(hint, "NAME"), Self.text(hint, "IOID") != other else { return nil }
         self.name = name
         details = (Self.text(hint, "DESC") ?? "").split(separator: "\n").joined(separator: ", ")
         guard name.hasPrefix("hw:") else { return }
         do {
-            capabilities = try PCMHandle(name: name).capabilities()
+            capabilities = try PCMHandle(name: name, direction).capabilities()
         } catch {
             trouble = error
         }

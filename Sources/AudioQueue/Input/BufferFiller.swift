@@ -1,0 +1,123 @@
+import AudioCore
+import Capture
+import Playout
+
+/// Puts captured frames into buffers: the part of an input queue without threads and clocks.
+///
+/// Every wanted frame goes into a buffer, once. A buffer never holds a gap: where frames are missing, or were not wanted, it
+/// is handed over as it is. Not thread-safe.
+struct BufferFiller {
+    var gate = InputGate()
+    private(set) var enqueued: [InputBufferStorage] = []
+    private var filling: InputBufferStorage?
+    /// The number that the next wanted frame has if none is missing; nil where none came before.
+    private var expected: Int64?
+    private var run = 0
+
+    /// What one step did.
+    enum Step {
+        /// There may be more to do.
+        case went
+        /// A buffer is to be handed over.
+        case filled(InputBufferStorage)
+        /// These frames are missing.
+        case lost(at: Int64, count: Int64, InputLossCause)
+        /// Frames wait for a buffer.
+        case starved
+        /// Nothing has come yet.
+        case idle
+    }
+
+    mutating func enqueue(_ buffer: InputBufferStorage) {
+        buffer.removeAll()
+        enqueued.append(buffer)
+    }
+
+    /// Takes frames that the device captured, up to the next thing worth telling.
+    mutating func step(_ control: CaptureControl) -> Step {
+        var step = Step.idle
+        _ = control.take { frames in
+            let (result, count) = take(frames)
+            step = result
+            return count
+        }
+        return step
+    }
+
+    /// Gives the buffer in work away, if it holds anything: nothing follows its frames.
+    mutating func breakOff() -> InputBufferStorage? {
+        expected = nil
+        guard let filling, filling.frameCount > 0 else { return nil }
+        self.filling = nil
+        return filling
+    }
+
+    /// Passes all by that is there and has no buffer.
+    /// - Returns: the numbers of the first and the last frame that was wanted, and what lies between them; nil where none was.
+    mutating func abandon(_ control: CaptureControl) -> Range<Int64>? {
+        var range: Range<Int64>?
+        while control.take({ frames in
+            guard let instant = frames.instant else { return frames.frameCount }
+            let (isWanted, count) = gate.pass(instant, frameCount: frames.frameCount)
+            if isWanted { range = (range?.lowerBound ?? expected ?? frames.frame)..<(frames.frame + Int64(count)) }
+            return count
+        }) {}
+        return range
+    }
+
+    /// Forgets what is in work, and all instants; buffers stay enqueued.
+    mutating func reset() {
+        if let filling {
+            filling.removeAll()
+            enqueued.insert(filling, at: 0)
+        }
+        filling = nil
+        gate = InputGate()
+        expected = nil
+        run = 0
+    }
+
+    /// - Returns: what happened, and how many of the frames are done with.
+    private mutating func take(_ frames: CapturedFrames) -> (Step, Int) {
+        // Of a device without any clock all is wanted that comes.
+        let instant =
+            frames.instant
+            ?? DeviceInstant(
+                frame: DeviceFrame(index: frames.frame), host: HostTime(nanoseconds: .max), secondsPerFrame: 0,
+                bound: .zero)
+        let (isWanted, count) = gate.pass(instant, frameCount: frames.frameCount)
+        guard isWanted else {
+            if let buffer = breakOff() { return (.filled(buffer), 0) }
+            run = frames.run
+            return (.went, count)
+        }
+        if let expected, frames.frame > expected {
+            if let buffer = breakOff() {
+                self.expected = expected
+                return (.filled(buffer), 0)
+            }
+            let cause = frames.run == run ? InputLossCause.noBuffer : .overrun
+            run = frames.run
+            self.expected = frames.frame
+            return (.lost(at: expected, count: frames.frame - expected, cause), 0)
+        }
+        run = frames.run
+        return fill(frames, instant, count)
+    }
+
+    private mutating func fill(_ frames: CapturedFrames, _ instant: DeviceInstant, _ count: Int) -> (Step, Int) {
+        if filling == nil, !enqueued.isEmpty { filling = enqueued.removeFirst() }
+        guard let buffer = filling else { return (.starved, 0) }
+        let fitting = min(count, buffer.room)
+        // The newest estimate of the clock is the best: the time is set anew with every part.
+        let first = DeviceFrame(index: frames.frame - Int64(buffer.frameCount))
+        buffer.time = InputTime(
+            frame: first.index, host: instant.host(of: first), bound: instant.bound,
+            framesPerSecond: instant.secondsPerFrame > 0 ? 1 / instant.secondsPerFrame : 0)
+        buffer.append(frames.bytes, frameCount: fitting)
+        expected = frames.frame + Int64(fitting)
+        guard buffer.room == 0 else { return (.went, fitting) }
+        filling = nil
+        return (.filled(buffer), fitting)
+    }
+}

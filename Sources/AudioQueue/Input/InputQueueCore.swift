@@ -1,0 +1,224 @@
+import AudioCore
+import Capture
+import HostSystem
+import Playout
+import Synchronization
+
+// Who does what:
+//
+//   any thread      enqueue, start, pause, stop: under one short lock, then a wake signal
+//   queue thread    fills buffers, calls the handler and the events, without the lock
+//   device thread   writes to the ring; owned by the input device
+//
+// The device is started and stopped on the queue's thread alone, but for the very first start, whose error goes to the
+// caller.
+
+/// What an ``InputQueue`` shares with its thread; apart from it, so that the thread does not keep the queue alive.
+final class InputQueueCore: Sendable {
+    typealias Handler = @Sendable (consuming InputBuffer) -> InputBuffer?
+
+    private struct State {
+        var filler = BufferFiller()
+        var control: CaptureControl?
+        var isPaused = false
+        /// Since when what is in the air is not wanted any more, or there is none any more.
+        var ending: HostTime?
+        var lossOfDevice: InputDeviceError?
+        var isStopping = false
+        var notices: [String] = []
+        var counters = InputQueueSnapshot()
+    }
+
+    let device: any InputDevice
+    private let state = Mutex(State())
+    private let wake: WakeSignal
+    private let isEnding = Atomic(false)
+    private let handler: Handler
+    private let events: @Sendable (InputQueueEvent) -> Void
+
+    /// Looks for frames that often while it runs.
+    private static let tick = TimeSpan.milliseconds(5)
+    private static let idleTick = TimeSpan.seconds(1)
+    /// How long an end waits for frames that do not come, or for a buffer to put them to.
+    private static let endPatience = TimeSpan.seconds(2)
+
+    init(
+        device: any InputDevice, wake: WakeSignal, handler: @escaping Handler,
+        events: @escaping @Sendable (InputQueueEvent) -> Void
+    ) {
+        self.device = device
+        self.wake = wake
+        self.handler = handler
+        self.events = events
+    }
+
+    // MARK: Any thread
+
+    func enqueue(_ storage: InputBufferStorage) {
+        state.withLock { $0.filler.enqueue(storage) }
+        wake.signal()
+    }
+
+    func start(at host: HostTime) throws(InputDeviceError) {
+        defer { wake.signal() }
+        try state.withLock { state throws(InputDeviceError) in
+            if state.control != nil, state.ending == nil, !state.isStopping {
+                if state.isPaused { state.filler.gate.set(true, at: host) }
+                state.isPaused = false
+                return
+            }
+            // One that is still being stopped ends here.
+            device.stop()
+            let control = CaptureControl(for: device.description)
+            state.filler.reset()
+            state.filler.gate.set(true, at: host)
+            try device.start(filling: control) { [weak self] event in self?.note(event, of: control) }
+            state.control = control
+            state.ending = nil
+            state.lossOfDevice = nil
+            state.isStopping = false
+            state.isPaused = false
+            state.counters.isRunning = true
+        }
+        events(.runningChanged(true))
+    }
+
+    func pause(at host: HostTime) {
+        state.withLock { state in
+            guard state.control != nil, !state.isPaused, state.ending == nil else { return }
+            state.isPaused = true
+            state.filler.gate.set(false, at: host)
+        }
+        wake.signal()
+    }
+
+    func stop(_ kind: InputQueueStop, at host: HostTime) {
+        state.withLock { state in
+            guard state.control != nil else { return }
+            switch kind {
+            case .immediate: state.isStopping = true
+            case .drained:
+                guard state.ending == nil else { return }
+                state.ending = host
+                state.filler.gate.set(false, at: host)
+            }
+        }
+        wake.signal()
+    }
+
+    var snapshot: InputQueueSnapshot {
+        state.withLock { state in
+            var snapshot = state.counters
+            snapshot.isPaused = state.isPaused
+            snapshot.enqueuedBufferCount = state.filler.enqueued.count
+            return snapshot
+        }
+    }
+
+    func end() {
+        isEnding.store(true, ordering: .releasing)
+        wake.signal()
+    }
+
+    private func note(_ event: InputDeviceEvent, of control: CaptureControl) {
+        state.withLock { state in
+            switch event {
+            case .notice(let line): state.notices.append(line)
+            // The device's first words may come before its control is known here, those of a former start after it.
+            case .lost(let error) where state.control == nil || state.control === control:
+                state.lossOfDevice = error
+                state.ending = state.ending ?? .now()
+            case .lost: break
+            }
+        }
+        wake.signal()
+    }
+
+    // MARK: Queue thread
+
+    func run() {
+        while !isEnding.load(ordering: .acquiring) {
+            let isRunning = turn()
+            wake.wait(atMost: isRunning ? Self.tick : Self.idleTick)
+        }
+        device.stop()
+    }
+
+    /// Does what can be done now. Returns whether the device runs.
+    private func turn() -> Bool {
+        while !isEnding.load(ordering: .acquiring) {
+            for line in takeNotices() { events(.notice(line)) }
+            if state.withLock({ $0.isStopping }) {
+                finish(dropping: true)
+                return false
+            }
+            let step = state.withLock { state in state.control.map { state.filler.step($0) } ?? .idle }
+            switch step {
+            case .went: break
+            case .filled(let storage): handOver(storage)
+            case .lost(let frame, let count, let cause): tell(frame, count, cause)
+            case .starved, .idle:
+                if isOver(step) { finish(dropping: false) }
+                return state.withLock { $0.control != nil }
+            }
+        }
+        return false
+    }
+
+    private func takeNotices() -> [String] {
+        state.withLock { state in
+            defer { state.notices = [] }
+            return state.notices
+        }
+    }
+
+    /// Whether an end has passed the last frame, or waited long enough.
+    private func isOver(_ step: BufferFiller.Step) -> Bool {
+        state.withLock { state in
+            guard let ending = state.ending, state.control != nil else { return false }
+            if HostTime.now() - ending > Self.endPatience { return true }
+            guard case .idle = step else { return false }
+            return state.lossOfDevice != nil || state.filler.gate.isClosedForGood
+        }
+    }
+
+    private func handOver(_ storage: InputBufferStorage) {
+        state.withLock { $0.counters.deliveredFrameCount += Int64(storage.frameCount) }
+        if let returned = handler(InputBuffer(storage)) { state.withLock { $0.filler.enqueue(returned.storage) } }
+    }
+
+    private func tell(_ frame: Int64, _ count: Int64, _ cause: InputLossCause) {
+        state.withLock { state in
+            state.counters.lostFrameCount += count
+            if cause == .overrun { state.counters.overrunCount += 1 }
+        }
+        events(.framesLost(at: frame, count: count, cause))
+    }
+
+    /// Stops the device, hands the last buffer over, and tells what no buffer was there for.
+    private func finish(dropping: Bool) {
+        device.stop()
+        if !dropping {
+            let (last, rest) = state.withLock { state in
+                let rest = state.control.flatMap { state.filler.abandon($0) }
+                return (state.filler.breakOff(), rest)
+            }
+            if let last { handOver(last) }
+            if let rest { tell(rest.lowerBound, Int64(rest.count), .noBuffer) }
+        }
+        let loss = state.withLock { state in
+            defer {
+                state.filler.reset()
+                state.control = nil
+                state.ending = nil
+                state.lossOfDevice = nil
+                state.isStopping = false
+                state.isPaused = false
+                state.counters.isRunning = false
+            }
+            return state.lossOfDevice
+        }
+        if let loss { events(.deviceLost(loss)) }
+        events(.runningChanged(false))
+    }
+}

@@ -1,0 +1,335 @@
+import ALSAInput
+import AudioCore
+import AudioQueue
+import Capture
+import Glibc
+import HostSystem
+import Playout
+import SoundCardKit
+import Testing
+
+// Device loop, ring and queue together, on the software sound card's capture side; judged by what was in the air, and by
+// what the card says of when.
+@Suite(.serialized) struct InputQueueTests {
+    /// The place in the air of the frame that the queue counts as its first, and whether every buffer holds the frames that
+    /// its own time says.
+    private func origin(_ captured: [Captured], _ studio: Studio) throws -> Int64 {
+        let first = try #require(captured.first)
+        let place = try #require(studio.air.position(of: first.bytes))
+        let origin = Int64(place) - first.time.frame
+        let size = studio.air.frameByteCount
+        for buffer in captured {
+            let begin = Int(buffer.time.frame + origin)
+            #expect(!buffer.bytes.isEmpty)
+            let isRight = buffer.bytes == studio.air.frames(begin..<begin + buffer.bytes.count / size)
+            #expect(isRight, "at \(buffer.time.frame), \(buffer.bytes.count / size) frames")
+        }
+        return origin
+    }
+
+    /// Every buffer but those before a loss begins where the one before ends.
+    private func gaps(_ captured: [Captured], _ studio: Studio) -> [Range<Int64>] {
+        zip(captured, captured.dropFirst()).compactMap { before, after in
+            let end = before.time.frame + Int64(before.bytes.count / studio.air.frameByteCount)
+            return end == after.time.frame ? nil : end..<max(end, after.time.frame)
+        }
+    }
+
+    private func losses(_ tape: Tape) -> [Range<Int64>] {
+        tape.events.compactMap { if case .framesLost(let at, let count, _) = $0 { at..<at + count } else { nil } }
+    }
+
+    private static let formats: [(AirSound.SampleFormat, String, Int, Int)] = [
+        (.integer16, "S16_LE", 44_100, 1), (.integer24, "S24_3LE", 48_000, 2), (.integer24, "S24_LE", 48_000, 3),
+        (.integer32, "S32_LE", 96_000, 8), (.float32, "FLOAT_LE", 48_000, 2),
+    ]
+
+    @Test(arguments: formats.indices) func everyFormatComesAsItIs(index: Int) throws {
+        let (kind, name, rate, channels) = Self.formats[index]
+        let air = AirSound(kind, rate: rate, channels: channels, seconds: 1)
+        let studio = try Studio(air) { $0.formats = [name] }
+        let tape = Tape()
+        let queue = try studio.queue(tape)
+        #expect(queue.format.sampleRate == Double(rate))
+        #expect(queue.format.channelsPerFrame == channels)
+        #expect(queue.format.bytesPerFrame == air.frameByteCount)
+        #expect(queue.format.pcm.contains(.float) == (kind == .float32))
+        queue.addBuffers(3)
+        try queue.start()
+        try tape.wait { $0.captured.count >= 12 }
+        queue.stop()
+        try tape.wait { $0.events.last == .runningChanged(false) }
+        _ = try origin(tape.captured, studio)
+        #expect(gaps(tape.captured, studio).isEmpty)
+        #expect(tape.captured.dropLast().allSatisfy { $0.bytes.count == 1_000 * air.frameByteCount })
+        #expect(tape.events == [.runningChanged(true), .runningChanged(false)])
+    }
+
+    /// By what the card says of when each frame was in the air.
+    @Test(arguments: [0, 60, -45.0], [false, true])
+    func everyBufferSaysWhenItsFirstFrameWasInTheAir(ppm: Double, isCoarse: Bool) throws {
+        let studio = try Studio(AirSound(seconds: 2)) {
+            $0.ppm = ppm
+            $0.isCoarse = isCoarse
+        }
+        let tape = Tape()
+        let queue = try studio.queue(tape)
+        queue.addBuffers(3)
+        try queue.start()
+        try tape.wait { $0.captured.count >= 50 }
+        queue.stop(.immediate)
+        try tape.wait { $0.events.last == .runningChanged(false) }
+        let origin = try origin(tape.captured, studio)
+        for buffer in tape.captured {
+            let frame = try studio.frame(at: buffer.time.host)
+            let error = TimeSpan(seconds: (frame - Double(buffer.time.frame + origin)) / 48_000)
+            #expect(error.magnitude < buffer.time.bound + .microseconds(20), "\(error), \(buffer.time.bound)")
+            if !isCoarse { #expect(error.magnitude < .microseconds(100), "\(error)") }
+        }
+        let last = try #require(tape.captured.last)
+        #expect(abs(last.time.framesPerSecond / (48_000 * (1 + ppm * 1e-6)) - 1) < 50e-6)
+    }
+
+    @Test func aStartToComeIsKeptToTheFrame() throws {
+        let studio = try Studio(AirSound(seconds: 2))
+        let tape = Tape()
+        let queue = try studio.queue(tape)
+        queue.addBuffers(3)
+        let start = HostTime.now() + .milliseconds(400)
+        try queue.start(at: start)
+        try tape.wait { $0.captured.count >= 5 }
+        queue.stop()
+        try tape.wait { $0.events.last == .runningChanged(false) }
+        let origin = try origin(tape.captured, studio)
+        let first = try #require(tape.captured.first)
+        let wanted = try studio.frame(at: start)
+        // The first frame that is not before it; where one falls on the very instant, that or the next.
+        #expect(abs(Double(first.time.frame + origin) - wanted - 0.5) < 1, "\(first.time.frame + origin), \(wanted)")
+    }
+
+    @Test func aPauseLeavesOutWhatIsInTheAirMeanwhileAndNothingElse() throws {
+        let studio = try Studio(AirSound(seconds: 3))
+        let tape = Tape()
+        let queue = try studio.queue(tape)
+        queue.addBuffers(4)
+        try queue.start()
+        var instants: [(HostTime, HostTime)] = []
+        for _ in 0..<3 {
+            let count = tape.captured.count
+            try tape.wait { $0.captured.count >= count + 7 }
+            let begin = HostTime.now()
+            queue.pause()
+            #expect(queue.snapshot.isPaused)
+            sleepThread(for: .milliseconds(70))
+            let end = HostTime.now()
+            try queue.start()
+            instants.append((begin, end))
+        }
+        let count = tape.captured.count
+        try tape.wait { $0.captured.count >= count + 7 }
+        queue.stop()
+        try tape.wait { $0.events.last == .runningChanged(false) }
+        let origin = try origin(tape.captured, studio)
+        let gaps = gaps(tape.captured, studio)
+        #expect(gaps.count == 3)
+        #expect(losses(tape).isEmpty)
+        for (gap, instants) in zip(gaps, instants) {
+            // The queue reads the clock right after we did.
+            let begin = try studio.frame(at: instants.0)
+            let end = try studio.frame(at: instants.1)
+            #expect(Double(gap.lowerBound + origin) - begin > -1 && Double(gap.lowerBound + origin) - begin < 240)
+            #expect(Double(gap.upperBound + origin) - end > -1 && Double(gap.upperBound + origin) - end < 240)
+        }
+    }
+
+    @Test func aDrainHandsOverAllThatWasInTheAirUntilThen() throws {
+        let studio = try Studio(AirSound(seconds: 2))
+        let tape = Tape()
+        let queue = try studio.queue(tape)
+        queue.addBuffers(3)
+        try queue.start()
+        try tape.wait { $0.captured.count >= 10 }
+        let before = HostTime.now()
+        queue.stop(.drained)
+        let after = HostTime.now()
+        try tape.wait { $0.events.last == .runningChanged(false) }
+        let origin = try origin(tape.captured, studio)
+        #expect(gaps(tape.captured, studio).isEmpty)
+        let last = try #require(tape.captured.last)
+        let end = Double(last.time.frame + origin) + Double(last.bytes.count / studio.air.frameByteCount)
+        #expect(try end >= studio.frame(at: before) - 1)
+        #expect(try end <= studio.frame(at: after) + 2)
+    }
+
+    @Test func anImmediateStopHandsOverNoMore() throws {
+        let studio = try Studio(AirSound(seconds: 2))
+        let tape = Tape()
+        let queue = try studio.queue(tape)
+        queue.addBuffers(3)
+        try queue.start()
+        try tape.wait { $0.captured.count >= 10 }
+        queue.stop(.immediate)
+        try tape.wait { $0.events.last == .runningChanged(false) }
+        let count = tape.captured.count
+        #expect(tape.captured.allSatisfy { $0.bytes.count == 4_000 })
+        #expect(queue.snapshot.enqueuedBufferCount == 3)
+        sleepThread(for: .milliseconds(50))
+        #expect(tape.captured.count == count)
+    }
+
+    @Test func afterAStopItStartsAnew() throws {
+        let studio = try Studio(AirSound(seconds: 3))
+        let tape = Tape()
+        let queue = try studio.queue(tape)
+        queue.addBuffers(3)
+        for round in 1...2 {
+            let count = tape.captured.count
+            try queue.start()
+            try tape.wait { $0.captured.count >= count + 10 }
+            queue.stop()
+            try tape.wait { $0.events.filter { $0 == .runningChanged(false) }.count == round }
+            let captured = Array(tape.captured.dropFirst(count))
+            _ = try origin(captured, studio)
+            #expect(gaps(captured, studio).isEmpty)
+            #expect(captured[0].time.frame < 4_800)
+        }
+    }
+
+    /// All buffers are away for longer than the ring lasts.
+    @Test func framesWithoutBufferAreToldWithTheirPlace() throws {
+        let studio = try Studio(AirSound(seconds: 5))
+        let tape = Tape()
+        let queue = try studio.queue(tape, returnsBuffers: false)
+        queue.addBuffers(10)
+        try queue.start()
+        try tape.wait { $0.captured.count == 10 }
+        // The ring holds two seconds, and what it takes to make that a power of two.
+        sleepThread(for: .milliseconds(3_200))
+        #expect(losses(tape).isEmpty)
+        queue.addBuffers(200)
+        try tape.wait { $0.captured.count >= 140 }
+        queue.stop()
+        try tape.wait { $0.events.last == .runningChanged(false) }
+        _ = try origin(tape.captured, studio)
+        let gaps = gaps(tape.captured, studio)
+        try #require(gaps.count == 1)
+        #expect(losses(tape) == gaps)
+        #expect(tape.events.contains { if case .framesLost(_, _, .noBuffer) = $0 { true } else { false } })
+        let snapshot = queue.snapshot
+        #expect(snapshot.lostFrameCount == Int64(gaps[0].count))
+        #expect(snapshot.deliveredFrameCount == Int64(tape.bytes.count / studio.air.frameByteCount))
+    }
+
+    @Test func aDrainWithoutBuffersTellsWhatIsMissing() throws {
+        let studio = try Studio(AirSound(seconds: 5))
+        let tape = Tape()
+        let queue = try studio.queue(tape, returnsBuffers: false)
+        queue.addBuffers(5)
+        try queue.start()
+        try tape.wait { $0.captured.count == 5 }
+        sleepThread(for: .milliseconds(100))
+        queue.stop(.drained)
+        try tape.wait { $0.events.last == .runningChanged(false) }
+        let missing = try #require(losses(tape).first)
+        let last = try #require(tape.captured.last)
+        #expect(missing.lowerBound == last.time.frame + 1_000)
+        #expect(missing.count > 4_000 && missing.count < 48_000)
+    }
+
+    @Test(arguments: [0, 60.0]) func framesLostInXrunsAreToldAndTimeIsKept(ppm: Double) throws {
+        let studio = try Studio(AirSound(seconds: 4)) { $0.ppm = ppm }
+        let tape = Tape()
+        let queue = try studio.queue(tape)
+        queue.addBuffers(3)
+        try queue.start()
+        try tape.wait { $0.captured.count >= 20 }
+        for round in 1...3 {
+            try studio.card.setFaults([.xrunAt(trueNow() + 60_000_000)])
+            let count = tape.captured.count
+            try tape.wait { $0.captured.count >= count + 30 && losses($0).count >= round }
+        }
+        queue.stop()
+        try tape.wait { $0.events.last == .runningChanged(false) }
+        // The numbers are right on both sides of each loss: every buffer is where it says.
+        _ = try origin(tape.captured, studio)
+        #expect(try studio.timing().events.filter { $0 == "xrun" }.count == 3)
+        #expect(losses(tape) == gaps(tape.captured, studio))
+        #expect(losses(tape).count == 3)
+        #expect(queue.snapshot.overrunCount == 3)
+    }
+
+    @Test func aDeviceThatVanishesIsToldAfterItsLastFrames() throws {
+        let studio = try Studio(AirSound(seconds: 2))
+        let tape = Tape()
+        let queue = try studio.queue(tape)
+        queue.addBuffers(3)
+        try queue.start()
+        try tape.wait { $0.captured.count >= 10 }
+        let vanishes = trueNow() + 100_000_000
+        try studio.card.setFaults([.goneAt(vanishes)])
+        try tape.wait { $0.events.last == .runningChanged(false) }
+        let error = InputDeviceError(.lost(device: studio.card.deviceName))
+        #expect(tape.events == [.runningChanged(true), .deviceLost(error), .runningChanged(false)])
+        let origin = try origin(tape.captured, studio)
+        let last = try #require(tape.captured.last)
+        let end = Double(last.time.frame + origin) + Double(last.bytes.count / studio.air.frameByteCount)
+        // Less at most two periods, which were not read.
+        #expect(try studio.frame(at: HostTime(nanoseconds: vanishes)) - end < 1_200)
+        try queue.start()
+        try tape.wait { $0.events.filter { $0 == .deviceLost(error) }.count == 2 }
+    }
+
+    @Test func aDeviceThatStandsStillIsTold() throws {
+        let studio = try Studio(AirSound(seconds: 2))
+        let tape = Tape()
+        let queue = try studio.queue(tape)
+        queue.addBuffers(3)
+        try queue.start()
+        try tape.wait { $0.captured.count >= 10 }
+        try studio.card.setFaults([.stallAt(trueNow() + 50_000_000)])
+        let error = InputDeviceError(.standsStill(device: studio.card.deviceName))
+        try tape.wait { $0.events.contains(.deviceLost(error)) }
+        #expect("\(error)".contains("gives no more sound"))
+        _ = try origin(tape.captured, studio)
+    }
+
+    @Test func aHandleThatGoesEndsTheQueue() throws {
+        let studio = try Studio(AirSound(seconds: 2))
+        let tape = Tape()
+        try {
+            let queue = try studio.queue(tape)
+            queue.addBuffers(3)
+            try queue.start()
+            try tape.wait { $0.captured.count >= 5 }
+        }()
+        let count = tape.captured.count
+        // The device is closed: it can be opened again.
+        _ = try ALSAInput(deviceName: studio.card.deviceName)
+        #expect(tape.captured.count == count)
+    }
+
+    @Test func aDeviceThatCannotBeUsedIsRefusedInOneLine() throws {
+        func failure(_ name: String, rate: Int? = nil, channels: Int? = nil) -> InputDeviceError? {
+            do throws(InputDeviceError) {
+                _ = try ALSAInput(deviceName: name, rate: rate, channelCount: channels)
+                return nil
+            } catch { return error }
+        }
+        let studio = try Studio(AirSound(seconds: 0.1))
+        let name = studio.card.deviceName
+        #expect(failure("nonsense") == InputDeviceError(.unknownDevice(name: "nonsense")))
+        #expect(failure("nonsense").map { "\($0)" }?.contains("records is called 'nonsense'") == true)
+        let silent = SoftwareCard(recording: studio.directory + "/heard.wav").deviceName
+        #expect(failure(silent) == InputDeviceError(.unknownDevice(name: silent)))
+        #expect(
+            failure(name, rate: 44_100)
+                == InputDeviceError(
+                    .unsupportedConfiguration(device: name, reason: "it runs at 48000 Hz, not at 44100")))
+        #expect(
+            failure(name, channels: 5)
+                == InputDeviceError(.unsupportedConfiguration(device: name, reason: "it has 2 channels")))
+        let first = try ALSAInput(deviceName: name)
+        #expect(failure(name) == InputDeviceError(.busy(device: name)))
+        withExtendedLifetime(first) {}
+    }
+}
