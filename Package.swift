@@ -257,7 +257,10 @@ let package = Package(
             ]),
         testTool(
             "realtime-probe", at: "RealTimeProbe",
-            ["ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout", "SoundCardKit"]),
+            [
+                "ALSAInput", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout",
+                "SoundCardKit",
+            ]),
         tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
         tests("RealTimeRightsTests", ["CDBus", "CRealtime", "HostSystem", "LANKit", "RealTimeRights"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),

@@ -42,6 +42,19 @@ import Testing
         }
     }
 
+    /// The thread that captures: xruns, a full ring, samples that are packed.
+    @Test func theCapturingThreadNeitherAllocatesNorLocksNorCountsReferences() async throws {
+        let process = try await probe(Self.seconds / 2, "--capture")
+        let report = process.report
+        #expect(report.offences.isEmpty, "\(report)")
+        #expect(report["ran"] > Self.seconds / 2 - 1)
+        #expect(report.unseenKinds.isEmpty, "\(report)")
+        #expect(report["sound read"] > 50 * Self.seconds / 2)
+        #expect(report["sound prepare"] >= 2)
+        #expect(process.printed("overrun") >= 1, "\(process.output)")
+        #expect(process.printed("noBuffer") >= 1, "\(process.output)")
+    }
+
     @Test func aPlantedAllocationIsNoticed() async throws {
         let report = try await probe(2, "--plant", "allocation").report
         #expect(report.offences == ["allocate": 1], "\(report)")

@@ -10,9 +10,11 @@ import SoundCardKit
 /// A process that plays on a software sound card as eventfully as it can, to be watched by ThreadWatch.
 ///
 ///     realtime-probe DIRECTORY SECONDS [--plant allocation|retain]
+///     realtime-probe DIRECTORY SECONDS --capture
 ///
 /// Scenes of some seconds follow each other, each an epoch of its own, until the time is up; see ``Scene``. At the end
-/// it says how often everything happened, a line each. With `--plant` the real-time thread is made to sin once.
+/// it says how often everything happened, a line each. With `--plant` the real-time thread is made to sin once. With `--capture` it captures
+/// instead; see ``CaptureScenes``.
 @main
 enum RealTimeProbe {
     static func main() throws {
@@ -24,6 +26,7 @@ enum RealTimeProbe {
         let configuration = directory + "/asound.conf"
         try SoftwareCard.writeConfiguration(to: configuration, default: nil)
         setenv("ALSA_CONFIG_PATH", configuration, 1)
+        if arguments.last == "--capture" { return try CaptureScenes(directory: directory).play(seconds: seconds) }
         let card = SoftwareCard(recording: directory + "/heard.wav")
         let tally = Tally()
         let queue = try AudioQueue(output: try ALSAOutput(deviceName: card.deviceName), decoders: .builtIn) {

@@ -25,7 +25,7 @@ static void *next(const char *name) {
     return found;
 }
 
-static _Atomic unsigned long prepare_count, start_count, wait_count, write_count, rewind_count;
+static _Atomic unsigned long prepare_count, start_count, wait_count, write_count, read_count, rewind_count;
 
 #define SOUND_FUNCTION(type, name, parameters, arguments, before, after)                                               \
     type name parameters {                                                                                             \
@@ -49,12 +49,15 @@ SOUND_FUNCTION(int, snd_pcm_wait, (snd_pcm_t * pcm, int timeout), (pcm, timeout)
 SOUND_FUNCTION(
     snd_pcm_sframes_t, snd_pcm_writei, (snd_pcm_t * pcm, const void *buffer, snd_pcm_uframes_t size),
     (pcm, buffer, size), COUNT(write_count), )
+SOUND_FUNCTION(
+    snd_pcm_sframes_t, snd_pcm_readi, (snd_pcm_t * pcm, void *buffer, snd_pcm_uframes_t size), (pcm, buffer, size),
+    COUNT(read_count), )
 SOUND_FUNCTION(snd_pcm_sframes_t, snd_pcm_rewindable, (snd_pcm_t * pcm), (pcm), , )
 SOUND_FUNCTION(
     snd_pcm_sframes_t, snd_pcm_rewind, (snd_pcm_t * pcm, snd_pcm_uframes_t frames), (pcm, frames), COUNT(rewind_count), )
 SOUND_FUNCTION(int, snd_pcm_status, (snd_pcm_t * pcm, snd_pcm_status_t *status), (pcm, status), , )
 
 void sound_report(FILE *file) {
-    fprintf(file, "sound prepare %lu\nsound start %lu\nsound wait %lu\nsound write %lu\nsound rewind %lu\n",
-        prepare_count, start_count, wait_count, write_count, rewind_count);
+    fprintf(file, "sound prepare %lu\nsound start %lu\nsound wait %lu\nsound write %lu\nsound read %lu\nsound rewind %lu\n",
+        prepare_count, start_count, wait_count, write_count, read_count, rewind_count);
 }

@@ -52,7 +52,7 @@ void watch_enter_sound(void) { inside++; }
 void watch_leave_sound(void) { inside--; }
 bool watch_is_on(void) { return is_watched && inside == 0; }
 
-void watch_named(const char *name) { is_named = strcmp(name, "tutti alsa") == 0; }
+void watch_named(const char *name) { is_named = strcmp(name, "tutti alsa") == 0 || strcmp(name, "tutti capture") == 0; }
 
 void watch_begin(void) {
     if (!is_named || is_watched) return;

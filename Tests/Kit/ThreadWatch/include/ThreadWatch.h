@@ -2,7 +2,7 @@
 //
 //     LD_PRELOAD=libThreadWatch.so TUTTI_WATCH_REPORT=/tmp/report program...
 //
-// The watched thread is the one that named itself "tutti alsa". It is watched from its first snd_pcm_prepare, the first
+// The watched thread is the one that named itself "tutti alsa", or "tutti capture". It is watched from its first snd_pcm_prepare, the first
 // thing that its loop does, to its snd_pcm_drop, the first thing after the loop. In between these calls are offences,
 // unless they are made inside libasound (between entry and return of a snd_... function of the list in Sound.c):
 //
