@@ -47,6 +47,8 @@ struct MPEG4SeekTests {
         return [
             ("in front", writer.file()), ("behind", writer.file(movieFirst: false)), ("pcm", pcm.file()),
             ("times that are not frames", opus.file()),
+            ("empty samples", MPEG4EmptySampleTests.hollow(writer).file()),
+            ("empty samples, times that are not frames", MPEG4EmptySampleTests.hollow(opus).file()),
         ]
     }()
 

@@ -8,6 +8,8 @@ public struct MPEG4Writer: Sendable {
     /// Media time of each packet, and of the last.
     public var duration: UInt32 = 1_024
     public var lastDuration: UInt32?
+    /// Media time of each packet by itself, in `moov`; nil where all are alike.
+    public var durations: [UInt32]?
     public var packetsPerChunk = 4
     /// Bytes in front of each chunk that belong to somebody else.
     public var betweenChunks: [UInt8] = []
@@ -160,6 +162,7 @@ public struct MPEG4Writer: Sendable {
     private func tables(_ offsets: [Int]) -> [UInt8] {
         var times: [UInt32] = [1, UInt32(packets.count), duration]
         if let lastDuration, !packets.isEmpty { times = [2, UInt32(packets.count - 1), duration, 1, lastDuration] }
+        if let durations { times = [UInt32(durations.count)] + durations.flatMap { [1, $0] } }
         if let constantSize { times = [1, constantSize.count, duration] }
         if packets.isEmpty { times = [0] }
         var runs: [UInt32] = [1, 1, samplesPerChunk ?? UInt32(packetsPerChunk), 1]

@@ -145,4 +145,9 @@ extension [UInt8] {
         precondition(offset >= 0 && offset <= count - 4)
         return span.bytes.bigEndian32(at: offset)
     }
+
+    /// Puts a number that fits into 32 bits there.
+    mutating func put(bigEndian32 value: Int64, at offset: Int) {
+        for index in 0..<4 { self[offset + index] = UInt8(truncatingIfNeeded: value >> (24 - 8 * index)) }
+    }
 }

@@ -109,13 +109,32 @@ struct Fragment: SampleCursor {
         let entryByteCount = [0x100, 0x200, 0x400, 0x800].reduce(0) { $0 + (flags & $1 != 0 ? 4 : 0) }
         var count = Int64(bytes.bigEndian32(at: 4))
         if entryByteCount > 0 { count = min(count, Int64(max(0, body.count - place) / entryByteCount)) }
-        let run = Run(
+        var run = Run(
             offset: nextOffset, sampleCount: count, entryOffset: entries.count, entryByteCount: entryByteCount,
             hasDurations: flags & 0x100 != 0, hasSizes: flags & 0x200 != 0, duration: Int64(defaults?.duration ?? 0),
             byteCount: Int64(defaults?.byteCount ?? 0))
         if entryByteCount > 0 { entries += body[place..<(place + Int(count) * entryByteCount)] }
         nextOffset &+= byteCount(of: run)
-        if isOurs, count > 0 { runs.append(run) } else { entries.removeSubrange(run.entryOffset...) }
+        dropEmptySamples(of: &run)
+        if isOurs, run.sampleCount > 0 { runs.append(run) } else { entries.removeSubrange(run.entryOffset...) }
+    }
+
+    /// Samples without bytes are no packets, however many of them a number announces.
+    private mutating func dropEmptySamples(of run: inout Run) {
+        guard run.hasSizes else {
+            if run.byteCount == 0 { run.sampleCount = 0 }
+            return
+        }
+        var end = run.entryOffset
+        for sample in 0..<run.sampleCount where size(ofSample: sample, in: run) > 0 {
+            let start = run.entryOffset + Int(sample) * run.entryByteCount
+            if start > end {
+                for index in 0..<run.entryByteCount { entries[end + index] = entries[start + index] }
+            }
+            end += run.entryByteCount
+        }
+        run.sampleCount = Int64((end - run.entryOffset) / run.entryByteCount)
+        entries.removeSubrange(end...)
     }
 
     /// Bytes of all samples of a run.
@@ -144,16 +163,10 @@ struct Fragment: SampleCursor {
         while true {
             if let blocks {
                 if extent.byteCount > 0 { return extent.place(blocks) }
-            } else {
-                while extent.sampleCount > 0 {
-                    let size = size(ofSample: sample, in: runs[run])
-                    if size > 0 {
-                        let duration = duration(ofSample: sample, in: runs[run])
-                        return SamplePlace(offset: extent.offset, byteCount: size, duration: duration)
-                    }
-                    // An empty sample is none.
-                    passSample(0)
-                }
+            } else if extent.sampleCount > 0 {
+                return SamplePlace(
+                    offset: extent.offset, byteCount: size(ofSample: sample, in: runs[run]),
+                    duration: duration(ofSample: sample, in: runs[run]))
             }
             guard openRun() else { return nil }
         }
@@ -185,8 +198,6 @@ struct Fragment: SampleCursor {
         sample = 0
         let next = runs[run]
         extent = SampleExtent(offset: next.offset, sampleCount: next.sampleCount, byteCount: 0)
-        // Samples without bytes are none, however many of them a number announces.
-        if !next.hasSizes, next.byteCount == 0 { extent.sampleCount = 0 }
         if let blocks {
             let bytes = byteCount(of: next)
             extent.byteCount = bytes - bytes % blocks.bytesPerBlock

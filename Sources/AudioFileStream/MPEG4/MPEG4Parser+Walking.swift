@@ -128,8 +128,7 @@ extension MPEG4Parser {
             (.traf, .trun):
             let held = track.table.byteCount + (movie.track?.table.byteCount ?? 0) + fragment.entryByteCount
             guard byteCount <= Int64(AudioFileStreamLimits.sampleTableByteCount - held) else {
-                throw .unsupportedDataFormat(
-                    "an MPEG-4 packet table of more than \(AudioFileStreamLimits.sampleTableByteCount >> 20) MiB")
+                throw .largeSampleTable
             }
             limit = AudioFileStreamLimits.sampleTableByteCount
         case (.moov, .mvhd), (.mvex, .mehd), (.mvex, .trex), (.trak, .tkhd), (.edts, .elst), (.mdia, .mdhd),
@@ -202,6 +201,7 @@ extension MPEG4Parser {
             throw track.failure
                 ?? .invalidFile("MPEG-4 sound track at byte \(track.byteOffset) has no description of its codec")
         }
+        try track.table.dropEmptySamples()
         self.entry = entry
         stream.begin(movie, track, entry, gaplessTag)
         guard !track.table.isEmpty else { return }

@@ -44,7 +44,7 @@ protocol SampleCursor {
     var hasEqualSizes: Bool { get }
 }
 
-/// Goes through the packets of a sample table.
+/// Goes through the packets of a sample table, in which no sample is empty.
 struct SampleTableCursor: SampleCursor {
     private let table: SampleTable
     private let blocks: BlockLayout?
@@ -77,13 +77,8 @@ struct SampleTableCursor: SampleCursor {
         while true {
             if let blocks {
                 if extent.byteCount > 0 { return extent.place(blocks) }
-            } else {
-                while extent.sampleCount > 0 {
-                    let size = table.size(ofSample: sample)
-                    if size > 0 { return SamplePlace(offset: extent.offset, byteCount: size, duration: duration) }
-                    // An empty sample is none. A constant size is never 0, so this ends with the table.
-                    passSample(0)
-                }
+            } else if extent.sampleCount > 0 {
+                return SamplePlace(offset: extent.offset, byteCount: table.size(ofSample: sample), duration: duration)
             }
             guard openChunk() else { return nil }
         }

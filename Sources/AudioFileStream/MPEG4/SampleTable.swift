@@ -1,3 +1,5 @@
+import AudioCore
+
 // The sample tables of a track (ISO/IEC 14496-12 sections 8.6.1.2, 8.7.3 to 8.7.5), kept as they stand in the file: a
 // day of AAC has four million packets, and four bytes for each are less than any struct. Whoever plays goes through them
 // with a ``SampleTableCursor``; whoever seeks begins one at the front and lets it run.
@@ -95,6 +97,61 @@ final class SampleTable {
         }
     }
 
+    /// Takes samples without a byte out of all tables: they are no packets, and what is left is numbered as packets are.
+    /// - Throws: if chunks that were alike come to differ so much that the tables grow beyond what may be held.
+    func dropEmptySamples() throws(AudioStreamError) {
+        guard !isEmpty, constantSize == 0, filledCount(0..<sampleCount) < sampleCount else { return }
+        try dropEmptySamplesFromChunks()
+        var sample: Int64 = 0
+        for run in 0..<timeRunCount {
+            let end = min(sampleCount, sample + timeRun(run).sampleCount)
+            timeRuns.put(bigEndian32: filledCount(sample..<end), at: 8 + 8 * run)
+            sample = end
+        }
+        var count: Int64 = 0
+        for sample in 0..<sampleCount where size(ofSample: sample) > 0 {
+            putSize(size(ofSample: sample), ofSample: count)
+            count += 1
+        }
+        sampleCount = count
+    }
+
+    private func dropEmptySamplesFromChunks() throws(AudioStreamError) {
+        var runs = [UInt8](repeating: 0, count: 8)
+        var (run, sample, last) = (0, Int64(0), Int64(-1))
+        for chunk in 0..<chunkCount where sample < sampleCount {
+            while run + 1 < chunkRunCount, firstChunk(ofRun: run + 1) <= chunk { run += 1 }
+            let end = min(sampleCount, sample + samplesPerChunk(ofRun: run))
+            let count = filledCount(sample..<end)
+            sample = end
+            guard count != last else { continue }
+            last = count
+            guard byteCount + runs.count < AudioFileStreamLimits.sampleTableByteCount else { throw .largeSampleTable }
+            runs += [UInt8](repeating: 0, count: 12)
+            runs.put(bigEndian32: Int64(chunk + 1), at: runs.count - 12)
+            runs.put(bigEndian32: count, at: runs.count - 8)
+        }
+        chunkRuns = runs
+        chunkRunCount = (runs.count - 8) / 12
+    }
+
+    /// How many of these samples have bytes.
+    private func filledCount(_ samples: Range<Int64>) -> Int64 {
+        samples.reduce(0) { $0 + (size(ofSample: $1) > 0 ? 1 : 0) }
+    }
+
+    private func putSize(_ size: Int64, ofSample sample: Int64) {
+        let index = Int(sample)
+        switch sizeBits {
+        case 32: sizes.put(bigEndian32: size, at: 12 + 4 * index)
+        case 16: (sizes[12 + 2 * index], sizes[13 + 2 * index]) = (UInt8(size >> 8), UInt8(size & 0xFF))
+        case 8: sizes[12 + index] = UInt8(size)
+        default:
+            let shift = index % 2 == 0 ? 4 : 0
+            sizes[12 + index / 2] = sizes[12 + index / 2] & ~(15 << shift) | UInt8(size) << shift
+        }
+    }
+
     // MARK: Reading; indices are checked by the caller
 
     /// Bytes of a sample.
@@ -133,91 +190,10 @@ final class SampleTable {
     }
 }
 
-// MARK: What all of it says
-
-extension SampleTable {
-    /// Whether every chunk lies behind the one before and behind `offset`: whether it can be played as a stream.
-    func isAscending(from offset: Int64) -> Bool {
-        var last = offset
-        for chunk in 0..<chunkCount {
-            let place = self.offset(ofChunk: chunk)
-            guard place >= last else { return false }
-            last = place
-        }
-        return true
-    }
-
-    /// Media time of the first `count` samples; saturates.
-    func duration(ofFirst count: Int64) -> Int64 {
-        var remaining = count
-        var total: Int64 = 0
-        for index in 0..<timeRunCount where remaining > 0 {
-            let run = timeRun(index)
-            let samples = min(remaining, run.sampleCount)
-            remaining -= samples
-            let (time, overflows) = samples.multipliedReportingOverflow(by: run.duration)
-            guard !overflows, time <= .max - total else { return .max }
-            total += time
-        }
-        return total
-    }
-
-    /// Media time of every sample but the last; nil if they differ.
-    var constantDuration: Int64? {
-        guard timeRunCount > 0, timeRunCount == 1 || (timeRunCount == 2 && timeRun(1).sampleCount == 1) else {
-            return nil
-        }
-        return timeRun(0).duration
-    }
-
-    /// The sample that media time falls into, and the time since its start.
-    func sample(atTime time: Int64) -> (sample: Int64, offset: Int64) {
-        var sample: Int64 = 0
-        var left = time
-        for index in 0..<timeRunCount {
-            let run = timeRun(index)
-            let (length, overflows) = run.sampleCount.multipliedReportingOverflow(by: run.duration)
-            if run.duration > 0, overflows || left < length {
-                return (sample + left / run.duration, left % run.duration)
-            }
-            sample += run.sampleCount
-            left -= length
-        }
-        return (sample, left)
-    }
-}
-
-extension SampleTable {
-    struct Totals: Equatable {
-        var packetCount: Int64 = 0
-        var byteCount: Int64 = 0
-        /// Only where blocks are cut.
-        var frameCount: Int64 = 0
-        /// Bytes of the largest packet.
-        var largestByteCount: Int64 = 0
-        /// Whether all packets but the last are equally long; only where blocks are cut.
-        var isUniform = true
-    }
-
-    /// Linear in the tables.
-    func totals(blocks: BlockLayout?) -> Totals {
-        var totals = Totals()
-        var hasPartialPacket = false
-        var cursor = SampleTableCursor(self, blocks: blocks)
-        while let place = cursor.next() {
-            totals.largestByteCount = max(totals.largestByteCount, place.byteCount)
-            if constantSize > 0 || blocks != nil {
-                if hasPartialPacket { totals.isUniform = false }
-                if let blocks { hasPartialPacket = cursor.bytesInExtent % blocks.bytesPerPacket != 0 }
-                totals.byteCount += cursor.bytesInExtent
-                cursor.dropExtent()
-            } else {
-                totals.byteCount += place.byteCount
-                cursor.pass(place)
-            }
-        }
-        totals.packetCount = cursor.packet
-        totals.frameCount = cursor.frame
-        return totals
+extension AudioStreamError {
+    /// Tables that are more than may be held.
+    static var largeSampleTable: AudioStreamError {
+        .unsupportedDataFormat(
+            "an MPEG-4 packet table of more than \(AudioFileStreamLimits.sampleTableByteCount >> 20) MiB")
     }
 }
