@@ -46,7 +46,7 @@ struct Fragment: SampleCursor {
 
     // Of what is being played.
     var blocks: BlockLayout?
-    private var extent = SampleExtent(offset: 0, sampleCount: 0, byteCount: 0)
+    var extent = SampleExtent(offset: 0, sampleCount: 0, byteCount: 0)
     /// Of the run that is open.
     private var run = -1
     private var sample: Int64 = 0
@@ -159,40 +159,21 @@ struct Fragment: SampleCursor {
     // MARK: Playing
 
     @inline(__always)
-    mutating func next() -> SamplePlace? {
-        while true {
-            if let blocks {
-                if extent.byteCount > 0 { return extent.place(blocks) }
-            } else if extent.sampleCount > 0 {
-                return SamplePlace(
-                    offset: extent.offset, byteCount: size(ofSample: sample, in: runs[run]),
-                    duration: duration(ofSample: sample, in: runs[run]))
-            }
-            guard openRun() else { return nil }
-        }
-    }
+    var sampleByteCount: Int64 { size(ofSample: sample, in: runs[run]) }
+    @inline(__always)
+    var sampleDuration: Int64 { duration(ofSample: sample, in: runs[run]) }
 
     @inline(__always)
-    mutating func pass(_ place: SamplePlace) {
-        guard blocks == nil else {
-            extent.offset &+= place.byteCount
-            extent.byteCount -= place.byteCount
-            return
-        }
-        passSample(place.byteCount)
-    }
+    mutating func didPass(samples count: Int64) { sample += count }
+
+    @inline(__always)
+    mutating func didPass(_ place: SamplePlace, of blocks: BlockLayout) {}
 
     mutating func dropExtent() { extent = SampleExtent(offset: 0, sampleCount: 0, byteCount: 0) }
 
     var hasEqualSizes: Bool { blocks != nil || run < 0 || !runs[run].hasSizes }
 
-    private mutating func passSample(_ byteCount: Int64) {
-        extent.offset &+= byteCount
-        extent.sampleCount -= 1
-        sample += 1
-    }
-
-    private mutating func openRun() -> Bool {
+    mutating func openExtent() -> Bool {
         guard run + 1 < runs.count else { return false }
         run += 1
         sample = 0

@@ -184,6 +184,7 @@ extension MPEG4Parser {
     private func leave(_ level: BoxWalker.Level) throws(AudioStreamError) {
         switch level.type {
         case .trak:
+            try track.table.dropEmptySamples()
             movie.add(track)
             track = MovieTrack()
         case .moov: try openMovie()
@@ -201,7 +202,6 @@ extension MPEG4Parser {
             throw track.failure
                 ?? .invalidFile("MPEG-4 sound track at byte \(track.byteOffset) has no description of its codec")
         }
-        try track.table.dropEmptySamples()
         self.entry = entry
         stream.begin(movie, track, entry, gaplessTag)
         guard !track.table.isEmpty else { return }

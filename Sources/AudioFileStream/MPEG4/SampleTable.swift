@@ -6,7 +6,7 @@ import AudioCore
 
 /// Where a track's samples lie. Samples are what the format calls packets, except of linear PCM and its like, where
 /// QuickTime calls frames so.
-final class SampleTable {
+struct SampleTable {
     /// Of all tables, as they stand in the file.
     private(set) var byteCount = 0
 
@@ -31,7 +31,7 @@ final class SampleTable {
 
     /// Takes the body of one of the tables, version and flags first. Entries that are announced but not there do not
     /// count.
-    func take(_ type: BoxType, _ body: [UInt8]) {
+    mutating func take(_ type: BoxType, _ body: [UInt8]) {
         guard body.count >= 8 else { return }
         byteCount += body.count
         switch type {
@@ -54,7 +54,7 @@ final class SampleTable {
         min(Int(body.span.bytes.bigEndian32(at: offset)), (body.count - offset - 4) / entryByteCount)
     }
 
-    private func takeSizes(_ body: [UInt8]) {
+    private mutating func takeSizes(_ body: [UInt8]) {
         guard body.count >= 12 else { return }
         sizes = body
         sizeBits = 32
@@ -70,7 +70,7 @@ final class SampleTable {
             ? Int64(body.span.bytes.bigEndian32(at: 8)) : Int64(Self.count(body, at: 8, entryByteCount: 4))
     }
 
-    private func takeCompactSizes(_ body: [UInt8]) {
+    private mutating func takeCompactSizes(_ body: [UInt8]) {
         guard body.count >= 12, [4, 8, 16].contains(body[7]) else { return }
         sizes = body
         sizeBits = Int(body[7])
@@ -78,14 +78,14 @@ final class SampleTable {
         sampleCount = min(Int64(body.span.bytes.bigEndian32(at: 8)), Int64((body.count - 12) * 8 / sizeBits))
     }
 
-    private func takeOffsets(_ body: [UInt8], byteCount: Int) {
+    private mutating func takeOffsets(_ body: [UInt8], byteCount: Int) {
         chunkOffsets = body
         chunkOffsetByteCount = byteCount
         chunkCount = Self.count(body, at: 4, entryByteCount: byteCount)
     }
 
     /// Runs of chunks must ascend; after the first that does not, the one before holds to the end.
-    private func dropUnorderedRuns() {
+    private mutating func dropUnorderedRuns() {
         var last = 0
         for index in 0..<chunkRunCount {
             let first = firstChunk(ofRun: index)
@@ -99,7 +99,7 @@ final class SampleTable {
 
     /// Takes samples without a byte out of all tables: they are no packets, and what is left is numbered as packets are.
     /// - Throws: if chunks that were alike come to differ so much that the tables grow beyond what may be held.
-    func dropEmptySamples() throws(AudioStreamError) {
+    mutating func dropEmptySamples() throws(AudioStreamError) {
         guard !isEmpty, constantSize == 0, filledCount(0..<sampleCount) < sampleCount else { return }
         try dropEmptySamplesFromChunks()
         var sample: Int64 = 0
@@ -116,7 +116,7 @@ final class SampleTable {
         sampleCount = count
     }
 
-    private func dropEmptySamplesFromChunks() throws(AudioStreamError) {
+    private mutating func dropEmptySamplesFromChunks() throws(AudioStreamError) {
         var runs = [UInt8](repeating: 0, count: 8)
         var (run, sample, last) = (0, Int64(0), Int64(-1))
         for chunk in 0..<chunkCount where sample < sampleCount {
@@ -140,7 +140,7 @@ final class SampleTable {
         samples.reduce(0) { $0 + (size(ofSample: $1) > 0 ? 1 : 0) }
     }
 
-    private func putSize(_ size: Int64, ofSample sample: Int64) {
+    private mutating func putSize(_ size: Int64, ofSample sample: Int64) {
         let index = Int(sample)
         switch sizeBits {
         case 32: sizes.put(bigEndian32: size, at: 12 + 4 * index)
