@@ -10,8 +10,12 @@ struct IndexedFragments {
     var packets: [[UInt8]]
 
     init(_ writer: MPEG4Writer, packetsPerFragment: Int) {
-        file = writer.fragmented(packetsPerFragment: packetsPerFragment)
-        packets = writer.packets
+        self.init(writer.fragmented(packetsPerFragment: packetsPerFragment), packets: writer.packets)
+    }
+
+    init(_ file: [UInt8], packets: [[UInt8]]) {
+        self.file = file
+        self.packets = packets
         var place = 0
         while place < file.count {
             if Array(file[place + 4..<place + 8]) == Array("moof".utf8) { starts.append(place) }

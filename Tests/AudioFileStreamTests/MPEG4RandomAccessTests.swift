@@ -145,6 +145,23 @@ struct MPEG4RandomAccessTests {
         }
     }
 
+    /// With an edit list an index of times says where something is heard, and about where a packet is.
+    @Test(arguments: ["+empty_moov", "+empty_moov+separate_moof", "+delay_moov", ""])
+    func whatFFmpegWritesIsUnderstood(flags: String) throws {
+        let directory = TemporaryDirectory()
+        try Tool.run(
+            "ffmpeg -v error -f lavfi -i sine=d=20 -c:a aac -movflags frag_keyframe\(flags) -frag_duration 1000000 f.mp4",
+            in: directory)
+        let file = try Tool.readFile(directory.path + "/f.mp4")
+        let fragments = IndexedFragments(file, packets: parseFile(file).stream.packetBytes)
+        var parser = try fragments.open()
+        let place = try parser.seek(toPacket: 700)
+        #expect((640...700).contains(place.packet))
+        #expect(place.isEstimate == (flags == "+delay_moov"))
+        #expect(fragments.starts.contains(Int(place.byteOffset)))
+        #expect(try fragments.rest(of: &parser) == Array(fragments.packets[Int(place.packet)...]))
+    }
+
     @Test func anIndexInFrontCounts() throws {
         let plain = plain()
         let front = MPEG4Writer.fullBox(
