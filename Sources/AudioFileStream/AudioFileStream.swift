@@ -80,10 +80,10 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
         failure = .dataUnavailable
         do throws(AudioStreamError) {
             try advance(isLast: true, into: &sink)
-            guard let container else { throw AudioStreamError.dataUnavailable }
+            guard container != nil else { throw AudioStreamError.dataUnavailable }
             try withUnsafeMutablePointer(to: &sink) { (pointer) throws(AudioStreamError) in
                 var observed = ObservedSink(sink: pointer, record: record)
-                try container.finish(into: &observed)
+                try container?.finish(into: &observed)
             }
             hasEnded = true
         } catch {
@@ -100,8 +100,8 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
     }
 
     private mutating func skipGap() throws(AudioStreamError) {
-        guard let container else { throw .discontinuityCannotRecover }
-        try container.skipGap()
+        guard container != nil else { throw .discontinuityCannotRecover }
+        try container?.skipGap()
         isContinuous = false
         window.removeAll()
     }
@@ -122,7 +122,8 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
                 container = found
             }
         }
-        guard let container else { return }
+        guard var container = container.take() else { return }
+        defer { self.container = container }
         let progress = try withUnsafeMutablePointer(to: &sink) { (pointer) throws(AudioStreamError) in
             var observed = ObservedSink(sink: pointer, record: record)
             return try container.consume(
@@ -149,9 +150,8 @@ extension AudioFileStream {
     ///   `valueUnknown` where the container does not tell. The stream stays where it was then.
     public mutating func seek(toPacket packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
         if let failure, failure != .dataUnavailable { throw failure }
-        let container = try readyContainer()
-        let place = try container.locate(packet: packet)
-        try container.resume(at: place)
+        let place = try readyContainer().locate(packet: packet)
+        try container?.resume(at: place)
         failure = nil
         if !hasEnded { isContinuous = false }
         window.removeAll(movingTo: place.byteOffset)

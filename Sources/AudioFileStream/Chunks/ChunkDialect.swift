@@ -77,5 +77,12 @@ enum PacketSizes {
     case constant
     case table(PacketTable)
     /// The audio is a file of its own, which its own parser divides.
-    case elementary(any ContainerParser)
+    case elementary(SharedParser)
+}
+
+/// A parser that stands in a value which is passed around.
+final class SharedParser {
+    var parser: any ContainerParser
+
+    init(_ parser: any ContainerParser) { self.parser = parser }
 }

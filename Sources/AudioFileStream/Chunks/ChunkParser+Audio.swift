@@ -1,7 +1,7 @@
 import AudioCore
 
 extension ChunkParser {
-    func beginAudio<Sink: AudioStreamSink & ~Copyable>(
+    mutating func beginAudio<Sink: AudioStreamSink & ~Copyable>(
         _ track: AudioTrack, at start: Int64, byteCount: Int64?, chunkEnd: Int64, into sink: inout Sink
     ) {
         state = .skip(to: start, isAudio: true)
@@ -11,7 +11,7 @@ extension ChunkParser {
         for property in audio.properties { sink.streamDidParse(property: property) }
     }
 
-    func takeAudio<Sink: AudioStreamSink & ~Copyable>(
+    mutating func takeAudio<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         guard let audio else { return Progress(consumed: bytes.byteCount, needed: 0) }
@@ -22,8 +22,8 @@ extension ChunkParser {
         switch audio.track.packets {
         case .constant: progress = takeConstant(data, at: offset, isEnd: isEnd, into: &sink)
         case .table(let table): progress = takeTable(table, data, isEnd: isEnd, into: &sink)
-        case .elementary(let parser):
-            progress = try takeElementary(parser, data, at: offset, isEnd: isEnd, into: &sink)
+        case .elementary(let shared):
+            progress = try takeElementary(shared, data, at: offset, isEnd: isEnd, into: &sink)
         }
         if isEnd || progress.needed < 0 {
             progress.needed = 0
@@ -32,7 +32,7 @@ extension ChunkParser {
         return progress
     }
 
-    private func takeConstant<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func takeConstant<Sink: AudioStreamSink & ~Copyable>(
         _ data: RawSpan, at offset: Int64, isEnd: Bool, into sink: inout Sink
     ) -> Progress {
         guard let format = audio?.track.format else { return Progress(consumed: data.byteCount, needed: 0) }
@@ -53,7 +53,7 @@ extension ChunkParser {
     }
 
     /// The packets whose sizes a table tells; a needed number below zero says that the table has no more.
-    private func takeTable<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func takeTable<Sink: AudioStreamSink & ~Copyable>(
         _ table: PacketTable, _ data: RawSpan, isEnd: Bool, into sink: inout Sink
     ) -> Progress {
         guard var cursor = audio?.cursor else { return Progress(consumed: data.byteCount, needed: 0) }
@@ -90,15 +90,15 @@ extension ChunkParser {
         return PacketFrameCounter.alacFrameCount(data, at: place, packet.byteCount, of: packet.frameCount)
     }
 
-    private func takeElementary<Sink: AudioStreamSink & ~Copyable>(
-        _ parser: any ContainerParser, _ data: RawSpan, at offset: Int64, isEnd: Bool, into sink: inout Sink
+    private mutating func takeElementary<Sink: AudioStreamSink & ~Copyable>(
+        _ shared: SharedParser, _ data: RawSpan, at offset: Int64, isEnd: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         let fileType = audio?.track.fileType ?? .wave
         let progress: Progress
         do throws(AudioStreamError) {
             progress = try withUnsafeMutablePointer(to: &sink) { (pointer) throws(AudioStreamError) in
                 var inner = EnclosedSink(sink: pointer, fileType: fileType)
-                return try parser.consume(data, at: offset, isLast: isEnd, into: &inner)
+                return try shared.parser.consume(data, at: offset, isLast: isEnd, into: &inner)
             }
         } catch {
             throw enclosed(error)
@@ -119,7 +119,7 @@ extension ChunkParser {
         max(1, audio?.end.map { Int(min(Int64(byteCount), $0 - offset)) } ?? byteCount)
     }
 
-    private func add<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func add<Sink: AudioStreamSink & ~Copyable>(
         _ byteCount: Int, _ frameCount: Int, _ data: RawSpan, at place: Int, into sink: inout Sink
     ) {
         audio?.cursor.length.add(byteCount: byteCount, frameCount: frameCount)
@@ -128,11 +128,11 @@ extension ChunkParser {
 
     func finishAudio<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
         guard let audio else { return }
-        if case .elementary(let parser) = audio.track.packets {
+        if case .elementary(let shared) = audio.track.packets {
             do throws(AudioStreamError) {
                 return try withUnsafeMutablePointer(to: &sink) { (pointer) throws(AudioStreamError) in
                     var inner = EnclosedSink(sink: pointer, fileType: audio.track.fileType)
-                    try parser.finish(into: &inner)
+                    try shared.parser.finish(into: &inner)
                 }
             } catch {
                 throw enclosed(error)

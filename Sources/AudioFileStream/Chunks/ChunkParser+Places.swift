@@ -5,12 +5,12 @@ import AudioCore
 extension ChunkParser {
     /// What follows a gap is taken to begin with a whole packet: such audio has no marks to find one by. With a table
     /// nobody knows which packet that is.
-    func skipGap() throws(AudioStreamError) {
+    mutating func skipGap() throws(AudioStreamError) {
         guard state == .audio, let packets = audio?.track.packets else { throw .discontinuityCannotRecover }
         switch packets {
         case .constant: break
         case .table: throw .discontinuityCannotRecover
-        case .elementary(let parser): try parser.skipGap()
+        case .elementary(let shared): try shared.parser.skipGap()
         }
         audio?.hasGap = true
         audio?.end = nil
@@ -18,19 +18,20 @@ extension ChunkParser {
 
     func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
         guard let audio, packet >= 0 else { throw .invalidPacketOffset }
-        if case .elementary(let parser) = audio.track.packets { return try parser.locate(packet: packet) }
+        if case .elementary(let shared) = audio.track.packets { return try shared.parser.locate(packet: packet) }
         guard !audio.hasGap else { throw .valueUnknown }
         if let announced = audio.announced, packet >= announced.packetCount { throw .invalidPacketOffset }
         let cursor = try cursor(ofPacket: packet, audio)
         return AudioFileStreamSeek(packet: packet, byteOffset: audio.start + cursor.length.byteCount)
     }
 
-    func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
+    mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
         guard let audio else { throw .illegalOperation }
-        if case .elementary(let parser) = audio.track.packets {
-            try parser.resume(at: place)
+        if case .elementary(let shared) = audio.track.packets {
+            try shared.parser.resume(at: place)
         } else {
-            self.audio?.cursor = try cursor(ofPacket: place.packet, audio)
+            let cursor = try cursor(ofPacket: place.packet, audio)
+            self.audio?.cursor = cursor
         }
         state = .audio
     }
@@ -49,7 +50,7 @@ extension ChunkParser {
     ) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
         guard let audio else { throw .illegalOperation }
         switch audio.track.packets {
-        case .elementary(let parser): return try parser.packet(containingFrame: frame, summary)
+        case .elementary(let shared): return try shared.parser.packet(containingFrame: frame, summary)
         case .table(let table):
             guard frame < table.length.frameCount else { throw .invalidPacketOffset }
             let length = table.cursor { $0.frameCount > frame }.length
@@ -64,8 +65,8 @@ extension ChunkParser {
 
     func firstFrame(ofPacket packet: Int64, _ summary: AudioStreamSummary) throws(AudioStreamError) -> Int64 {
         guard let audio else { throw .illegalOperation }
-        if case .elementary(let parser) = audio.track.packets {
-            return try parser.firstFrame(ofPacket: packet, summary)
+        if case .elementary(let shared) = audio.track.packets {
+            return try shared.parser.firstFrame(ofPacket: packet, summary)
         }
         if let announced = audio.announced, packet >= announced.packetCount { throw .invalidPacketOffset }
         return try cursor(ofPacket: packet, audio).length.frameCount
@@ -75,8 +76,8 @@ extension ChunkParser {
         atByteOffset offset: Int64, _ summary: AudioStreamSummary
     ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
         guard let audio else { throw .illegalOperation }
-        if case .elementary(let parser) = audio.track.packets {
-            return try parser.packet(atByteOffset: offset, summary)
+        if case .elementary(let shared) = audio.track.packets {
+            return try shared.parser.packet(atByteOffset: offset, summary)
         }
         let place = offset - audio.start
         guard place >= 0, audio.announced.map({ place < $0.byteCount }) ?? true else { throw .invalidPacketOffset }

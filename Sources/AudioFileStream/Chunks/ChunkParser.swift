@@ -6,7 +6,7 @@ import AudioCore
 // needs; then it jumps back, and passes over what it has seen when it comes by again.
 
 /// The parser of containers that are made of chunks.
-final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
+struct ChunkParser<Dialect: ChunkDialect>: ContainerParser {
     enum State: Equatable {
         case fileHeader, chunkHeader
         case read(Chunk, byteCount: Int)
@@ -35,7 +35,7 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         fileByteCount = access.fileByteCount
     }
 
-    func consume<Sink: AudioStreamSink & ~Copyable>(
+    mutating func consume<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         fileEnd = offset &+ Int64(bytes.byteCount)
@@ -91,7 +91,7 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
     // MARK: Steps
 
     /// One step: bytes are consumed, or the number is said that is needed, or neither and the state has changed.
-    private func step<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func step<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         if let wanted = wantedByteCount, bytes.byteCount < wanted { return Progress(consumed: 0, needed: wanted) }
@@ -130,7 +130,7 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         }
     }
 
-    private func begin<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func begin<Sink: AudioStreamSink & ~Copyable>(
         _ chunk: Chunk, into sink: inout Sink
     ) throws(AudioStreamError) {
         switch try dialect.use(of: chunk) {
@@ -157,7 +157,7 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         }
     }
 
-    private func read(_ body: RawSpan, of chunk: Chunk) throws(AudioStreamError) -> Dialect.Fields {
+    private mutating func read(_ body: RawSpan, of chunk: Chunk) throws(AudioStreamError) -> Dialect.Fields {
         do throws(AudioStreamError) {
             return try dialect.read(body, of: chunk)
         } catch {
@@ -166,7 +166,7 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
     }
 
     /// Goes on in a chunk that is taken in pieces.
-    private func take<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func take<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, of chunk: Chunk, isTag: Bool, at offset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         let bodyEnd = min(chunk.bodyEnd, fileByteCount ?? .max)
@@ -185,7 +185,9 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         return Progress(consumed: count, needed: 0)
     }
 
-    private func takeTag<Sink: AudioStreamSink & ~Copyable>(_ piece: RawSpan, isFirst: Bool, into sink: inout Sink) {
+    private mutating func takeTag<Sink: AudioStreamSink & ~Copyable>(
+        _ piece: RawSpan, isFirst: Bool, into sink: inout Sink
+    ) {
         if isFirst {
             id3v2 = piece.byteCount >= ID3v2Reader.headerByteCount ? ID3v2Reader(piece, at: 0) : nil
         }
@@ -197,7 +199,7 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
 
     private var isSkipping: Bool { if case .skip = state { true } else { false } }
 
-    private func skip(to end: Int64, isAudio: Bool, _ bytes: RawSpan, at offset: Int64) -> Progress {
+    private mutating func skip(to end: Int64, isAudio: Bool, _ bytes: RawSpan, at offset: Int64) -> Progress {
         if end >= offset, end - offset <= Int64(bytes.byteCount) {
             state = isAudio ? .audio : .chunkHeader
             return Progress(consumed: Int(end - offset), needed: 0)
@@ -211,7 +213,7 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
     // MARK: The audio's chunk
 
     /// All of a chunk was seen: the next one follows.
-    private func leave(_ chunk: Chunk) {
+    private mutating func leave(_ chunk: Chunk) {
         id3v2 = nil
         state = .skip(to: chunk.end, isAudio: false)
     }
@@ -222,7 +224,8 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
     }
 
     /// Goes back to the audio when all else was seen.
-    private func beginPending<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) -> Bool
+    private mutating func beginPending<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink)
+        throws(AudioStreamError) -> Bool
     {
         guard let pending, let track = try dialect.track(at: pending.start, byteCount: pending.byteCount) else {
             return false
@@ -232,7 +235,7 @@ final class ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         return true
     }
 
-    private func meetAudio<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func meetAudio<Sink: AudioStreamSink & ~Copyable>(
         _ chunk: Chunk, skipped: Int64, byteCount: Int64?, into sink: inout Sink
     ) throws(AudioStreamError) {
         let (start, overflows) = chunk.bodyOffset.addingReportingOverflow(skipped)

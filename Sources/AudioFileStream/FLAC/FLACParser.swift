@@ -2,7 +2,7 @@ import AudioCore
 
 /// The parser of native FLAC files (RFC 9639). A packet is a frame, header and footer included; one whose check fails is
 /// left out. The magic cookie is STREAMINFO without its block header.
-final class FLACParser: ContainerParser {
+struct FLACParser: ContainerParser {
     private let access: ByteAccess
     private var metadata = FLACMetadata()
     private var info = InfoCollector()
@@ -14,7 +14,7 @@ final class FLACParser: ContainerParser {
 
     init(access: ByteAccess) { self.access = access }
 
-    func consume<Sink: AudioStreamSink & ~Copyable>(
+    mutating func consume<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         var place = 0
@@ -39,7 +39,7 @@ final class FLACParser: ContainerParser {
         for property in facts.finalProperties(places) { sink.streamDidParse(property: property) }
     }
 
-    func skipGap() throws(AudioStreamError) {
+    mutating func skipGap() throws(AudioStreamError) {
         guard places != nil else { throw .discontinuityCannotRecover }
         search = nil
         facts.skipGap()
@@ -47,7 +47,7 @@ final class FLACParser: ContainerParser {
 
     // MARK: Metadata
 
-    private func giveTags<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) {
+    private mutating func giveTags<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) {
         if let stream = metadata.stream, !facts.isFormatGiven {
             facts.isFormatGiven = true
             for property in [.fileFormat(.flac), .dataFormat(stream.format), .magicCookie(stream.cookie)]
@@ -61,7 +61,7 @@ final class FLACParser: ContainerParser {
         }
     }
 
-    private func begin<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func begin<Sink: AudioStreamSink & ~Copyable>(
         at offset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
         guard let stream = metadata.stream else {
@@ -78,7 +78,7 @@ final class FLACParser: ContainerParser {
 
     // MARK: Frames
 
-    private func takeFrames<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func takeFrames<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, from place: Int, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         guard let stream = places?.stream else { return Progress(consumed: bytes.byteCount, needed: 1) }
@@ -104,7 +104,7 @@ final class FLACParser: ContainerParser {
         return Progress(consumed: consumed, needed: needed)
     }
 
-    private func take<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func take<Sink: AudioStreamSink & ~Copyable>(
         _ frame: FLACFrameSearch.Frame, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
     ) {
         let number = facts.count(frame, blockFrameCount: places?.stream.blockFrameCount)
@@ -131,7 +131,7 @@ final class FLACParser: ContainerParser {
         return try places.locate(packet: packet)
     }
 
-    func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
+    mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
         guard let places else { throw .illegalOperation }
         search = nil
         facts.resume(at: place, frame: try? places.firstFrame(ofPacket: place.packet))

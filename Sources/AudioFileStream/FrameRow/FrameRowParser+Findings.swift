@@ -12,7 +12,7 @@ enum RowFinding {
 }
 
 extension FrameRowParser {
-    func nextInSync(_ bytes: RawSpan, at place: Int, isLast: Bool) -> RowFinding {
+    mutating func nextInSync(_ bytes: RawSpan, at place: Int, isLast: Bool) -> RowFinding {
         guard let reference = sync.reference else { return search(bytes, at: place, isLast: isLast) }
         let available = bytes.byteCount - place
         guard available >= reference.headerByteCount || isLast else { return .needsMore(reference.headerByteCount) }
@@ -34,7 +34,7 @@ extension FrameRowParser {
     }
 
     /// Makes ready for the first frame. Returns what the window must hold for that if it does not.
-    private func prepare(_ header: FrameHeader, _ bytes: RawSpan, at place: Int, isLast: Bool) -> Int? {
+    private mutating func prepare(_ header: FrameHeader, _ bytes: RawSpan, at place: Int, isLast: Bool) -> Int? {
         var ahead: RowLookAhead?
         if !header.saysBitRate {
             switch RowLookAhead.find(header, in: bytes, at: place, isLast: isLast) {

@@ -6,7 +6,7 @@ extension FrameRowParser {
         return try places.locate(packet: packet, framesPerPacket: reference.framesPerPacket, facts.scale)
     }
 
-    func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
+    mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
         try skipGap()
         land(at: place)
     }

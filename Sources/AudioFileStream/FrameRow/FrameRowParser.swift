@@ -10,7 +10,7 @@ import AudioCore
 // was cut. Which of the kinds it is, the first candidate that is believed says; AMR's files begin with a line that does.
 
 /// The parser of files that are a row of frames.
-final class FrameRowParser: ContainerParser {
+struct FrameRowParser: ContainerParser {
     private var tail: RowTail?
     /// Where in the file the row ends, if that is known: tags at the end begin there.
     private(set) var audioEnd: Int64?
@@ -56,7 +56,7 @@ final class FrameRowParser: ContainerParser {
         prefixByteCount = magicByteCount
     }
 
-    func consume<Sink: AudioStreamSink & ~Copyable>(
+    mutating func consume<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         if let progress = tail?.read(bytes, at: offset, isLast: isLast) { return progress }
@@ -68,7 +68,7 @@ final class FrameRowParser: ContainerParser {
         return row.byteCount < bytes.byteCount ? Progress(consumed: bytes.byteCount, needed: 1) : progress
     }
 
-    private func consumeRow<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func consumeRow<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         var place = min(prefixByteCount, bytes.byteCount)
@@ -93,7 +93,7 @@ final class FrameRowParser: ContainerParser {
         return Progress(consumed: place, needed: needed)
     }
 
-    func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
+    mutating func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
         guard isOpen, let facts else {
             throw sync.reference == nil && junkByteCount > 0 ? .unsupportedFileType : .dataUnavailable
         }
@@ -106,7 +106,7 @@ final class FrameRowParser: ContainerParser {
         hasEnded = true
     }
 
-    func skipGap() throws(AudioStreamError) {
+    mutating func skipGap() throws(AudioStreamError) {
         guard sync.reference != nil else { throw .discontinuityCannotRecover }
         isInSync = false
         isAtBoundary = false
@@ -118,7 +118,7 @@ final class FrameRowParser: ContainerParser {
     }
 
     /// After ``skipGap()``: the next window begins where a seek went.
-    func land(at place: AudioFileStreamSeek) {
+    mutating func land(at place: AudioFileStreamSeek) {
         places.resume(at: place)
         isInSync = !place.isEstimate
         expectsFrame = !place.isEstimate
@@ -128,7 +128,7 @@ final class FrameRowParser: ContainerParser {
     // MARK: What to do with it
 
     /// Takes what stands here; says how many bytes that was.
-    private func take<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func take<Sink: AudioStreamSink & ~Copyable>(
         _ finding: RowFinding, _ bytes: RawSpan, at place: Int, fileOffset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) -> Int {
         switch finding {
@@ -168,7 +168,7 @@ final class FrameRowParser: ContainerParser {
         }
     }
 
-    private func countJunk(_ byteCount: Int, _ fileOffset: Int64) throws(AudioStreamError) {
+    private mutating func countJunk(_ byteCount: Int, _ fileOffset: Int64) throws(AudioStreamError) {
         if !isLanding { junk.add(byteCount, at: fileOffset) }
         isInSync = false
         isAtBoundary = false
@@ -179,7 +179,7 @@ final class FrameRowParser: ContainerParser {
         }
     }
 
-    private func takeFrame<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func takeFrame<Sink: AudioStreamSink & ~Copyable>(
         _ header: FrameHeader, _ byteCount: Int, _ bytes: RawSpan, at place: Int, fileOffset: Int64,
         into sink: inout Sink
     ) throws(AudioStreamError) {

@@ -3,7 +3,7 @@ import AudioCore
 extension MPEG4Parser {
     /// Gives the packets of a sample that is all in the window: it is one, or holds several.
     @inline(__always)
-    func give<Sink: AudioStreamSink & ~Copyable>(
+    mutating func give<Sink: AudioStreamSink & ~Copyable>(
         _ sample: SamplePlace, as bundle: SampleBundle?, _ bytes: RawSpan, at place: Int, into sink: inout Sink
     ) {
         if let bundle {
@@ -14,7 +14,7 @@ extension MPEG4Parser {
         }
     }
 
-    private func unpack<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func unpack<Sink: AudioStreamSink & ~Copyable>(
         _ sample: SamplePlace, _ bundle: SampleBundle, _ bytes: RawSpan, at start: Int, into sink: inout Sink
     ) {
         let end = start + Int(sample.byteCount)
@@ -36,7 +36,7 @@ extension MPEG4Parser {
     }
 
     @inline(__always)
-    private func add<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func add<Sink: AudioStreamSink & ~Copyable>(
         at place: Int, byteCount: Int, frameCount: Int, _ bytes: RawSpan, into sink: inout Sink
     ) {
         if let property = stream.overrun {

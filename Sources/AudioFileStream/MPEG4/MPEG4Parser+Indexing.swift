@@ -5,7 +5,7 @@ import AudioCore
 extension MPEG4Parser {
     /// Takes a segment index that stands in front.
     /// - Parameter end: of its box in the file.
-    func takeIndex(_ body: [UInt8], end: Int64) {
+    mutating func takeIndex(_ body: [UInt8], end: Int64) {
         let isAtStart = stream.nextPacket == 0
         guard let track = movie.track, !stream.hasGap,
             var fragments = emptyIndex(
@@ -16,7 +16,7 @@ extension MPEG4Parser {
     }
 
     /// Before the first fragment: goes to the end of the file, if an index may be there.
-    func seekIndex(before offset: Int64) -> Bool {
+    mutating func seekIndex(before offset: Int64) -> Bool {
         guard let fileByteCount, randomAccess == nil, announced == nil,
             let track = movie.track, track.timescale > 0,
             let fragments = emptyIndex(firstPacket: 0, priming: stream.primingFrameCount)
@@ -29,7 +29,7 @@ extension MPEG4Parser {
     }
 
     /// One step there.
-    func readIndex(_ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool) -> Step {
+    mutating func readIndex(_ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool) -> Step {
         guard let wanted = randomAccess?.wanted else { return endIndex() }
         guard wanted.lowerBound == position else { return .goTo(wanted.lowerBound) }
         guard bytes.byteCount - place >= wanted.count else {
@@ -40,7 +40,7 @@ extension MPEG4Parser {
     }
 
     /// Walks on where the first fragment is.
-    private func endIndex() -> Step {
+    private mutating func endIndex() -> Step {
         if let fragments = randomAccess?.fragments, !fragments.entries.isEmpty { announced = fragments }
         mood = .walking
         return .took(0)

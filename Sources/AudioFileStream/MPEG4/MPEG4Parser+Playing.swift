@@ -2,7 +2,7 @@ import AudioCore
 
 extension MPEG4Parser {
     /// Gives the packets that lie in the window, up to where one does not.
-    func play<Sink: AudioStreamSink & ~Copyable>(
+    mutating func play<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at place: Int, offset: Int64, isAtEnd: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Step {
         if var cursor = tableCursor {
@@ -25,7 +25,7 @@ extension MPEG4Parser {
     }
 
     /// Nil after the last packet.
-    private func play<Cursor: SampleCursor, Sink: AudioStreamSink & ~Copyable>(
+    private mutating func play<Cursor: SampleCursor, Sink: AudioStreamSink & ~Copyable>(
         _ cursor: inout Cursor, _ bytes: RawSpan, at start: Int, offset: Int64, isAtEnd: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Step? {
         let position = offset &+ Int64(start)
@@ -82,7 +82,7 @@ extension MPEG4Parser {
 
     /// Passes over a packet that cannot be had: one too large with those of its size, one beyond the end with all that
     /// follow it there.
-    private func drop<Cursor: SampleCursor, Sink: AudioStreamSink & ~Copyable>(
+    private mutating func drop<Cursor: SampleCursor, Sink: AudioStreamSink & ~Copyable>(
         _ packet: SamplePlace, of cursor: inout Cursor, into sink: inout Sink
     ) {
         guard packet.offset >= 0, packet.offset <= (fileByteCount ?? .max) - packet.byteCount else {
@@ -96,7 +96,7 @@ extension MPEG4Parser {
         if cursor.hasEqualSizes { cursor.dropExtent() } else { cursor.pass(packet) }
     }
 
-    private func noteTruncation(at end: Int64, before packet: SamplePlace) {
+    private mutating func noteTruncation(at end: Int64, before packet: SamplePlace) {
         guard truncation == nil, packet.offset >= 0 else { return }
         let missing = packet.offset.addingReportingOverflow(packet.byteCount)
         truncation = AudioStreamProblem(
@@ -104,7 +104,7 @@ extension MPEG4Parser {
     }
 
     /// Goes towards a packet; where a box begins on the way, its head is read, so that the walk can go on behind it.
-    private func passBox(
+    private mutating func passBox(
         before target: Int64, _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool
     ) -> Step {
         guard movie.isFragmented, walker.next >= position, walker.next <= target else { return .goTo(target) }

@@ -45,7 +45,7 @@ extension MPEG4Parser {
         return (AudioFileStreamSeek(packet: seen.packet, byteOffset: seen.byteOffset), seen.frame)
     }
 
-    func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
+    mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
         tableCursor = nil
         fragment.restart(at: place.byteOffset)
         // Another time.

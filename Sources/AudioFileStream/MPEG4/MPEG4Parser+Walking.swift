@@ -3,7 +3,7 @@ import AudioCore
 extension MPEG4Parser {
     /// One step from box to box.
     /// - Parameter position: of `place` in the file.
-    func walk<Sink: AudioStreamSink & ~Copyable>(
+    mutating func walk<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Step {
         if walker.next != position {
@@ -51,7 +51,7 @@ extension MPEG4Parser {
     }
 
     /// The file ends within a box: what is open is taken for whole. The tables in a `moov` cut short may be there.
-    private func endWalk(_ bytes: RawSpan, at place: Int) throws(AudioStreamError) -> Step {
+    private mutating func endWalk(_ bytes: RawSpan, at place: Int) throws(AudioStreamError) -> Step {
         guard let level = walker.leaveAtEndOfFile() else {
             mood = .done
             return .took(0)
@@ -62,7 +62,7 @@ extension MPEG4Parser {
 
     // MARK: Opening a box
 
-    private func open(
+    private mutating func open(
         _ header: BoxHeader, _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool
     ) throws(AudioStreamError) -> Step {
         switch (walker.parent, header.type) {
@@ -105,7 +105,7 @@ extension MPEG4Parser {
     }
 
     /// QuickTime's `meta` has no version and flags: a box follows at once.
-    private func openMeta(
+    private mutating func openMeta(
         _ header: BoxHeader, _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool
     ) -> Step {
         let needed = header.byteCount + BoxHeader.smallestByteCount
@@ -120,7 +120,7 @@ extension MPEG4Parser {
     }
 
     /// Gathers the box's body if it is of use, and not too large.
-    private func collect(_ header: BoxHeader, at position: Int64) throws(AudioStreamError) {
+    private mutating func collect(_ header: BoxHeader, at position: Int64) throws(AudioStreamError) {
         let byteCount = walker.end(of: header, at: position) - position
         let limit: Int
         switch (walker.parent, header.type) {
@@ -152,7 +152,7 @@ extension MPEG4Parser {
 
     // MARK: Taking what it says
 
-    private func take<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func take<Sink: AudioStreamSink & ~Copyable>(
         _ type: BoxType, _ body: [UInt8], at offset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
         switch walker.parent {
@@ -169,7 +169,7 @@ extension MPEG4Parser {
         }
     }
 
-    private func give<Sink: AudioStreamSink & ~Copyable>(_ found: [MovieTags.Found], into sink: inout Sink) {
+    private mutating func give<Sink: AudioStreamSink & ~Copyable>(_ found: [MovieTags.Found], into sink: inout Sink) {
         for item in found {
             switch item {
             case .field(let key, let text): info.give([(key, text)], into: &sink)
@@ -181,7 +181,7 @@ extension MPEG4Parser {
         }
     }
 
-    private func leave(_ level: BoxWalker.Level) throws(AudioStreamError) {
+    private mutating func leave(_ level: BoxWalker.Level) throws(AudioStreamError) {
         switch level.type {
         case .trak:
             try track.table.dropEmptySamples()
@@ -194,7 +194,7 @@ extension MPEG4Parser {
     }
 
     /// All of `moov` is known: plays what it describes, or looks for fragments.
-    private func openMovie() throws(AudioStreamError) {
+    private mutating func openMovie() throws(AudioStreamError) {
         hasMovie = true
         movieEnd = walker.next
         guard let track = movie.track else { throw .unsupportedDataFormat("an MPEG-4 file without sound") }
@@ -210,7 +210,7 @@ extension MPEG4Parser {
         mood = .playing
     }
 
-    private func openFragment() {
+    private mutating func openFragment() {
         guard let entry, !fragment.isEmpty else { return }
         if !isAstray {
             fragments.note(packet: stream.nextPacket, byteOffset: fragment.offset, frame: stream.nextFrame)

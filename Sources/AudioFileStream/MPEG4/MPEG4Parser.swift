@@ -15,7 +15,7 @@ import AudioCore
 // that come after the audio, or packets that are not in the order of the file, are not optimized.
 
 /// The parser of MPEG-4 files.
-final class MPEG4Parser: ContainerParser {
+struct MPEG4Parser: ContainerParser {
     enum Mood {
         case walking, playing, indexing, done
     }
@@ -77,7 +77,7 @@ final class MPEG4Parser: ContainerParser {
         if case .file(let byteCount) = access { byteCount } else { nil }
     }
 
-    func consume<Sink: AudioStreamSink & ~Copyable>(
+    mutating func consume<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         let end = offset &+ Int64(bytes.byteCount)
@@ -131,13 +131,13 @@ final class MPEG4Parser: ContainerParser {
 
     /// Tables that send the parser to and fro must not cost more than the file is worth. Chunks of a few kilobytes may
     /// lie in any order.
-    private func mayReturn(_ fileByteCount: Int64) -> Bool {
+    private mutating func mayReturn(_ fileByteCount: Int64) -> Bool {
         returnCount += 1
         return returnCount <= 12 + fileByteCount / 2_048
     }
 
     /// Plays no more. Packets before must have been handed over.
-    func giveUp<Sink: AudioStreamSink & ~Copyable>(_ reason: String, at offset: Int64, into sink: inout Sink) {
+    mutating func giveUp<Sink: AudioStreamSink & ~Copyable>(_ reason: String, at offset: Int64, into sink: inout Sink) {
         mood = .done
         sink.streamDidParse(property: .problem(AudioStreamProblem(.damaged(reason), at: offset)))
     }

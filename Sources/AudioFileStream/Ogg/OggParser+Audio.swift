@@ -4,7 +4,7 @@ import AudioCore
 extension OggParser {
     // MARK: Audio
 
-    func beginAudio(_ link: Link) {
+    mutating func beginAudio(_ link: Link) {
         self.link = nil
         serials = [link.serial]
         audio = OggAudio(link.headers)
@@ -12,7 +12,7 @@ extension OggParser {
     }
 
     /// The first page with audio, behind the look at the file's end.
-    func open<Sink: AudioStreamSink & ~Copyable>(
+    mutating func open<Sink: AudioStreamSink & ~Copyable>(
         _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
         guard page.segmentCount > 0 else { return }
@@ -30,7 +30,7 @@ extension OggParser {
         try takeAudio(page, bytes, at: offset, into: &sink)
     }
 
-    func takeAudio<Sink: AudioStreamSink & ~Copyable>(
+    mutating func takeAudio<Sink: AudioStreamSink & ~Copyable>(
         _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
         guard var audio = audio.take() else { return }
@@ -48,7 +48,7 @@ extension OggParser {
 
     // MARK: Places
 
-    func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
+    mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
         guard audio?.places != nil else { throw .illegalOperation }
         land()
         state = .audio

@@ -13,7 +13,7 @@ import AudioCore
 //   ended       nothing more is played
 
 /// The parser of Ogg files with Vorbis, Opus or FLAC.
-final class OggParser: ContainerParser {
+struct OggParser: ContainerParser {
     enum State { case beginning, headers, tail, opening, audio, ended }
 
     /// A stream's header packets, under way.
@@ -45,7 +45,7 @@ final class OggParser: ContainerParser {
 
     init(access: ByteAccess) { self.access = access }
 
-    func consume<Sink: AudioStreamSink & ~Copyable>(
+    mutating func consume<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         if state == .tail { return lookAtTail(bytes, at: offset) }
@@ -87,7 +87,7 @@ final class OggParser: ContainerParser {
         return Progress(consumed: place, needed: needed)
     }
 
-    func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
+    mutating func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
         guard let audio, audio.packetCount > 0 else {
             guard audio == nil, link == nil, !foreignNames.isEmpty else { throw .dataUnavailable }
             throw foreignError
@@ -101,20 +101,20 @@ final class OggParser: ContainerParser {
         for property in facts.final(audio) { sink.streamDidParse(property: property) }
     }
 
-    func skipGap() throws(AudioStreamError) {
+    mutating func skipGap() throws(AudioStreamError) {
         guard audio != nil else { throw .discontinuityCannotRecover }
         land()
         audio?.skipGap()
     }
 
-    func land() {
+    mutating func land() {
         isLanding = true
         skipped.removeAll()
         link = nil
         search = OggPageSearch()
     }
 
-    private func lookAtTail(_ bytes: RawSpan, at offset: Int64) -> Progress {
+    private mutating func lookAtTail(_ bytes: RawSpan, at offset: Int64) -> Progress {
         guard var tail = tail.take() else { return Progress(consumed: bytes.byteCount, needed: 1) }
         let (progress, isDone) = tail.consume(bytes, at: offset)
         self.tail = tail
@@ -124,7 +124,7 @@ final class OggParser: ContainerParser {
 
     // MARK: Pages
 
-    private func take<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func take<Sink: AudioStreamSink & ~Copyable>(
         _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
         let fileOffset = offset &+ Int64(page.start)
@@ -148,7 +148,7 @@ final class OggParser: ContainerParser {
         }
     }
 
-    private func begin<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func begin<Sink: AudioStreamSink & ~Copyable>(
         _ page: OggPage, _ bytes: RawSpan, at fileOffset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
         guard page.isFirst else {
@@ -179,7 +179,7 @@ final class OggParser: ContainerParser {
     }
 
     /// A stream begins behind or beside the one that is played.
-    private func beginLink(_ page: OggPage, _ bytes: RawSpan, at fileOffset: Int64) {
+    private mutating func beginLink(_ page: OggPage, _ bytes: RawSpan, at fileOffset: Int64) {
         var lacing = page.lacing
         guard let part = lacing.next(bytes) else { return }
         let packet = bytes.extracting(part.range)
@@ -187,7 +187,7 @@ final class OggParser: ContainerParser {
         link = Link(serial: page.serial, headers: OggHeaders(codec, first: packet), byteOffset: fileOffset)
     }
 
-    private func takeHeaders<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func takeHeaders<Sink: AudioStreamSink & ~Copyable>(
         _ page: OggPage, _ bytes: RawSpan, at fileOffset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
         guard var link = link.take() else { return }

@@ -100,7 +100,8 @@ struct WAVEDialect: ChunkDialect {
         case .block: track.validFrameCount = validFrameCount(format.format, byteCount: byteCount)
         case .frames(let kinds):
             let access = byteCount.map { ByteAccess.file(byteCount: start + $0) } ?? .stream
-            track.packets = .elementary(FrameRowParser(kinds: kinds, isEnclosed: true, access: access))
+            track.packets = .elementary(
+                SharedParser(FrameRowParser(kinds: kinds, isEnclosed: true, access: access)))
         }
         return track
     }

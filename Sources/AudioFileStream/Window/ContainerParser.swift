@@ -2,30 +2,33 @@ import AudioCore
 
 /// The parser of one container, behind ``AudioFileStream``: takes bytes from the front of a window.
 ///
+/// Parsers are values: the fields of an object would be guarded at run time against overlapping access, for each packet
+/// several times, which took half the time of files with small ones.
+///
 /// To give the same events however the file is cut, it decides only on bytes that it has seen whole: what it does may
 /// depend on the window's end only if `isLast`.
-protocol ContainerParser: AnyObject {
+protocol ContainerParser {
     /// Takes what it can; called with a window that holds at least what the last call needed, or ends where a file ends
     /// that is at hand.
     /// - Parameters:
     ///   - bytes: the window. The bytes not consumed come again at the front of the next one.
     ///   - offset: where in the file the window begins.
     ///   - isLast: the window ends where the file ends. This is the last call then, and takes everything.
-    func consume<Sink: AudioStreamSink & ~Copyable>(
+    mutating func consume<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress
 
     /// After the last call of `consume`: final properties, or why nothing could be played.
-    func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError)
+    mutating func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError)
 
     /// Bytes are missing: the window was emptied, the next one begins elsewhere in the file.
-    func skipGap() throws(AudioStreamError)
+    mutating func skipGap() throws(AudioStreamError)
 
     /// Where a packet lies. Nothing changes.
     func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek
 
     /// The window was emptied, the next one begins at this place, which ``locate(packet:)`` gave.
-    func resume(at place: AudioFileStreamSeek) throws(AudioStreamError)
+    mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError)
 
     /// See ``AudioFileStream/packet(containingFrame:)``; the frame is not negative.
     func packet(
@@ -43,7 +46,7 @@ protocol ContainerParser: AnyObject {
 extension ContainerParser {
     func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek { throw .valueUnknown }
 
-    func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) { try skipGap() }
+    mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) { try skipGap() }
 
     /// Where all packets are equally long.
     func packet(

@@ -2,7 +2,7 @@ import AudioCore
 
 /// ID3v2 tags in front of a file that may not expect them (FLAC, by some taggers' habit): reads them, then sees what
 /// stands behind.
-final class ID3Front: ContainerParser {
+struct ID3Front: ContainerParser {
     private let typeHint: AudioFileType?
     private let access: ByteAccess
     private var info = InfoCollector()
@@ -16,7 +16,7 @@ final class ID3Front: ContainerParser {
         self.access = access
     }
 
-    func consume<Sink: AudioStreamSink & ~Copyable>(
+    mutating func consume<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         var place = 0
@@ -35,11 +35,10 @@ final class ID3Front: ContainerParser {
             if bytes.byteCount - place >= ID3v2Reader.headerByteCount { reader = ID3v2Reader(bytes, at: place) }
             if reader == nil { parser = try parser(for: bytes, at: place) }
         }
-        guard let parser else { return Progress(consumed: place, needed: 1) }
         let rest = bytes.extracting(place..<bytes.byteCount)
-        var progress = try parser.consume(rest, at: offset &+ Int64(place), isLast: isLast, into: &sink)
-        progress.consumed += place
-        return progress
+        let progress = try parser?.consume(rest, at: offset &+ Int64(place), isLast: isLast, into: &sink)
+        return Progress(
+            consumed: place + (progress?.consumed ?? 0), needed: progress?.needed ?? 1, jump: progress?.jump)
     }
 
     private func parser(for bytes: RawSpan, at place: Int) throws(AudioStreamError) -> any ContainerParser {
@@ -53,18 +52,22 @@ final class ID3Front: ContainerParser {
         return parser
     }
 
-    func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
-        try found().finish(into: &sink)
+    mutating func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
+        guard parser != nil else { throw .dataUnavailable }
+        try parser?.finish(into: &sink)
     }
 
-    func skipGap() throws(AudioStreamError) {
-        guard let parser else { throw .discontinuityCannotRecover }
-        try parser.skipGap()
+    mutating func skipGap() throws(AudioStreamError) {
+        guard parser != nil else { throw .discontinuityCannotRecover }
+        try parser?.skipGap()
     }
 
     func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek { try found().locate(packet: packet) }
 
-    func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) { try found().resume(at: place) }
+    mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
+        guard parser != nil else { throw .dataUnavailable }
+        try parser?.resume(at: place)
+    }
 
     func packet(
         containingFrame frame: Int64, _ summary: AudioStreamSummary
