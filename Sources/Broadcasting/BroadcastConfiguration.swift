@@ -24,6 +24,9 @@ public struct BroadcastConfiguration: Sendable {
     public var decodableCodecs: Set<Codec> = []
     /// From the decision to the first sound.
     public var startDelay = TimeSpan.milliseconds(250)
+    /// How much of the song must be there before it begins, and before it goes on after its source stalled. A source
+    /// that brings it no faster than it is heard stays ahead by as much.
+    public var sourceLead = TimeSpan.seconds(1)
     /// How far ahead of its play time a packet may be sent.
     public var horizon = TimeSpan.seconds(10)
     /// UDP port of the clock responder.
@@ -46,6 +49,14 @@ public enum BroadcastLimits {
     /// How much of the song listeners are given before the start was decided: enough to be ready, and little enough
     /// that the anchor, which comes behind it, is not late on a slow link.
     public static let leadBeforeStart = TimeSpan.seconds(1)
+    /// A source whose last frame is due sooner may leave listeners without packets: sound cards hold as much.
+    public static let leastLead = TimeSpan.milliseconds(200)
+    /// A source that is behind all of a sudden, as after this machine stood still, has so long to catch up.
+    public static let catchUpTime = TimeSpan.seconds(1)
+    /// What is sent later than this before it is due comes too late for some.
+    public static let latestSend = TimeSpan.milliseconds(50)
+    /// After what was heard last, the timeline is moved no sooner: until then it may lie in somebody's sound card.
+    public static let stallTime = TimeSpan.milliseconds(600)
     /// A listener that asked for the clock over its connection so recently is taken to ask on.
     public static let clockRequestMemory = TimeSpan.seconds(1)
     /// So many requests over its connection show that UDP does not get through; fewer may come of a slow network.

@@ -60,8 +60,9 @@ extension BroadcastSession {
         link.connection.greeting.map { connections.allowed.isBorne(name, by: $0) } ?? false
     }
 
+    /// Where enough of the song is there.
     private mutating func start(_ now: HostTime) {
-        guard let rate = summary.format?.sampleRate else { return }
+        guard let rate = summary.format?.sampleRate, hasLead(from: .zero) else { return }
         let session = ClockMapping.identity.session(at: now) + configuration.startDelay
         phase = .playing(Anchor(epoch: log.epoch, frame: .zero, session: session, framesPerSecond: rate))
         actions.append(.advertise)
@@ -69,7 +70,7 @@ extension BroadcastSession {
 
     /// Over when everyone has heard the last frame, or should have.
     mutating func decideEnd(_ now: HostTime) {
-        guard case .playing(let anchor) = phase, let end else { return }
+        guard case .playing(let anchor) = phase, let end, stall == nil else { return }
         let last = anchor.session(of: end)
         let session = ClockMapping.identity.session(at: now)
         guard session >= last else { return }

@@ -33,6 +33,8 @@ extension BroadcastSession {
             link.bytesInFlight < BroadcastLimits.bytesInFlight
         {
             let group = log[link.cursor]
+            // By the timeline as it is, what comes now is late.
+            if let stall, group.position >= stall.frame { break }
             guard group.position < horizon,
                 link.cursor <= playing || log.byteCount(playing..<link.cursor) < BroadcastLimits.bytesAhead
             else { break }

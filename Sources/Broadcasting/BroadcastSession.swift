@@ -46,6 +46,10 @@ public struct BroadcastSession {
     /// Why there can be none.
     var pcmFailure: String?
     var isReading = false
+    /// The source does not keep up.
+    var stall: SourceStall?
+    /// Since when it has been behind without having been seen to fall behind.
+    var behindSince: HostTime?
     /// The frame after the last audible one, once the song was read to its end.
     public internal(set) var end: FramePosition?
     /// Why the song stopped early.
@@ -92,6 +96,7 @@ public struct BroadcastSession {
         for id in connections.ids { admit(id, now) }
         for dial in connections.dialer.due(now) { actions.append(.dial(dial)) }
         decideStart(now)
+        watchSource(now)
         readAhead(now)
         transcodeAhead(now)
         for id in connections.ids { feed(id, now) }
@@ -190,10 +195,14 @@ public struct BroadcastSession {
 
     // MARK: Time
 
-    /// The frame that is due now; frame 0 before the start.
+    /// The frame that is due now; frame 0 before the start. While the source has stalled it is the one that is missing,
+    /// and stays so until that is heard.
     func position(_ now: HostTime) -> FramePosition {
         guard case .playing(let anchor) = phase else { return .zero }
-        return FramePosition(Int64(saturating: anchor.position(at: ClockMapping.identity.session(at: now)).frames))
+        let session = ClockMapping.identity.session(at: now)
+        let due = FramePosition(Int64(saturating: anchor.position(at: session).frames))
+        if let stall { return min(due, stall.frame) }
+        return anchor.frame > .zero ? max(due, anchor.frame) : due
     }
 
     func frames(in span: TimeSpan) -> Int64 {

@@ -206,10 +206,9 @@ struct Inbox: WireSink {
         }
     }
 
-    var anchor: Anchor? {
-        for case .anchor(let anchor) in messages { return anchor }
-        return nil
-    }
+    var anchor: Anchor? { anchors.first }
+
+    var anchors: [Anchor] { messages.compactMap { if case .anchor(let anchor) = $0 { anchor } else { nil } } }
 
     var clockDatagrams: [[UInt8]] { messages.compactMap { if case .clock(let bytes) = $0 { bytes } else { nil } } }
 

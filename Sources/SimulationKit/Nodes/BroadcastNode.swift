@@ -23,6 +23,10 @@ public final class BroadcastNode {
 
     /// The song's source fails when it has given this many frames.
     public var sourceFailure: (frame: Int64, text: String)?
+    /// The song's source brings it as it is heard, and no faster, since it was first asked; at these frames it pauses.
+    /// Nil for a file.
+    public var livePauses: [(frame: Int64, span: TimeSpan)]?
+    private var liveSince: TrueTime?
     /// A piece of song of 0.1 s takes so long to decode at most.
     public var transcodingTime = TimeSpan.milliseconds(4)
     var fault: PlantedFault?
@@ -93,7 +97,7 @@ public final class BroadcastNode {
 
     private func handle(_ event: BroadcastEvent) {
         for action in session.handle(event, now: machine.now) { perform(action) }
-        if performance.anchor == nil { performance.anchor = session.anchor }
+        if performance.anchor != session.anchor, let anchor = session.anchor { performance.anchor = anchor }
     }
 
     private func hear(_ news: VirtualDiscovery.News) {
@@ -179,8 +183,8 @@ public final class BroadcastNode {
 
     /// A reader takes some milliseconds, and gives as much as it likes.
     private func read() {
-        let time = random.span(.milliseconds(1) ... .milliseconds(6))
-        let count = 1 + Int(random.uniform() * 12)
+        let time = random.span(.milliseconds(1) ... .milliseconds(6)) + liveWait
+        let count = livePauses == nil ? 1 + Int(random.uniform() * 12) : 2
         machine.after(time) { [unowned self] in
             if let sourceFailure, readFrame >= sourceFailure.frame {
                 return handle(.source(.failed(sourceFailure.text)))
@@ -192,6 +196,16 @@ public final class BroadcastNode {
             readFrame += packets.reduce(0) { $0 + Int64($1.frameCount) }
             handle(.source(.read(properties: properties, packets: packets, data: data)))
         }
+    }
+
+    /// How long the next packets are still to come.
+    private var liveWait: TimeSpan {
+        guard let livePauses else { return .zero }
+        let since = liveSince ?? machine.loop.now
+        liveSince = since
+        let paused = livePauses.filter { $0.frame <= readFrame }.reduce(TimeSpan.zero) { $0 + $1.span }
+        let due = since + TimeSpan(seconds: Double(readFrame) / VirtualSong.sampleRate) + paused
+        return max(.zero, due - machine.loop.now)
     }
 
     /// A decoder takes its time too.

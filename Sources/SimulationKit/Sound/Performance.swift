@@ -7,7 +7,15 @@ public final class Performance {
     private var clock: VirtualClock { machine.clock }
     /// Set when the broadcaster has decided on it.
     public internal(set) var anchor: Anchor? {
-        didSet { place() }
+        didSet {
+            place()
+            if oldValue != nil { moveCount += 1 }
+        }
+    }
+    private var moveCount = 0
+    /// How often the timeline was moved after the decision, and the frame from which on it was.
+    var moves: (count: Int, frame: Int64) {
+        original.map(\.performance.moves) ?? (moveCount, anchor?.frame.index ?? 0)
     }
     /// Of which this is a shifted copy, by how much, and on whose clock.
     private let original: (performance: Performance, shift: TimeSpan, machine: VirtualMachine)?

@@ -25,6 +25,7 @@ final class PerformanceEar {
     private let values: UnsafeMutablePointer<Double>
     private let slopes: UnsafeMutablePointer<Double>
     private var count = 0
+    private var moveCount = 0
     /// Where the window's first sample was due, and how far apart its samples are.
     private var windowStart = 0.0
     private var windowStep = 0.0
@@ -54,6 +55,7 @@ final class PerformanceEar {
     /// Takes samples that leave the loudspeaker evenly from `start` on. Returns how many belong to the performance's
     /// time at all.
     func hear(_ samples: UnsafeBufferPointer<Float>, from start: Double, spacing: Double) -> Range<Int> {
+        noteMove()
         guard let first = performance.position(at: start),
             let last = performance.position(at: start + spacing * Double(samples.count))
         else { return 0..<0 }
@@ -72,6 +74,10 @@ final class PerformanceEar {
             let boundary = Double((window + 1) * HeardWindow.frameCount - HeardWindow.lead)
             let count = min(samples.count - index, max(1, Int(((boundary - position) / step).rounded(.up))))
             if window != current { finishWindow(next: window) }
+            if wasHeard(before: position + Double(count) * step) {
+                index += count
+                continue
+            }
             if windows.indices.contains(window) {
                 gather(UnsafeBufferPointer(rebasing: samples[index..<index + count]), at: position, step: step)
                 belonging = (belonging?.lowerBound ?? index)..<(index + count)
@@ -83,6 +89,20 @@ final class PerformanceEar {
 
     /// The device's time axis broke: what is gathered stands for itself.
     func interrupt() { finishWindow(next: nil) }
+
+    /// The timeline was moved: what was to be due in the meantime counts when it is.
+    private func noteMove() {
+        let moves = performance.moves
+        guard moves.count != moveCount else { return }
+        moveCount = moves.count
+        finishWindow(next: nil)
+        forget(from: Double(moves.frame))
+    }
+
+    /// Whether all before a place was heard before the timeline was moved: it is not due again. 10 ms are for a fade.
+    private func wasHeard(before position: Double) -> Bool {
+        moveCount > 0 && position < Double(performance.moves.frame) - VirtualSong.sampleRate * 0.01
+    }
 
     /// The broadcaster's clock was put back: what was due after this place is due again, and counts then.
     private func forget(from position: Double) {
