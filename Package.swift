@@ -67,6 +67,10 @@ let package = Package(
         library("SongReading", ["AudioCore", "AudioFileStream", "HostSystem"]),
         // From files, directories and playlists to songs.
         library("SongCollection", ["AudioCore", "SongReading"]),
+        // Songs and stations by HTTP, through libcurl, which is loaded at run time.
+        .target(name: "CCurl"),
+        library(
+            "HTTPSource", ["AudioCore", "AudioFileStream", "CCurl", "HostSystem", "SongCollection", "SongReading"]),
         library("AudioDecoding", ["AudioCore"]),
         library("MPEGDecoding", ["AudioCore", "AudioDecoding", "CMPG123"]),
 
@@ -125,9 +129,9 @@ let package = Package(
             "TuttiRuntime",
             [
                 "ALSADevices", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting",
-                "ClockExchange", "ClockSync",
-                "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery", "Peering", "Playout",
-                "SongCollection", "SongDecoding", "SongReading", "VirtualOutput", "WireProtocol", "WorkerDecoding",
+                "ClockExchange", "ClockSync", "HTTPSource", "HostSystem", "Listening", "MPEGDecoding", "Observing",
+                "PeerDiscovery", "Peering", "Playout", "SongCollection", "SongDecoding", "SongReading", "VirtualOutput",
+                "WireProtocol", "WorkerDecoding",
                 nioCore, nioPosix,
             ]),
 
@@ -155,6 +159,8 @@ let package = Package(
         .executableTarget(name: "lan-host", path: "Tests/Kit/lan-host"),
         .executableTarget(
             name: "radio-link", path: "Tests/Kit/radio-link", linkerSettings: [.linkedLibrary("m")]),
+        .target(
+            name: "WebServerKit", path: "Tests/Kit/WebServerKit", exclude: ["serve.py"], swiftSettings: settings),
         kit("SoundCardKit"),
         kit("LANKit", ["SoundCardKit"]),
         kit("HeardAnalysis", ["AudioCore", "RecordingSidecar"]),
@@ -174,14 +180,20 @@ let package = Package(
             "TuttiRuntimeTests",
             [
                 "tutti", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem",
-                "LANKit", "MPEGDecoding", "Playout", "SongReading", "StreamTestKit", "TuttiRuntime", "WireProtocol",
-                nioCore, nioPosix,
+                "LANKit", "MPEGDecoding", "Playout", "SongReading", "StreamTestKit", "TuttiRuntime", "WebServerKit",
+                "WireProtocol", nioCore, nioPosix,
             ]),
         tests("AudioCoreTests", ["AudioCore"]),
         .target(
             name: "StreamTestKit", dependencies: ["AudioCore"], path: "Tests/StreamTestKit", swiftSettings: settings),
         tests("AudioFileStreamTests", ["AudioCore", "AudioFileStream", "StreamTestKit"]),
         tests("SongReadingTests", ["AudioCore", "AudioFileStream", "HostSystem", "SongReading", "StreamTestKit"]),
+        tests(
+            "HTTPSourceTests",
+            [
+                "AudioCore", "AudioFileStream", "HTTPSource", "HostSystem", "SongReading", "StreamTestKit",
+                "WebServerKit",
+            ]),
         tests("SongCollectionTests", ["AudioCore", "SongCollection", "SongReading", "StreamTestKit"]),
         tests("AudioFileWritingTests", ["AudioCore", "AudioFileStream", "AudioFileWriting", "StreamTestKit"]),
         tests(

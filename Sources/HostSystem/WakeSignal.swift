@@ -42,6 +42,14 @@ public final class WakeSignal: Sendable {
         read(descriptor, &count, 8)
     }
 
+    /// Waits by other means: `body` is given a descriptor that is readable once there is a signal, and returns when it
+    /// is, or earlier.
+    public func wait(_ body: (Int32) -> Void) {
+        body(descriptor)
+        var count: UInt64 = 0
+        read(descriptor, &count, 8)
+    }
+
     deinit { close(descriptor) }
 }
 

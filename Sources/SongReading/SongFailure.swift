@@ -11,6 +11,10 @@ public struct SongFailure: Error, Hashable, Sendable {
         case lost
         /// What was to be written cannot be.
         case cannotCreate
+        /// What is needed to read it is not on this machine.
+        case unavailable
+        /// It is no song, but a list of these: URLs.
+        case list([String])
         /// Someone asked to stop.
         case stopped
     }

@@ -29,21 +29,33 @@ public final class BroadcastSeries: Sendable {
     /// - Throws: why a broadcast could not begin or not go on, unless only the song was to blame and others follow; at
     ///   the end, how many songs could not be played.
     public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
-        let songs = try findSongs(handler)
+        var songs = try findSongs(handler)
         if state.withLock(\.isStopped) { return .interrupted }
         var failures: [RuntimeFailure] = []
-        for path in songs {
+        var (index, listCount) = (0, 0)
+        while index < songs.count {
             do throws(RuntimeFailure) {
-                guard try play(path, handler) == .completed else { return .interrupted }
+                guard try play(songs[index], handler) == .completed else { return .interrupted }
+                index += 1
             } catch {
-                guard songs.count > 1, error.kind == .unusableInput || error.kind == .missingInput else { throw error }
+                // A list that came from a server: its songs stand in its place.
+                if !error.songs.isEmpty, listCount < Self.listCountLimit {
+                    listCount += 1
+                    songs.replaceSubrange(index...index, with: error.songs)
+                    continue
+                }
+                guard songs.count > 1, error.isOfSong else { throw error }
                 failures.append(error)
                 handler(.notice(.warning, error.message))
+                index += 1
             }
         }
         guard let first = failures.first else { return .completed }
         throw RuntimeFailure(first.kind, "\(failures.count) of \(songs.count) songs could not be played")
     }
+
+    /// Lists may name each other.
+    private static let listCountLimit = 100
 
     /// Ends the song under way cleanly, and all after it. From any thread, also before `run`.
     public func stop() {
@@ -80,4 +92,9 @@ public final class BroadcastSeries: Sendable {
         if isStopped { return .interrupted }
         return try broadcaster.run(handler)
     }
+}
+
+extension RuntimeFailure {
+    /// Whether only the song is to blame: the next one may do.
+    fileprivate var isOfSong: Bool { kind == .unusableInput || kind == .missingInput || kind == .lost }
 }

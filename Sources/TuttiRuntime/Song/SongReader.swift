@@ -103,12 +103,14 @@ extension RuntimeFailure {
         let kind: Kind =
             switch failure.kind {
             case .missing: .missingInput
-            case .unusable: .unusableInput
+            case .unusable, .list: .unusableInput
             case .lost: .lost
             case .cannotCreate: .cannotCreate
+            case .unavailable: .unavailable
             case .stopped: .general
             }
         self.init(kind, failure.message)
+        if case .list(let songs) = failure.kind { self.songs = songs }
     }
 
     static func outOfResources(code: Int32) -> RuntimeFailure {

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPSource
 import SongReading
 
 /// From what somebody named to a source of bytes.
@@ -13,7 +14,7 @@ enum SongSource {
     private static func make(_ address: SongAddress) throws(SongFailure) -> sending any ByteSource {
         switch address {
         case .standardInput: return try PipeSource.standardInput()
-        case .url(let url): throw SongFailure(.missing, "'\(url)' cannot be played")
+        case .url(let url): return try HTTPSource(url: url)
         case .file(let path):
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {

@@ -40,6 +40,8 @@ public struct RuntimeFailure: Error, Hashable, Sendable {
 
     public var kind: Kind
     public var message: String
+    /// What is to be played instead: the input is a list of songs.
+    var songs: [String] = []
 
     public init(_ kind: Kind, _ message: String) {
         self.kind = kind

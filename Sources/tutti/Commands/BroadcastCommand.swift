@@ -29,7 +29,8 @@ struct BroadcastCommand: Command {
                     "A file: MP3, AAC, MPEG-4, FLAC, WAVE, AIFF, CAF, AU, Ogg, AC-3 or AMR; a directory: the songs in "
                     + "it and below, by album, disc and track; or a playlist: M3U, M3U8 or PLS. Of several songs each "
                     + "follows the one before; one that cannot be played is told of and passed over. A FIFO, or - for "
-                    + "standard input: a song as it is written, whichever of these it is.")
+                    + "standard input: a song as it is written. An http or https URL: a song, a station or a playlist; "
+                    + "this takes libcurl4.")
         ],
         options: [name, to, listener, wait, now, play, raw] + OutputFlags.options + [startDelay] + NetworkFlags.options
             + DisplayFlags.options + [.help],

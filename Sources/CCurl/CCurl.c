@@ -1,0 +1,233 @@
+#include "CCurl.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+// curl/curl.h and curl/multi.h: what is used of them. Numbers of options and results never change (libcurl-ABI.7).
+
+enum {
+    CURL_GLOBAL_ALL = 3,
+    CURLMSG_DONE = 1,
+    CURL_WAIT_POLLIN = 1,
+    CURL_ERROR_SIZE = 256,
+    CURL_HTTP_VERSION_1_1 = 2,
+    CURLPROTO_HTTP_OR_HTTPS = 3,
+};
+
+enum {
+    CURLOPT_NOPROGRESS = 43,
+    CURLOPT_FOLLOWLOCATION = 52,
+    CURLOPT_MAXREDIRS = 68,
+    CURLOPT_HTTP_VERSION = 84,
+    CURLOPT_NOSIGNAL = 99,
+    CURLOPT_CONNECTTIMEOUT_MS = 156,
+    CURLOPT_PROTOCOLS = 181,
+    CURLOPT_REDIR_PROTOCOLS = 182,
+    CURLOPT_TCP_KEEPALIVE = 213,
+    // Since 7.87; older ones refuse it, and may wait for a resolver at the end.
+    CURLOPT_QUICK_EXIT = 322,
+    CURLOPT_WRITEDATA = 10001,
+    CURLOPT_URL = 10002,
+    CURLOPT_RANGE = 10007,
+    CURLOPT_ERRORBUFFER = 10010,
+    CURLOPT_USERAGENT = 10018,
+    CURLOPT_HTTPHEADER = 10023,
+    CURLOPT_HEADERDATA = 10029,
+    CURLOPT_CAINFO = 10065,
+    CURLOPT_HTTP200ALIASES = 10104,
+    CURLOPT_WRITEFUNCTION = 20011,
+    CURLOPT_HEADERFUNCTION = 20079,
+    CURLINFO_EFFECTIVE_URL = 0x100001,
+};
+
+typedef struct {
+    int message;
+    void *easy;
+    union {
+        void *whatever;
+        int result;
+    } data;
+} curl_message;
+
+struct curl_waitfd {
+    int fd;
+    short events;
+    short revents;
+};
+
+static struct {
+    int (*global_init)(long);
+    void *(*easy_init)(void);
+    int (*easy_setopt)(void *, int, ...);
+    int (*easy_getinfo)(void *, int, ...);
+    int (*easy_pause)(void *, int);
+    void (*easy_cleanup)(void *);
+    const char *(*easy_strerror)(int);
+    void *(*multi_init)(void);
+    int (*multi_add_handle)(void *, void *);
+    int (*multi_remove_handle)(void *, void *);
+    int (*multi_perform)(void *, int *);
+    // Waits also while libcurl has no descriptor of its own, as while a name is looked up. Since 7.66.
+    int (*multi_poll)(void *, struct curl_waitfd *, unsigned, int, int *);
+    curl_message *(*multi_info_read)(void *, int *);
+    int (*multi_cleanup)(void *);
+    void *(*slist_append)(void *, const char *);
+    void (*slist_free_all)(void *);
+} curl;
+
+static bool is_loaded;
+
+static void *open_library(void) {
+    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
+    for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
+        void *handle = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
+        if (handle) return handle;
+    }
+    return NULL;
+}
+
+static void load(void) {
+    void *handle = open_library();
+    if (!handle) return;
+    bool is_complete = true;
+#define FIND(name) is_complete &= (*(void **)&curl.name = dlsym(handle, "curl_" #name)) != NULL
+    FIND(global_init);
+    FIND(easy_init);
+    FIND(easy_setopt);
+    FIND(easy_getinfo);
+    FIND(easy_pause);
+    FIND(easy_cleanup);
+    FIND(easy_strerror);
+    FIND(multi_init);
+    FIND(multi_add_handle);
+    FIND(multi_remove_handle);
+    FIND(multi_perform);
+    FIND(multi_poll);
+    FIND(multi_info_read);
+    FIND(multi_cleanup);
+    FIND(slist_append);
+    FIND(slist_free_all);
+#undef FIND
+    is_loaded = is_complete && curl.global_init(CURL_GLOBAL_ALL) == 0;
+}
+
+bool ccurl_load(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return is_loaded;
+}
+
+struct ccurl_transfer {
+    void *easy;
+    void *multi;
+    void *headers;
+    void *aliases;
+    void *context;
+    ccurl_sink take_header;
+    ccurl_sink take_body;
+    char error[CURL_ERROR_SIZE];
+};
+
+static size_t pass_header(const char *bytes, size_t size, size_t count, void *context) {
+    ccurl_transfer *transfer = context;
+    return transfer->take_header(transfer->context, bytes, size * count);
+}
+
+static size_t pass_body(const char *bytes, size_t size, size_t count, void *context) {
+    ccurl_transfer *transfer = context;
+    return transfer->take_body(transfer->context, bytes, size * count);
+}
+
+static void prepare(ccurl_transfer *transfer, const ccurl_request *request) {
+    void *easy = transfer->easy;
+    curl.easy_setopt(easy, CURLOPT_URL, request->url);
+    curl.easy_setopt(easy, CURLOPT_PROTOCOLS, (long)CURLPROTO_HTTP_OR_HTTPS);
+    curl.easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS, (long)CURLPROTO_HTTP_OR_HTTPS);
+    curl.easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+    curl.easy_setopt(easy, CURLOPT_MAXREDIRS, request->redirect_limit);
+    curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, request->connect_timeout_milliseconds);
+    curl.easy_setopt(easy, CURLOPT_NOPROGRESS, 1L);
+    // Timeouts of the resolver would come as signals otherwise.
+    curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl.easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl.easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->error);
+    curl.easy_setopt(easy, CURLOPT_USERAGENT, request->user_agent);
+    if (request->range) curl.easy_setopt(easy, CURLOPT_RANGE, request->range);
+    if (request->certificate_file) curl.easy_setopt(easy, CURLOPT_CAINFO, request->certificate_file);
+    if (transfer->headers) curl.easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->headers);
+    // Shoutcast's status line.
+    if (transfer->aliases) curl.easy_setopt(easy, CURLOPT_HTTP200ALIASES, transfer->aliases);
+    curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, pass_header);
+    curl.easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+    curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, pass_body);
+    curl.easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+}
+
+ccurl_transfer *ccurl_start(const ccurl_request *request) {
+    ccurl_transfer *transfer = calloc(1, sizeof *transfer);
+    if (!transfer) return NULL;
+    transfer->context = request->context;
+    transfer->take_header = request->take_header;
+    transfer->take_body = request->take_body;
+    transfer->easy = curl.easy_init();
+    transfer->multi = curl.multi_init();
+    transfer->headers = request->header ? curl.slist_append(NULL, request->header) : NULL;
+    transfer->aliases = curl.slist_append(NULL, "ICY 200 OK");
+    if (!transfer->easy || !transfer->multi) {
+        ccurl_end(transfer);
+        return NULL;
+    }
+    prepare(transfer, request);
+    if (curl.multi_add_handle(transfer->multi, transfer->easy) != 0) {
+        ccurl_end(transfer);
+        return NULL;
+    }
+    return transfer;
+}
+
+bool ccurl_perform(ccurl_transfer *transfer, int *result) {
+    int running = 0;
+    int code = curl.multi_perform(transfer->multi, &running);
+    if (code != 0) {
+        // CURLE_RECV_ERROR: the connection is of no more use.
+        *result = 56;
+        return true;
+    }
+    int left = 0;
+    for (curl_message *message; (message = curl.multi_info_read(transfer->multi, &left));) {
+        if (message->message != CURLMSG_DONE) continue;
+        *result = message->data.result;
+        return true;
+    }
+    return false;
+}
+
+void ccurl_resume(ccurl_transfer *transfer) { curl.easy_pause(transfer->easy, 0); }
+
+void ccurl_wait(ccurl_transfer *transfer, int wake_descriptor, int milliseconds) {
+    struct curl_waitfd wake = {.fd = wake_descriptor, .events = CURL_WAIT_POLLIN};
+    int count = 0;
+    curl.multi_poll(transfer->multi, &wake, 1, milliseconds, &count);
+}
+
+const char *ccurl_effective_url(ccurl_transfer *transfer) {
+    const char *url = NULL;
+    curl.easy_getinfo(transfer->easy, CURLINFO_EFFECTIVE_URL, &url);
+    return url ? url : "";
+}
+
+const char *ccurl_error(ccurl_transfer *transfer, int result) {
+    return transfer->error[0] ? transfer->error : curl.easy_strerror(result);
+}
+
+void ccurl_end(ccurl_transfer *transfer) {
+    if (transfer->multi && transfer->easy) curl.multi_remove_handle(transfer->multi, transfer->easy);
+    if (transfer->easy) curl.easy_cleanup(transfer->easy);
+    if (transfer->multi) curl.multi_cleanup(transfer->multi);
+    if (transfer->headers) curl.slist_free_all(transfer->headers);
+    if (transfer->aliases) curl.slist_free_all(transfer->aliases);
+    free(transfer);
+}

@@ -1,0 +1,128 @@
+import AudioCore
+import CCurl
+import HostSystem
+
+/// One GET, from its beginning to its end or to where nobody wants more.
+///
+/// Holds ``bufferByteCount`` bytes at most, and some of libcurl's own: what is not taken stays with the server. Used by
+/// one thread at a time.
+final class HTTPTransfer {
+    static let bufferByteCount = 256 * 1024
+    private static let connectTimeout = TimeSpan.seconds(10)
+    static let redirectLimit = 10
+
+    /// How it ended; the text is libcurl's.
+    struct End: Hashable {
+        var code: Int32
+        var text: String
+
+        var isGood: Bool { code == 0 }
+    }
+
+    private(set) var head = HTTPResponseHead()
+    private(set) var end: End?
+    private var handle: OpaquePointer?
+    private var body: [UInt8] = []
+    private var bodyOffset = 0
+    private var isPaused = false
+
+    /// - Parameters:
+    ///   - start: the first byte that is wanted; a server that knows no ranges begins at 0.
+    ///   - certificateFile: of certificates that are trusted; nil for the system's.
+    init(url: String, from start: Int64, certificateFile: String?) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        var request = ccurl_request()
+        request.connect_timeout_milliseconds = Int(Self.connectTimeout.milliseconds)
+        request.redirect_limit = Self.redirectLimit
+        request.context = context
+        request.take_header = { context, bytes, count in
+            HTTPTransfer.of(context).takeHeader(UnsafeRawBufferPointer(start: bytes, count: count))
+        }
+        request.take_body = { context, bytes, count in
+            HTTPTransfer.of(context).takeBody(UnsafeRawBufferPointer(start: bytes, count: count))
+        }
+        handle = url.withCString { url in
+            "\(start)-".withCString { range in
+                "Tutti/1".withCString { agent in
+                    "Icy-MetaData: 1".withCString { header in
+                        request.url = url
+                        request.range = range
+                        request.user_agent = agent
+                        request.header = header
+                        guard let certificateFile else { return ccurl_start(&request) }
+                        return certificateFile.withCString { file in
+                            request.certificate_file = file
+                            return ccurl_start(&request)
+                        }
+                    }
+                }
+            }
+        }
+        if handle == nil { end = End(code: Self.outOfMemory, text: "out of memory") }
+    }
+
+    /// CURLE_OUT_OF_MEMORY.
+    private static let outOfMemory: Int32 = 27
+
+    deinit { if let handle { ccurl_end(handle) } }
+
+    /// Bytes that came and were not taken.
+    var heldByteCount: Int { body.count - bodyOffset }
+
+    /// Whether it is known what the bytes are.
+    var isAnswered: Bool { head.isFinal || end != nil }
+
+    var effectiveURL: String { handle.map { String(cString: ccurl_effective_url($0)) } ?? "" }
+
+    /// Does what can be done without waiting.
+    func perform() {
+        guard let handle, end == nil else { return }
+        var code: Int32 = 0
+        guard ccurl_perform(handle, &code) else { return }
+        end = End(code: code, text: code == 0 ? "" : String(cString: ccurl_error(handle, code)))
+    }
+
+    /// Takes bytes that came; none where more are to be waited for, or none will come (``end``).
+    func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        if bodyOffset == body.count { fetch() }
+        let count = min(buffer.count, body.count - bodyOffset)
+        buffer.copyBytes(from: body[bodyOffset..<bodyOffset + count])
+        bodyOffset += count
+        return count
+    }
+
+    private func fetch() {
+        body.removeAll(keepingCapacity: true)
+        bodyOffset = 0
+        if isPaused, let handle {
+            isPaused = false
+            ccurl_resume(handle)
+        }
+        perform()
+    }
+
+    /// Waits until there may be more, until a signal, or for `span`.
+    func wait(atMost span: TimeSpan, wake: WakeSignal) {
+        guard let handle, end == nil, bodyOffset == body.count, !isPaused else { return }
+        wake.wait { ccurl_wait(handle, $0, Int32(clamping: Int64(span.milliseconds.rounded(.up)))) }
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> HTTPTransfer {
+        guard let context else { preconditionFailure("libcurl forgot whose transfer it is") }
+        return Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
+        head.take(bytes)
+        return bytes.count
+    }
+
+    private func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard body.count + bytes.count <= Self.bufferByteCount else {
+            isPaused = true
+            return Int(0x1000_0001)
+        }
+        body += bytes
+        return bytes.count
+    }
+}

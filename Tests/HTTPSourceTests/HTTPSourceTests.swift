@@ -1,0 +1,250 @@
+import AudioCore
+import AudioFileStream
+import HostSystem
+import SongReading
+import StreamTestKit
+import Testing
+import WebServerKit
+
+@testable import HTTPSource
+
+/// A real web server, good and bad.
+@Suite(.serialized) struct HTTPSourceTests {
+    /// What came of a URL, read as a reader does.
+    private struct Fetched {
+        var access: ByteAccess?
+        var bytes: [UInt8] = []
+        /// Before which bytes there was a gap.
+        var gaps: [Int] = []
+        var news: [SourceNews] = []
+        var failure: SongFailure?
+
+        var notices: [String] { news.compactMap { if case .notice(_, let text) = $0 { text } else { nil } } }
+        var titles: [String] { news.compactMap { if case .title(let text) = $0 { text } else { nil } } }
+    }
+
+    /// - Parameter isDone: asked between pieces.
+    private func fetch(
+        _ url: String, certificateFile: String? = nil, isDone: (Fetched) -> Bool = { _ in false }
+    ) throws -> Fetched {
+        let source = try HTTPSource(url: url, certificateFile: certificateFile)
+        source.silenceLimit = .seconds(2)
+        source.pauses = [.zero, .milliseconds(100), .milliseconds(200)]
+        let wake = try WakeSignal()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 10_000, alignment: 1)
+        defer { buffer.deallocate() }
+        var fetched = Fetched()
+        do throws(SongFailure) {
+            while fetched.access == nil {
+                fetched.access = try source.open()
+                if fetched.access == nil { source.wait(atMost: .seconds(60), wake: wake) }
+            }
+            reading: while !isDone(fetched) {
+                switch try source.read(into: buffer, at: Int64(fetched.bytes.count)) {
+                case .bytes(let count, let followsGap):
+                    if followsGap { fetched.gaps.append(fetched.bytes.count) }
+                    fetched.bytes += buffer[..<count]
+                case .notYet: source.wait(atMost: .seconds(60), wake: wake)
+                case .end: break reading
+                }
+                fetched.news += source.takeNews()
+            }
+        } catch {
+            fetched.failure = error
+        }
+        fetched.news += source.takeNews()
+        return fetched
+    }
+
+    private struct Shelf: ~Copyable {
+        let directory = TemporaryDirectory()
+        let bytes: [UInt8]
+        let server: WebServer
+
+        init(byteCount: Int = 1_000_000, hasCertificate: Bool = false) throws {
+            var generator = SeededGenerator(seed: 11)
+            bytes = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+            try Tool.writeFile(directory.path + "/song", bytes)
+            guard hasCertificate else {
+                server = try WebServer(directory: directory.path)
+                return
+            }
+            try Tool.run(
+                "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out certificate.pem -days 2 "
+                    + "-subj /CN=tutti -addext subjectAltName=IP:127.0.0.1", in: directory)
+            server = try WebServer(
+                directory: directory.path,
+                certificate: (directory.path + "/certificate.pem", directory.path + "/key.pem"))
+        }
+    }
+
+    @Test(arguments: [("ranges", true), ("plain", false), ("endless", false), ("redirect/9/ranges", true)])
+    func allBytesCome(kind: String, isFile: Bool) throws {
+        let shelf = try Shelf()
+        let fetched = try fetch(shelf.server.url(kind + "/song"))
+        #expect(fetched.access == (isFile ? .file(byteCount: 1_000_000) : .stream))
+        #expect(fetched.bytes == shelf.bytes && fetched.failure == nil && fetched.news.isEmpty && fetched.gaps.isEmpty)
+    }
+
+    /// What is near is passed over, what is far is asked for.
+    @Test func bytesComeFromAnywhere() throws {
+        let shelf = try Shelf()
+        let source = try HTTPSource(url: shelf.server.url("ranges/song"))
+        let wake = try WakeSignal()
+        while try source.open() == nil { source.wait(atMost: .seconds(60), wake: wake) }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1_000, alignment: 1)
+        defer { buffer.deallocate() }
+        for offset in [0, 5_000, 100_000, 900_000, 10, 999_999, 1_000_000, 70] {
+            var read = try source.read(into: buffer, at: Int64(offset))
+            while read == .notYet {
+                source.wait(atMost: .seconds(60), wake: wake)
+                read = try source.read(into: buffer, at: Int64(offset))
+            }
+            guard case .bytes(let count, false) = read else {
+                #expect(offset == 1_000_000 && read == .end)
+                continue
+            }
+            #expect(Array(buffer[..<count]) == Array(shelf.bytes[offset..<offset + count]), "at \(offset)")
+        }
+        let ranges = shelf.server.requests.map { $0.split(separator: " ").last ?? "" }
+        #expect(ranges == ["bytes=0-", "bytes=900000-", "bytes=10-", "bytes=999999-", "bytes=70-"])
+    }
+
+    @Test func whatIsCutGoesOnWhereItBrokeOff() throws {
+        let shelf = try Shelf()
+        let fetched = try fetch(shelf.server.url("cut/song?at=300000&ranges=1"))
+        #expect(fetched.bytes == shelf.bytes && fetched.failure == nil && fetched.gaps.isEmpty)
+        #expect(fetched.notices.count == 3 && fetched.notices[0].contains("broke off"), "\(fetched.notices)")
+        let ranges = shelf.server.requests.map { $0.split(separator: " ").last ?? "" }
+        #expect(ranges == ["bytes=0-", "bytes=300000-", "bytes=600000-", "bytes=900000-"])
+    }
+
+    /// A server without ranges sends again what came already.
+    @Test func whatIsCutWithoutRangesBeginsAgain() throws {
+        let shelf = try Shelf()
+        let fetched = try fetch(shelf.server.url("cut/song?at=300000&times=2"))
+        #expect(fetched.bytes == shelf.bytes && fetched.failure == nil && fetched.gaps.isEmpty)
+        #expect(shelf.server.requests.count == 3)
+    }
+
+    /// The bytes that came are there, and the rest is given up.
+    @Test func whatIsAlwaysCutEnds() throws {
+        let shelf = try Shelf()
+        let fetched = try fetch(shelf.server.url("cut/song?at=50000"))
+        #expect(fetched.bytes == Array(shelf.bytes[..<50_000]))
+        #expect(fetched.failure?.kind == .lost)
+        #expect(fetched.failure?.message.hasPrefix("'\(shelf.server.url("cut/song?at=50000"))' broke off: ") == true)
+        #expect(fetched.notices.count == 1)
+    }
+
+    @Test func aStationGoesOnBehindAGap() throws {
+        let shelf = try Shelf()
+        let fetched = try fetch(shelf.server.url("icy/song?interval=8192&at=100000")) { $0.bytes.count >= 900_000 }
+        #expect(fetched.access == .stream && fetched.failure == nil)
+        #expect(fetched.gaps == [100_000])
+        #expect(fetched.bytes == Array((shelf.bytes[..<100_000] + shelf.bytes).prefix(fetched.bytes.count)))
+        #expect(fetched.titles.first == "Song 0" && fetched.titles.contains("Song 11"), "\(fetched.titles)")
+    }
+
+    @Test func whatBringsNothingIsAskedAgain() throws {
+        let shelf = try Shelf()
+        let fetched = try fetch(shelf.server.url("stall/song?at=200000"))
+        #expect(fetched.bytes == shelf.bytes && fetched.failure == nil)
+        #expect(fetched.notices.count == 1 && fetched.notices[0].contains("brings nothing for 2 s"))
+    }
+
+    /// Bytes that nobody takes stay with the server.
+    @Test func aFastServerWaits() throws {
+        let shelf = try Shelf(byteCount: 20_000_000)
+        let source = try HTTPSource(url: shelf.server.url("ranges/song"))
+        let wake = try WakeSignal()
+        while try source.open() == nil { source.wait(atMost: .seconds(60), wake: wake) }
+        guard case .flowing(let transfer) = source.phase else { return #expect(Bool(false), "\(source.phase)") }
+        for _ in 0..<200 { transfer.perform() }
+        #expect(transfer.heldByteCount <= HTTPTransfer.bufferByteCount)
+        var bytes: [UInt8] = []
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 50_000, alignment: 1)
+        defer { buffer.deallocate() }
+        var most = 0
+        while case let read = try source.read(into: buffer, at: Int64(bytes.count)), read != .end {
+            if case .bytes(let count, _) = read { bytes += buffer[..<count] }
+            if read == .notYet { source.wait(atMost: .seconds(60), wake: wake) }
+            most = max(most, transfer.heldByteCount)
+        }
+        #expect(bytes == shelf.bytes && most <= HTTPTransfer.bufferByteCount)
+    }
+
+    @Test func aSignalEndsTheWaitForAServer() throws {
+        let shelf = try Shelf()
+        let source = try HTTPSource(url: shelf.server.url("mute/song"))
+        let wake = try WakeSignal()
+        let thread = try HostThread(name: "waker") {
+            sleepThread(for: .milliseconds(100))
+            wake.signal()
+        }
+        let began = HostTime.now()
+        while try source.open() == nil, HostTime.now() - began < .milliseconds(90) {
+            source.wait(atMost: .seconds(60), wake: wake)
+        }
+        #expect(HostTime.now() - began < .milliseconds(900))
+        thread.join()
+    }
+
+    // MARK: What cannot be played
+
+    private func expect(
+        _ path: String, fails kind: SongFailure.Kind, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let shelf = try Shelf(byteCount: 10)
+        let url = shelf.server.url(path)
+        let failure = try fetch(url).failure
+        #expect(failure?.kind == kind, sourceLocation: sourceLocation)
+        #expect(
+            failure?.message.hasPrefix("'\(url)'\(text)") == true, "\(failure?.message ?? "")",
+            sourceLocation: sourceLocation)
+        #expect(failure?.message.contains("\n") == false, sourceLocation: sourceLocation)
+    }
+
+    @Test func answersThatAreNoSong() throws {
+        try expect("none", fails: .missing, ": the server says 404 Not Found")
+        try expect("status/503", fails: .missing, ": the server says 503 Service Unavailable")
+        try expect("status/204", fails: .missing, ": the server's answer (204 No Content) is no song")
+        try expect("redirect/11/ranges/song", fails: .missing, " is redirected more than 10 times; it leads nowhere")
+        try expect("away?to=ftp://127.0.0.1/x", fails: .missing, " cannot be fetched: ")
+        try expect("garbage", fails: .missing, " cannot be fetched: ")
+        try expect(
+            "text?type=text/html%3Bcharset%3Dutf-8&body=x", fails: .unusable,
+            " is a web page; name the song or the stream itself")
+        try expect("status/200", fails: .unusable, " is empty; choose a song")
+    }
+
+    @Test func listsSayWhatTheyName() throws {
+        let shelf = try Shelf(byteCount: 10)
+        let list = "text/a/list?type=audio/x-mpegurl&body=x.mp3%0Ahttp://y/%0A"
+        #expect(
+            try fetch(shelf.server.url(list)).failure?.kind == .list([shelf.server.url("text/a/x.mp3"), "http://y/"]))
+        let endless = "text/list?type=audio/x-scpls&body=" + String(repeating: "x", count: 50)
+        #expect(try fetch(shelf.server.url(endless)).failure?.kind == .unusable)
+    }
+
+    @Test func hostsThatAreNotThere() throws {
+        let free = try Shelf(byteCount: 10).server.url("")
+        let refused = try fetch(free).failure
+        #expect(refused?.kind == .missing && refused?.message.hasPrefix("'\(free)' cannot be reached: ") == true)
+        #expect(
+            try fetch("http://nowhere.invalid/x").failure
+                == SongFailure(.missing, "'http://nowhere.invalid/x': no host of that name is known; check the address")
+        )
+        #expect(try fetch("http://").failure == SongFailure(.missing, "'http://' is no valid URL"))
+    }
+
+    @Test func aCertificateIsLookedAt() throws {
+        let shelf = try Shelf(hasCertificate: true)
+        let url = shelf.server.tlsURL("ranges/song")
+        let distrusted = try fetch(url).failure
+        #expect(distrusted?.kind == .missing)
+        #expect(distrusted?.message.hasPrefix("'\(url)': the server's certificate is not to be trusted: ") == true)
+        let trusted = try fetch(url, certificateFile: shelf.directory.path + "/certificate.pem")
+        #expect(trusted.bytes == shelf.bytes && trusted.failure == nil)
+    }
+}
