@@ -76,6 +76,8 @@ let package = Package(
 
         // Frames to WAVE, AIFF and CAF files that are whole at any moment.
         library("AudioFileWriting", ["AudioCore"]),
+        // A broadcast's packets to frames of a file.
+        library("TimelineRecording", ["AudioCore", "AudioDecoding", "AudioFileWriting"]),
         // A song's file to a WAVE file, as fast as it goes.
         library("SongDecoding", ["AudioCore", "AudioDecoding", "AudioFileWriting", "SongReading"]),
         // Codecs of FFmpeg's library, which is loaded at run time, in a process that has no rights.
@@ -133,6 +135,10 @@ let package = Package(
                 "PeerDiscovery", "Peering", "Playout", "SongCollection", "SongDecoding", "SongReading", "VirtualOutput",
                 "WireProtocol", "WorkerDecoding",
                 nioCore, nioPosix,
+                "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueue", "Broadcasting",
+                "ClockExchange", "ClockSync", "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery",
+                "Peering", "Playout", "SongCollection", "SongDecoding", "SongReading", "TimelineRecording",
+                "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
             ]),
 
         // The command line.
@@ -196,6 +202,9 @@ let package = Package(
             ]),
         tests("SongCollectionTests", ["AudioCore", "SongCollection", "SongReading", "StreamTestKit"]),
         tests("AudioFileWritingTests", ["AudioCore", "AudioFileStream", "AudioFileWriting", "StreamTestKit"]),
+        tests(
+            "TimelineRecordingTests",
+            ["AudioCore", "AudioDecoding", "AudioFileWriting", "StreamTestKit", "TimelineRecording"]),
         tests(
             "SongDecodingTests",
             ["AudioCore", "AudioDecoding", "MPEGDecoding", "SongDecoding", "SongReading", "StreamTestKit"]),
@@ -276,7 +285,9 @@ let package = Package(
         tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
         tests("RealTimeRightsTests", ["CDBus", "CRealtime", "HostSystem", "LANKit", "RealTimeRights"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
-        tests("TuttiTests", ["tutti", "AudioCore", "Observing", "Peering", "SongReading", "TuttiRuntime"]),
+        tests(
+            "TuttiTests",
+            ["tutti", "AudioCore", "Observing", "Peering", "SongReading", "StreamTestKit", "TuttiRuntime"]),
         tests("ClockSyncTests", ["AudioCore", "ClockSync"]),
         tests("ClockExchangeTests", ["AudioCore", "CLinuxSocket", "ClockExchange", "ClockSync", "HostSystem"]),
     ]

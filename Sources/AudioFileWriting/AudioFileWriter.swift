@@ -30,24 +30,29 @@ public struct AudioFileWriter: ~Copyable, Sendable {
     /// Creates the file, its header included.
     /// - Parameter replaces: a file of that name is replaced; without it, it is refused.
     public init(path: String, format: PCMFileFormat, replaces: Bool = false) throws(AudioFileWritingError) {
+        try self.init(file: try OutputFile(path: path, replaces: replaces), format: format)
+    }
+
+    /// Writes into this file from now on; what it had is gone.
+    public init(file: consuming OutputFile, format: PCMFileFormat) throws(AudioFileWritingError) {
         self.format = format
         encoding = format.encoding
         let header = format.header(frameCount: 0, isWhole: false)
         headerByteCount = Int64(header.count)
         pendingFrameLimit = max(1, min(Int(format.sampleRate), Self.pendingByteCount / format.bytesPerFrame))
-        file = try Self.create(path, header, replaces: replaces)
+        self.file = try Self.begin(file, header)
         pending.reserveCapacity(Self.pendingByteCount)
     }
 
     /// A file that cannot even take its header goes away.
-    private static func create(
-        _ path: String, _ header: [UInt8], replaces: Bool
+    private static func begin(
+        _ file: consuming OutputFile, _ header: [UInt8]
     ) throws(AudioFileWritingError) -> OutputFile {
-        let file = try OutputFile(path: path, replaces: replaces)
         do throws(AudioFileWritingError) {
+            try file.empty()
             try file.write(header, at: 0)
         } catch {
-            file.remove()
+            file.discard()
             throw error
         }
         return file
@@ -107,6 +112,19 @@ public struct AudioFileWriter: ~Copyable, Sendable {
             try writer.writeHeader()
         }
         if fitting < count { try end(.isFull(path: path)) }
+    }
+
+    /// Takes frames away again, down to this many.
+    public mutating func truncate(to count: Int64) throws(AudioFileWritingError) {
+        precondition(count >= 0)
+        guard count < frameCount else { return }
+        try flush()
+        try attempt { writer throws(AudioFileWritingError) in
+            try writer.file.resize(to: writer.offset(ofFrame: count))
+            writer.frameCount = count
+            writer.writtenFrameCount = count
+            try writer.writeHeader()
+        }
     }
 
     /// Writes what is held back, and the header's sizes. Once a second it happens by itself while frames come.

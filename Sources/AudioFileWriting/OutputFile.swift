@@ -4,18 +4,22 @@ import Glibc
 public struct OutputFile: ~Copyable, Sendable {
     public let path: String
     private let descriptor: Int32
+    private let isNew: Bool
 
-    /// Creates a file, and holds it against other writers of this kind.
-    /// - Parameter replaces: a file of that name is emptied; without it, it is refused.
+    /// Creates or opens a file, and holds it against other writers of this kind. What it has stays until ``empty()``.
+    /// - Parameter replaces: a file of that name is opened; without it, it is refused.
     public init(path: String, replaces: Bool) throws(AudioFileWritingError) {
-        descriptor = try Self.open(path, replaces: replaces)
+        (descriptor, isNew) = try Self.open(path, replaces: replaces)
         self.path = path
     }
 
-    private static func open(_ path: String, replaces: Bool) throws(AudioFileWritingError) -> Int32 {
-        // Opened without O_TRUNC: a file that another writes must keep what it has.
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | (replaces ? 0 : O_EXCL)
-        let descriptor = Glibc.open(path, flags, 0o666)
+    private static func open(_ path: String, replaces: Bool) throws(AudioFileWritingError) -> (Int32, isNew: Bool) {
+        var descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        let isNew = descriptor >= 0
+        // A link that points to nothing exists, and can be opened only so.
+        if !isNew, errno == EEXIST, replaces {
+            descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)
+        }
         guard descriptor >= 0 else { throw error(path, errno) }
         do throws(AudioFileWritingError) {
             try claim(descriptor, path)
@@ -23,7 +27,7 @@ public struct OutputFile: ~Copyable, Sendable {
             close(descriptor)
             throw error
         }
-        return descriptor
+        return (descriptor, isNew)
     }
 
     private static func claim(_ descriptor: Int32, _ path: String) throws(AudioFileWritingError) {
@@ -33,7 +37,6 @@ public struct OutputFile: ~Copyable, Sendable {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
             throw .isBeingWritten(path: path)
         }
-        guard ftruncate(descriptor, 0) == 0 else { throw .cannotCreate(path: path, code: errno) }
     }
 
     deinit { close(descriptor) }
@@ -83,6 +86,9 @@ public struct OutputFile: ~Copyable, Sendable {
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw .writingFailed(path: path, code: errno) }
     }
 
-    /// Takes the name away again.
-    func remove() { unlink(path) }
+    /// Takes away what the file has.
+    public func empty() throws(AudioFileWritingError) { try resize(to: 0) }
+
+    /// The file is not wanted any more: one that was created goes away, one that was there stays as it is.
+    public func discard() { if isNew { unlink(path) } }
 }

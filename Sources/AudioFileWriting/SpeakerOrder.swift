@@ -25,6 +25,13 @@ public struct SpeakerOrder: Hashable, Sendable {
         permutation = isArranged || order == Array(known.indices) ? nil : order
     }
 
+    /// - Parameter codec: what the channels came in: those of uncompressed ones stand as they do in their file, decoders of
+    ///   all others put them in WAVE's order.
+    public init(_ layout: AudioChannelLayout?, channelCount: Int, codec: Codec) {
+        let isArranged = ![.linearPCM, .muLaw, .aLaw, .ima4, .waveIMA].contains(codec)
+        self.init(layout, channelCount: channelCount, isArranged: isArranged)
+    }
+
     private static func bit(_ label: AudioChannelLabel) -> UInt32? {
         switch label {
         case .mono: AudioChannelLabel.center.rawValue - 1

@@ -14,6 +14,9 @@ public struct ListenConfiguration: Sendable {
     public var once = false
     /// Added to the moment of every frame: negative sounds earlier.
     public var offset = TimeSpan.zero
+    /// What is received goes into a file, not to loudspeakers: no clock is asked, no packet comes too late, and a
+    /// broadcaster that is lost is waited for, since what it goes on with belongs to the same recording.
+    public var isRecorder = false
 
     public init(greeting: Greeting) { self.greeting = greeting }
 }
@@ -38,6 +41,8 @@ public enum ListenLimits {
     public static let longestDrain = TimeSpan.seconds(20)
     /// One that slept and woke without its broadcaster waits for it so long. What it holds lasts no longer.
     public static let wakingPatience = TimeSpan.seconds(10)
+    /// So long a recorder waits for a broadcaster that it lost.
+    public static let recorderPatience = TimeSpan.seconds(30)
     /// Reports while nothing changes.
     public static let reportInterval = TimeSpan.milliseconds(500)
     /// Nobody was found by then: the user is told, once.

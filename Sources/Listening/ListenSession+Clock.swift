@@ -7,7 +7,7 @@ import WireProtocol
 extension ListenSession {
     /// The broadcaster said where its clock answers.
     mutating func beginClock(_ id: ConnectionID, _ welcome: Welcome, _ now: HostTime) {
-        guard connections[id]?.hasClock == false, let key = ClockKey(bytes: welcome.clockKey),
+        guard !isRecorder, connections[id]?.hasClock == false, let key = ClockKey(bytes: welcome.clockKey),
             let peer = reception?.broadcaster.peer
         else { return }
         connections[id]?.hasClock = true

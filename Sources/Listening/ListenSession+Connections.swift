@@ -113,6 +113,8 @@ extension ListenSession {
     /// machine, or a newer one. Older ones were there to be chosen before: they wait until all is played out.
     private func mayConsole(_ greeting: Greeting?) -> Bool {
         guard let greeting, let lost = reception?.broadcaster else { return false }
+        // What another broadcast plays is another recording.
+        if isRecorder { return greeting.instance == lost.instance }
         return greeting.peer == lost.peer || greeting.started >= lost.started
     }
 
@@ -228,7 +230,10 @@ extension ListenSession {
         phase = .orphaned(since: now)
         endClock()
         let held = woken == nil ? "playing what is held, " : ""
-        actions.append(.notice(.warning, "lost \(reception.broadcaster.name): \(held)waiting for a broadcast"))
+        let wait =
+            isRecorder
+            ? "waiting \(Int(ListenLimits.recorderPatience.seconds)) s for it" : "\(held)waiting for a broadcast"
+        actions.append(.notice(.warning, "lost \(reception.broadcaster.name): \(wait)"))
         reviewDialing()
     }
 

@@ -127,7 +127,9 @@ extension ListenSession {
 
     /// Whether nothing that is held remains to be heard.
     func isPlayedOut(since left: HostTime, _ now: HostTime) -> Bool {
-        guard now - left < ListenLimits.longestDrain, let reception, !reception.heardEnd else { return true }
+        guard let reception, !reception.heardEnd else { return true }
+        if isRecorder { return !isOrphaned || now - left > ListenLimits.recorderPatience }
+        guard now - left < ListenLimits.longestDrain else { return true }
         guard let last = reception.lastHeldInstant(clock) else {
             return woken == nil || !isOrphaned || now - left > ListenLimits.wakingPatience
         }
@@ -169,7 +171,8 @@ extension ListenSession {
 
     /// Without a clock nothing can be placed in time; the user may be able to do something about it.
     private mutating func missClock(_ reception: Reception, _ now: HostTime) {
-        guard clock == nil, !reception.hasMissedClock, now - reception.joined > ListenLimits.clockPatience else {
+        guard clock == nil, !isRecorder, !reception.hasMissedClock, now - reception.joined > ListenLimits.clockPatience
+        else {
             return
         }
         self.reception?.hasMissedClock = true
@@ -196,7 +199,7 @@ extension ListenSession {
     mutating func report(to id: ConnectionID, _ now: HostTime) {
         guard let reception else { return }
         missClock(reception, now)
-        let report = reception.report(playout, clock: clock, now: now)
+        let report = isRecorder ? reception.recorderReport : reception.report(playout, clock: clock, now: now)
         if let lastReport, lastReport.state == report.state, now - lastReport.sent < ListenLimits.reportInterval {
             return
         }

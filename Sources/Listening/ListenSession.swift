@@ -138,14 +138,18 @@ public struct ListenSession {
     /// Name of the broadcaster that feeds this listener.
     public var broadcasterName: String? { reception?.broadcaster.name }
 
+    /// Whether what is received goes into a file.
+    public var isRecorder: Bool { configuration.isRecorder }
+
     /// The broadcaster's process.
     public var broadcasterInstance: UInt64? { reception?.broadcaster.instance }
 
     /// Whether a broadcaster is there to send packets.
     public var isFed: Bool { if case .member = phase { true } else { false } }
 
-    /// The frame that is due now, within what was received; frame 0 before the start.
+    /// The frame that is due now, within what was received; frame 0 before the start. Of a recorder: what was received.
     public func duePosition(_ now: HostTime) -> FramePosition {
+        if isRecorder { return reception?.received ?? .zero }
         guard let reception, let anchor = reception.anchor, let clock else { return .zero }
         let due = anchor.position(at: clock.mapping.session(at: now))
         return max(.zero, min(FramePosition(Int64(saturating: due.frames)), reception.end ?? reception.received))
@@ -162,6 +166,6 @@ public struct ListenSession {
 
     /// What this listener tells its broadcaster now; nil while it is in no broadcast.
     public func currentReport(_ now: HostTime) -> ListenerReport? {
-        reception?.report(playout, clock: clock, now: now)
+        isRecorder ? reception?.recorderReport : reception?.report(playout, clock: clock, now: now)
     }
 }

@@ -68,6 +68,19 @@ struct Reception {
             timing: timing(playout, clock: clock, now: now), lowWater: lowWater(playout))
     }
 
+    /// Of a recorder, which needs to know no time: it is ready as soon as it is told where the sound begins, plays while
+    /// others do, and counts for no distance.
+    var recorderReport: ListenerReport {
+        var counters = ListenerCounters()
+        counters.lostPackets = lostPacketCount
+        let state: ListenerState =
+            if heardEnd { .finished } else if !hasBegun { .preparing } else { anchor == nil ? .ready : .playing }
+        return ListenerReport(
+            state: state, epoch: epoch ?? Epoch(0), received: received, buffered: .zero, counters: counters,
+            timing: nil,
+            lowWater: nil)
+    }
+
     private func lowWater(_ playout: PlayoutSnapshot) -> TimeSpan? {
         guard playout.state == .playing || playout.state == .starved, playout.epoch == queueEpoch,
             let rate = summary.format?.sampleRate, rate > 0

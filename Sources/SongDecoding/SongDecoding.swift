@@ -47,7 +47,7 @@ public struct SongDecoding: Sendable {
         }
         let samples = asFloat ? .float32 : SampleFormat(of: format, cookie: facts.summary.magicCookie)
         let speakers = SpeakerOrder(
-            facts.summary.channelLayout, channelCount: decoder.channelCount, isArranged: !format.codec.isUncompressed)
+            facts.summary.channelLayout, channelCount: decoder.channelCount, codec: format.codec)
         let header = WAVEHeader(
             sampleRate: decoder.sampleRate, channelCount: decoder.channelCount, samples: samples,
             speakerMask: speakers.mask, frameCount: facts.frameCount)
@@ -69,13 +69,6 @@ public struct SongDecoding: Sendable {
         try sink.finish(padding: header.paddingByteCount)
         return Outcome(
             frameCount: sink.frameCount, damagedPacketCount: decoder.damagedPacketCount, problems: facts.problems)
-    }
-}
-
-extension Codec {
-    /// Whether channels come out as they stand in the file; decoders of all others put them in WAVE's order.
-    fileprivate var isUncompressed: Bool {
-        [.linearPCM, .muLaw, .aLaw, .ima4, .waveIMA].contains(self)
     }
 }
 

@@ -17,9 +17,11 @@ struct WaveRecording: ~Copyable {
         do throws(AudioFileWritingError) {
             let format = try PCMFileFormat(
                 type: .wave, sampleRate: sampleRate, channelCount: channelCount, samples: .float32)
+            let sidecar = try OutputFile(path: RecordingSidecar.path(forRecording: path), replaces: true)
+            try sidecar.empty()
             return WaveRecording(
                 file: try AudioFileWriter(path: path, format: format, replaces: true),
-                sidecar: try OutputFile(path: RecordingSidecar.path(forRecording: path), replaces: true))
+                sidecar: sidecar)
         } catch {
             throw .cannotWrite(path: path, reason: error.reason)
         }

@@ -7,7 +7,8 @@ import TuttiRuntime
 struct Tutti {
     static let version = "0.1.0"
     static let commands: [any Command.Type] = [
-        BroadcastCommand.self, JoinCommand.self, CheckCommand.self, PeersCommand.self, DevicesCommand.self,
+        BroadcastCommand.self, JoinCommand.self, RecordCommand.self, CheckCommand.self, PeersCommand.self,
+        DevicesCommand.self,
         InspectCommand.self, DecodeCommand.self,
     ]
 
@@ -16,6 +17,8 @@ struct Tutti {
         if CommandLine.arguments.dropFirst().first == DecodeWorker.argument { exit(DecodeWorker.run()) }
         // A reader that went away is an error of write(2), not the end of the music.
         signal(SIGPIPE, SIG_IGN)
+        // So is a file that grew to what the user's limits allow.
+        signal(SIGXFSZ, SIG_IGN)
         exit(run(CommandLine.arguments.dropFirst()))
     }
 

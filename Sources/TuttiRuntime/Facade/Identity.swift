@@ -14,4 +14,12 @@ public struct Identity: Hashable, Sendable {
         self.instance = instance
         self.name = name
     }
+
+    /// A peer's name with what one of its parts is for, no longer than a name may be.
+    static func name(_ name: String, marked mark: String) -> String {
+        let suffix = " (\(mark))"
+        var name = name
+        while name.utf8.count + suffix.utf8.count > Limits.peerNameByteCount { name.removeLast() }
+        return name + suffix
+    }
 }

@@ -25,14 +25,17 @@ protocol ListenTransport: AnyObject {
 ///
 /// Confined to its event loop; the audio queue's own events are brought there.
 final class ListenDriver {
-    /// Makes the audio queue, with the handler that brings its events to the driver.
+    /// Makes the outlet, with the handler that brings its events to the driver.
+    typealias OutletMaker = (@escaping @Sendable (ListenOutletEvent) -> Void) throws(RuntimeFailure) ->
+        any ListenOutlet
+    /// Makes an audio queue in the same way.
     typealias QueueMaker = (@escaping @Sendable (AudioQueueEvent) -> Void) throws(RuntimeFailure) -> AudioQueue
 
     let loop: any EventLoop
     private var session: ListenSession
     private let events = EventSequencer<ListenEvent>()
     private var sleepDetector = SleepDetector()
-    private let queue: AudioQueue
+    private let outlet: any ListenOutlet
     private let recollection: Recollection
     private weak var transport: (any ListenTransport)?
     private let name: String
@@ -53,7 +56,7 @@ final class ListenDriver {
     ///   - emit: notices and status for people.
     init(
         loop: any EventLoop, configuration: ListenConfiguration, transport: any ListenTransport,
-        makeQueue: QueueMaker, offset: TimeSpan?, recollection: Recollection,
+        makeOutlet: OutletMaker, offset: TimeSpan?, recollection: Recollection,
         emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) throws(RuntimeFailure) {
         self.loop = loop
@@ -61,11 +64,13 @@ final class ListenDriver {
         self.emit = emit
         name = configuration.greeting.name
         self.recollection = recollection
-        let relay = QueueEventRelay(loop: loop)
-        queue = try makeQueue { relay.pass($0) }
-        recollection.use(queue.device)
+        let relay = OutletEventRelay(loop: loop)
+        outlet = try makeOutlet { relay.pass($0) }
         var configuration = configuration
-        configuration.offset = recollection.offset(asked: offset, on: queue.device)
+        if let device = outlet.device {
+            recollection.use(device)
+            configuration.offset = recollection.offset(asked: offset, on: device)
+        }
         session = ListenSession(configuration: configuration, now: .now())
         done = loop.makePromise()
         relay.driver = self
@@ -91,18 +96,18 @@ final class ListenDriver {
         }
     }
 
-    func setVolume(_ gain: Float) { queue.setVolume(gain) }
+    func setVolume(_ gain: Float) { outlet.setVolume(gain) }
 
     /// Ends the sound at once. The driver is of no use afterwards.
     func close() {
         ticker?.cancel()
-        queue.close()
+        outlet.close()
         // A driver that is closed early has an outcome as well.
         done.succeed(.stopped)
     }
 
     private func onTick() {
-        let playout = queue.snapshot.playout
+        let playout = outlet.playout
         handle(.playout(playout))
         ticks += 1
         if ticks % Self.ticksPerStatus == 0 {
@@ -123,11 +128,11 @@ final class ListenDriver {
         case .sendClock(let id, let request): sendClock(request, to: id)
         case .begin(let epoch, let summary, let firstFrame): begin(epoch, summary, firstFrame)
         case .enqueue(let position, let descriptions, let data): enqueue(position, descriptions, data)
-        case .reenter(let frame, let epoch): queue.reenter(at: frame, epoch: epoch)
-        case .setTimeline(let timeline): queue.setTimeline(timeline)
-        case .finish(let end, let epoch): queue.finish(at: end, epoch: epoch)
-        case .hold(let fade): queue.hold(fade: fade)
-        case .silence(let fade): queue.stop(fade: fade)
+        case .reenter(let frame, let epoch): outlet.reenter(at: frame, epoch: epoch)
+        case .setTimeline(let timeline): outlet.setTimeline(timeline)
+        case .finish(let end, let epoch): outlet.finish(at: end, epoch: epoch)
+        case .hold(let fade): outlet.hold(fade: fade)
+        case .silence(let fade): outlet.stop(fade: fade)
         case .advertise: transport?.advertise(playing: session.summary.map { $0.info[.title] ?? "untitled" })
         case .notice(let level, let text): emit(.notice(level, text))
         case .finished(let outcome): finish(outcome)
@@ -142,13 +147,8 @@ final class ListenDriver {
     }
 
     private func begin(_ epoch: Epoch, _ summary: AudioStreamSummary, _ firstFrame: FramePosition) {
-        guard let format = summary.format else { return }
-        let stream = AudioQueueStream(
-            epoch: epoch, format: format, magicCookie: summary.magicCookie,
-            primingFrameCount: summary.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
-            fadesIn: firstFrame > .zero)
         do throws(AudioDecodingError) {
-            try queue.begin(stream)
+            try outlet.begin(epoch, summary, firstFrame: firstFrame)
         } catch {
             emit(.notice(.warning, "this song cannot be played here: \(error)"))
         }
@@ -160,7 +160,7 @@ final class ListenDriver {
         var frame = position
         for packet in descriptions {
             let packetBytes = bytes.extracting(packet.startOffset..<packet.startOffset + packet.byteCount)
-            queue.enqueue(packetBytes, frame: frame, frameCount: packet.frameCount, epoch: epoch)
+            outlet.enqueue(packetBytes, frame: frame, frameCount: packet.frameCount, epoch: epoch)
             frame += Int64(packet.frameCount)
         }
     }
@@ -169,12 +169,21 @@ final class ListenDriver {
     private func finish(_ outcome: ListenOutcome) {
         ticker?.cancel()
         pendingOutcome = outcome
-        let state = queue.snapshot.playout.state
+        let state = outlet.playout.state
         let isSounding = state == .playing || state == .starved
         loop.scheduleTask(in: isSounding ? Self.longestFade : .zero) { self.done.succeed(outcome) }
     }
 
-    fileprivate func heard(_ event: AudioQueueEvent) {
+    fileprivate func note(_ event: ListenOutletEvent) {
+        switch event {
+        case .queue(let event): heard(event)
+        case .recordedEnd(let epoch): handle(.heardEnd(epoch))
+        case .isComplete: handle(.stop)
+        case .failed(let failure): done.fail(failure)
+        }
+    }
+
+    private func heard(_ event: AudioQueueEvent) {
         switch event {
         case .playout(.finished(let epoch)): handle(.heardEnd(epoch))
         case .playout(.underrun) where session.isFed:
@@ -196,7 +205,9 @@ final class ListenDriver {
         guard let report = session.currentReport(.now()) else {
             return ListenerStatus(name: name, state: .connecting, buffered: .zero, timing: nil)
         }
-        return ListenerStatus(name: name, report: report)
+        var status = ListenerStatus(name: name, report: report)
+        status.isRecorder = session.isRecorder
+        return status
     }
 
     private var song: SongStatus? {
@@ -228,18 +239,18 @@ extension ListenerStatus {
     }
 }
 
-/// Brings the queue's events to the event loop; the driver is not yet made when the queue is.
-private final class QueueEventRelay {
+/// Brings the outlet's events to the event loop; the driver is not yet made when the outlet is.
+private final class OutletEventRelay {
     private let loop: any EventLoop
     /// Set and read on the event loop only.
     weak var driver: ListenDriver?
 
     init(loop: any EventLoop) { self.loop = loop }
 
-    func pass(_ event: AudioQueueEvent) {
-        loop.execute { self.driver?.heard(event) }
+    func pass(_ event: ListenOutletEvent) {
+        loop.execute { self.driver?.note(event) }
     }
 }
 
 // `loop` never changes, `driver` is touched on the event loop only.
-extension QueueEventRelay: @unchecked Sendable {}
+extension OutletEventRelay: @unchecked Sendable {}

@@ -18,17 +18,20 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     private let loop: any EventLoop
     private let network: PeerNetwork
     private let greeting: Greeting
-    private let makeQueue: ListenDriver.QueueMaker
+    private let makeOutlet: ListenDriver.OutletMaker
+    private let isRecorder: Bool
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let recollection: Recollection
     private var driver: ListenDriver?
     private var discovery: DiscoveryBridge?
     private var clock: ClockClientThread?
 
-    /// - Parameter makeQueue: opens the sound device; the one of the options by default.
+    /// - Parameters:
+    ///   - makeQueue: opens the sound device; the one of the options by default.
+    ///   - recorder: takes the place of the sound device.
     init(
         options: JoinOptions, identity: Identity, loop: any EventLoop, makeQueue: ListenDriver.QueueMaker? = nil,
-        emit: @escaping @Sendable (RuntimeEvent) -> Void
+        recordingInto recorder: RecordingOutlet? = nil, emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) {
         self.options = options
         self.loop = loop
@@ -36,7 +39,16 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         network = PeerNetwork(loop: loop)
         let recollection = Recollection(memory: options.memory, loop: loop, emit: emit)
         self.recollection = recollection
-        self.makeQueue = makeQueue ?? options.output.queueMaker(recollection)
+        isRecorder = recorder != nil
+        makeOutlet =
+            if let recorder {
+                { (events) throws(RuntimeFailure) in
+                    recorder.attach(events)
+                    return recorder
+                }
+            } else {
+                QueueOutlet.maker(makeQueue ?? options.output.queueMaker(recollection))
+            }
         greeting = Greeting(
             roles: .listener, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
             name: options.name ?? identity.name,
@@ -52,8 +64,9 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
             configuration.allowedNames = options.from
             configuration.address = options.address
             configuration.once = options.once
+            configuration.isRecorder = isRecorder
             let driver = try ListenDriver(
-                loop: loop, configuration: configuration, transport: self, makeQueue: makeQueue,
+                loop: loop, configuration: configuration, transport: self, makeOutlet: makeOutlet,
                 offset: options.offset, recollection: recollection, emit: emit)
             driver.setVolume(options.volume)
             self.driver = driver

@@ -28,10 +28,7 @@ final class LocalListener: ListenTransport {
 
     /// What the broadcaster's own loudspeakers are called beside its listeners.
     static func name(_ broadcaster: String) -> String {
-        let suffix = " (here)"
-        var name = broadcaster
-        while name.utf8.count + suffix.utf8.count > Limits.peerNameByteCount { name.removeLast() }
-        return name + suffix
+        Identity.name(broadcaster, marked: "here")
     }
 
     init(
@@ -50,7 +47,7 @@ final class LocalListener: ListenTransport {
         configuration.once = true
         driver = try ListenDriver(
             loop: loop, configuration: configuration, transport: self,
-            makeQueue: output.queueMaker(recollection), offset: nil, recollection: recollection
+            makeOutlet: QueueOutlet.maker(output.queueMaker(recollection)), offset: nil, recollection: recollection
         ) { event in
             // The broadcast's own display shows this listener among the others.
             if case .notice(.warning, let text) = event { emit(.notice(.warning, "\(Self.name(name)): \(text)")) }

@@ -15,6 +15,8 @@ public struct ListenerStatus: Hashable, Sendable {
     public var counters: ListenerCounters
     /// Of a broadcaster's listener: it lacks a decoder for the song, and is sent linear PCM.
     public var isSentPCM = false
+    /// Of a listener that shows itself: it has no loudspeakers, but a file.
+    public var isRecorder = false
 
     public init(
         name: String, state: State, buffered: TimeSpan, lowWater: TimeSpan? = nil, timing: ListenerTiming?,

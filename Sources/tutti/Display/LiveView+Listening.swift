@@ -11,10 +11,11 @@ extension LiveView {
             left.append("waiting for a broadcast")
             return [heading(left, remark: "Ctrl-C ends", size)]
         }
-        left.append(status.state.rawValue, status.state.style)
+        left.append(status.stateReading, status.state.style)
         left.append(status.state == .playing ? " from \(broadcaster)" : ", broadcaster \(broadcaster)")
         var lines = [heading(left, remark: song?.format ?? "", size)]
         if let song { lines += songLines(song, size) }
+        if status.isRecorder { return lines + counters(status) }
         return lines + [readings(status)] + details(status) + counters(status)
     }
 

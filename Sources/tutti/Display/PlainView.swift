@@ -102,6 +102,10 @@ struct PlainView: Sendable {
         var lines = song.map { songChange($0) } ?? []
         lines += change(of: status, ListenerKey(name: status.name))
         guard status.state == .playing || status.state == .starving, isStatusDue(now) else { return lines }
+        if status.isRecorder {
+            lines.append(Line("\(song?.timeReading ?? "-")  \(status.stateReading)"))
+            return lines
+        }
         let details = level == .verbose ? details(status) : ""
         lines.append(Line("\(song?.timeReading ?? "-")  \(status.state.rawValue), \(reading(status) + details)"))
         return lines
@@ -127,7 +131,7 @@ struct PlainView: Sendable {
         let line = ListenerLine(state: listener.state, counters: listener.counters)
         guard listeners.updateValue(line, forKey: key) != line else { return [] }
         let counters = listener.counters.reading
-        return [Line("\(listener.name): \(listener.state.rawValue)\(counters.isEmpty ? "" : ", \(counters)")")]
+        return [Line("\(listener.name): \(listener.stateReading)\(counters.isEmpty ? "" : ", \(counters)")")]
     }
 
     private mutating func isStatusDue(_ now: HostTime) -> Bool {

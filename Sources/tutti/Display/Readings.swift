@@ -1,4 +1,5 @@
 import AudioCore
+import TuttiRuntime
 
 // Numbers as people read them. The standard library formats none, and Foundation is not wanted here. Values may come
 // from other machines: infinities and NaN are shown, not trapped on.
@@ -101,4 +102,9 @@ private enum TimeUnit {
 
 extension Int64 {
     fileprivate var twoDigits: String { self < 10 ? "0\(self)" : "\(self)" }
+}
+
+extension ListenerStatus {
+    /// What it does, in a word: who has a file for loudspeakers plays nothing.
+    var stateReading: String { isRecorder && state == .playing ? "recording" : state.rawValue }
 }

@@ -1,0 +1,253 @@
+import AudioCore
+import AudioDecoding
+import AudioFileWriting
+
+// From packets to the frames of a file.
+//
+// Every packet says where its first frame lies, and every frame goes to that place: frame n of the file is frame
+// first + n of the epoch's timeline, whatever is missing between. What is missing is silence, without the ramps that
+// loudspeakers get: a recording is for looking at, too. The end of a stream is told after its last packets, whose
+// padding is in the file by then and is taken out again.
+//
+// A newer epoch (the broadcaster sought, or went on with other music) is appended where the last one ended.
+
+/// Writes a broadcast's packets into a file, each frame at its place. Not thread-safe; blocks while the disk does.
+public struct TimelineRecorder: ~Copyable {
+    /// Longer than any outage after which a broadcaster is still waited for.
+    static let longestGap = TimeSpan.seconds(600)
+
+    public private(set) var summary = RecordingSummary()
+    private let options: RecordingOptions
+    private let decoders: DecoderCatalog
+    /// The file while there is nothing to record.
+    private var file: OutputFile?
+    private var writer: AudioFileWriter?
+    /// How ``writer`` stands.
+    private var present: (format: PCMFileFormat, frameCount: Int64)?
+    private var epoch: RecordedEpoch?
+    /// Frames of earlier files, in the unit that counts there.
+    private var earlierDuration = TimeSpan.zero
+
+    /// Takes the file's name, so that what is wrong with it is known before the broadcast begins.
+    public static func claim(_ options: RecordingOptions) throws(AudioFileWritingError) -> OutputFile {
+        guard PCMFileFormat.type(forPath: options.path) != nil else { throw .unknownEnding(path: options.path) }
+        return try OutputFile(path: options.path, replaces: options.replaces)
+    }
+
+    /// - Parameter file: the one that was claimed. It keeps what it has until there is something to record.
+    public init(_ options: RecordingOptions, file: consuming OutputFile, decoders: DecoderCatalog) {
+        self.options = options
+        self.decoders = decoders
+        self.file = consume file
+    }
+
+    /// Whether nothing more is wanted.
+    public var isFull: Bool { remainingFrameCount == 0 }
+
+    /// The packets that follow are this stream's. Those before `firstFrame` are for its decoder.
+    public mutating func begin(
+        _ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition
+    ) throws(RecordingFailure) {
+        guard !isFull, let format = stream.format else { return }
+        self.epoch = nil
+        summary.isComplete = false
+        let decoder: any AudioPacketDecoder
+        do throws(AudioDecodingError) {
+            guard Self.positionRange.contains(firstFrame.index) else {
+                throw .unsupportedFormat("it begins at \(firstFrame)")
+            }
+            decoder = try decoders.makeDecoder(for: format, magicCookie: stream.magicCookie)
+        } catch {
+            throw .decoding(error)
+        }
+        try open(decoder, stream, format)
+        self.epoch = RecordedEpoch(
+            epoch: epoch, format: format, decoder: decoder,
+            primingFrameCount: stream.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame)
+        if summary.frameCount == 0 { summary.firstFrame = firstFrame }
+    }
+
+    /// Takes one packet, whose first frame lies at `frame`. One that begins before the end of the last is passed over.
+    public mutating func take(
+        _ packet: RawSpan, frame: FramePosition, frameCount: Int, epoch id: Epoch
+    ) throws(RecordingFailure) {
+        guard var epoch = epoch.take() else { return }
+        defer { self.epoch = epoch }
+        guard epoch.epoch == id, !isFull, Self.positionRange.contains(frame.index),
+            packet.byteCount <= Limits.packetByteCount, (1...Limits.packetFrameCount).contains(frameCount),
+            frame >= epoch.expected ?? frame
+        else { return }
+        let heard = epoch.place(frame, frameCount: frameCount)
+        if !heard.isEmpty { try fill(&epoch, to: frame + Int64(heard.lowerBound)) }
+        let damaged = epoch.decoder.damagedPacketCount
+        try write(packet, frameCount: frameCount, heard, &epoch)
+        summary.damagedPacketCount += epoch.decoder.damagedPacketCount - damaged
+    }
+
+    /// What follows a gap is wanted from `frame` on: packets before it are for the decoder.
+    public mutating func reenter(at frame: FramePosition, epoch id: Epoch) {
+        if epoch?.epoch == id { epoch?.reentry = frame }
+    }
+
+    /// The epoch's last frame lies before `end`, and all its packets have come.
+    public mutating func finish(at end: FramePosition, epoch id: Epoch) throws(RecordingFailure) {
+        guard var epoch = epoch.take() else { return }
+        defer { self.epoch = epoch }
+        guard epoch.epoch == id, !isFull, Self.positionRange.contains(end.index) else { return }
+        if epoch.position > end {
+            let surplus = min(epoch.position - end, epoch.position - epoch.firstFrame)
+            try attempt { writer throws(AudioFileWritingError) in
+                try writer.truncate(to: writer.frameCount - surplus)
+            }
+            epoch.position = epoch.position - surplus
+        } else {
+            try fill(&epoch, to: end)
+        }
+        summary.isComplete = true
+    }
+
+    /// Brings what is held back into the file.
+    public mutating func flush() throws(RecordingFailure) {
+        try attempt { writer throws(AudioFileWritingError) in try writer.flush() }
+    }
+
+    /// Ends the recording: the file is whole. One that has nothing is taken away again.
+    public mutating func close() throws(RecordingFailure) {
+        epoch = nil
+        if let file = file.take() { file.discard() }
+        try closeWriter()
+    }
+
+    // MARK: The file
+
+    private static let positionRange: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
+
+    /// Nil where there is no limit, or not yet a rate to count it by.
+    private var remainingFrameCount: Int64? {
+        guard let duration = options.duration, let present else { return nil }
+        let rest = (duration - earlierDuration).seconds * present.format.sampleRate
+        return max(0, Int64(saturating: rest.rounded()) - present.frameCount)
+    }
+
+    /// Goes on in the present file where that holds such frames, or begins one.
+    private mutating func open(
+        _ decoder: any AudioPacketDecoder, _ stream: AudioStreamSummary, _ format: AudioStreamFormat
+    ) throws(RecordingFailure) {
+        if let present, present.format.sampleRate == decoder.sampleRate,
+            present.format.channelCount == decoder.channelCount
+        {
+            return
+        }
+        try closeWriter()
+        let path = summary.paths.isEmpty ? options.path : Self.path(options.path, number: summary.paths.count + 1)
+        do throws(AudioFileWritingError) {
+            var samples = options.samples ?? SampleFormat(of: format, cookie: stream.magicCookie)
+            if samples.byteCount > 4 { samples = .float32 }
+            let layout = try PCMFileFormat(
+                type: PCMFileFormat.type(forPath: path) ?? .wave, sampleRate: decoder.sampleRate,
+                channelCount: decoder.channelCount, samples: samples,
+                speakers: SpeakerOrder(
+                    stream.channelLayout, channelCount: decoder.channelCount, codec: format.codec))
+            if let file = file.take() {
+                writer = try AudioFileWriter(file: file, format: layout)
+            } else {
+                writer = try AudioFileWriter(path: path, format: layout, replaces: options.replaces)
+            }
+            present = (layout, 0)
+        } catch {
+            throw .file(error)
+        }
+        summary.paths.append(path)
+    }
+
+    /// `song-2.wav` beside `song.wav`.
+    static func path(_ path: String, number: Int) -> String {
+        let dot = path.lastIndex(of: ".") ?? path.endIndex
+        return "\(path[..<dot])-\(number)\(path[dot...])"
+    }
+
+    private mutating func closeWriter() throws(RecordingFailure) {
+        defer {
+            earlierDuration = summary.duration
+            writer = nil
+            present = nil
+        }
+        try attempt { writer throws(AudioFileWritingError) in try writer.finish() }
+    }
+
+    private mutating func attempt(
+        _ body: (inout AudioFileWriter) throws(AudioFileWritingError) -> Void
+    ) throws(RecordingFailure) {
+        guard let present else { return }
+        var now = present.frameCount
+        defer {
+            summary.frameCount += now - present.frameCount
+            summary.duration = earlierDuration + TimeSpan(seconds: Double(now) / present.format.sampleRate)
+            self.present?.frameCount = now
+        }
+        do throws(AudioFileWritingError) {
+            try Self.apply(body, to: &writer!, frameCount: &now)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    private static func apply(
+        _ body: (inout AudioFileWriter) throws(AudioFileWritingError) -> Void, to writer: inout AudioFileWriter,
+        frameCount: inout Int64
+    ) throws(AudioFileWritingError) {
+        defer { frameCount = writer.frameCount }
+        try body(&writer)
+    }
+
+    // MARK: Frames
+
+    /// Silence from what was written to `target`.
+    private mutating func fill(_ epoch: inout RecordedEpoch, to target: FramePosition) throws(RecordingFailure) {
+        guard target > epoch.position, let rate = present?.format.sampleRate else { return }
+        let gap = target - epoch.position
+        guard Double(gap) <= Self.longestGap.seconds * rate else {
+            throw .skips(seconds: Int64(saturating: Double(gap) / rate))
+        }
+        let count = min(gap, remainingFrameCount ?? gap)
+        try attempt { writer throws(AudioFileWritingError) in try writer.appendSilence(frameCount: count) }
+        summary.missingFrameCount += count
+        epoch.position += count
+        if isFull { summary.isComplete = true }
+    }
+
+    private mutating func write(
+        _ packet: RawSpan, frameCount: Int, _ heard: Range<Int>, _ epoch: inout RecordedEpoch
+    ) throws(RecordingFailure) {
+        guard let format = present?.format else { return }
+        let count = Int(min(Int64(heard.count), remainingFrameCount ?? .max))
+        let wanted = heard.lowerBound..<heard.lowerBound + count
+        if format.encoding.passes(epoch.format), packet.byteCount == frameCount * epoch.format.bytesPerFrame {
+            let bytes = packet.extracting(
+                wanted.lowerBound * epoch.format.bytesPerFrame..<wanted.upperBound * epoch.format.bytesPerFrame)
+            let source = epoch.format
+            try attempt { writer throws(AudioFileWritingError) in try writer.append(pcm: bytes, of: source) }
+        } else {
+            do throws(AudioDecodingError) {
+                try epoch.decode(packet, frameCount: frameCount)
+            } catch {
+                throw .decoding(error)
+            }
+            try append(wanted, of: epoch.scratch, channelCount: format.channelCount)
+        }
+        epoch.position += Int64(count)
+        if isFull { summary.isComplete = true }
+    }
+
+    private mutating func append(
+        _ frames: Range<Int>, of samples: [Float], channelCount: Int
+    ) throws(RecordingFailure) {
+        guard !frames.isEmpty else { return }
+        try samples.withUnsafeBufferPointer { samples throws(RecordingFailure) in
+            let range = frames.lowerBound * channelCount..<frames.upperBound * channelCount
+            try attempt { writer throws(AudioFileWritingError) in
+                try writer.append(UnsafeBufferPointer(rebasing: samples[range]))
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import AudioCore
+import AudioDecoding
+import AudioFileWriting
+import Listening
+import NIOCore
+import TimelineRecording
+
+/// Records a broadcast into a file: `tutti record --from` without its terminal.
+public final class Recorder: Sendable {
+    private let options: RecordOptions
+    private let identity: Identity
+    private let control = RunControl()
+
+    public init(options: RecordOptions, identity: Identity) {
+        self.options = options
+        self.identity = identity
+    }
+
+    /// Runs until the broadcast ended, as much was recorded as was asked for, or ``stop()``; blocks the calling thread.
+    /// What was recorded is told at the end, whatever that was.
+    /// - Parameter handler: called for every event, one call at a time.
+    /// - Throws: why it could not begin, or not go on. What was recorded by then is in the file.
+    public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
+        let outlet = try RecordingOutlet(recording, decoders: .complete)
+        let outcome = Result { () throws(RuntimeFailure) in try record(into: outlet, handler) }
+        outlet.close()
+        let (summary, failure) = outlet.result
+        for (level, text) in summary.notices { handler(.notice(level, text)) }
+        if let failure { throw failure }
+        // Whoever stops a recording has it.
+        return try outcome.get() == .interrupted && summary.frameCount == 0 ? .interrupted : .completed
+    }
+
+    /// Says goodbye and ends; what came is in the file. From any thread, also before `run`.
+    public func stop() { control.stop() }
+
+    private func record(
+        into outlet: RecordingOutlet, _ handler: @escaping @Sendable (RuntimeEvent) -> Void
+    ) throws(RuntimeFailure) -> RuntimeOutcome {
+        try control.run { loop in
+            let runner = ListenRunner(
+                options: self.joinOptions, identity: self.identity, loop: loop, recordingInto: outlet, emit: handler)
+            self.control.onStop(loop) { runner.stop() }
+            return runner.run().flatMapThrowing { outcome in
+                switch outcome {
+                case .completed: .completed
+                case .stopped: .interrupted
+                case .failed(let text): throw RuntimeFailure(.lost, text)
+                }
+            }
+        }
+    }
+
+    private var recording: RecordingOptions {
+        var recording = RecordingOptions(path: options.path)
+        recording.replaces = options.replaces
+        recording.duration = options.duration
+        recording.samples =
+            switch options.samples {
+            case .asTheyAre: nil
+            case .integer(let bits): .integer(bits: bits)
+            case .float: .float32
+            }
+        return recording
+    }
+
+    private var joinOptions: JoinOptions {
+        var join = JoinOptions()
+        join.from = options.from
+        join.address = options.address
+        join.name = options.name ?? Identity.name(identity.name, marked: "recording")
+        join.once = !options.follows
+        join.network = options.network
+        return join
+    }
+}
+
+extension RecordingSummary {
+    /// What a person wants to know of it.
+    fileprivate var notices: [(NoticeLevel, String)] {
+        guard frameCount > 0 else { return [(.info, "nothing was recorded")] }
+        let files = paths.map { "'\($0)'" }.joined(separator: ", ")
+        var begin = ""
+        if firstFrame > .zero { begin = ", from frame \(firstFrame.index) of the song on" }
+        var notices: [(NoticeLevel, String)] = [
+            (.info, "recorded \(duration.recordingReading) (\(frameCount) frames) into \(files)\(begin)")
+        ]
+        if missingFrameCount > 0 {
+            notices.append((.warning, "\(missingFrameCount) frames could not be had: silence"))
+        }
+        if damagedPacketCount > 0 {
+            let packets = damagedPacketCount == 1 ? "1 damaged packet is" : "\(damagedPacketCount) damaged packets are"
+            notices.append((.warning, "\(packets) silence"))
+        }
+        return notices
+    }
+}
+
+extension TimeSpan {
+    /// `12.3 s`
+    fileprivate var recordingReading: String { "\((seconds * 10).rounded() / 10) s" }
+}

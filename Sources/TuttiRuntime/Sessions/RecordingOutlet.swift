@@ -1,0 +1,191 @@
+import AudioCore
+import AudioDecoding
+import AudioFileWriting
+import HostSystem
+import Playout
+import Synchronization
+import TimelineRecording
+
+/// Takes what a session receives into a file, on a thread of its own: the network does not wait for a disk.
+///
+/// Packets that wait for the disk are bounded in bytes; what comes on top is left out, silent in the recording and told
+/// at its end.
+final class RecordingOutlet: ListenOutlet, Sendable {
+    /// Minutes of most songs.
+    private static let waitingByteCount = 32 << 20
+    /// What a packet costs besides its bytes, at least.
+    private static let packetOverhead = 128
+    /// The file is brought up to date when nothing came for so long.
+    private static let idleTime = TimeSpan.seconds(1)
+
+    private enum Job {
+        case begin(Epoch, AudioStreamSummary, FramePosition)
+        case packet([UInt8], frame: FramePosition, frameCount: Int, Epoch)
+        case reenter(FramePosition, Epoch)
+        case finish(FramePosition, Epoch)
+    }
+
+    private struct State {
+        var jobs: [Job] = []
+        var waitingByteCount = 0
+        var isClosing = false
+        var summary = RecordingSummary()
+        var failure: RuntimeFailure?
+        var handler: @Sendable (ListenOutletEvent) -> Void = { _ in }
+    }
+
+    private final class Shared: Sendable {
+        let state = Mutex(State())
+        /// Until the thread has it.
+        let file: Mutex<OutputFile?>
+        let wake: WakeSignal
+
+        init(_ file: consuming OutputFile) throws(WakeSignalError) {
+            self.file = Mutex(file)
+            wake = try WakeSignal()
+        }
+    }
+
+    private let shared: Shared
+    private let thread: HostThread
+
+    /// Takes the file's name: what is wrong with it is thrown here.
+    init(_ options: RecordingOptions, decoders: DecoderCatalog) throws(RuntimeFailure) {
+        let file: OutputFile
+        do throws(AudioFileWritingError) {
+            file = try TimelineRecorder.claim(options)
+        } catch { throw RuntimeFailure(error) }
+        do throws(WakeSignalError) { shared = try Shared(file) } catch { throw .outOfResources(code: error.code) }
+        let shared = shared
+        do throws(HostThreadError) {
+            thread = try HostThread(name: "tutti recorder") { Self.run(options, decoders, shared) }
+        } catch { throw .outOfResources(code: error.code) }
+    }
+
+    /// Says who is told what happens.
+    func attach(_ handler: @escaping @Sendable (ListenOutletEvent) -> Void) {
+        shared.state.withLock { $0.handler = handler }
+    }
+
+    /// What was recorded, and why no more; final after ``close()``.
+    var result: (summary: RecordingSummary, failure: RuntimeFailure?) {
+        shared.state.withLock { ($0.summary, $0.failure) }
+    }
+
+    // MARK: ListenOutlet
+
+    var device: OutputDeviceDescription? { nil }
+
+    var playout: PlayoutSnapshot { PlayoutSnapshot() }
+
+    func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
+        give(.begin(epoch, stream, firstFrame), byteCount: Self.packetOverhead)
+    }
+
+    func enqueue(_ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch) {
+        let byteCount = bytes.byteCount + Self.packetOverhead
+        guard shared.state.withLock({ $0.waitingByteCount + byteCount <= Self.waitingByteCount }) else { return }
+        let copy = bytes.withUnsafeBytes { [UInt8]($0) }
+        give(.packet(copy, frame: frame, frameCount: frameCount, epoch), byteCount: byteCount)
+    }
+
+    func reenter(at frame: FramePosition, epoch: Epoch) { give(.reenter(frame, epoch), byteCount: Self.packetOverhead) }
+
+    func finish(at end: FramePosition, epoch: Epoch) { give(.finish(end, epoch), byteCount: Self.packetOverhead) }
+
+    /// When a frame is due is nothing to a file.
+    func setTimeline(_ timeline: HostTimeline) {}
+
+    func hold(fade: TimeSpan) {}
+
+    /// What came is kept.
+    func stop(fade: TimeSpan) {}
+
+    func setVolume(_ gain: Float) {}
+
+    /// Records what still waits, and ends the file. Harmless when repeated.
+    func close() {
+        shared.state.withLock { $0.isClosing = true }
+        shared.wake.signal()
+        thread.join()
+    }
+
+    private func give(_ job: Job, byteCount: Int) {
+        shared.state.withLock { state in
+            state.jobs.append(job)
+            state.waitingByteCount += byteCount
+        }
+        shared.wake.signal()
+    }
+
+    // MARK: The thread
+
+    private static func run(_ options: RecordingOptions, _ decoders: DecoderCatalog, _ shared: Shared) {
+        guard let file = shared.file.withLock({ $0.take() }) else { return }
+        var recorder = TimelineRecorder(options, file: file, decoders: decoders)
+        do throws(RecordingFailure) {
+            var isClosing = false
+            while !isClosing {
+                shared.wake.wait(atMost: idleTime)
+                let jobs: [Job]
+                (jobs, isClosing) = shared.state.withLock { state in
+                    defer { (state.jobs, state.waitingByteCount) = ([], 0) }
+                    return (state.jobs, state.isClosing)
+                }
+                for job in jobs { try perform(job, &recorder, shared) }
+                if jobs.isEmpty { try recorder.flush() }
+                note(recorder.summary, shared)
+            }
+            try recorder.close()
+        } catch {
+            let failure = RuntimeFailure(error)
+            shared.state.withLock { $0.failure = failure }
+            try? recorder.close()
+            tell(.failed(failure), shared)
+        }
+        note(recorder.summary, shared)
+    }
+
+    private static func perform(
+        _ job: Job, _ recorder: inout TimelineRecorder, _ shared: Shared
+    ) throws(RecordingFailure) {
+        let wasFull = recorder.isFull
+        switch job {
+        case .begin(let epoch, let stream, let frame): try recorder.begin(epoch, stream, firstFrame: frame)
+        case .packet(let bytes, let frame, let frameCount, let epoch):
+            try recorder.take(bytes.span.bytes, frame: frame, frameCount: frameCount, epoch: epoch)
+        case .reenter(let frame, let epoch): recorder.reenter(at: frame, epoch: epoch)
+        case .finish(let end, let epoch):
+            try recorder.finish(at: end, epoch: epoch)
+            tell(.recordedEnd(epoch), shared)
+        }
+        if recorder.isFull, !wasFull { tell(.isComplete, shared) }
+    }
+
+    private static func note(_ summary: RecordingSummary, _ shared: Shared) {
+        shared.state.withLock { $0.summary = summary }
+    }
+
+    private static func tell(_ event: ListenOutletEvent, _ shared: Shared) {
+        let handler = shared.state.withLock { $0.isClosing ? { _ in } : $0.handler }
+        handler(event)
+    }
+}
+
+extension RuntimeFailure {
+    init(_ error: AudioFileWritingError) {
+        if case .exists = error {
+            self.init(.cannotCreate, "\(error); --force replaces it")
+        } else {
+            self.init(.cannotCreate, error.description)
+        }
+    }
+
+    fileprivate init(_ failure: RecordingFailure) {
+        switch failure {
+        case .file(let error): self.init(error)
+        case .decoding: self.init(.unusableInput, failure.description)
+        case .skips: self.init(.lost, failure.description)
+        }
+    }
+}

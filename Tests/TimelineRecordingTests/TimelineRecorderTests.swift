@@ -1,0 +1,244 @@
+import AudioCore
+import AudioDecoding
+import AudioFileWriting
+import Glibc
+import StreamTestKit
+import Testing
+
+@testable import TimelineRecording
+
+/// Packets of PCM whose samples say where they belong.
+struct TimelineRecorderTests {
+    /// 16-bit mono in which frame n has the value n, modulo what fits.
+    private struct Song {
+        var rate = 8_000.0
+        var channels = 1
+        var cookie: [UInt8] = []
+
+        var stream: AudioStreamSummary {
+            var summary = AudioStreamSummary()
+            summary.note(
+                .dataFormat(
+                    .linearPCM(
+                        sampleRate: rate, channels: channels, bitsPerChannel: 16, bytesPerSample: 2,
+                        layout: [.signedInteger, .bigEndian])))
+            summary.note(.readyToProducePackets)
+            return summary
+        }
+
+        func packet(_ first: Int64, _ count: Int) -> [UInt8] {
+            (first..<first + Int64(count)).flatMap { frame in
+                (0..<channels).flatMap { _ in [UInt8(truncatingIfNeeded: frame >> 8), UInt8(truncatingIfNeeded: frame)]
+                }
+            }
+        }
+    }
+
+    private final class Rig {
+        let directory = TemporaryDirectory()
+        var recorder: TimelineRecorder
+        let song: Song
+
+        init(_ song: Song = Song(), configure: (inout RecordingOptions) -> Void = { _ in }) throws {
+            self.song = song
+            var options = RecordingOptions(path: directory.path + "/out.wav")
+            configure(&options)
+            recorder = TimelineRecorder(options, file: try TimelineRecorder.claim(options), decoders: .builtIn)
+        }
+
+        func begin(_ epoch: UInt32 = 1, at first: Int64 = 0, _ other: Song? = nil) throws {
+            try recorder.begin(Epoch(epoch), (other ?? song).stream, firstFrame: FramePosition(first))
+        }
+
+        func take(_ range: Range<Int64>, epoch: UInt32 = 1, of other: Song? = nil) throws {
+            let bytes = (other ?? song).packet(range.lowerBound, range.count)
+            try recorder.take(
+                bytes.span.bytes, frame: FramePosition(range.lowerBound), frameCount: range.count, epoch: Epoch(epoch))
+        }
+
+        func finish(_ end: Int64, epoch: UInt32 = 1) throws {
+            try recorder.finish(at: FramePosition(end), epoch: Epoch(epoch))
+        }
+
+        var isFull: Bool { recorder.isFull }
+
+        func close() throws -> RecordingSummary {
+            try recorder.close()
+            return recorder.summary
+        }
+
+        /// Of the first channel.
+        func frames(_ name: String = "out.wav", channels: Int = 1) throws -> [Int64] {
+            let bytes = try Tool.readFile(directory.path + "/" + name)
+            let header = bytes.count - (bytes.count - 80) / (2 * channels) * 2 * channels
+            return stride(from: header, to: bytes.count, by: 2 * channels).map {
+                Int64(Int16(truncatingIfNeeded: Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8))
+            }
+        }
+    }
+
+    private func silence(_ count: Int) -> [Int64] { [Int64](repeating: 0, count: count) }
+
+    @Test func everyFrameIsAtItsPlace() throws {
+        let rig = try Rig()
+        try rig.begin()
+        for start in stride(from: 0, to: Int64(5_000), by: 500) { try rig.take(start..<start + 500) }
+        try rig.finish(5_000)
+        let summary = try rig.close()
+        #expect(try rig.frames() == Array(0..<5_000))
+        #expect(summary.frameCount == 5_000 && summary.missingFrameCount == 0 && summary.isComplete)
+        #expect(summary.duration == .milliseconds(625))
+    }
+
+    @Test func aSongJoinedInTheMiddleBeginsWithTheFrameThatWasNamed() throws {
+        let rig = try Rig()
+        try rig.begin(at: 1_200)
+        // What the decoder needs first.
+        try rig.take(500..<1_000)
+        try rig.take(1_000..<1_500)
+        try rig.take(1_500..<2_000)
+        let summary = try rig.close()
+        #expect(try rig.frames() == Array(1_200..<2_000))
+        #expect(summary.firstFrame == FramePosition(1_200) && !summary.isComplete)
+    }
+
+    @Test func whatIsMissingIsSilenceAndCounted() throws {
+        let rig = try Rig()
+        try rig.begin()
+        try rig.take(0..<500)
+        // Lost up to 1,700, and told to go on there.
+        rig.recorder.reenter(at: FramePosition(1_700), epoch: Epoch(1))
+        try rig.take(1_000..<1_500)
+        try rig.take(1_500..<2_000)
+        // Without a word.
+        try rig.take(2_500..<3_000)
+        try rig.finish(3_100)
+        let summary = try rig.close()
+        let expected =
+            Array(0..<500) + silence(1_200) + Array(1_700..<2_000) + silence(500) + Array(2_500..<3_000) + silence(100)
+        #expect(try rig.frames() == expected)
+        #expect(summary.missingFrameCount == 1_800 && summary.frameCount == 3_100)
+    }
+
+    /// As after a connection that was replaced.
+    @Test func whatComesAgainIsPassedOver() throws {
+        let rig = try Rig()
+        try rig.begin()
+        try rig.take(0..<500)
+        try rig.take(500..<1_000)
+        rig.recorder.reenter(at: FramePosition(700), epoch: Epoch(1))
+        try rig.take(0..<500)
+        try rig.take(500..<1_000)
+        try rig.take(1_000..<1_500)
+        try rig.take(1_500..<2_000, epoch: 7)
+        #expect(try rig.close().missingFrameCount == 0)
+        #expect(try rig.frames() == Array(0..<1_500))
+    }
+
+    /// Padding comes before the end is told.
+    @Test func paddingIsTakenOutAgain() throws {
+        let rig = try Rig { $0.samples = .integer(bits: 16) }
+        try rig.begin()
+        // More than is held back: it is on the disk already.
+        for start in stride(from: 0, to: Int64(20_000), by: 500) { try rig.take(start..<start + 500) }
+        try rig.finish(9_999)
+        try rig.finish(9_999)
+        let summary = try rig.close()
+        #expect(try rig.frames() == Array(0..<9_999))
+        #expect(summary.frameCount == 9_999 && summary.isComplete)
+        #expect(try Tool.readFile(rig.directory.path + "/out.wav").count == 80 + 2 * 9_999)
+    }
+
+    @Test func aNewEpochIsAppended() throws {
+        let rig = try Rig()
+        try rig.begin()
+        try rig.take(0..<500)
+        try rig.begin(2, at: 3_000)
+        try rig.take(500..<1_000)
+        try rig.take(3_000..<3_500, epoch: 2)
+        let summary = try rig.close()
+        #expect(try rig.frames() == Array(0..<500) + Array(3_000..<3_500))
+        #expect(summary.paths == [rig.directory.path + "/out.wav"] && summary.missingFrameCount == 0)
+    }
+
+    @Test func otherChannelsBeginAnotherFile() throws {
+        let rig = try Rig()
+        let stereo = Song(rate: 16_000, channels: 2)
+        try rig.begin()
+        try rig.take(0..<500)
+        try rig.begin(2, stereo)
+        try rig.take(0..<400, epoch: 2, of: stereo)
+        let summary = try rig.close()
+        #expect(try rig.frames() == Array(0..<500))
+        #expect(try rig.frames("out-2.wav", channels: 2) == Array(0..<400))
+        #expect(summary.paths == ["/out.wav", "/out-2.wav"].map { rig.directory.path + $0 })
+        #expect(summary.frameCount == 900 && summary.duration == .microseconds(62_500 + 25_000))
+    }
+
+    @Test(arguments: [1_234, 500, 1]) func itEndsAfterSoLong(frames: Int64) throws {
+        let rig = try Rig { $0.duration = TimeSpan(seconds: Double(frames) / 8_000) }
+        try rig.begin()
+        for start in stride(from: 0, to: Int64(3_000), by: 500) { try rig.take(start..<start + 500) }
+        #expect(rig.isFull)
+        try rig.finish(3_000)
+        let summary = try rig.close()
+        #expect(try rig.frames() == Array(0..<frames))
+        #expect(summary.frameCount == frames && summary.isComplete)
+    }
+
+    @Test func silenceCountsForTheLengthToo() throws {
+        let rig = try Rig { $0.duration = .milliseconds(125) }
+        try rig.begin()
+        try rig.take(0..<500)
+        try rig.take(2_000..<2_500)
+        #expect(rig.isFull)
+        #expect(try rig.close().missingFrameCount == 500)
+        #expect(try rig.frames() == Array(0..<500) + silence(500))
+    }
+
+    /// No number of a peer's makes a file grow.
+    @Test func aBroadcastThatSkipsYearsEndsTheRecording() throws {
+        let rig = try Rig()
+        try rig.begin()
+        try rig.take(0..<500)
+        #expect(throws: RecordingFailure.skips(seconds: 1_000)) { try rig.take(8_000_500..<8_000_600) }
+        let other = try Rig()
+        try other.begin()
+        try other.take(0..<500)
+        #expect(throws: RecordingFailure.skips(seconds: 140_737_488_355)) { try other.finish(500 + 1 << 50) }
+        #expect(try other.close().frameCount == 500 && other.frames() == Array(0..<500))
+        // Beyond what positions are.
+        try other.finish(.max)
+    }
+
+    @Test func nothingIsLeftOfNothing() throws {
+        let rig = try Rig()
+        #expect(access(rig.directory.path + "/out.wav", F_OK) == 0)
+        #expect(try rig.close().paths.isEmpty)
+        #expect(access(rig.directory.path + "/out.wav", F_OK) != 0)
+    }
+
+    @Test func aFileThatWasToBeReplacedStaysWhereNothingCame() throws {
+        let directory = TemporaryDirectory()
+        var options = RecordingOptions(path: directory.path + "/out.wav")
+        try Tool.writeFile(options.path, [1, 2, 3])
+        #expect(throws: AudioFileWritingError.exists(path: options.path)) { _ = try TimelineRecorder.claim(options) }
+        options.replaces = true
+        var recorder = TimelineRecorder(options, file: try TimelineRecorder.claim(options), decoders: .builtIn)
+        try recorder.close()
+        #expect(try Tool.readFile(options.path) == [1, 2, 3])
+        options.path = directory.path + "/out.mp3"
+        #expect(throws: AudioFileWritingError.unknownEnding(path: options.path)) {
+            _ = try TimelineRecorder.claim(options)
+        }
+    }
+
+    @Test func whatCannotBeDecodedIsSaid() throws {
+        let rig = try Rig()
+        var stream = AudioStreamSummary()
+        stream.note(.dataFormat(AudioStreamFormat(codec: .opus, sampleRate: 48_000, channelsPerFrame: 2)))
+        #expect(throws: RecordingFailure.decoding(.unsupportedCodec(.opus))) {
+            try rig.recorder.begin(Epoch(1), stream, firstFrame: .zero)
+        }
+    }
+}
