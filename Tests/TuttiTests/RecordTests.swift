@@ -18,8 +18,10 @@ import Testing
     }
 
     /// The samples of a file as its readers see them, whatever its kind and header.
-    private static func samples(_ name: String, in directory: borrowing TemporaryDirectory) throws -> [UInt8] {
-        try Tool.run("ffmpeg -v error -xerror -y -i \(name) -f s32le \(name).raw", in: directory)
+    private static func samples(
+        _ name: String, isWhole: Bool = true, in directory: borrowing TemporaryDirectory
+    ) throws -> [UInt8] {
+        try Tool.run("ffmpeg -v error \(isWhole ? "-xerror" : "") -y -i \(name) -f s32le \(name).raw", in: directory)
         return try Tool.readFile("\(directory.path)/\(name).raw")
     }
 
@@ -123,27 +125,28 @@ import Testing
             \(ports.record("killed.aiff")) > /dev/null 2>&1 & aiff=$!
             \(ports.record("killed.caf")) > /dev/null 2>&1 & caf=$!
             \(ports.broadcast("song.wav --wait 3")) & b=$!
-            while [ "$(stat -c %s killed.caf)" -lt 600000 ]; do sleep 0.1; done
+            until [ "$(stat -c %s killed.caf 2> /dev/null || echo 0)" -ge 600000 ]; do sleep 0.1; done
             kill -KILL $wav $aiff $caf
             kill -INT $b; wait $b
             tutti decode song.wav reference.wav
             """, in: directory)
         let reference = try Self.samples("reference.wav", in: directory)
         for name in ["killed.wav", "killed.aiff", "killed.caf"] {
-            let samples = try Self.samples(name, in: directory)
+            // A part of a frame may stand at CAF's end, whose header says that it is all.
+            let samples = try Self.samples(name, isWhole: name != "killed.caf", in: directory)
             #expect(samples.count > 44_100 * 8 && reference.starts(with: samples), "\(name)")
         }
     }
 
     @Test func ctrlCLeavesAWholeFile() throws {
         let directory = TemporaryDirectory()
-        try Self.makeSong("song.wav", seconds: 8, in: directory)
+        try Self.makeSong("song.wav", seconds: 20, in: directory)
         let ports = Ports()
         try TuttiProcess.run(
             """
             \(ports.record("a.wav")) > a.log 2>&1 & a=$!
             \(ports.broadcast("song.wav")) & b=$!
-            until grep -q "recording" a.log; do sleep 0.1; done
+            until grep -q "  recording" a.log; do sleep 0.1; done
             sleep 1
             kill -INT $a; wait $a || exit 1
             kill -INT $b; wait $b
@@ -174,11 +177,11 @@ import Testing
             kill -INT $b; wait $b
             tutti decode song.wav reference.wav
             """, in: directory)
-        #expect(
-            try Self.text("errors.log", in: directory) == "tutti: writing 'full/a.wav' failed: \(reason)\n")
+        let line = try Self.text("errors.log", in: directory)
+        #expect(line == "tutti: writing 'full/a.wav' failed: \(reason)\n")
         let samples = try Self.samples("kept.wav", in: directory)
-        #expect(
-            samples.count > 2 * 44_100 * 4 && (try Self.samples("reference.wav", in: directory).starts(with: samples)))
+        let reference = try Self.samples("reference.wav", in: directory)
+        #expect(samples.count > 2 * 44_100 * 4 && reference.starts(with: samples))
         let frames = samples.count / 8
         #expect(try Self.text("a.log", in: directory).contains("(\(frames) frames) into 'full/a.wav'\n"))
     }
@@ -192,7 +195,7 @@ import Testing
             (64, "--from Attic a.wav b.wav", "only one OUT.wav can be given, not also 'b.wav'"),
             (64, "--from Attic ''", "the file's name is empty"),
             (64, "--from '' a.wav", "--from: a name is empty"),
-            (64, "--host ::: a.wav", "--host: ':::' is no address; write HOST, HOST:PORT, or [IPV6]:PORT"),
+            (64, "--host a:99999 a.wav", "--host: 'a:99999' is no address; write HOST, HOST:PORT, or [IPV6]:PORT"),
             (64, "--from Attic --seconds 0 a.wav", "--seconds takes seconds from 0.001 to 31536000.0, not '0'"),
             (64, "--from Attic --seconds x a.wav", "--seconds takes seconds from 0.001 to 31536000.0, not 'x'"),
             (64, "--from Attic --format 8 a.wav", "--format takes 16, 24, 32 or float, not '8'"),
@@ -238,7 +241,7 @@ import Testing
             test ! -e a.wav || exit 4
             test $(cat old.wav) = old
             """, in: directory)
-        #expect(
-            try Self.text("err.log", in: directory) == "tutti: 'a.wav' is being written by another process\n")
+        let line = try Self.text("err.log", in: directory)
+        #expect(line == "tutti: 'a.wav' is being written by another process\n")
     }
 }

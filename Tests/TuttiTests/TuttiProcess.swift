@@ -3,11 +3,26 @@ import StreamTestKit
 
 /// The program that was built beside these tests, run by a shell: what users run.
 enum TuttiProcess {
-    /// Runs lines of shell in a directory, in which `tutti` is the program. Its state stays there.
+    /// Runs lines of Bash in a directory, in which `tutti` is the program. Its state stays there, and nothing that was
+    /// started outlives the lines, or a minute.
     static func run(_ script: String, in directory: borrowing TemporaryDirectory) throws {
-        try Tool.run(
-            "export PATH=\"\(executableDirectory):$PATH\" XDG_STATE_HOME=\"$PWD/state\" LC_ALL=C; \(script)",
-            in: directory)
+        // Of jobs in the background a shell takes the interrupt away; this gives it back, in the same process.
+        let head = """
+            export PATH="$PWD/bin:$PATH" XDG_STATE_HOME="$PWD/state" LC_ALL=C
+            trap 'kill $(jobs -p) 2> /dev/null' EXIT
+            mkdir -p bin
+            printf '#!/bin/sh\\nexec env --default-signal=INT "\(executableDirectory)/tutti" "$@"\\n' > bin/tutti
+            chmod +x bin/tutti
+
+            """
+        try Tool.writeFile(directory.path + "/script", Array((head + script + "\n").utf8))
+        // Threads of a pool hold back signals, and what they start would, too.
+        var none = sigset_t()
+        var old = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &old)
+        defer { pthread_sigmask(SIG_SETMASK, &old, nil) }
+        try Tool.run("timeout --kill-after=5 60 bash script", in: directory)
     }
 
     /// Ports of TCP and UDP on which nothing listens.
