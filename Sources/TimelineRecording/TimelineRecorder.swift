@@ -16,14 +16,14 @@ public struct TimelineRecorder: ~Copyable {
     /// Longer than any outage after which a broadcaster is still waited for.
     static let longestGap = TimeSpan.seconds(600)
 
-    public private(set) var summary = RecordingSummary()
+    public internal(set) var summary = RecordingSummary()
     private let options: RecordingOptions
     private let decoders: DecoderCatalog
     /// The file while there is nothing to record.
     private var file: OutputFile?
     private var writer: AudioFileWriter?
     /// How ``writer`` stands.
-    private var present: (format: PCMFileFormat, frameCount: Int64)?
+    private(set) var present: (format: PCMFileFormat, frameCount: Int64)?
     private var epoch: RecordedEpoch?
     /// Frames of earlier files, in the unit that counts there.
     private var earlierDuration = TimeSpan.zero
@@ -123,7 +123,7 @@ public struct TimelineRecorder: ~Copyable {
     private static let positionRange: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
 
     /// Nil where there is no limit, or not yet a rate to count it by.
-    private var remainingFrameCount: Int64? {
+    var remainingFrameCount: Int64? {
         guard let duration = options.duration, let present else { return nil }
         let rest = (duration - earlierDuration).seconds * present.format.sampleRate
         return max(0, Int64(saturating: rest.rounded()) - present.frameCount)
@@ -175,7 +175,7 @@ public struct TimelineRecorder: ~Copyable {
         try attempt { writer throws(AudioFileWritingError) in try writer.finish() }
     }
 
-    private mutating func attempt(
+    mutating func attempt(
         _ body: (inout AudioFileWriter) throws(AudioFileWritingError) -> Void
     ) throws(RecordingFailure) {
         guard let present else { return }
@@ -198,56 +198,5 @@ public struct TimelineRecorder: ~Copyable {
     ) throws(AudioFileWritingError) {
         defer { frameCount = writer.frameCount }
         try body(&writer)
-    }
-
-    // MARK: Frames
-
-    /// Silence from what was written to `target`.
-    private mutating func fill(_ epoch: inout RecordedEpoch, to target: FramePosition) throws(RecordingFailure) {
-        guard target > epoch.position, let rate = present?.format.sampleRate else { return }
-        let gap = target - epoch.position
-        guard Double(gap) <= Self.longestGap.seconds * rate else {
-            throw .skips(seconds: Int64(saturating: Double(gap) / rate))
-        }
-        let count = min(gap, remainingFrameCount ?? gap)
-        try attempt { writer throws(AudioFileWritingError) in try writer.appendSilence(frameCount: count) }
-        summary.missingFrameCount += count
-        epoch.position += count
-        if isFull { summary.isComplete = true }
-    }
-
-    private mutating func write(
-        _ packet: RawSpan, frameCount: Int, _ heard: Range<Int>, _ epoch: inout RecordedEpoch
-    ) throws(RecordingFailure) {
-        guard let format = present?.format else { return }
-        let count = Int(min(Int64(heard.count), remainingFrameCount ?? .max))
-        let wanted = heard.lowerBound..<heard.lowerBound + count
-        if format.encoding.passes(epoch.format), packet.byteCount == frameCount * epoch.format.bytesPerFrame {
-            let bytes = packet.extracting(
-                wanted.lowerBound * epoch.format.bytesPerFrame..<wanted.upperBound * epoch.format.bytesPerFrame)
-            let source = epoch.format
-            try attempt { writer throws(AudioFileWritingError) in try writer.append(pcm: bytes, of: source) }
-        } else {
-            do throws(AudioDecodingError) {
-                try epoch.decode(packet, frameCount: frameCount)
-            } catch {
-                throw .decoding(error)
-            }
-            try append(wanted, of: epoch.scratch, channelCount: format.channelCount)
-        }
-        epoch.position += Int64(count)
-        if isFull { summary.isComplete = true }
-    }
-
-    private mutating func append(
-        _ frames: Range<Int>, of samples: [Float], channelCount: Int
-    ) throws(RecordingFailure) {
-        guard !frames.isEmpty else { return }
-        try samples.withUnsafeBufferPointer { samples throws(RecordingFailure) in
-            let range = frames.lowerBound * channelCount..<frames.upperBound * channelCount
-            try attempt { writer throws(AudioFileWritingError) in
-                try writer.append(UnsafeBufferPointer(rebasing: samples[range]))
-            }
-        }
     }
 }

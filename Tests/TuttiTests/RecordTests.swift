@@ -115,6 +115,25 @@ import Testing
         #expect(try #require(worst) <= 1)
     }
 
+    /// Each song is a broadcast of its own.
+    @Test func theNextSongIsAppended() throws {
+        let directory = TemporaryDirectory()
+        try Self.makeSong("song.mp3", seconds: 1, in: directory)
+        try Tool.run("sox -R -r 44100 -n -b 16 other.wav synth 1 sine 440 remix 1 1", in: directory)
+        let ports = Ports()
+        try TuttiProcess.run(
+            """
+            \(ports.record("--follow --seconds 2 --format float a.wav")) > a.log 2>&1 & a=$!
+            \(ports.broadcast("song.mp3 other.wav")) & b=$!
+            wait $a || exit 1
+            tutti decode --float song.mp3 first.wav && tutti decode --float other.wav second.wav
+            """, in: directory)
+        let both = try Self.samples("first.wav", in: directory) + Self.samples("second.wav", in: directory)
+        #expect(both.count == 88_200 * 8)
+        #expect(try Self.samples("a.wav", in: directory) == both)
+        #expect(try Self.text("a.log", in: directory).contains("recorded 2.0 s (88200 frames) into 'a.wav'\n"))
+    }
+
     @Test func aRecordingThatIsKilledIsThere() throws {
         let directory = TemporaryDirectory()
         try Self.makeSong("song.wav", seconds: 12, in: directory)

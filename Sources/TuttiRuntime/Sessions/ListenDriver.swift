@@ -174,7 +174,7 @@ final class ListenDriver {
         loop.scheduleTask(in: isSounding ? Self.longestFade : .zero) { self.done.succeed(outcome) }
     }
 
-    fileprivate func note(_ event: ListenOutletEvent) {
+    func note(_ event: ListenOutletEvent) {
         switch event {
         case .queue(let event): heard(event)
         case .recordedEnd(let epoch): handle(.heardEnd(epoch))
@@ -238,19 +238,3 @@ extension ListenerStatus {
             timing: report.timing, counters: report.counters)
     }
 }
-
-/// Brings the outlet's events to the event loop; the driver is not yet made when the outlet is.
-private final class OutletEventRelay {
-    private let loop: any EventLoop
-    /// Set and read on the event loop only.
-    weak var driver: ListenDriver?
-
-    init(loop: any EventLoop) { self.loop = loop }
-
-    func pass(_ event: ListenOutletEvent) {
-        loop.execute { self.driver?.note(event) }
-    }
-}
-
-// `loop` never changes, `driver` is touched on the event loop only.
-extension OutletEventRelay: @unchecked Sendable {}

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioDecoding
 import AudioQueue
+import NIOCore
 import Playout
 
 /// Where a listen driver takes what its session receives: to loudspeakers, or into a file.
@@ -35,47 +36,18 @@ enum ListenOutletEvent: Sendable {
     case failed(RuntimeFailure)
 }
 
-/// An audio queue and its sound device.
-final class QueueOutlet: ListenOutlet {
-    private let queue: AudioQueue
+/// Brings the outlet's events to the event loop; the driver is not yet made when the outlet is.
+final class OutletEventRelay {
+    private let loop: any EventLoop
+    /// Set and read on the event loop only.
+    weak var driver: ListenDriver?
 
-    init(_ queue: AudioQueue) { self.queue = queue }
+    init(loop: any EventLoop) { self.loop = loop }
 
-    /// What makes an audio queue, and this of it.
-    static func maker(_ makeQueue: @escaping ListenDriver.QueueMaker) -> ListenDriver.OutletMaker {
-        { (events) throws(RuntimeFailure) in QueueOutlet(try makeQueue { events(.queue($0)) }) }
+    func pass(_ event: ListenOutletEvent) {
+        loop.execute { self.driver?.note(event) }
     }
-
-    var device: OutputDeviceDescription? { queue.device }
-
-    var playout: PlayoutSnapshot { queue.snapshot.playout }
-
-    func begin(
-        _ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition
-    ) throws(AudioDecodingError) {
-        guard let format = stream.format else { return }
-        try queue.begin(
-            AudioQueueStream(
-                epoch: epoch, format: format, magicCookie: stream.magicCookie,
-                primingFrameCount: stream.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
-                fadesIn: firstFrame > .zero))
-    }
-
-    func enqueue(_ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch) {
-        queue.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
-    }
-
-    func reenter(at frame: FramePosition, epoch: Epoch) { queue.reenter(at: frame, epoch: epoch) }
-
-    func finish(at end: FramePosition, epoch: Epoch) { queue.finish(at: end, epoch: epoch) }
-
-    func setTimeline(_ timeline: HostTimeline) { queue.setTimeline(timeline) }
-
-    func hold(fade: TimeSpan) { queue.hold(fade: fade) }
-
-    func stop(fade: TimeSpan) { queue.stop(fade: fade) }
-
-    func setVolume(_ gain: Float) { queue.setVolume(gain) }
-
-    func close() { queue.close() }
 }
+
+// `loop` never changes, `driver` is touched on the event loop only.
+extension OutletEventRelay: @unchecked Sendable {}
