@@ -139,6 +139,10 @@ let package = Package(
                 "ClockExchange", "ClockSync", "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery",
                 "Peering", "Playout", "SongCollection", "SongDecoding", "SongReading", "TimelineRecording",
                 "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
+                "ALSADevices", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueue",
+                "Broadcasting", "ClockExchange", "ClockSync", "HostSystem", "Listening", "MPEGDecoding", "Observing",
+                "PeerDiscovery", "Peering", "Playout", "SongCollection", "SongDecoding", "SongReading",
+                "TimelineRecording", "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
             ]),
 
         // The command line.

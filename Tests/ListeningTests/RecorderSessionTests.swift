@@ -42,7 +42,7 @@ import WireProtocol
     @Test func noPacketComesTooLate() {
         var listener = recording()
         listener.anchor(1, in: .milliseconds(250))
-        listener.wait(.seconds(20))
+        listener.wait(.seconds(20), hearing: 1)
         listener.packet(1, at: 400)
         #expect(listener.enqueued == [FramePosition(0), FramePosition(400)])
     }
@@ -80,7 +80,7 @@ import WireProtocol
         listener.meet(3, name: "Attic", instance: 7)
         listener.stream(3, from: 4_000)
         listener.packet(3, at: 4_000)
-        listener.wait(ListenLimits.recorderPatience * 2)
+        listener.wait(ListenLimits.recorderPatience + ListenLimits.recorderPatience, hearing: 3)
         // Still fed, and the same epoch: nothing begins anew.
         #expect(listener.session.isFed && listener.session.currentEpoch == epoch && listener.begun.count == 1)
         #expect(listener.enqueued == [.zero, FramePosition(4_000)])
@@ -102,5 +102,16 @@ import WireProtocol
         listener.handle(.closed(ConnectionID(1)))
         listener.wait(.milliseconds(40))
         #expect(listener.outcome == .completed)
+    }
+}
+
+extension ScriptedListener {
+    /// Waits while the broadcaster is there and has nothing to say.
+    fileprivate mutating func wait(_ span: TimeSpan, hearing id: Int) {
+        let end = now + span
+        while now < end {
+            wait(.seconds(1))
+            say(WireEncoder.keepAlive(), id)
+        }
     }
 }
