@@ -130,18 +130,9 @@ let package = Package(
         library(
             "TuttiRuntime",
             [
-                "ALSADevices", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting",
-                "ClockExchange", "ClockSync", "HTTPSource", "HostSystem", "Listening", "MPEGDecoding", "Observing",
-                "PeerDiscovery", "Peering", "Playout", "SongCollection", "SongDecoding", "SongReading", "VirtualOutput",
-                "WireProtocol", "WorkerDecoding",
-                nioCore, nioPosix,
-                "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueue", "Broadcasting",
-                "ClockExchange", "ClockSync", "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery",
-                "Peering", "Playout", "SongCollection", "SongDecoding", "SongReading", "TimelineRecording",
-                "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
                 "ALSADevices", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueue",
-                "Broadcasting", "ClockExchange", "ClockSync", "HostSystem", "Listening", "MPEGDecoding", "Observing",
-                "PeerDiscovery", "Peering", "Playout", "SongCollection", "SongDecoding", "SongReading",
+                "Broadcasting", "ClockExchange", "ClockSync", "HTTPSource", "HostSystem", "Listening", "MPEGDecoding",
+                "Observing", "PeerDiscovery", "Peering", "Playout", "SongCollection", "SongDecoding", "SongReading",
                 "TimelineRecording", "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
             ]),
 
