@@ -117,6 +117,18 @@ import TuttiRuntime
         #expect(lines[2].hasSuffix("━ 3:45 / 3:45"))
     }
 
+    /// Ctrl-C completes a recording, not the song.
+    @Test func recorderThatWasEnded() {
+        var recorder = Sample.listener("Kitchen", timing: nil)
+        recorder.isRecorder = true
+        var view = LiveView()
+        view.receive(.listening(recorder, song: Sample.song, broadcaster: "Den"))
+        view.finish(.completed)
+        let lines = view.frame(.init(width: 50, height: 24)).map(\.text)
+        #expect(lines.count == 3 && lines[0].hasPrefix("Kitchen  recording from Den"))
+        #expect(lines[2].hasSuffix(" 1:23 / 3:45"))
+    }
+
     @Test func listenerThatWaits() {
         let event = RuntimeEvent.listening(Sample.listener("Kitchen", .connecting), song: nil, broadcaster: nil)
         #expect(text(event, width: 60) == "Kitchen  waiting for a broadcast                 Ctrl-C ends")

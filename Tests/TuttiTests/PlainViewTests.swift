@@ -67,6 +67,14 @@ import TuttiRuntime
             ])
     }
 
+    /// It plays nothing, and is at no distance from anything.
+    @Test func aRecorderTellsHowFarItIs() {
+        var recorder = Sample.listener("Kitchen", timing: nil)
+        recorder.isRecorder = true
+        let lines = run([(0, .listening(recorder, song: Sample.song, broadcaster: "Den"))])
+        #expect(lines.suffix(2) == ["Kitchen: recording", "1:23 / 3:45  recording"])
+    }
+
     @Test func listenersOfOneNameAreToldApart() {
         let event = Sample.broadcast(
             .waiting(ready: 1, wanted: 2),

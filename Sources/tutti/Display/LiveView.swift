@@ -22,6 +22,8 @@ struct LiveView: Sendable {
     /// The session is over: a listener that played to the end shows so. (A broadcaster's last status says it already.)
     mutating func finish(_ result: SessionResult) {
         guard case .listening(var status, var song, let broadcaster) = self.status, result == .completed else { return }
+        // Also a recording that somebody ended is a whole one.
+        guard !status.isRecorder else { return }
         status.state = .finished
         status.buffered = .zero
         if let total = song?.total { song?.elapsed = total }
