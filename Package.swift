@@ -111,6 +111,9 @@ let package = Package(
         library(
             "VirtualOutput", ["AudioCore", "AudioFileWriting", "HostSystem", "Playout", "RecordingSidecar"]),
         library("AudioQueue", ["AudioCore", "AudioDecoding", "Capture", "HostSystem", "Playout"]),
+        // What a device captures, into a file.
+        library(
+            "DeviceRecording", ["AudioCore", "AudioFileWriting", "AudioQueue", "Capture", "HostSystem"]),
 
         // Discovery by mDNS.
         library("PeerDiscovery", ["AudioCore", "CAvahi"]),
@@ -130,10 +133,11 @@ let package = Package(
         library(
             "TuttiRuntime",
             [
-                "ALSADevices", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueue",
-                "Broadcasting", "ClockExchange", "ClockSync", "HTTPSource", "HostSystem", "Listening", "MPEGDecoding",
-                "Observing", "PeerDiscovery", "Peering", "Playout", "SongCollection", "SongDecoding", "SongReading",
-                "TimelineRecording", "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
+                "ALSADevices", "ALSAInput", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileWriting",
+                "AudioQueue", "Broadcasting", "Capture", "ClockExchange", "ClockSync", "DeviceRecording",
+                "HTTPSource", "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery", "Peering",
+                "Playout", "SongCollection", "SongDecoding", "SongReading", "TimelineRecording", "VirtualOutput",
+                "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
             ]),
 
         // The command line.
@@ -268,8 +272,8 @@ let package = Package(
         tests(
             "InputTests",
             [
-                "ALSAInput", "AudioCore", "AudioQueue", "Capture", "HeardAnalysis", "HostSystem", "Playout",
-                "SoundCardKit",
+                "ALSAInput", "AudioCore", "AudioFileWriting", "AudioQueue", "Capture", "DeviceRecording",
+                "HeardAnalysis", "HostSystem", "Playout", "SoundCardKit",
             ]),
         testTool(
             "realtime-probe", at: "RealTimeProbe",
@@ -282,7 +286,7 @@ let package = Package(
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
         tests("TuttiTests", ["tutti", "AudioCore", "Observing", "Peering", "SongReading", "TuttiRuntime"]),
         // Of the program itself, run as a process.
-        tests("RecordingTests", ["tutti", "StreamTestKit"]),
+        tests("RecordingTests", ["tutti", "HeardAnalysis", "SoundCardKit", "StreamTestKit"]),
         tests("ClockSyncTests", ["AudioCore", "ClockSync"]),
         tests("ClockExchangeTests", ["AudioCore", "CLinuxSocket", "ClockExchange", "ClockSync", "HostSystem"]),
     ]

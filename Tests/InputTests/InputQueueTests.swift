@@ -66,8 +66,9 @@ import Testing
     }
 
     /// By what the card says of when each frame was in the air.
-    @Test(arguments: [0, 60, -45.0], [false, true])
-    func everyBufferSaysWhenItsFirstFrameWasInTheAir(ppm: Double, isCoarse: Bool) throws {
+    @Test(arguments: [(0, false), (60, false), (-45, false), (60, true)])
+    func everyBufferSaysWhenItsFirstFrameWasInTheAir(_ card: (ppm: Double, isCoarse: Bool)) throws {
+        let (ppm, isCoarse) = card
         let studio = try Studio(AirSound(seconds: 2)) {
             $0.ppm = ppm
             $0.isCoarse = isCoarse
@@ -76,7 +77,7 @@ import Testing
         let queue = try studio.queue(tape)
         queue.addBuffers(3)
         try queue.start()
-        try tape.wait { $0.captured.count >= 50 }
+        try tape.wait { $0.captured.count >= 30 }
         queue.stop(.immediate)
         try tape.wait { $0.events.last == .runningChanged(false) }
         let origin = try origin(tape.captured, studio)
@@ -193,6 +194,28 @@ import Testing
             #expect(gaps(captured, studio).isEmpty)
             #expect(captured[0].time.frame < 4_800)
         }
+    }
+
+    /// Starts that come while it is being stopped, and one after the device was lost: nobody waits for anybody for ever.
+    @Test func startsAndStopsFollowEachOtherAtOnce() throws {
+        let studio = try Studio(AirSound(seconds: 3))
+        let tape = Tape()
+        let queue = try studio.queue(tape)
+        queue.addBuffers(3)
+        for round in 0..<40 {
+            try queue.start()
+            if round % 3 == 0 { sleepThread(for: .milliseconds(7)) }
+            if round % 5 == 0 { queue.pause() }
+            queue.stop(round % 2 == 0 ? .immediate : .drained)
+        }
+        try queue.start()
+        try studio.card.setFaults([.goneAt(trueNow() + 30_000_000)])
+        try tape.wait { $0.events.contains { if case .deviceLost = $0 { true } else { false } } }
+        try studio.card.setFaults([])
+        try queue.start()
+        try tape.wait { $0.events.filter { if case .deviceLost = $0 { true } else { false } }.count == 2 }
+        try tape.wait { $0.events.last == .runningChanged(false) }
+        #expect(!queue.snapshot.isRunning)
     }
 
     /// All buffers are away for longer than the ring lasts.

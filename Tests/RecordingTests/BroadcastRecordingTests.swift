@@ -212,7 +212,6 @@ import Testing
         let directory = TemporaryDirectory()
         let cases = [
             (64, "", "OUT.wav is missing: tutti record OUT.wav"),
-            (64, "a.wav", "whom to record is missing: --from NAME or --host HOST"),
             (64, "--from Attic a.wav b.wav", "only one OUT.wav can be given, not also 'b.wav'"),
             (64, "--from Attic ''", "the file's name is empty"),
             (64, "--from '' a.wav", "--from: a name is empty"),

@@ -28,7 +28,7 @@ public struct InputQueue: ~Copyable, Sendable {
     /// Starts the queue's own thread; the device does not run yet.
     /// - Parameters:
     ///   - input: an opened device, which is the queue's from now on.
-    ///   - events: called from the queue's own thread, and from that of a caller of ``start(at:)``.
+    ///   - events: called from the queue's own thread, one call at a time.
     ///   - handler: takes each buffer that was filled, on the queue's own thread, one at a time. What it returns is enqueued
     ///     again; nil where it keeps the buffer, to ``enqueue(_:)`` it later. It may take as long as the enqueued
     ///     buffers, and two seconds on top, last. Neither may let go of the queue's handle.

@@ -10,27 +10,16 @@ import Synchronization
 //   queue thread    fills buffers, calls the handler and the events, without the lock
 //   device thread   writes to the ring; owned by the input device
 //
-// The device is started and stopped on the queue's thread alone, but for the very first start, whose error goes to the
-// caller.
+// The device is started by who calls, and gets the error; it is stopped by the queue's thread, or by a new start.
 
 /// What an ``InputQueue`` shares with its thread; apart from it, so that the thread does not keep the queue alive.
 final class InputQueueCore: Sendable {
     typealias Handler = @Sendable (consuming InputBuffer) -> InputBuffer?
 
-    private struct State {
-        var filler = BufferFiller()
-        var control: CaptureControl?
-        var isPaused = false
-        /// Since when what is in the air is not wanted any more, or there is none any more.
-        var ending: HostTime?
-        var lossOfDevice: InputDeviceError?
-        var isStopping = false
-        var notices: [String] = []
-        var counters = InputQueueSnapshot()
-    }
-
     let device: any InputDevice
-    private let state = Mutex(State())
+    private let state = Mutex(InputQueueState())
+    /// Held while the device is started or stopped; taken before `state`. The device's thread takes only the latter.
+    private let lifecycle = Mutex(())
     private let wake: WakeSignal
     private let isEnding = Atomic(false)
     private let handler: Handler
@@ -61,26 +50,22 @@ final class InputQueueCore: Sendable {
 
     func start(at host: HostTime) throws(InputDeviceError) {
         defer { wake.signal() }
-        try state.withLock { state throws(InputDeviceError) in
-            if state.control != nil, state.ending == nil, !state.isStopping {
-                if state.isPaused { state.filler.gate.set(true, at: host) }
-                state.isPaused = false
-                return
-            }
+        try lifecycle.withLock { _ throws(InputDeviceError) in
+            if state.withLock({ $0.resume(at: host) }) { return }
             // One that is still being stopped ends here.
             device.stop()
             let control = CaptureControl(for: device.description)
-            state.filler.reset()
-            state.filler.gate.set(true, at: host)
-            try device.start(filling: control) { [weak self] event in self?.note(event, of: control) }
-            state.control = control
-            state.ending = nil
-            state.lossOfDevice = nil
-            state.isStopping = false
-            state.isPaused = false
-            state.counters.isRunning = true
+            state.withLock { $0.begin(control, at: host) }
+            do throws(InputDeviceError) {
+                try device.start(filling: control) { [weak self] event in self?.note(event, of: control) }
+            } catch {
+                state.withLock { state in
+                    state.end()
+                    state.hasNewStart = false
+                }
+                throw error
+            }
         }
-        events(.runningChanged(true))
     }
 
     func pause(at host: HostTime) {
@@ -124,8 +109,8 @@ final class InputQueueCore: Sendable {
         state.withLock { state in
             switch event {
             case .notice(let line): state.notices.append(line)
-            // The device's first words may come before its control is known here, those of a former start after it.
-            case .lost(let error) where state.control == nil || state.control === control:
+            // Those of a former start are none of this one's.
+            case .lost(let error) where state.control === control:
                 state.lossOfDevice = error
                 state.ending = state.ending ?? .now()
             case .lost: break
@@ -147,6 +132,7 @@ final class InputQueueCore: Sendable {
     /// Does what can be done now. Returns whether the device runs.
     private func turn() -> Bool {
         while !isEnding.load(ordering: .acquiring) {
+            for isRunning in state.withLock({ $0.takeStarts() }) { events(.runningChanged(isRunning)) }
             for line in takeNotices() { events(.notice(line)) }
             if state.withLock({ $0.isStopping }) {
                 finish(dropping: true)
@@ -197,27 +183,29 @@ final class InputQueueCore: Sendable {
 
     /// Stops the device, hands the last buffer over, and tells what no buffer was there for.
     private func finish(dropping: Bool) {
-        device.stop()
+        guard let control = state.withLock({ $0.control }) else { return }
+        lifecycle.withLock { _ in
+            if state.withLock({ $0.control === control }) { device.stop() }
+        }
         if !dropping {
             let (last, rest) = state.withLock { state in
-                let rest = state.control.flatMap { state.filler.abandon($0) }
+                guard state.control === control else { return (InputBufferStorage?.none, Range<Int64>?.none) }
+                let rest = state.filler.abandon(control)
                 return (state.filler.breakOff(), rest)
             }
             if let last { handOver(last) }
             if let rest { tell(rest.lowerBound, Int64(rest.count), .noBuffer) }
         }
-        let loss = state.withLock { state in
+        let (starts, loss) = state.withLock { state in
+            guard state.control === control else { return ([Bool]?.none, InputDeviceError?.none) }
             defer {
-                state.filler.reset()
-                state.control = nil
-                state.ending = nil
-                state.lossOfDevice = nil
-                state.isStopping = false
-                state.isPaused = false
-                state.counters.isRunning = false
+                state.end()
+                state.isToldToRun = false
             }
-            return state.lossOfDevice
+            return (state.takeStarts(), state.lossOfDevice)
         }
+        guard let starts else { return }
+        for isRunning in starts { events(.runningChanged(isRunning)) }
         if let loss { events(.deviceLost(loss)) }
         events(.runningChanged(false))
     }

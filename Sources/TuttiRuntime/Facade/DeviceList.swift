@@ -1,6 +1,6 @@
 import ALSADevices
 
-/// An output device of ALSA, as `tutti devices` shows it.
+/// A device of ALSA, as `tutti devices` shows it.
 public struct DeviceEntry: Hashable, Sendable {
     /// As `--device` takes it.
     public var name: String
@@ -10,6 +10,8 @@ public struct DeviceEntry: Hashable, Sendable {
     /// ``trouble`` says why it cannot be opened now.
     public var capabilities: Capabilities?
     public var trouble: String?
+    /// Whether it records; else it plays. One that does both is listed twice.
+    public var records = false
 
     public struct Capabilities: Hashable, Sendable {
         /// Best first; for people.
@@ -36,6 +38,15 @@ public struct DeviceEntry: Hashable, Sendable {
 public enum DeviceList {
     /// All output devices that ALSA names, in its order. Opens every sound card for a moment.
     public static func outputs() -> [DeviceEntry] { ALSADevice.all().map(DeviceEntry.init) }
+
+    /// All devices that record, likewise.
+    public static func inputs() -> [DeviceEntry] {
+        ALSADevice.all(.capture).map { device in
+            var entry = DeviceEntry(device)
+            entry.records = true
+            return entry
+        }
+    }
 }
 
 extension DeviceEntry {

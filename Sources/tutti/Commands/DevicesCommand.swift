@@ -4,7 +4,7 @@ import TuttiRuntime
 struct DevicesCommand: Command {
     static let syntax = CommandSyntax(
         name: "devices",
-        summary: "Lists the sound devices that --device takes.",
+        summary: "Lists the sound devices that --device takes, for playing and for recording.",
         operands: [],
         options: [DisplayFlags.json, .help],
         notes: [
@@ -29,25 +29,29 @@ struct DevicesCommand: Command {
     }
 
     func run() -> Int32 {
-        let devices = DeviceList.outputs()
+        let devices = DeviceList.outputs() + DeviceList.inputs()
         if isJSON {
             ListOutput.write(devices.map(\.json))
         } else if !devices.isEmpty {
             ListOutput.write(Self.table(devices))
         }
-        if !devices.contains(where: \.isCard) { StandardStream.error.write("tutti: \(Self.noCard)\n") }
+        if !devices.contains(where: { $0.isCard && !$0.records }) {
+            StandardStream.error.write("tutti: \(Self.noCard)\n")
+        }
         return 0
     }
 
     static func table(_ devices: [DeviceEntry]) -> Table {
         var table = Table(columns: [
             .init(title: "name", dropOrder: 0),
+            .init(title: "use", dropOrder: 3),
             .init(title: "takes", dropOrder: 2),
             .init(title: "description", dropOrder: 1),
         ])
         table.rows = devices.map { device in
             [
                 .init(text: device.name.terminalSafe, style: .strong),
+                .init(text: device.records ? "records" : "plays"),
                 .init(text: device.takes.terminalSafe, style: device.trouble == nil ? .plain : .warning),
                 .init(text: device.description.terminalSafe),
             ]
@@ -73,7 +77,8 @@ extension DeviceEntry {
 
     fileprivate var json: JSONValue {
         .object([
-            "name": .string(name), "description": .string(description),
+            "name": .string(name), "direction": .string(records ? "capture" : "playback"),
+            "description": .string(description),
             "sampleFormats": .array((capabilities?.sampleFormats ?? []).map { .string($0) }),
             "lowestRateHertz": .integer(capabilities?.ratesHertz.lowerBound),
             "highestRateHertz": .integer(capabilities?.ratesHertz.upperBound),

@@ -1,18 +1,19 @@
 import AudioCore
 import TuttiRuntime
 
-/// `tutti record --from BROADCASTER OUT.{wav,aiff,caf}`
+/// `tutti record OUT.{wav,aiff,caf}`: a sound device, or with `--from BROADCASTER` a broadcast.
 struct RecordCommand: Command {
     static let from = CommandSyntax.Option.value(
         "--from", "NAME,...", repeats: true, "Record what these broadcasters play: the first that is found.")
     static let host = CommandSyntax.Option.value(
         "--host", "HOST[:PORT]", "The broadcaster's address; needed only where mDNS does not reach it.")
     static let force = CommandSyntax.Option.flag("--force", "Replace a file of that name.")
-    static let seconds = CommandSyntax.Option.value("--seconds", "N", "End after so much. Default: with the broadcast.")
+    static let seconds = CommandSyntax.Option.value(
+        "--seconds", "N", "End after so much. Default: with the broadcast, or at Ctrl-C.")
     static let format = CommandSyntax.Option.value(
         "--format", "16|24|32|float",
-        "Write integers of so many bits, or 32-bit floats. Default: integers in the song's own width where it has one "
-            + "(PCM, FLAC, ALAC and the like), else floats.")
+        "Write integers of so many bits, or 32-bit floats. Default: integers in the song's or the device's own width "
+            + "where it has one (PCM, FLAC, ALAC and the like), else floats.")
     static let follow = CommandSyntax.Option.flag(
         "--follow", "Go on with the broadcaster's next songs, until Ctrl-C.")
     static let name = CommandSyntax.Option.value(
@@ -20,16 +21,19 @@ struct RecordCommand: Command {
 
     static let syntax = CommandSyntax(
         name: "record",
-        summary: "Records a broadcast into a WAVE, AIFF or CAF file, frame by frame as it is on the timeline.",
+        summary: "Records a sound device, or a broadcast frame by frame, into a WAVE, AIFF or CAF file.",
         operands: [
             .init(
                 name: "OUT.wav", isRequired: true,
                 help: "Where to write: .wav, .aiff (.aif, .aifc) or .caf; the ending says what is written.")
         ],
-        options: [from, host, force, seconds, format, follow, name] + NetworkFlags.options + DisplayFlags.options
+        options: [from, host, force, seconds, format, follow, name] + CaptureFlags.options + NetworkFlags.options
+            + DisplayFlags.options
             + [.help],
         notes: [
-            "Frame n of the file is frame n of the song; where the song was joined in the middle, the first frame is "
+            "Without --from and --host a sound device is recorded. What it lost is silence of the same length, and told; all "
+                + "that was in the air by Ctrl-C is in the file.",
+            "Of a broadcast, frame n of the file is frame n of the song; where the song was joined in the middle, the first frame is "
                 + "told at the end. What could not be had is silence, and counted. A song comes up to 10 s ahead of "
                 + "what is heard: what has come by Ctrl-C is kept.",
             "When the broadcaster is lost, it is waited for 30 s. When it goes on with other music, that is appended; "
@@ -37,34 +41,69 @@ struct RecordCommand: Command {
             "The file is whole at any moment, also when this process is killed or the disk is full. Above 4 GiB a WAVE "
                 + "file is RF64; an AIFF file ends at 2 GiB.",
             "Exit code: 0 after the broadcast's end or, if anything was recorded, Ctrl-C; 130 after Ctrl-C with nothing "
-                + "recorded; 64 for a wrong command line, 65 for music that cannot be decoded, 69 for a port that is "
-                + "not to be had, 73 where the file cannot be written, 74 for a lost broadcaster.",
+                + "recorded; 64 for a wrong command line, 65 for music that cannot be decoded, 69 for a port or a "
+                + "device that is not to be had, 73 where the file cannot be written, 74 for a lost broadcaster or device.",
         ],
         examples: [
+            .init(command: "tutti record evening.wav", meaning: "the default device, until Ctrl-C"),
+            .init(
+                command: "tutti record --device hw:1 --rate 44100 --seconds 60 minute.aiff",
+                meaning: "a minute of a sound card"),
             .init(command: "tutti record --from Attic evening.wav", meaning: "one broadcast of Attic's"),
             .init(command: "tutti record --host 192.168.1.10 --seconds 60 minute.caf", meaning: "a minute, by address"),
         ])
 
-    private(set) var options: RecordOptions
+    private enum Source {
+        case broadcast(RecordOptions)
+        case device(DeviceRecordOptions)
+    }
+
+    private let source: Source
     let display: DisplayFlags
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         guard let path = arguments.operand, !path.isEmpty else { throw UsageError("the file's name is empty") }
-        options = RecordOptions(path: path)
-        options.from = try arguments.peerNames(Self.from)
-        options.address = try arguments.value(of: Self.host).map { text throws(UsageError) in
-            try CommandArguments.address(text, for: Self.host.name)
-        }
-        guard !options.from.isEmpty || options.address != nil else {
-            throw UsageError("whom to record is missing: --from NAME or --host HOST")
-        }
-        options.replaces = arguments.has(Self.force)
-        options.duration = try arguments.seconds(Self.seconds, in: 0.001...31_536_000)
-        options.samples = try Self.samples(arguments)
-        options.follows = arguments.has(Self.follow)
-        options.name = try arguments.peerName(Self.name)
-        options.network = try NetworkFlags.parse(arguments)
+        let isBroadcast = arguments.value(of: Self.from) != nil || arguments.value(of: Self.host) != nil
+        source =
+            isBroadcast
+            ? .broadcast(try Self.broadcast(path, arguments)) : .device(try Self.device(path, arguments))
         display = try DisplayFlags(arguments)
+    }
+
+    private static func broadcast(
+        _ path: String, _ arguments: CommandArguments
+    ) throws(UsageError) -> RecordOptions {
+        var options = RecordOptions(path: path)
+        options.from = try arguments.peerNames(from)
+        options.address = try arguments.value(of: host).map { text throws(UsageError) in
+            try CommandArguments.address(text, for: host.name)
+        }
+        try CaptureFlags.refuse(arguments)
+        options.replaces = arguments.has(force)
+        options.duration = try duration(arguments)
+        options.samples = try samples(arguments)
+        options.follows = arguments.has(follow)
+        options.name = try arguments.peerName(name)
+        options.network = try NetworkFlags.parse(arguments)
+        return options
+    }
+
+    private static func device(
+        _ path: String, _ arguments: CommandArguments
+    ) throws(UsageError) -> DeviceRecordOptions {
+        for option in [follow, name] where arguments.has(option) {
+            throw UsageError("\(option.name) is for broadcasts: --from NAME or --host HOST is missing")
+        }
+        var options = DeviceRecordOptions(path: path)
+        try CaptureFlags.parse(arguments, into: &options)
+        options.replaces = arguments.has(force)
+        options.duration = try duration(arguments)
+        options.samples = try samples(arguments)
+        return options
+    }
+
+    private static func duration(_ arguments: CommandArguments) throws(UsageError) -> TimeSpan? {
+        try arguments.seconds(seconds, in: 0.001...31_536_000)
     }
 
     private static func samples(_ arguments: CommandArguments) throws(UsageError) -> RecordOptions.Samples {
@@ -82,9 +121,16 @@ struct RecordCommand: Command {
     func run() -> Int32 {
         let session = SessionRunner(flags: display, codeWhenInterrupted: { 128 + $0 })
         return session.run(warnings: []) { identity in
-            let recorder = Recorder(options: options, identity: identity)
-            return .init(
-                run: { handler throws(RuntimeFailure) in try recorder.run(handler) }, stop: { recorder.stop() })
+            switch source {
+            case .broadcast(let options):
+                let recorder = Recorder(options: options, identity: identity)
+                return .init(
+                    run: { handler throws(RuntimeFailure) in try recorder.run(handler) }, stop: { recorder.stop() })
+            case .device(let options):
+                let recorder = DeviceRecorder(options: options)
+                return .init(
+                    run: { handler throws(RuntimeFailure) in try recorder.run(handler) }, stop: { recorder.stop() })
+            }
         }
     }
 }
