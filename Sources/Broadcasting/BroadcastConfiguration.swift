@@ -27,6 +27,8 @@ public struct BroadcastConfiguration: Sendable {
     /// How much of the song must be there before it begins, and before it goes on after its source stalled. A source
     /// that brings it no faster than it is heard stays ahead by as much.
     public var sourceLead = TimeSpan.seconds(1)
+    /// Of a live source: from the microphone to all loudspeakers. Nil for songs, whose start is decided.
+    public var liveLatency: TimeSpan?
     /// How far ahead of its play time a packet may be sent.
     public var horizon = TimeSpan.seconds(10)
     /// UDP port of the clock responder.

@@ -27,7 +27,8 @@ public enum BroadcastEvent: Sendable {
 }
 
 /// What the song's reader says. One answer to each ``BroadcastAction/readSource``, an end or failure being the last;
-/// notices and titles come besides.
+/// notices, titles and clocks come besides. A live
+/// source answers nothing: it brings packets as they come.
 public enum SourceEvent: Sendable {
     /// Properties up to ready, then packets that follow one another; the first begins at frame 0 less priming.
     case read(properties: [AudioStreamProperty], packets: [AudioPacketDescription], data: ByteBuffer)
@@ -37,6 +38,8 @@ public enum SourceEvent: Sendable {
     case notice(NoticeLevel, String)
     /// What a station plays now.
     case title(String)
+    /// Of a live source: when its frames were in the air. Comes again and again.
+    case clock(SourceClock)
 }
 
 /// What the shell must do for a broadcast, in order.

@@ -15,6 +15,7 @@ extension BroadcastSession {
     /// Starts when enough listeners are ready and those found meanwhile have had their time.
     mutating func decideStart(_ now: HostTime) {
         guard case .waiting(let since) = phase else { return }
+        guard !isLive else { return startLive() }
         if wantedListenerCount == 0 {
             start(now)
             return

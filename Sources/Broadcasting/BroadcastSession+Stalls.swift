@@ -33,7 +33,8 @@ extension BroadcastSession {
 
     /// Sees whether the source keeps up, and moves the timeline when it did not.
     mutating func watchSource(_ now: HostTime) {
-        guard case .playing(let anchor) = phase, let last = log.end else { return }
+        // A live source's frames are due when they are due.
+        guard !isLive, case .playing(let anchor) = phase, let last = log.end else { return }
         let session = ClockMapping.identity.session(at: now)
         if stall == nil, isBehind(lead: anchor.session(of: last) - session, now) {
             stall = SourceStall(frame: last, due: anchor.session(of: last))

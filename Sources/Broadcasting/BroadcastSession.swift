@@ -50,6 +50,8 @@ public struct BroadcastSession {
     var stall: SourceStall?
     /// Since when it has been behind without having been seen to fall behind.
     var behindSince: HostTime?
+    /// Of a live source, as its clock is known now.
+    var liveAnchor: Anchor?
     /// The frame after the last audible one, once the song was read to its end.
     public internal(set) var end: FramePosition?
     /// Why the song stopped early.
@@ -110,6 +112,7 @@ public struct BroadcastSession {
         switch event {
         case .notice(let level, let text): actions.append(.notice(level, text))
         case .title(let title): retitle(title, now)
+        case .clock(let clock): note(clock)
         case .read(let properties, let packets, let data):
             isReading = false
             for property in properties { note(property) }
@@ -202,7 +205,8 @@ public struct BroadcastSession {
         let session = ClockMapping.identity.session(at: now)
         let due = FramePosition(Int64(saturating: anchor.position(at: session).frames))
         if let stall { return min(due, stall.frame) }
-        return anchor.frame > .zero ? max(due, anchor.frame) : due
+        // A live source's anchor names what is in the air now, and due later.
+        return anchor.frame > .zero && !isLive ? max(due, anchor.frame) : due
     }
 
     func frames(in span: TimeSpan) -> Int64 {

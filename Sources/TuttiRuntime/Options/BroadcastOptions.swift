@@ -30,5 +30,8 @@ public struct BroadcastOptions: Sendable {
     public var memory: (any ListenerMemory)?
     public var network = NetworkOptions()
 
+    /// What a sound device hears is broadcast, instead of a song.
+    public var capture: CaptureOptions?
+
     public init(path: String) { self.path = path }
 }

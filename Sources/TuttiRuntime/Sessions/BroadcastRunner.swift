@@ -27,6 +27,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private var session: BroadcastSession?
     private let events = EventSequencer<BroadcastEvent>()
     private var reader: SongReader?
+    private var capture: CaptureSource?
     private var transcoding: TranscodingThread?
     private var responder: ClockResponderThread?
     private var discovery: DiscoveryBridge?
@@ -62,7 +63,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     func run() -> EventLoopFuture<BroadcastOutcome> {
         network.delegate = self
         do throws(RuntimeFailure) {
-            reader = try SongReader(options.path, raw: options.raw) { [weak self, loop] event in
+            try openSource { [weak self, loop] event in
                 loop.execute { [weak self] in self?.handle(.source(event)) }
             }
         } catch {
@@ -73,6 +74,14 @@ final class BroadcastRunner: PeerNetworkDelegate {
             .whenFailure { self.done.fail($0) }
         return done.futureResult.flatMap { outcome in self.tearDown().map { outcome } }
             .flatMapError { error in self.tearDown().flatMap { self.loop.makeFailedFuture(error) } }
+    }
+
+    private func openSource(_ handler: @escaping @Sendable (SourceEvent) -> Void) throws(RuntimeFailure) {
+        if let options = options.capture {
+            capture = try CaptureSource(options, handler: handler)
+        } else {
+            reader = try SongReader(options.path, raw: options.raw, handler: handler)
+        }
     }
 
     private func begin(port: UInt16) throws(RuntimeFailure) {
@@ -90,6 +99,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
             }
         configuration.allowedNames = options.to
         configuration.startDelay = options.startDelay
+        configuration.liveLatency = options.capture?.latency
         configuration.decodableCodecs = decoders.codecs
         if let output = options.output {
             let local = try LocalListener(
@@ -101,6 +111,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         if let local { playHere(local) }
         for address in options.listeners { handle(.contact(PeerContact(address: address))) }
         if options.network.usesDiscovery { startDiscovery(greeting, port: port) }
+        try capture?.start()
         ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in self?.onTick() }
         if isStopping { handle(.stop) }
     }
@@ -158,6 +169,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private func tearDown() -> EventLoopFuture<Void> {
         ticker?.cancel()
         reader?.stop()
+        capture?.stop()
         transcoding?.stop()
         let silence = local?.fallSilent() ?? loop.makeSucceededVoidFuture()
         let goodbye = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
@@ -228,7 +240,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
         case .completed: if let localFailure { done.fail(localFailure) } else { done.succeed(outcome) }
         case .stopped: done.succeed(outcome)
         case .brokenOff(let text), .unplayable(let text):
-            done.fail(reader?.failure.map { RuntimeFailure($0) } ?? RuntimeFailure(.unusableInput, text))
+            let failure = capture?.failure ?? reader?.failure.map { RuntimeFailure($0) }
+            done.fail(failure ?? RuntimeFailure(.unusableInput, text))
         case .nobody(let names):
             done.fail(
                 RuntimeFailure(

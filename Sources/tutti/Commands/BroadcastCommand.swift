@@ -2,7 +2,7 @@ import AudioCore
 import SongReading
 import TuttiRuntime
 
-/// `tutti broadcast SONG...`
+/// `tutti broadcast SONG...`, or `--capture NAME`
 struct BroadcastCommand: Command {
     static let name = CommandSyntax.Option.value("--name", "NAME", "Name on the network. Default: the host name.")
     static let to = CommandSyntax.Option.value(
@@ -19,12 +19,17 @@ struct BroadcastCommand: Command {
         "--raw", "RATE:CHANNELS:FORMAT",
         "The SONGs are samples without a header: 48000:2:s16le. Formats: u8, s8, s16 to s64, f32 and f64, le or be.")
 
+    static let capture = CommandSyntax.Option.value(
+        "--capture", "NAME", "Instead of songs: what this sound device hears, live. 'default' is the default device.")
+    static let latency = CommandSyntax.Option.value(
+        "--latency", "MS", "Of --capture: from the microphone to all loudspeakers, in milliseconds. Default: 500.")
+
     static let syntax = CommandSyntax(
         name: "broadcast",
         summary: "Plays songs on every listener, at the same instant.",
         operands: [
             .init(
-                name: "SONG", isRequired: true, repeats: true,
+                name: "SONG", isRequired: false, repeats: true,
                 help:
                     "A file: MP3, AAC, MPEG-4, FLAC, WAVE, AIFF, CAF, AU, Ogg, AC-3 or AMR; a directory: the songs in "
                     + "it and below, by album, disc and track; or a playlist: M3U, M3U8 or PLS. Of several songs each "
@@ -32,9 +37,12 @@ struct BroadcastCommand: Command {
                     + "standard input: a song as it is written. An http or https URL: a song, a station or a playlist; "
                     + "this takes libcurl4.")
         ],
-        options: [name, to, listener, wait, now, play, raw] + OutputFlags.options + [startDelay] + NetworkFlags.options
+        options: [name, to, listener, wait, now, play, raw, capture, latency] + OutputFlags.options + [startDelay]
+            + NetworkFlags.options
             + DisplayFlags.options + [.help],
         notes: [
+            "What --capture hears begins at once, listeners or none; who joins, joins in the middle. The sound card's clock is "
+                + "followed, so it goes on for as long as nobody ends it.",
             "Ctrl-C ends the broadcast for all listeners; a second one ends this process at once.",
             "Exit code: 0 when the last frame of every song was heard, 130 after Ctrl-C (128 + N after signal N), 64 for a wrong "
                 + "command line, 65 for a song that cannot be played, 66 for a missing one, 68 for a peer that is "
@@ -51,6 +59,7 @@ struct BroadcastCommand: Command {
             .init(
                 command: "arecord -t raw -f dat | tutti broadcast - --raw 48000:2:s16le",
                 meaning: "what a program writes, samples as they come"),
+            .init(command: "tutti broadcast --capture hw:1", meaning: "a microphone, half a second later everywhere"),
             .init(
                 command: "tutti broadcast song.mp3 --listener 192.168.1.20 --no-mdns",
                 meaning: "finds its listener by address, without mDNS"),
@@ -64,8 +73,11 @@ struct BroadcastCommand: Command {
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         paths = arguments.operands
-        guard let path = paths.first, !paths.contains("") else { throw UsageError("the SONG's name is empty") }
-        options = BroadcastOptions(path: path)
+        let capture = try Self.capture(arguments)
+        guard capture != nil || !paths.isEmpty else { throw UsageError("SONG is missing: tutti broadcast SONG") }
+        guard !paths.contains("") else { throw UsageError("the SONG's name is empty") }
+        options = BroadcastOptions(path: paths.first ?? "")
+        options.capture = capture
         options.name = try arguments.peerName(Self.name)
         options.to = try arguments.peerNames(Self.to)
         options.listeners = try arguments.addresses(Self.listener)
@@ -84,6 +96,10 @@ struct BroadcastCommand: Command {
         return session.run(warnings: warnings) { identity in
             var options = options
             options.memory = MemoryStore.standard()
+            if options.capture != nil {
+                let live = Broadcaster(options: options, identity: identity)
+                return .init(run: { handler throws(RuntimeFailure) in try live.run(handler) }, stop: { live.stop() })
+            }
             let series = BroadcastSeries(paths: paths, options: options, identity: identity)
             return .init(run: { handler throws(RuntimeFailure) in try series.run(handler) }, stop: { series.stop() })
         }
@@ -100,6 +116,25 @@ struct BroadcastCommand: Command {
         guard arguments.has(now) else { return .whenReady(listeners: Int(count ?? 1)) }
         guard count == nil else { throw UsageError("--wait and --now exclude each other") }
         return .now
+    }
+
+    private static func capture(_ arguments: CommandArguments) throws(UsageError) -> CaptureOptions? {
+        guard let name = arguments.value(of: capture) else {
+            guard arguments.value(of: latency) == nil else { throw UsageError("--latency is for --capture NAME") }
+            return nil
+        }
+        guard !name.isEmpty else { throw UsageError("--capture: the name is empty") }
+        guard arguments.operands.isEmpty else { throw UsageError("--capture and songs exclude each other") }
+        for option in [raw, wait, startDelay] where arguments.value(of: option) != nil {
+            throw UsageError("\(option.name) is for songs; --capture begins at once")
+        }
+        var options = CaptureOptions(deviceName: name)
+        let range = CaptureOptions.latencyRange
+        let milliseconds = range.lowerBound.nanoseconds / 1_000_000...range.upperBound.nanoseconds / 1_000_000
+        if let latency = try arguments.integer(latency, in: milliseconds, unit: "milliseconds") {
+            options.latency = .milliseconds(latency)
+        }
+        return options
     }
 
     private static func raw(_ arguments: CommandArguments) throws(UsageError) -> RawPCMFormat? {

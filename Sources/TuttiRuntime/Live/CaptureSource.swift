@@ -1,0 +1,101 @@
+import ALSAInput
+import AudioCore
+import AudioQueue
+import Broadcasting
+import Capture
+import Synchronization
+
+/// What a sound device hears, as the source of a broadcast.
+final class CaptureSource: Sendable {
+    private let queue: InputQueue
+    private let shared: Shared
+
+    /// What the queue's thread works with.
+    fileprivate final class Shared: Sendable {
+        let packets: Mutex<CapturePackets>
+        let failure = Mutex<RuntimeFailure?>(nil)
+        let handler: @Sendable (SourceEvent) -> Void
+
+        init(_ packets: CapturePackets, _ handler: @escaping @Sendable (SourceEvent) -> Void) {
+            self.packets = Mutex(packets)
+            self.handler = handler
+        }
+    }
+
+    /// Enough for two seconds in which nobody takes any.
+    private static let bufferCount = 100
+    private static let buffersPerSecond = 50.0
+
+    /// Opens the device; it does not run yet.
+    /// - Parameter handler: called on the source's own thread. It must not call back.
+    init(
+        _ options: CaptureOptions, handler: @escaping @Sendable (SourceEvent) -> Void
+    ) throws(RuntimeFailure) {
+        let input: ALSAInput
+        do throws(InputDeviceError) {
+            input = try ALSAInput(deviceName: options.deviceName)
+        } catch {
+            throw RuntimeFailure(.unavailable, "\(error)")
+        }
+        let format = input.description.format
+        let shared = Shared(CapturePackets(format: format, title: "live from \(options.deviceName)"), handler)
+        let queue = try Self.makeQueue(input, shared)
+        let frames = Int(format.sampleRate / Self.buffersPerSecond)
+        for _ in 0..<Self.bufferCount { queue.enqueue(queue.makeBuffer(frameCapacity: frames)) }
+        self.queue = queue
+        self.shared = shared
+    }
+
+    /// Why it could not go on; set before the event says so. From any thread.
+    var failure: RuntimeFailure? { shared.failure.withLock { $0 } }
+
+    func start() throws(RuntimeFailure) {
+        do throws(InputDeviceError) {
+            try queue.start()
+        } catch {
+            throw RuntimeFailure(.unavailable, "\(error)")
+        }
+    }
+
+    /// Ends it at once.
+    func stop() { queue.stop(.immediate) }
+
+    private static func makeQueue(_ input: ALSAInput, _ shared: Shared) throws(RuntimeFailure) -> InputQueue {
+        do throws(AudioQueueError) {
+            return try InputQueue(input: input) { event in
+                shared.note(event)
+            } handler: { buffer in
+                shared.take(buffer)
+                return buffer
+            }
+        } catch {
+            throw RuntimeFailure(.unavailable, "\(error)")
+        }
+    }
+}
+
+extension CaptureSource.Shared {
+    fileprivate func take(_ buffer: borrowing InputBuffer) {
+        guard failure.withLock({ $0 == nil }) else { return }
+        let events = packets.withLock { packets in packets.events(for: buffer) }
+        guard let events else { return fail("the device was away for too long") }
+        for event in events { handler(event) }
+    }
+
+    fileprivate func note(_ event: InputQueueEvent) {
+        switch event {
+        case .runningChanged: break
+        case .framesLost(_, let count, .overrun):
+            handler(.notice(.warning, "the device broke off: \(count) frames are silence"))
+        case .framesLost(_, let count, .noBuffer):
+            handler(.notice(.warning, "this machine is too slow: \(count) frames are silence"))
+        case .deviceLost(let error): fail("\(error)")
+        case .notice(let line): handler(.notice(.detail, line))
+        }
+    }
+
+    private func fail(_ text: String) {
+        failure.withLock { $0 = $0 ?? RuntimeFailure(.lost, text) }
+        handler(.failed(text))
+    }
+}

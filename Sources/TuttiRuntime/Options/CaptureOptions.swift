@@ -1,0 +1,13 @@
+import AudioCore
+
+/// Which sound device a broadcast takes its sound from.
+public struct CaptureOptions: Hashable, Sendable {
+    public var deviceName: String
+    /// From the microphone to all loudspeakers.
+    public var latency = TimeSpan.milliseconds(500)
+
+    public init(deviceName: String) { self.deviceName = deviceName }
+
+    /// What is shorter leaves no time for a network and the buffers of sound cards; what is longer is no live sound.
+    public static let latencyRange: ClosedRange<TimeSpan> = .milliseconds(200) ... .seconds(9)
+}

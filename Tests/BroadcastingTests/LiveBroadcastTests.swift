@@ -1,0 +1,105 @@
+import AudioCore
+import Broadcasting
+import WireProtocol
+import Testing
+
+extension Inbox {
+    fileprivate var allAnchors: [Anchor] {
+        messages.compactMap { if case .anchor(let anchor) = $0 { anchor } else { nil } }
+    }
+}
+
+/// A source that is live: it says when its frames were in the air.
+@Suite struct LiveBroadcastTests {
+    private static let latency = TimeSpan.milliseconds(500)
+
+    private func live() -> ScriptedBroadcast { ScriptedBroadcast { $0.liveLatency = Self.latency } }
+
+    private func clock(
+        _ broadcast: ScriptedBroadcast, frame: Int64, ago: TimeSpan = .zero, rate: Double = ScriptedBroadcast.rate
+    ) -> SourceClock {
+        SourceClock(
+            frame: FramePosition(frame), session: SessionTime(nanoseconds: (broadcast.now - ago).nanoseconds),
+            framesPerSecond: rate)
+    }
+
+    @Test func aFrameIsDueOneLatencyAfterItWasInTheAir() throws {
+        var broadcast = live()
+        broadcast.give(seconds: 1)
+        broadcast.wait(.milliseconds(100))
+        // Where it is due is not known yet, however much of it there is.
+        #expect(!broadcast.session.isPlaying)
+        let air = clock(broadcast, frame: 800, ago: .milliseconds(20), rate: 8_000.4)
+        broadcast.handle(.source(.clock(air)))
+        // Nobody is waited for.
+        let anchor = try #require(broadcast.session.anchor)
+        #expect(anchor.frame == air.frame)
+        #expect(anchor.session == air.session + Self.latency)
+        #expect(anchor.framesPerSecond == 8_000.4)
+    }
+
+    @Test func theAnchorFollowsTheSourcesClock() throws {
+        var broadcast = live()
+        broadcast.give(seconds: 1)
+        broadcast.handle(.source(.clock(clock(broadcast, frame: 0))))
+        broadcast.join(1)
+        broadcast.wait(.milliseconds(100))
+        #expect(broadcast.heard[1]?.allAnchors.count == 1)
+        for second in 1...3 {
+            broadcast.wait(.seconds(1), hearingFrom: [1])
+            broadcast.drain(1)
+            broadcast.give(seconds: 1, properties: false)
+            let air = clock(broadcast, frame: Int64(second) * 8_001, rate: 8_001)
+            broadcast.handle(.source(.clock(air)))
+            let last = try #require(broadcast.heard[1]?.allAnchors.last)
+            #expect(last.frame == air.frame && last.session == air.session + Self.latency)
+            #expect(last.framesPerSecond == 8_001)
+        }
+        #expect(broadcast.heard[1]?.allAnchors.count == 4)
+        // The same again is no news.
+        let last = try #require(broadcast.session.anchor)
+        let same = SourceClock(
+            frame: last.frame, session: last.session - Self.latency, framesPerSecond: last.framesPerSecond)
+        broadcast.handle(.source(.clock(same)))
+        #expect(broadcast.heard[1]?.allAnchors.count == 4)
+    }
+
+    @Test func whoJoinsLaterJoinsInTheMiddle() throws {
+        var broadcast = live()
+        broadcast.give(seconds: 1)
+        broadcast.handle(.source(.clock(clock(broadcast, frame: 0))))
+        for second in 1...3 {
+            broadcast.wait(.seconds(1))
+            broadcast.give(seconds: 1, properties: false)
+            broadcast.handle(.source(.clock(clock(broadcast, frame: Int64(second) * 8_000))))
+        }
+        broadcast.join(1)
+        broadcast.wait(.milliseconds(100))
+        let entry = try #require(broadcast.heard[1]?.entries.first)
+        let due = try #require(broadcast.session.anchor).position(
+            at: SessionTime(nanoseconds: broadcast.now.nanoseconds))
+        #expect(abs(Double(entry.frame.index) - due.frames) < 2_000)
+    }
+
+    @Test(arguments: [0, -8_000, .infinity, .nan, 1e9]) func aRateThatNoSoundHasChangesNothing(rate: Double) {
+        var broadcast = live()
+        broadcast.give(seconds: 1)
+        broadcast.handle(.source(.clock(clock(broadcast, frame: 0, rate: rate))))
+        #expect(!broadcast.session.isPlaying)
+        broadcast.handle(.source(.clock(clock(broadcast, frame: 0))))
+        let anchor = broadcast.session.anchor
+        broadcast.handle(.source(.clock(clock(broadcast, frame: 100, rate: rate))))
+        #expect(anchor != nil && broadcast.session.anchor == anchor)
+    }
+
+    @Test func aSourceThatFailsIsPlayedToItsEnd() {
+        var broadcast = live()
+        broadcast.give(seconds: 1)
+        broadcast.handle(.source(.clock(clock(broadcast, frame: 0))))
+        broadcast.wait(.milliseconds(600))
+        broadcast.handle(.source(.failed("it is gone")))
+        #expect(broadcast.outcome == nil)
+        broadcast.wait(.seconds(3))
+        #expect(broadcast.outcome == .brokenOff("it is gone"))
+    }
+}
