@@ -41,11 +41,14 @@ public enum RecordingFailure: Error, Hashable, CustomStringConvertible {
     case decoding(AudioDecodingError)
     /// The broadcast skips more than any outage lasts.
     case skips(seconds: Int64)
+    /// It changed its rate or its channels so often that it needs more files than anybody wants.
+    case changes(count: Int)
 
     public var description: String {
         switch self {
         case .file(let error): error.description
         case .decoding(let error): "the broadcast cannot be recorded further: \(error)"
+        case .changes(let count): "the broadcast changed its form \(count) times: the recording ends there"
         case .skips(let seconds): "the broadcast skips \(seconds) s: the recording ends there"
         }
     }

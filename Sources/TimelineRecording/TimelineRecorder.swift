@@ -16,6 +16,8 @@ public struct TimelineRecorder: ~Copyable {
     /// Longer than any outage after which a broadcaster is still waited for.
     static let longestGap = TimeSpan.seconds(600)
 
+    static let longestFileList = 100
+
     public internal(set) var summary = RecordingSummary()
     private let options: RecordingOptions
     private let decoders: DecoderCatalog
@@ -138,6 +140,7 @@ public struct TimelineRecorder: ~Copyable {
         {
             return
         }
+        guard summary.paths.count < Self.longestFileList else { throw .changes(count: summary.paths.count) }
         try closeWriter()
         let path = summary.paths.isEmpty ? options.path : Self.path(options.path, number: summary.paths.count + 1)
         do throws(AudioFileWritingError) {

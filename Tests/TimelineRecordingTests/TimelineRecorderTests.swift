@@ -175,6 +175,15 @@ struct TimelineRecorderTests {
         #expect(summary.frameCount == 900 && summary.duration == .microseconds(62_500 + 25_000))
     }
 
+    /// Nor does one fill a directory.
+    @Test func aBroadcastThatKeepsChangingEndsTheRecording() throws {
+        let rig = try Rig()
+        let songs = [Song(), Song(channels: 2)]
+        for index in 0..<TimelineRecorder.longestFileList { try rig.begin(UInt32(index), songs[index % 2]) }
+        #expect(throws: RecordingFailure.changes(count: 100)) { try rig.begin(1_000, songs[0]) }
+        #expect(try rig.close().paths.count == 100)
+    }
+
     @Test(arguments: [1_234, 500, 1]) func itEndsAfterSoLong(frames: Int64) throws {
         let rig = try Rig { $0.duration = TimeSpan(seconds: Double(frames) / 8_000) }
         try rig.begin()

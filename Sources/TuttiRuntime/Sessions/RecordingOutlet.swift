@@ -79,12 +79,11 @@ final class RecordingOutlet: ListenOutlet, Sendable {
     var playout: PlayoutSnapshot { PlayoutSnapshot() }
 
     func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
-        give(.begin(epoch, stream, firstFrame), byteCount: Self.packetOverhead)
+        give(.begin(epoch, stream, firstFrame), byteCount: Self.packetOverhead + stream.magicCookie.count)
     }
 
     func enqueue(_ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch) {
         let byteCount = bytes.byteCount + Self.packetOverhead
-        guard shared.state.withLock({ $0.waitingByteCount + byteCount <= Self.waitingByteCount }) else { return }
         let copy = bytes.withUnsafeBytes { [UInt8]($0) }
         give(.packet(copy, frame: frame, frameCount: frameCount, epoch), byteCount: byteCount)
     }
@@ -112,6 +111,7 @@ final class RecordingOutlet: ListenOutlet, Sendable {
 
     private func give(_ job: Job, byteCount: Int) {
         shared.state.withLock { state in
+            guard state.waitingByteCount + byteCount <= Self.waitingByteCount else { return }
             state.jobs.append(job)
             state.waitingByteCount += byteCount
         }
@@ -185,7 +185,7 @@ extension RuntimeFailure {
         switch failure {
         case .file(let error): self.init(error)
         case .decoding: self.init(.unusableInput, failure.description)
-        case .skips: self.init(.lost, failure.description)
+        case .skips, .changes: self.init(.lost, failure.description)
         }
     }
 }
