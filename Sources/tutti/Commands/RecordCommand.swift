@@ -21,7 +21,7 @@ struct RecordCommand: Command {
 
     static let syntax = CommandSyntax(
         name: "record",
-        summary: "Records a sound device, or a broadcast frame by frame, into a WAVE, AIFF or CAF file.",
+        summary: "Records a sound device or a broadcast into a WAVE, AIFF or CAF file.",
         operands: [
             .init(
                 name: "OUT.wav", isRequired: true,
@@ -31,10 +31,10 @@ struct RecordCommand: Command {
             + DisplayFlags.options
             + [.help],
         notes: [
-            "Without --from and --host a sound device is recorded. What it lost is silence of the same length, and told; all "
-                + "that was in the air by Ctrl-C is in the file.",
-            "Of a broadcast, frame n of the file is frame n of the song; where the song was joined in the middle, the first frame is "
-                + "told at the end. What could not be had is silence, and counted. A song comes up to 10 s ahead of "
+            "Without --from and --host a sound device is recorded. What it lost is silence of the same length, and "
+                + "told; all that was in the air by Ctrl-C is in the file.",
+            "Of a broadcast, frame n of the file is frame n of the song; where the song was joined in the middle, the "
+                + "first frame is told at the end. What could not be had is silence, and counted. A song comes up to 10 s ahead of "
                 + "what is heard: what has come by Ctrl-C is kept.",
             "When the broadcaster is lost, it is waited for 30 s. When it goes on with other music, that is appended; "
                 + "another sample rate or other channels begin another file (OUT-2.wav).",
