@@ -55,6 +55,8 @@ public enum BroadcastLimits {
     public static let leastLead = TimeSpan.milliseconds(200)
     /// A source that is behind all of a sudden, as after this machine stood still, has so long to catch up.
     public static let catchUpTime = TimeSpan.seconds(1)
+    /// Titles of a station that are kept until what they belong to is heard.
+    static let comingTitleCount = 64
     /// What is sent later than this before it is due comes too late for some.
     public static let latestSend = TimeSpan.milliseconds(50)
     /// After what was heard last, the timeline is moved no sooner: until then it may lie in somebody's sound card.

@@ -46,6 +46,10 @@ public struct BroadcastSession {
     /// Why there can be none.
     var pcmFailure: String?
     var isReading = false
+    /// Titles that were read, and the frames with which they are to be shown.
+    var comingTitles: [(frame: FramePosition, title: String)] = []
+    /// Whether there was one.
+    var hasTitles = false
     /// The source does not keep up.
     var stall: SourceStall?
     /// Since when it has been behind without having been seen to fall behind.
@@ -99,6 +103,7 @@ public struct BroadcastSession {
         for dial in connections.dialer.due(now) { actions.append(.dial(dial)) }
         decideStart(now)
         watchSource(now)
+        showTitles(now)
         readAhead(now)
         transcodeAhead(now)
         for id in connections.ids { feed(id, now) }
@@ -111,7 +116,7 @@ public struct BroadcastSession {
     private mutating func read(_ event: SourceEvent, _ now: HostTime) {
         switch event {
         case .notice(let level, let text): actions.append(.notice(level, text))
-        case .title(let title): retitle(title, now)
+        case .title(let title): noteTitle(title)
         case .clock(let clock): note(clock)
         case .read(let properties, let packets, let data):
             isReading = false

@@ -29,6 +29,8 @@ public final class HTTPSource: ByteSource {
     var silenceLimit = TimeSpan.seconds(10)
     /// Before the attempts to go on.
     var pauses: [TimeSpan] = [.zero, .milliseconds(500), .seconds(1), .seconds(2), .seconds(4)]
+    /// Half a second of most stations.
+    private static let stationPieceByteCount = 8 * 1024
     /// So many new bytes make an attempt a success.
     static let flowByteCount = 32 * 1024
     /// Up to here bytes that the parser passes over are fetched all the same: quicker than another request.
@@ -51,14 +53,14 @@ public final class HTTPSource: ByteSource {
     /// The next byte that is wanted.
     var position: Int64 = 0
     /// Bytes that come before it.
-    private var skipCount: Int64 = 0
+    var skipCount: Int64 = 0
     /// Bytes were lost before the next one.
-    private var isBehindGap = false
-    private var stripper: ICYStripper?
+    var isBehindGap = false
+    var stripper: ICYStripper?
     var attemptCount = 0
     private var byteCountOfAttempt: Int64 = 0
     /// Since when the transfer was asked in vain.
-    private var silentSince: HostTime?
+    var silentSince: HostTime?
     /// The bytes of a playlist.
     private var list: [UInt8] = []
     var news: [SourceNews] = []
@@ -175,7 +177,9 @@ public final class HTTPSource: ByteSource {
     private func take(
         from transfer: HTTPTransfer, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SongFailure) -> ByteRead? {
-        let count = transfer.take(into: buffer)
+        // A title goes with the bytes before it.
+        let room = stripper == nil ? buffer.count : min(buffer.count, Self.stationPieceByteCount)
+        let count = transfer.take(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<room]))
         guard count > 0 else {
             if let end = transfer.end { return try conclude(end) }
             guard isSilent() else { return .notYet }
@@ -231,53 +235,5 @@ public final class HTTPSource: ByteSource {
         let since = silentSince ?? now
         silentSince = since
         return now - since > silenceLimit
-    }
-
-    // MARK: Going on
-
-    /// Waits a while and tries again; nil for the caller's loop.
-    func breakOff(_ reason: String) throws(SongFailure) -> ByteRead? {
-        guard attemptCount < pauses.count else {
-            phase = .ended
-            throw SongFailure(.lost, "\(name) broke off: \(reason)")
-        }
-        if attemptCount == 0 { news.append(.notice(.warning, "\(name) broke off (\(reason)): connecting again")) }
-        phase = .pausing(until: .now() + pauses[attemptCount])
-        attemptCount += 1
-        return nil
-    }
-
-    /// Looks at the answer to a later request. False while there is none.
-    private func goesOn(_ transfer: HTTPTransfer) throws(SongFailure) -> Bool {
-        transfer.perform()
-        guard transfer.isAnswered else {
-            guard isSilent() else { return false }
-            _ = try breakOff("the server does not answer")
-            return true
-        }
-        let head = transfer.head
-        if let end = transfer.end, !end.isGood, !head.isFinal {
-            _ = try breakOff(Self.detail(end))
-            return true
-        }
-        // A station that is being restarted may say anything for a while.
-        if let objection = objection(to: head) {
-            let words = objection.message.dropFirst(name.count).drop { $0 == ":" || $0 == " " }
-            _ = try breakOff(String(words))
-            return true
-        }
-        guard let resource, let continuation = resource.continuation(head, at: position) else {
-            phase = .ended
-            throw SongFailure(.lost, "\(name) has changed on the server: it cannot go on")
-        }
-        silentSince = nil
-        phase = .flowing(transfer)
-        switch continuation {
-        case .bytes(let skipped): skipCount = skipped
-        case .gap:
-            isBehindGap = true
-            stripper = head.stationInterval.flatMap(ICYStripper.init)
-        }
-        return true
     }
 }

@@ -141,21 +141,4 @@ struct SourceStallTests {
         #expect(broadcast.heard[2]?.anchors.last == broadcast.heard[1]?.anchors.last)
         #expect(broadcast.heard[2]?.packets.first == FramePosition(24_000))
     }
-
-    @Test func aTitleIsToldToWhoIsThereAndWhoComes() {
-        var broadcast = stalled()
-        func titles(_ id: Int) -> [String] {
-            (broadcast.heard[id]?.properties ?? []).compactMap { property in
-                guard case .info(.title, let title) = property else { return nil }
-                return title
-            }
-        }
-        broadcast.handle(.source(.title("Next \u{1B}[2J")))
-        broadcast.handle(.source(.title("Next \u{1B}[2J")))
-        broadcast.handle(.source(.title("")))
-        broadcast.join(2)
-        #expect(titles(1) == ["Song", "Next \u{FFFD}[2J"])
-        #expect(titles(2) == ["Next \u{FFFD}[2J"])
-        #expect(broadcast.session.summary.info[.title] == "Next \u{FFFD}[2J")
-    }
 }

@@ -8,13 +8,14 @@ import SongReading
 struct SongParser: ~Copyable {
     private var stream: SongStream
     private var sink = PacketSink()
+    private var news: [SourceNews] = []
     /// Why the song cannot be played, or not to its end.
     private(set) var failure: SongFailure?
 
     init(_ source: any ByteSource) { stream = SongStream(source, probe: .trial) }
 
-    /// Reads until there are packets, and at least `byteCount` bytes were read or the source has no more for now, or
-    /// the song ends. Nil where the source has to be waited for first.
+    /// Reads until there are packets, and at least `byteCount` bytes were read, the source has no more for now or has
+    /// news, or the song ends. Nil where the source has to be waited for first.
     mutating func next(byteCount: Int) -> SourceEvent? {
         var readCount = 0
         while !stream.isFinished, readCount < byteCount || sink.descriptions.isEmpty {
@@ -23,15 +24,18 @@ struct SongParser: ~Copyable {
             } catch {
                 failure = error
             }
+            news += stream.takeNews()
             if stream.isWaiting { return sink.descriptions.isEmpty ? nil : sink.take() }
+            if !news.isEmpty, !sink.descriptions.isEmpty { break }
         }
         if let event = sink.take() { return event }
         return failure.map { .failed($0.message) } ?? .ended
     }
 
     /// What the source told since the last call.
-    func takeNews() -> [SourceEvent] {
-        stream.takeNews().map { news in
+    mutating func takeNews() -> [SourceEvent] {
+        defer { news = [] }
+        return news.map { news in
             switch news {
             case .notice(let level, let text): .notice(level, text)
             case .title(let title): .title(title)

@@ -83,8 +83,9 @@ final class SongReader: Sendable {
                 continue
             }
             let event = parser.next(byteCount: pieceByteCount)
-            for news in parser.takeNews() { pass(news) }
+            let news = parser.takeNews()
             guard let event else {
+                for news in news { pass(news) }
                 parser.wait(atMost: .seconds(60), wake: shared.wake)
                 continue
             }
@@ -94,6 +95,8 @@ final class SongReader: Sendable {
                 state.failure = failure
             }
             pass(event)
+            // A title belongs to what comes behind these packets.
+            for news in news { pass(news) }
         }
     }
 }
