@@ -30,7 +30,7 @@ import Testing
             "tutti record --host 127.0.0.1:\(broadcaster) --no-mdns --port \(TuttiProcess.freePort()) \(name) > \(name).log"
         }
         func join(_ name: String) -> String {
-            "tutti join --once --host 127.0.0.1:\(broadcaster) --no-mdns --port \(TuttiProcess.freePort()) "
+            "tutti join 127.0.0.1:\(broadcaster) --once --no-mdns --port \(TuttiProcess.freePort()) "
                 + "--output file:\(name) > \(name).log"
         }
     }

@@ -43,11 +43,11 @@ import Testing
         let directory = TemporaryDirectory()
         let air = AirSound(.integer24, rate: 44_100, seconds: 2)
         _ = try Self.prepare(air, in: directory)
-        try Self.run("tutti record --seconds 1 --rate 44100 --channels 2 \(name) > log 2> errors", in: directory)
+        try Self.run("tutti record --seconds 1 --rate 44100 --channels 2 \(name) > out.log 2> errors", in: directory)
         let samples = try Self.samples(name, in: directory)
         #expect(samples.count == 44_100 * air.frameByteCount)
         try expectPart(of: air, samples)
-        let log = try Self.text("log", in: directory)
+        let log = try Self.text("out.log", in: directory)
         #expect(
             log == """
                 recording 'default', 44100 Hz, 2 channels, 24-bit; Ctrl-C ends
@@ -64,8 +64,8 @@ import Testing
         _ = try Self.prepare(air, in: directory)
         try Self.run(
             """
-            tutti record a.wav > log 2>&1 & a=$!
-            until grep -q recording log; do sleep 0.05; done
+            tutti record a.wav > out.log 2>&1 & a=$!
+            until grep -q recording out.log; do sleep 0.05; done
             sleep 1
             kill -INT $a; wait $a || exit 1
             tutti record b.wav > log.b 2>&1 & b=$!
@@ -80,7 +80,8 @@ import Testing
         }
         let samples = try Self.samples("a.wav", in: directory)
         #expect(
-            try Self.text("log", in: directory).contains("(\(samples.count / air.frameByteCount) frames) into 'a.wav'"))
+            try Self.text("out.log", in: directory).contains(
+                "(\(samples.count / air.frameByteCount) frames) into 'a.wav'"))
     }
 
     @Test func lossesAreSilenceAndTold() throws {
@@ -88,7 +89,7 @@ import Testing
         let air = AirSound(.integer24, seconds: 4)
         let card = try Self.prepare(air, in: directory)
         try card.setFaults([.xrunAt(trueNow() + 1_000_000_000)])
-        try Self.run("tutti record --seconds 2 a.wav > log 2> errors", in: directory)
+        try Self.run("tutti record --seconds 2 a.wav > out.log 2> errors", in: directory)
         let words = try Self.text("errors", in: directory).split { !$0.isNumber }.compactMap { Int($0) }
         try #require(words.count == 3)
         let (count, at) = (words[0], words[1])
@@ -116,12 +117,12 @@ import Testing
         let card = try Self.prepare(air, in: directory)
         try Self.run(
             """
-            bash -c 'ulimit -f 500; tutti record a.wav > log 2> errors'
+            bash -c 'ulimit -f 500; tutti record a.wav > out.log 2> errors'
             test $? = 73
             """, in: directory)
         #expect(try Self.text("errors", in: directory) == "tutti: writing 'a.wav' failed: File too large\n")
         try card.setFaults([.goneAt(trueNow() + 1_000_000_000)])
-        try Self.run("tutti record b.wav > log 2> errors; test $? = 74", in: directory)
+        try Self.run("tutti record b.wav > out.log 2> errors; test $? = 74", in: directory)
         #expect(
             try Self.text("errors", in: directory)
                 == "tutti: sound device 'default' is gone; connect it again, or choose another (`tutti devices`)\n")
