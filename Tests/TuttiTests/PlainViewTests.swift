@@ -73,6 +73,11 @@ import TuttiRuntime
         recorder.isRecorder = true
         let lines = run([(0, .listening(recorder, song: Sample.song, broadcaster: "Den"))])
         #expect(lines.suffix(2) == ["Kitchen: recording", "1:23 / 3:45  recording"])
+        let both = [Sample.listener("Attic"), Sample.listener("Kitchen (recording)", timing: nil)]
+        #expect(
+            run([(0, Sample.broadcast(listeners: both))]).last?.hasPrefix(
+                "1:23 / 3:45  2 of 2 playing, buffer at least 9.8 s") == true)
+        #expect(run([(0, Sample.broadcast(listeners: [both[1]]))]).last == "1:23 / 3:45  1 of 1 playing")
     }
 
     @Test func listenersOfOneNameAreToldApart() {

@@ -34,15 +34,16 @@ struct RecordCommand: Command {
             "Without --from and --host a sound device is recorded. What it lost is silence of the same length, and "
                 + "told; all that was in the air by Ctrl-C is in the file.",
             "Of a broadcast, frame n of the file is frame n of the song; where the song was joined in the middle, the "
-                + "first frame is told at the end. What could not be had is silence, and counted. A song comes up to 10 s ahead of "
-                + "what is heard: what has come by Ctrl-C is kept.",
+                + "first frame is told at the end. What could not be had is silence, and counted. A song comes up to 10 "
+                + "s ahead of what is heard: what has come by Ctrl-C is kept.",
             "When the broadcaster is lost, it is waited for 30 s. When it goes on with other music, that is appended; "
                 + "another sample rate or other channels begin another file (OUT-2.wav).",
             "The file is whole at any moment, also when this process is killed or the disk is full. Above 4 GiB a WAVE "
                 + "file is RF64; an AIFF file ends at 2 GiB.",
-            "Exit code: 0 after the broadcast's end or, if anything was recorded, Ctrl-C; 130 after Ctrl-C with nothing "
-                + "recorded; 64 for a wrong command line, 65 for music that cannot be decoded, 69 for a port or a "
-                + "device that is not to be had, 73 where the file cannot be written, 74 for a lost broadcaster or device.",
+            "Exit code: 0 after the broadcast's end or, if anything was recorded, Ctrl-C; 130 after Ctrl-C with "
+                + "nothing recorded; 64 for a wrong command line, 65 for music that cannot be decoded, 69 for a port or "
+                + "a device that is not to be had, 73 where the file cannot be written, 74 for a lost broadcaster or "
+                + "device.",
         ],
         examples: [
             .init(command: "tutti record evening.wav", meaning: "the default device, until Ctrl-C"),

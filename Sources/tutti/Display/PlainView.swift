@@ -77,7 +77,10 @@ struct PlainView: Sendable {
     private func summary(_ status: BroadcastStatus) -> String {
         let playing = status.listeners.filter { $0.state == .playing }
         var parts = ["\(status.song.timeReading)  \(playing.count) of \(status.listeners.count) playing"]
-        if let least = playing.map(\.buffered).min() { parts.append("buffer at least \(least.bufferReading)") }
+        // A recorder holds nothing back.
+        if let least = playing.filter({ $0.timing != nil }).map(\.buffered).min() {
+            parts.append("buffer at least \(least.bufferReading)")
+        }
         if let worst = status.worstPair {
             parts.append("worst pair \(worst.first) and \(worst.second) within \(worst.distance.reading(glyphs))")
         } else if playing.count == 1, let timing = playing[0].timing {
