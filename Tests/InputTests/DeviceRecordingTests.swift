@@ -33,8 +33,6 @@ import Testing
             self.thread.withLock { $0 = thread }
         }
 
-        deinit { unlink(path) }
-
         var events: [DeviceRecordingEvent] {
             told.withLock { $0.filter { if case .notice = $0 { false } else { true } } }
         }

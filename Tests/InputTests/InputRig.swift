@@ -24,7 +24,10 @@ final class Studio {
     }
 
     deinit {
-        for name in ["heard.wav.control", "heard.wav.lock", "air.wav", "air.wav.timing", "air.wav.lock"] {
+        for name in [
+            "heard.wav.control", "heard.wav.lock", "air.wav", "air.wav.timing", "air.wav.lock", "a.wav", "a.aiff",
+            "a.caf",
+        ] {
             unlink(directory + "/" + name)
         }
         rmdir(directory)
