@@ -32,6 +32,8 @@ struct ALSALoop: ~Copyable {
     private let bytes: UnsafeMutableRawPointer
     /// Frames rendered so far, and the index of the next one.
     private var written: Int64 = 0
+    /// After a write that failed: the first frame that did not get into the device.
+    private var unwritten: DeviceFrame?
     /// Turns in a row that failed, found nothing to write, or waited in vain.
     private var failures = 0
     private var emptyTurns = 0
@@ -166,6 +168,7 @@ struct ALSALoop: ~Copyable {
                 return 0
             }
             guard taken > 0 else {
+                unwritten = DeviceFrame(index: written &+ Int64(done))
                 written += Int64(count)
                 return Int32(taken)
             }
@@ -198,7 +201,8 @@ struct ALSALoop: ~Copyable {
             // One xrun is dealt with at once. Where they follow each other, the machine needs a breath.
             if failures > 1 { sleepThread(for: .milliseconds(Int64(min(failures, 20)) * 5)) }
             if code == -ESTRPIPE { resume(stop) }
-            renderer.deviceDidRestart(at: DeviceFrame(index: written))
+            renderer.deviceDidRestart(at: DeviceFrame(index: written), unheardFrom: unwritten)
+            unwritten = nil
             return start()
         }
     }

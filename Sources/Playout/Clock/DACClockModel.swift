@@ -98,6 +98,8 @@ struct DACClockModel: ~Copyable {
 
     /// The frame of the newest reading: frames before it were heard.
     var newestReadingFrame: Int64 { newestFrame }
+    /// When that was so; a coarse pointer hides some.
+    private(set) var newestReadingHost: Int64 = 0
 
     /// The device's rate against its nominal one, in ppm, if it is one that no sound card can have. There is no line
     /// then.
@@ -116,6 +118,7 @@ struct DACClockModel: ~Copyable {
         let residual = Double(hostNanoseconds &- originHost) * 1e-9 - time
         guard abs(residual) < 1e6 else { return }
         newestFrame = frame
+        newestReadingHost = hostNanoseconds
         newestTime = time
         readingCount &+= 1
         take(ClockPoint(time: time, residual: residual))

@@ -11,6 +11,9 @@ struct Directive: BitwiseCopyable {
     /// How long what sounds may take to fade when `source` is another.
     var leaveSeconds = Directive.replacementFadeSeconds
     var timeline: HostTimeline?
+    /// The device's own clock paces the source, each frame once; the timeline, if there is one, only says when the first
+    /// is due.
+    var isFreeRunning = false
     /// The song position after the last audible frame; `.max` while unknown.
     var end = Int64.max
     var gain: Float = 1

@@ -64,6 +64,7 @@ public final class PlayoutControl {
             state.directive.end = .max
             state.directive.leaveSeconds = Directive.replacementFadeSeconds
             state.directive.timeline = state.timeline?.epoch == rendition.epoch ? state.timeline : nil
+            state.directive.isFreeRunning = false
             install(&state)
             publish(&state)
         }
@@ -77,11 +78,23 @@ public final class PlayoutControl {
             state.timeline = timeline
             guard timeline.epoch == state.rendition?.epoch else { return }
             state.directive.timeline = timeline
-            if state.isHeld {
-                state.isHeld = false
-                state.directive.leaveSeconds = Directive.replacementFadeSeconds
-                install(&state)
-            }
+            state.directive.isFreeRunning = false
+            endHold(&state)
+            publish(&state)
+        }
+    }
+
+    /// Lets the device's own clock pace the rendition: each of its frames sounds once, one after the other, the first as
+    /// soon as the device allows; after ``hold(fade:)``, an xrun or an underrun it goes on with the next frame. Where
+    /// song and device have the same rate the samples stay what they are.
+    /// - Parameter start: if given, the first frame sounds when this says, to a fraction of a frame, and what follows
+    ///   keeps that phase. Not looked at when the rendition has sounded.
+    public func runFree(from start: HostTimeline? = nil) {
+        state.withLock { state in
+            guard let rendition = state.rendition else { return }
+            state.directive.isFreeRunning = true
+            state.directive.timeline = start?.epoch == rendition.epoch ? start : nil
+            endHold(&state)
             publish(&state)
         }
     }
@@ -198,6 +211,13 @@ public final class PlayoutControl {
             state.events.append(.retired(epoch: rendition.epoch))
         }
         state.rendition = nil
+    }
+
+    private func endHold(_ state: inout State) {
+        guard state.isHeld else { return }
+        state.isHeld = false
+        state.directive.leaveSeconds = Directive.replacementFadeSeconds
+        install(&state)
     }
 
     /// Makes the current rendition known under a new serial, with a resampler that fits the device.

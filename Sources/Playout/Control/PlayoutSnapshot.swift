@@ -45,6 +45,9 @@ public struct PlayoutSnapshot: Hashable, Sendable, BitwiseCopyable {
     /// The song position of the newest rendered frame, and when it leaves the DAC. Nil while nothing sounds.
     public var newestPosition: FractionalFramePosition?
     public var newestHost: HostTime = HostTime(nanoseconds: 0)
+    /// Of a free-running rendition: the song position that was at the DAC when the device was last asked. It rises while
+    /// sound is heard, and stays where that was broken off. Nil before the first sound.
+    public var heardPosition: FractionalFramePosition?
     /// Song frames per second of host time at which ``newestPosition`` moves.
     public var framesPerSecond: Double = 0
 

@@ -28,9 +28,11 @@ extension Renderer {
 
     private func isMisplaced(_ source: Source) -> Bool {
         let planned = state.placement
-        guard planned.frame < cursor, planned.frame > firstReplaceable,
+        guard directive.timeline != nil, planned.frame < cursor, planned.frame > firstReplaceable,
             let due = dueFrames(at: planned.frame, source: source)
         else { return false }
+        // A free-running source is placed by its timeline once, if that was in time.
+        if directive.isFreeRunning, abs(due - planned.position) > 2 { return false }
         return abs(due - planned.position) > 0.02 || abs(feedForward / planned.step - 1) > 0.5e-6
     }
 
@@ -40,7 +42,8 @@ extension Renderer {
         guard firstReplaceable < cursor, !isAudible(from: firstReplaceable),
             let due = dueFrames(at: firstReplaceable, source: source),
             let atCursor = dueFrames(at: cursor, source: source), atCursor < Double(directive.end),
-            let atPlanEnd = dueFrames(at: state.frame, source: source), atPlanEnd > beginning(of: source) + 1
+            let atPlanEnd = dueFrames(at: state.frame, source: source),
+            nextFreeFrame(of: source) != nil || atPlanEnd > beginning(of: source) + 1
         else { return false }
         let readable = source.ring.pointee.readable
         let reach = Double(source.resampler.reach)
@@ -65,12 +68,19 @@ extension Renderer {
         guard let earlier = history.cut(at: cursor) else { return }
         isPlacedAgain = state.mode == .sounding && state.placement.frame >= cursor
         state = earlier
-        if let end = ending.finished, end.frame > cursor { ending.finished = nil }
-        if let end = ending.stopped, end.frame > cursor { ending.stopped = nil }
+        cutEndings(from: cursor)
+    }
+
+    /// Ends that were planned behind `frame` do not come to pass.
+    mutating func cutEndings(from frame: Int64) {
+        if let end = ending.finished, end.frame > frame { ending.finished = nil }
+        if let end = ending.stopped, end.frame > frame { ending.stopped = nil }
     }
 
     /// The next frame is not the one that was planned for: whatever sounded is broken off, and is placed anew.
-    mutating func jump(to frame: Int64) {
+    /// - Parameter unheard: the first frame that was rendered in vain, if that is before the next.
+    mutating func jump(to frame: Int64, unheard: Int64 = .max) {
+        takeBackUnheard(from: min(unheard, cursor))
         history.removeAll()
         cursor = frame
         state.frame = frame

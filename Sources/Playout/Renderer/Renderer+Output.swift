@@ -67,6 +67,7 @@ extension Renderer {
         }
         describeBuffer(&snapshot)
         describeSound(&snapshot)
+        describeFreeRun(&snapshot)
         shared.pointee.snapshot.publish(snapshot)
     }
 
@@ -94,6 +95,7 @@ extension Renderer {
         guard state.mode == .sounding, state.leaving != .forAnotherSource else { return }
         snapshot.newestPosition = FractionalFramePosition(state.position.frames)
         snapshot.framesPerSecond = directive.timeline?.framesPerSecond ?? 0
+        guard !directive.isFreeRunning else { return }
         snapshot.timelineError = counters.timelineError.map { TimeSpan(seconds: $0) }
         snapshot.correction = PartsPerMillion(counters.correction)
     }

@@ -49,6 +49,7 @@ extension Renderer {
         if let epoch = state.source?.epoch, directive.source == nil {
             ending.stopped = (frame: state.frame, epoch: epoch)
         }
+        noteBreak()
         state.source = directive.source
         state.end = directive.end
         state.mode = state.source == nil ? .idle : .waiting
@@ -74,6 +75,7 @@ extension Renderer {
 
     /// The source stays, but what sounded is over: it will be placed anew.
     mutating func silence(cause: ReplacementCause?, error: Double) {
+        noteBreak()
         state.mode = .waiting
         state.leaving = .staying
         state.fade = .silent
@@ -81,22 +83,31 @@ extension Renderer {
         state.causeError = error
     }
 
+    private mutating func noteBreak() {
+        guard state.mode == .sounding, let ring = state.source?.ring else { return }
+        state.brokenOff = (ring: ring, position: state.position)
+    }
+
     // MARK: What is due
 
     /// The song position that is due at the DAC with a device frame; nil while a clock or the timeline is missing, or
     /// where they make no sense.
     func dueFrames(at frame: Int64, source: Source) -> Double? {
+        if let next = nextFreeFrame(of: source) { return next }
         guard let timeline = directive.timeline, let line = model.line, source.serial == directive.source?.serial,
             abs(timeline.framesPerSecond / source.songRate - 1) < Resampler.stepTolerance / 2
         else { return nil }
         let elapsed = Double(line.originHost &- timeline.host.nanoseconds) * 1e-9 + line.seconds(of: frame)
         let due = Double(timeline.frame.index) + elapsed * timeline.framesPerSecond
+        // A free-running source that is late begins at its beginning all the same.
+        if directive.isFreeRunning, due > beginning(of: source) + 2 { return beginning(of: source) }
         return FixedPosition.range.contains(due) ? due : nil
     }
 
     /// Song frames per device frame that keep a sound where it is on its timeline.
     var feedForward: Double {
-        (directive.timeline?.framesPerSecond ?? 0) * (model.line?.secondsPerFrame ?? 0)
+        if directive.isFreeRunning, let source = directive.source { return source.songRate / deviceRate }
+        return (directive.timeline?.framesPerSecond ?? 0) * (model.line?.secondsPerFrame ?? 0)
     }
 
     /// Device frames that the ring's frames last from here on; without bound when the song's last frame is there.

@@ -6,7 +6,7 @@ extension Renderer {
     /// - Returns: the segment's frames; the mode is no longer sounding when the song has ended.
     mutating func planSound(within length: Int) -> Int {
         var length = length
-        if state.leaving == .staying, model.impossiblePPM != nil {
+        if state.leaving == .staying, model.impossiblePPM != nil, !directive.isFreeRunning {
             leave(.forReplacement, cause: .deviceClockStep, error: 0)
         }
         let error = state.leaving == .staying ? timelineError() : nil
@@ -20,7 +20,7 @@ extension Renderer {
 
     /// How far ahead of the timeline the sound is, in seconds; nil where nothing says so.
     private func timelineError() -> Double? {
-        guard let source = state.source, let timeline = directive.timeline, model.isReady,
+        guard !directive.isFreeRunning, let source = state.source, let timeline = directive.timeline, model.isReady,
             let due = dueFrames(at: state.frame, source: source)
         else { return nil }
         return (state.position.frames - due) / timeline.framesPerSecond

@@ -111,11 +111,12 @@ public struct Renderer: ~Copyable {
 
     /// The device lost its running clock (xrun, suspend): older readings are void, its rate is kept, and the sound is
     /// placed anew from `first`, the next frame to be rendered.
-    public mutating func deviceDidRestart(at first: DeviceFrame) {
+    /// - Parameter unheard: the first frame that was rendered and did not get into the device, if there is one.
+    public mutating func deviceDidRestart(at first: DeviceFrame, unheardFrom unheard: DeviceFrame? = nil) {
         counters.xruns += 1
         shared.pointee.events.push(.xrun(frame: first))
         model.restart()
-        reportEnd(heardBefore: first.index)
-        jump(to: first.index)
+        reportEnd(heardBefore: min(first.index, unheard?.index ?? .max))
+        jump(to: first.index, unheard: unheard?.index ?? .max)
     }
 }

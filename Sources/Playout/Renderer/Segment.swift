@@ -33,6 +33,8 @@ struct PlayState: BitwiseCopyable {
     var excessFrameCount = 0
     /// The clock model's count when the error was last in bounds.
     var relearnCount = 0
+    /// Where sound was broken off, and whose: a free-running source goes on there.
+    var brokenOff: (ring: UnsafeMutablePointer<FrameRingStorage>, position: FixedPosition)?
 
     /// The same, some frames into a segment with this step.
     func advanced(by frames: Int, step: FixedPosition) -> PlayState {
@@ -100,6 +102,11 @@ struct SegmentHistory: ~Copyable {
     }
 
     mutating func removeAll() { count = 0 }
+
+    /// The state with which `frame` is rendered; nil when the history does not reach there.
+    func state(at frame: Int64) -> PlayState? {
+        index(of: frame).map { self[$0].pointee.state(after: Int(frame - self[$0].pointee.start)) }
+    }
 
     /// The index of the segment that holds `frame`.
     func index(of frame: Int64) -> Int? {
