@@ -25,25 +25,8 @@ public final class AudioQueue: Sendable {
         events: @escaping @Sendable (AudioQueueEvent) -> Void
     ) throws(AudioQueueError) {
         self.output = output
-        do {
-            core = QueueCore(
-                feeder: PacketFeeder(decoders: decoders, limits: limits), wake: try WakeSignal(), handler: events)
-        } catch {
-            throw .outOfResources(code: error.code)
-        }
-        let core = core
-        do {
-            thread = try HostThread(name: "tutti queue") { core.run() }
-        } catch {
-            throw .outOfResources(code: error.code)
-        }
-        do {
-            try output.start(driving: core.control) { core.post(.device($0)) }
-        } catch {
-            core.end()
-            thread.join()
-            throw .device(error)
-        }
+        core = try QueueCore(feeder: PacketFeeder(decoders: decoders, limits: limits))
+        thread = try core.start(output, handler: events)
     }
 
     deinit { close() }

@@ -15,6 +15,8 @@ public enum AudioQueueEvent: Hashable, Sendable {
 /// Why a queue cannot be made.
 public enum AudioQueueError: Error, Hashable, Sendable {
     case device(OutputDeviceError)
+    /// The format cannot be decoded.
+    case decoding(AudioDecodingError)
     /// The system has no thread or file descriptor left: its error number.
     case outOfResources(code: Int32)
 }
@@ -23,6 +25,7 @@ extension AudioQueueError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .device(let error): error.description
+        case .decoding(let error): "\(error)"
         case .outOfResources(let code):
             "this machine has no thread or file descriptor left (\(code)); end some programs"
         }

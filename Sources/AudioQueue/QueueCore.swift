@@ -20,7 +20,6 @@ final class QueueCore: Sendable {
     private let wake: WakeSignal
     private let pending = Mutex<[AudioQueueEvent]>([])
     private let isEnding = Atomic(false)
-    private let handler: @Sendable (AudioQueueEvent) -> Void
 
     /// How soon events are handed out and a played part of the ring is filled again.
     private static let tick = TimeSpan.milliseconds(20)
@@ -28,10 +27,33 @@ final class QueueCore: Sendable {
     /// Packets decoded between two looks at the events: a few hundred milliseconds of sound, a few of work.
     private static let packetsPerTurn = 16
 
-    init(feeder: sending PacketFeeder, wake: WakeSignal, handler: @escaping @Sendable (AudioQueueEvent) -> Void) {
+    init(feeder: sending PacketFeeder) throws(AudioQueueError) {
         self.feeder = Mutex(feeder)
-        self.wake = wake
-        self.handler = handler
+        do throws(WakeSignalError) { wake = try WakeSignal() } catch { throw .outOfResources(code: error.code) }
+    }
+
+    /// Starts the thread, and the device.
+    /// - Parameters:
+    ///   - handler: takes every event, on the thread.
+    ///   - onTurn: called on the thread before it feeds, some fifty times a second while there is sound.
+    func start(
+        _ output: any OutputDevice, handler: @escaping @Sendable (AudioQueueEvent) -> Void,
+        onTurn: @escaping @Sendable () -> Void = {}
+    ) throws(AudioQueueError) -> HostThread {
+        let thread: HostThread
+        do throws(HostThreadError) {
+            thread = try HostThread(name: "tutti queue") { self.run(handler, onTurn) }
+        } catch {
+            throw .outOfResources(code: error.code)
+        }
+        do throws(OutputDeviceError) {
+            try output.start(driving: control) { self.post(.device($0)) }
+        } catch {
+            end()
+            thread.join()
+            throw .device(error)
+        }
+        return thread
     }
 
     // MARK: Any thread
@@ -84,6 +106,17 @@ final class QueueCore: Sendable {
         wake.signal()
     }
 
+    func wakeUp() { wake.signal() }
+
+    /// Decodes on the calling thread until as many frames are decoded and not heard, or no more can be.
+    /// - Returns: how many are.
+    func prime(_ frameCount: Int) -> Int {
+        while true {
+            let decoded = feeder.withLock(\.decodedFrameCount)
+            guard decoded < frameCount, feedTurn() == .fed else { return decoded }
+        }
+    }
+
     func end() {
         isEnding.store(true, ordering: .releasing)
         wake.signal()
@@ -91,16 +124,22 @@ final class QueueCore: Sendable {
 
     // MARK: Feeder thread
 
-    func run() {
+    private func run(_ handler: (AudioQueueEvent) -> Void, _ onTurn: () -> Void) {
         while !isEnding.load(ordering: .acquiring) {
-            deliverEvents()
-            switch feedTurn() {
+            switch turn(handler, onTurn) {
             case .fed: continue
             case .ringFull: wake.wait(atMost: Self.tick)
             case .idle, .failed: wake.wait(atMost: control.snapshot.epoch == nil ? Self.idleTick : Self.tick)
             }
         }
-        deliverEvents()
+        deliverEvents(to: handler)
+    }
+
+    /// Hands out what happened, and decodes some packets. Returns what decoding ended with.
+    func turn(_ handler: (AudioQueueEvent) -> Void, _ onTurn: () -> Void) -> PacketFeederStep {
+        deliverEvents(to: handler)
+        onTurn()
+        return feedTurn()
     }
 
     private func feedTurn() -> PacketFeederStep {
@@ -114,7 +153,7 @@ final class QueueCore: Sendable {
         return .fed
     }
 
-    private func deliverEvents() {
+    private func deliverEvents(to handler: (AudioQueueEvent) -> Void) {
         control.takeEvents { handler(.playout($0)) }
         let events = pending.withLock { events in
             defer { events = [] }

@@ -26,6 +26,8 @@ struct Directive: BitwiseCopyable {
 struct Source: BitwiseCopyable {
     /// Counts the calls of play; never reused.
     var serial: UInt64
+    /// Counts the renditions: one that was held has several serials.
+    var rendition: UInt64
     var epoch: Epoch
     var songRate: Double
     var first: Int64

@@ -40,6 +40,8 @@ public final class PlayoutControl {
         var attachment = 0
         var directive = Directive()
         var rendition: Rendition?
+        /// Counts the renditions so far.
+        var renditionNumber: UInt64 = 0
         var timeline: HostTimeline?
         /// Nothing of the rendition sounds until it has a timeline again.
         var isHeld = false
@@ -60,6 +62,7 @@ public final class PlayoutControl {
         state.withLock { state in
             letGo(&state)
             state.rendition = rendition
+            state.renditionNumber += 1
             state.isHeld = false
             state.directive.end = .max
             state.directive.leaveSeconds = Directive.replacementFadeSeconds
@@ -229,7 +232,8 @@ public final class PlayoutControl {
         state.live.append(Live(serial: serial, rendition: rendition, resampler: resampler))
         state.directive.newestSerial = serial
         state.directive.source = Source(
-            serial: serial, epoch: rendition.epoch, songRate: rendition.sampleRate, first: rendition.firstFrame.index,
+            serial: serial, rendition: state.renditionNumber, epoch: rendition.epoch, songRate: rendition.sampleRate,
+            first: rendition.firstFrame.index,
             fadesIn: rendition.fadesIn, ring: rendition.ring.storage, resampler: resampler.view)
     }
 

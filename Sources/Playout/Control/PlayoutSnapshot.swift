@@ -45,6 +45,9 @@ public struct PlayoutSnapshot: Hashable, Sendable, BitwiseCopyable {
     /// The song position of the newest rendered frame, and when it leaves the DAC. Nil while nothing sounds.
     public var newestPosition: FractionalFramePosition?
     public var newestHost: HostTime = HostTime(nanoseconds: 0)
+    /// The newest rendered frame itself, and the device's frames per second of host time; nil while its clock is unknown.
+    public var newestFrame: DeviceFrame = .zero
+    public var deviceFramesPerSecond: Double?
     /// Of a free-running rendition: the song position that was at the DAC when the device was last asked. It rises while
     /// sound is heard, and stays where that was broken off. Nil before the first sound.
     public var heardPosition: FractionalFramePosition?
@@ -58,6 +61,18 @@ public struct PlayoutSnapshot: Hashable, Sendable, BitwiseCopyable {
     /// The newest rendered frame lies ahead of what is heard by the device's buffer; this goes back from there.
     public func position(at host: HostTime) -> FractionalFramePosition? {
         newestPosition.map { $0 + (host - newestHost).seconds * framesPerSecond }
+    }
+
+    /// Of a free-running rendition: the song position that leaves the DAC at `host`, no earlier than ``heardPosition``
+    /// and no later than what was rendered; nil before the first sound.
+    public func heardPosition(at host: HostTime) -> FractionalFramePosition? {
+        guard let heardPosition, let newestPosition, let position = position(at: host) else { return heardPosition }
+        return min(max(position, heardPosition), newestPosition)
+    }
+
+    /// The device frame that leaves the DAC at `host`; nil while the device's clock is unknown.
+    public func deviceFrame(at host: HostTime) -> Double? {
+        deviceFramesPerSecond.map { Double(newestFrame.index) + (host - newestHost).seconds * $0 }
     }
 
     /// Re-placements of all causes.

@@ -8,7 +8,7 @@ extension Renderer {
     /// says what is due.
     func nextFreeFrame(of source: Source) -> Double? {
         guard directive.isFreeRunning, source.serial == directive.source?.serial else { return nil }
-        if let brokenOff = state.brokenOff, brokenOff.ring == source.ring { return brokenOff.position.frames }
+        if let brokenOff = state.brokenOff, brokenOff.rendition == source.rendition { return brokenOff.position.frames }
         guard directive.timeline == nil else { return nil }
         // Another device played the beginning.
         let floor = source.ring.pointee.readable.floor
@@ -25,12 +25,12 @@ extension Renderer {
     /// The song position that was at the DAC at the newest reading of its clock, and how it moves without a timeline.
     func describeFreeRun(_ snapshot: inout PlayoutSnapshot) {
         guard directive.isFreeRunning else { return }
-        let ring = (state.source ?? directive.source)?.ring
+        let rendition = (state.source ?? directive.source)?.rendition
         if let heard = history.state(at: model.newestReadingFrame), heard.mode == .sounding,
-            ring == nil || heard.source?.ring == ring
+            rendition == nil || heard.source?.rendition == rendition
         {
             snapshot.heardPosition = FractionalFramePosition(heard.position.frames)
-        } else if let brokenOff = state.brokenOff, ring == nil || brokenOff.ring == ring {
+        } else if let brokenOff = state.brokenOff, rendition == nil || brokenOff.rendition == rendition {
             snapshot.heardPosition = FractionalFramePosition(brokenOff.position.frames)
         }
         guard snapshot.newestPosition != nil else { return }

@@ -64,6 +64,8 @@ extension Renderer {
             snapshot.dacRate = PartsPerMillion(line.ppm)
             snapshot.modelBound = TimeSpan(seconds: line.bound(at: state.frame))
             snapshot.newestHost = HostTime(nanoseconds: line.hostNanoseconds(of: state.frame))
+            snapshot.newestFrame = DeviceFrame(index: state.frame)
+            snapshot.deviceFramesPerSecond = 1 / line.secondsPerFrame
         }
         describeBuffer(&snapshot)
         describeSound(&snapshot)

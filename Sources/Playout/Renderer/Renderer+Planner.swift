@@ -84,8 +84,8 @@ extension Renderer {
     }
 
     private mutating func noteBreak() {
-        guard state.mode == .sounding, let ring = state.source?.ring else { return }
-        state.brokenOff = (ring: ring, position: state.position)
+        guard state.mode == .sounding, let rendition = state.source?.rendition else { return }
+        state.brokenOff = (rendition: rendition, position: state.position)
     }
 
     // MARK: What is due

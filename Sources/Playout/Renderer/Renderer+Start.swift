@@ -110,7 +110,12 @@ extension Renderer {
 
     /// The last frame has been planned; `frame` is the first device frame after it.
     mutating func finish(at frame: Int64) {
-        if let epoch = state.source?.epoch { ending.finished = (frame: frame, epoch: epoch) }
+        if let source = state.source {
+            ending.finished = (frame: frame, epoch: source.epoch)
+            if state.end != .max {
+                state.brokenOff = (rendition: source.rendition, position: FixedPosition(whole: state.end, fraction: 0))
+            }
+        }
         state.mode = .finished
         state.fade = .silent
         state.leaving = .staying

@@ -36,6 +36,13 @@ public final class FrameRing {
     /// Frames that ``write(_:)`` would take now. Silence that a ``skip(to:)`` still owes comes first.
     public var writableFrameCount: Int { storage.pointee.writableFrameCount() }
 
+    /// Frames that were written and not given back by the renderer: those that are still to be heard, and up to
+    /// ``historySeconds`` before them.
+    public var readableFrameCount: Int {
+        let readable = storage.pointee.readable
+        return Int(readable.end &- readable.floor)
+    }
+
     /// Appends interleaved frames at the write position.
     /// - Returns: frames taken; fewer than given when the ring is full.
     @discardableResult

@@ -90,6 +90,9 @@ public struct PacketFeeder {
         reentry = nil
     }
 
+    /// Frames in the ring that may still be heard.
+    var decodedFrameCount: Int { current?.rendition.ring.readableFrameCount ?? 0 }
+
     public var snapshot: PacketFeederSnapshot {
         var snapshot = counters
         snapshot.queuedPacketCount = queue.count
