@@ -25,14 +25,20 @@ package struct PCMWish: Sendable {
     package var formats = SampleFormat.allCases
     package var periodMicroseconds: UInt32 = 5_000
     package var bufferMicroseconds: UInt32 = 150_000
+    /// How much shall be writable, or readable, before it wakes us; at least a period.
+    package var wakeMicroseconds: UInt32 = 0
 
     package init() {}
 
-    /// 48 kHz, two channels, woken every 5 ms, 150 ms of sound written ahead.
+    /// 48 kHz, two channels, a pointer that moves every 5 ms, woken every 10, 150 ms of sound written ahead.
     ///
     /// The buffer is what carries the sound through a machine that freezes for 100 ms; commands do not wait for it,
     /// because written frames can be taken back (`snd_pcm_rewind`).
-    package static let playback = PCMWish()
+    package static let playback: PCMWish = {
+        var wish = PCMWish()
+        wish.wakeMicroseconds = 10_000
+        return wish
+    }()
 
     static let channelRange: ClosedRange<UInt32> = 1...8
     /// Beyond this a device's numbers are not believed (and its buffers not allocated).
@@ -55,7 +61,7 @@ extension PCMHandle {
             }
             configuration = try negotiate(wish, isRateConverted: true)
         }
-        configuration.timestampClock = try setSoftwareParameters(configuration)
+        configuration.timestampClock = try setSoftwareParameters(configuration, wish)
         return configuration
     }
 
@@ -130,8 +136,10 @@ extension PCMHandle {
             bufferFrameCount: Int(buffer), timestampClock: .none)
     }
 
-    /// Starts by hand, wakes once a period, stops when it runs dry, stamps on the raw monotonic clock if it can.
-    private func setSoftwareParameters(_ configuration: PCMConfiguration) throws(OutputDeviceError) -> TimestampClock {
+    /// Starts by hand, wakes us as wished, stops when it runs dry, stamps on the raw monotonic clock if it can.
+    private func setSoftwareParameters(
+        _ configuration: PCMConfiguration, _ wish: PCMWish
+    ) throws(OutputDeviceError) -> TimestampClock {
         var allocated: OpaquePointer?
         try check(snd_pcm_sw_params_malloc(&allocated), "allocate parameters")
         guard let parameters = allocated else { throw unsupported("no memory for its parameters") }
@@ -144,7 +152,10 @@ extension PCMHandle {
         try check(
             snd_pcm_sw_params_set_stop_threshold(
                 pointer, parameters, snd_pcm_uframes_t(configuration.bufferFrameCount)), "set the stop")
-        let wakeAt = snd_pcm_uframes_t(configuration.periodFrameCount)
+        // Half of the buffer at most, so that the rest lasts until we are there.
+        let wished = min(
+            Int(Double(wish.wakeMicroseconds) * 1e-6 * configuration.rate), configuration.bufferFrameCount / 2)
+        let wakeAt = snd_pcm_uframes_t(max(wished, configuration.periodFrameCount))
         try check(snd_pcm_sw_params_set_avail_min(pointer, parameters, wakeAt), "set the period")
         // Refused by devices without timestamps, which then are stamped by us.
         snd_pcm_sw_params_set_tstamp_mode(pointer, parameters, SND_PCM_TSTAMP_ENABLE)

@@ -23,12 +23,17 @@ public final class ALSAOutput: OutputDevice {
     /// Opens a device and sets it up: 48 kHz and two channels where it can, else what is nearest.
     /// - Parameters:
     ///   - deviceName: as ALSA knows it; ``ALSADevice/all()`` lists the names.
+    ///   - wakeInterval: how often the device shall wake its thread, at most; the half of its buffer bounds it. Nil for
+    ///     what listeners in step need.
     ///   - rateHint: the rate that this device's clock had the last time, against this host's.
     public init(
-        deviceName: String = "default", rateHint: (OutputDeviceDescription) -> PartsPerMillion? = { _ in nil }
+        deviceName: String = "default", wakeInterval: TimeSpan? = nil,
+        rateHint: (OutputDeviceDescription) -> PartsPerMillion? = { _ in nil }
     ) throws(OutputDeviceError) {
         let handle = try PCMHandle(name: deviceName)
-        configuration = try handle.configure()
+        var wish = PCMWish.playback
+        if let wakeInterval { wish.wakeMicroseconds = UInt32(clamping: wakeInterval.nanoseconds / 1_000) }
+        configuration = try handle.configure(wish)
         isHardware = handle.isHardware
         description = OutputDeviceDescription(
             name: deviceName, identity: handle.identity, hasKnownCard: handle.isHardware, rate: configuration.rate,

@@ -23,6 +23,7 @@ final class QueueCore: Sendable {
 
     /// How soon events are handed out and a played part of the ring is filled again.
     private static let tick = TimeSpan.milliseconds(20)
+    /// The same where there is nothing to hurry for: nothing is played, or the ring is full of what will be.
     private static let idleTick = TimeSpan.milliseconds(100)
     /// Packets decoded between two looks at the events: a few hundred milliseconds of sound, a few of work.
     private static let packetsPerTurn = 16
@@ -128,7 +129,7 @@ final class QueueCore: Sendable {
         while !isEnding.load(ordering: .acquiring) {
             switch turn(handler, onTurn) {
             case .fed: continue
-            case .ringFull: wake.wait(atMost: Self.tick)
+            case .ringFull: wake.wait(atMost: control.snapshot.state == .playing ? Self.idleTick : Self.tick)
             case .idle, .failed: wake.wait(atMost: control.snapshot.epoch == nil ? Self.idleTick : Self.tick)
             }
         }

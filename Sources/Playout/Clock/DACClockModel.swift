@@ -8,7 +8,8 @@
 // 1. The first 512 readings after a start are kept as they are, and the line is made anew with every one. The output
 //    loop reads every millisecond then (see ``wantsReadings``): what a card's rate is shows after 0.1 s.
 // 2. Then readings are gathered in buckets of 20 ms, of which the earliest (against the present slope; among lies the
-//    earliest but one) is kept as a point, and the line is made of the points of the last 20 s.
+//    earliest but one) is kept as a point, and the line is made of the points of the last 20 s: with every point at
+//    first, ten times a second when it is settled.
 // 3. The slope has a prior: the nominal rate +-100 ppm, or a remembered one +-5 ppm, or after a restart the learned
 //    one. One that the points contradict is dropped.
 // 4. A reading far under the edge is a glitch and does not count. A tenth of a second of nothing but such readings,
@@ -38,6 +39,10 @@ struct DACClockModel: ~Copyable {
     static let restartSpan = 0.03
 
     private static let windowSeconds = 20.0
+    /// A line that so long a time went into moves by nanoseconds from one point to the next: it is made anew after the
+    /// interval only.
+    private static let settledSeconds = 10.0
+    private static let settledInterval = 0.1
     private static let rawCapacity = 512
     private static let pointCapacity = 1_024
     /// How long readings must be early, or far from the edge, to be a step.
@@ -61,6 +66,7 @@ struct DACClockModel: ~Copyable {
     private var originHost: Int64 = 0
     private var newestFrame = Int64.min
     private var newestTime = 0.0
+    private var nextFitTime = 0.0
     private var backwardRun = 0
     /// Since when, and how often, readings were early; and since when none came near the edge.
     private var early: (since: Double, count: Int) = (0, 0)
@@ -166,8 +172,9 @@ struct DACClockModel: ~Copyable {
             if isMature { publish() }
             if raw.isFull { leaveRaw() }
         } else {
-            guard addToBucket(point) else { return }
+            guard addToBucket(point), point.time >= nextFitTime else { return }
             fit = fitter.fit(points, slope: fit.slope, prior: prior)
+            nextFitTime = point.time - points[0].time < Self.settledSeconds ? 0 : point.time + Self.settledInterval
             publish()
         }
     }
@@ -277,6 +284,7 @@ struct DACClockModel: ~Copyable {
             prior = RatePrior(slope: fit.slope, deviation: min(slopeDeviation, prior.deviation))
         }
         readingCount = 0
+        nextFitTime = 0
         doubt.restart()
         newestFrame = .min
         raw.removeAll()
