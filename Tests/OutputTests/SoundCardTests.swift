@@ -5,6 +5,7 @@ import HostSystem
 import Playout
 import SoundCardKit
 import Testing
+import VirtualOutput
 
 @testable import ALSADevices
 @testable import ALSAOutput
@@ -115,6 +116,37 @@ extension OutputTests {
             try rig.play(song, at: start)
             _ = try rig.wait { $0 == .device(.lost(.lost(device: card.deviceName))) }
             rig.queue.close()
+        }
+
+        @Test func aDeviceThatComesBackGoesOnInStep() throws {
+            let card = workshop.makeCard { $0.ppm = 40 }
+            let name = card.deviceName
+            let rig = try QueueRig(
+                ReturningOutput(
+                    try ALSAOutput(deviceName: name),
+                    standIn: { () throws(OutputDeviceError) in try VirtualOutput.null() },
+                    reopen: { () throws(OutputDeviceError) in try ALSAOutput(deviceName: name) }))
+            let song = TestSong(duration: 6)
+            let start = HostTime.now() + .milliseconds(300)
+            try card.setFaults([.goneAt((start + .milliseconds(500)).nanoseconds)])
+            try rig.play(song, at: start)
+            _ = try rig.wait { $0 == .device(.vanished(.lost(device: name))) }
+            // What it gets meanwhile goes nowhere, and packets go by as if it were heard.
+            sleepThread(for: .seconds(1))
+            #expect(rig.queue.device.name == "null" && rig.queue.snapshot.playout.state == .playing)
+            try card.setFaults([])
+            let back = HostTime.now()
+            _ = try rig.wait { if case .device(.returned(let device)) = $0 { device.name == name } else { false } }
+            try rig.waitUntilFinished()
+            rig.queue.close()
+            // The card began its recording anew when it was opened again.
+            let heard = try workshop.heard()
+            let report = skew(between: song.heard(from: start), and: heard)
+            let windows = report.windows.filter { $0.time > Double(back.nanoseconds) }
+            let first = try #require(windows.map(\.time).min()) * 1e-9
+            #expect(first - Double(back.nanoseconds) * 1e-9 < 1.2, "in step again after \(first) s")
+            #expect(report.unlikeWindows.allSatisfy { $0.time < first * 1e9 })
+            #expect(windows.count >= 5 && windows.allSatisfy { abs($0.skew) < 100e-6 })
         }
 
         /// It says that it runs, and takes nothing: given up after three seconds, not waited for for ever.

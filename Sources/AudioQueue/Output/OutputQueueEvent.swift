@@ -13,6 +13,9 @@ public enum OutputQueueEvent: Hashable, Sendable {
     case xrun
     /// The device is gone. What is enqueued is kept.
     case deviceLost(OutputDeviceError)
+    /// The device is gone, or back: see ``ReturningOutput``.
+    case deviceVanished(OutputDeviceError)
+    case deviceReturned(OutputDeviceDescription)
     /// Worth one line to people.
     case notice(String)
     /// What was enqueued cannot be decoded further; ``OutputQueue/reset()`` starts afresh.

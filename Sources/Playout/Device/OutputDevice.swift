@@ -63,4 +63,8 @@ public enum OutputDeviceEvent: Hashable, Sendable {
     case notice(String)
     /// The device is gone and its thread has ended. ``OutputDevice/stop()`` is still due.
     case lost(OutputDeviceError)
+    /// Of an output that waits for its device to come back: it is gone, and nothing is heard.
+    case vanished(OutputDeviceError)
+    /// It is back, perhaps with another rate.
+    case returned(OutputDeviceDescription)
 }

@@ -43,6 +43,8 @@ final class ListenDriver {
     private let done: EventLoopPromise<ListenOutcome>
     private var ticker: RepeatedTask?
     private var ticks = 0
+    /// Something else takes the frames in the sound device's stead.
+    private var isDeviceAway = false
     /// How it ended, while the fade is still heard.
     private var pendingOutcome: ListenOutcome?
 
@@ -107,11 +109,12 @@ final class ListenDriver {
     }
 
     private func onTick() {
-        let playout = outlet.playout
+        var playout = outlet.playout
+        if isDeviceAway { playout.noteNobodyHears() }
         handle(.playout(playout))
         ticks += 1
         if ticks % Self.ticksPerStatus == 0 {
-            recollection.note(playout, now: .now())
+            if !isDeviceAway { recollection.note(playout, now: .now()) }
             emit(.listening(status, song: song, broadcaster: session.broadcasterName))
         }
     }
@@ -194,6 +197,13 @@ final class ListenDriver {
         case .playout(.stopped): if let pendingOutcome { done.succeed(pendingOutcome) }
         case .playout: break
         case .device(.notice(let text)): emit(.notice(.detail, text))
+        case .device(.vanished(let error)):
+            isDeviceAway = true
+            emit(.notice(.warning, "\(error)"))
+        case .device(.returned(let device)):
+            isDeviceAway = false
+            recollection.use(device)
+            emit(.notice(.info, "sound device '\(device.name)' is back"))
         case .device(.lost(let error)): done.fail(RuntimeFailure(.unavailable, "\(error)"))
         case .decodingFailed(_, let error): emit(.notice(.warning, "this song cannot be played further: \(error)"))
         }
@@ -218,6 +228,15 @@ final class ListenDriver {
 
 // Confined to its event loop: the ticker, the transport's callbacks and the relay all run there.
 extension ListenDriver: @unchecked Sendable {}
+
+extension PlayoutSnapshot {
+    /// What is said of the sound is not true of a loudspeaker.
+    fileprivate mutating func noteNobodyHears() {
+        if state == .playing { state = .waiting }
+        timelineError = nil
+        modelBound = nil
+    }
+}
 
 extension ReplacementCause {
     /// For people.

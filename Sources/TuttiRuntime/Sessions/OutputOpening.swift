@@ -9,13 +9,16 @@ import WorkerDecoding
 
 extension OutputSelection {
     /// Opens the device; it does not run yet.
-    /// - Parameter rateHint: what is remembered of a sound card's rate.
+    /// - Parameters:
+    ///   - wakeInterval: how often a sound card wakes its thread; nil for what listeners in step need.
+    ///   - rateHint: what is remembered of a sound card's rate.
     func open(
+        wakeInterval: TimeSpan? = nil,
         rateHint: (OutputDeviceDescription) -> PartsPerMillion? = { _ in nil }
     ) throws(RuntimeFailure) -> any OutputDevice {
         do throws(OutputDeviceError) {
             switch self {
-            case .device(let name): return try ALSAOutput(deviceName: name, rateHint: rateHint)
+            case .device(let name): return try openDevice(name, wakeInterval, rateHint)
             case .null: return try VirtualOutput.null()
             case .file(let path): return try VirtualOutput.file(path: path)
             }
@@ -23,6 +26,23 @@ extension OutputSelection {
             let kind: RuntimeFailure.Kind = if case .cannotWrite = error { .cannotCreate } else { .unavailable }
             throw RuntimeFailure(kind, "\(error)")
         }
+    }
+
+    /// A sound card that may be unplugged and come back.
+    private func openDevice(
+        _ name: String, _ wakeInterval: TimeSpan?, _ rateHint: (OutputDeviceDescription) -> PartsPerMillion?
+    ) throws(OutputDeviceError) -> ReturningOutput {
+        var found: PartsPerMillion?
+        let device = try ALSAOutput(deviceName: name, wakeInterval: wakeInterval) { description in
+            found = rateHint(description)
+            return found
+        }
+        let hint = found
+        return try ReturningOutput(
+            device, standIn: { () throws(OutputDeviceError) in try VirtualOutput.null() },
+            reopen: { () throws(OutputDeviceError) in
+                try ALSAOutput(deviceName: name, wakeInterval: wakeInterval) { _ in hint }
+            })
     }
 
     /// What opens the device and puts a queue on it, with every decoder that this program has.

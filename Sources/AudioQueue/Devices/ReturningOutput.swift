@@ -1,0 +1,128 @@
+import AudioCore
+import HostSystem
+import Playout
+import Synchronization
+
+/// An output device that may vanish and come back: a USB card that is unplugged, a sound server that starts anew.
+///
+/// When the device is lost, a stand-in takes its place at once, which nobody hears and which goes on taking frames at the
+/// host clock's pace; so whatever is played stays where it should be. Several times a second the device is tried to be
+/// opened again. When it is there, it takes over: sound that follows a timeline is heard in step as soon as the device's
+/// clock is known.
+///
+/// Events: ``Playout/OutputDeviceEvent/vanished(_:)`` and ``Playout/OutputDeviceEvent/returned(_:)``, never `lost`.
+public final class ReturningOutput: OutputDevice {
+    /// Opens the device anew; called on a thread of its own.
+    public typealias Opener = @Sendable () throws(OutputDeviceError) -> any OutputDevice
+
+    private struct State {
+        var device: any OutputDevice
+        /// Why the device is not there; nil while it is.
+        var loss: OutputDeviceError?
+        var keeper: HostThread?
+        var isStopping = false
+    }
+
+    private let state: Mutex<State>
+    private let reopen: Opener
+    private let makeStandIn: Opener
+    private let wake: WakeSignal
+
+    private static let retryInterval = TimeSpan.milliseconds(200)
+
+    /// - Parameters:
+    ///   - device: opened and not started.
+    ///   - standIn: makes what stands in for it, usually a `VirtualOutput` to nowhere.
+    ///   - reopen: opens the same device anew.
+    public init(
+        _ device: any OutputDevice, standIn: @escaping Opener, reopen: @escaping Opener
+    ) throws(OutputDeviceError) {
+        self.reopen = reopen
+        makeStandIn = standIn
+        state = Mutex(State(device: device))
+        do throws(WakeSignalError) {
+            wake = try WakeSignal()
+        } catch {
+            throw .failed(
+                device: device.description.name, operation: "watch it", code: error.code,
+                reason: "no file descriptor left")
+        }
+    }
+
+    /// Of what plays now: the device or its stand-in.
+    public var description: OutputDeviceDescription { state.withLock { $0.device }.description }
+
+    public func start(
+        driving control: PlayoutControl, events: @escaping @Sendable (OutputDeviceEvent) -> Void
+    ) throws(OutputDeviceError) {
+        let device = state.withLock { $0.device }
+        do throws(HostThreadError) {
+            let keeper = try HostThread(name: "tutti device") { [self] in keep(control, events) }
+            state.withLock { $0.keeper = keeper }
+        } catch {
+            throw .failed(
+                device: device.description.name, operation: "watch it", code: error.code, reason: "no thread left")
+        }
+        try device.start(driving: control) { self.pass($0, events) }
+    }
+
+    public func stop() {
+        let keeper = state.withLock { state in
+            state.isStopping = true
+            defer { state.keeper = nil }
+            return state.keeper
+        }
+        wake.signal()
+        keeper?.join()
+        state.withLock { $0.device }.stop()
+    }
+
+    private func pass(_ event: OutputDeviceEvent, _ events: @Sendable (OutputDeviceEvent) -> Void) {
+        guard case .lost(let error) = event else { return events(event) }
+        state.withLock { $0.loss = error }
+        wake.signal()
+    }
+
+    // MARK: The keeper's thread
+
+    private func keep(_ control: PlayoutControl, _ events: @escaping @Sendable (OutputDeviceEvent) -> Void) {
+        var isAway = false
+        while true {
+            let (loss, isStopping) = state.withLock { ($0.loss, $0.isStopping) }
+            if isStopping { return }
+            if let loss, !isAway {
+                events(.vanished(loss))
+                isAway = true
+                if let standIn = try? makeStandIn() { replace(with: standIn, control, events) }
+            }
+            if isAway, let device = try? reopen() {
+                state.withLock { $0.loss = nil }
+                if replace(with: device, control, events) {
+                    isAway = false
+                    events(.returned(device.description))
+                }
+            }
+            wake.wait(atMost: isAway ? Self.retryInterval : .seconds(60))
+        }
+    }
+
+    /// - Returns: whether the device runs.
+    @discardableResult
+    private func replace(
+        with device: any OutputDevice, _ control: PlayoutControl,
+        _ events: @escaping @Sendable (OutputDeviceEvent) -> Void
+    ) -> Bool {
+        let old = state.withLock { state in
+            defer { state.device = device }
+            return state.device
+        }
+        old.stop()
+        do throws(OutputDeviceError) {
+            try device.start(driving: control) { self.pass($0, events) }
+            return true
+        } catch {
+            state.withLock { $0.loss = error }
+            return false
+        }
+    }
+}
