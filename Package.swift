@@ -38,6 +38,9 @@ let package = Package(
     products: [
         .library(name: "AudioCore", targets: ["AudioCore"]),
         .library(name: "AudioFileStream", targets: ["AudioFileStream"]),
+        .library(
+            name: "AudioQueue",
+            targets: ["AudioQueue", "ALSAInput", "ALSAOutput", "AudioDecoding", "MPEGDecoding", "VirtualOutput"]),
         .library(name: "Playout", targets: ["Playout"]),
         // Loaded by processes under test, never linked.
         .library(name: "SoftwareSoundCard", type: .dynamic, targets: ["SoftwareSoundCard"]),

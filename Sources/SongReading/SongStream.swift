@@ -13,6 +13,8 @@ public struct SongStream: ~Copyable {
     private let refinement: StreamRefinement
     private let piece: UnsafeMutableRawBufferPointer
     private var isOpen = false
+    /// Whether the source has bytes from wherever they are wanted.
+    private var isSeekable = false
     /// The last piece was parsed, or the song cannot be played any further.
     public private(set) var isFinished = false
     /// The source had no bytes yet: ``wait(atMost:wake:)``, then ask again.
@@ -80,10 +82,30 @@ public struct SongStream: ~Copyable {
         }
     }
 
+    /// Goes to where reading has to go on so that `frame` sounds as it should: as many packets before it as the decoder
+    /// needs first.
+    /// - Parameter frame: of the audible ones, 0 is the first.
+    /// - Returns: where the packet lies that is given next. Where the container does not say where its packets are, that is
+    ///   an estimate.
+    /// - Throws: where there is no such frame, or nobody can tell where it is. Reading goes on as before then.
+    public mutating func seek(to frame: FramePosition) throws(SongFailure) -> FramePosition {
+        guard isSeekable else { throw SongFailure(.unusable, "\(source.name) comes as it comes, from front to back") }
+        let priming = Int64(summary.packetTable?.primingFrameCount ?? 0)
+        do throws(AudioStreamError) {
+            let (packet, _) = try stream.packet(containingFrame: max(0, frame.index) &+ priming)
+            let place = try stream.seek(toPacket: max(0, packet - Int64(summary.decoderPrerollPacketCount)))
+            isFinished = false
+            return FramePosition(try stream.firstFrame(ofPacket: place.packet) &- priming)
+        } catch {
+            throw SongFailure(.unusable, "\(source.name) \(error.explanation)")
+        }
+    }
+
     private mutating func read() throws(SongFailure) -> ByteRead {
         if !isOpen {
             guard let access = try source.open() else { return .notYet }
             stream = AudioFileStream(access: access)
+            if case .file = access { isSeekable = true }
             isOpen = true
         }
         let offset = stream.nextByteOffset

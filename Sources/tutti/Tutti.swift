@@ -7,9 +7,8 @@ import TuttiRuntime
 struct Tutti {
     static let version = "0.1.0"
     static let commands: [any Command.Type] = [
-        BroadcastCommand.self, JoinCommand.self, RecordCommand.self, CheckCommand.self, PeersCommand.self,
-        DevicesCommand.self,
-        InspectCommand.self, DecodeCommand.self,
+        BroadcastCommand.self, JoinCommand.self, PlayCommand.self, RecordCommand.self, CheckCommand.self,
+        PeersCommand.self, DevicesCommand.self, InspectCommand.self, DecodeCommand.self,
     ]
 
     static func main() {

@@ -186,12 +186,50 @@ import Testing
         #expect(rig.returned.map(\.number) == [0, 1, 2])
     }
 
+    @Test func anotherFormatFollowsWhenTheFirstWasHeard() throws {
+        let rig = try BufferRig()
+        let priming = AudioPacketTableInfo(validFrameCount: 3_000, primingFrameCount: 500, remainderFrameCount: 0)
+        for isRunning in [false, true] {
+            if isRunning { rig.queue.start(at: nil) }
+            let first = rig.enqueuedFrames
+            rig.enqueue(frames: 3_000)
+            rig.queue.enqueue(OutputQueueStream(format: BufferRig.format, magicCookie: [], table: priming))
+            rig.enqueue(frames: 3_500)
+            rig.queue.enqueue(OutputQueueStream(format: BufferRig.format, magicCookie: [], table: nil))
+            rig.run(ticks: 300)
+            guard isRunning else { continue }
+            let heard = rig.output.filter { $0 != 0 }
+            let wanted = [0..<3_000, 3_500..<6_500, first..<first + 3_000, first + 3_500..<first + 6_500]
+            #expect(heard == wanted.joined().map(BufferRig.sample))
+            #expect(rig.returned.map(\.number) == [0, 1, 2, 3])
+        }
+    }
+
+    @Test func aFormatThatCannotBeDecodedIsToldAndTheNextOneGoesOn() throws {
+        let rig = try BufferRig()
+        rig.queue.start(at: nil)
+        rig.enqueue(frames: 3_000)
+        let mp3 = AudioStreamFormat(codec: .mpegLayer3, sampleRate: 44_100, framesPerPacket: 1_152, channelsPerFrame: 2)
+        rig.queue.enqueue(OutputQueueStream(format: mp3, magicCookie: [], table: nil))
+        rig.enqueue(frames: 100)
+        rig.run(ticks: 100)
+        #expect(rig.events.contains { if case .decodingFailed = $0 { true } else { false } })
+        #expect(rig.returned.map(\.number) == [0])
+        rig.queue.reset(to: .zero, nextPacketAt: nil)
+        rig.queue.enqueue(OutputQueueStream(format: BufferRig.format, magicCookie: [], table: nil))
+        rig.enqueue(frames: 2_000)
+        rig.queue.flush(thenStop: true)
+        rig.run { rig.events.contains(.runningChanged(false)) }
+        #expect(rig.returned.map(\.number) == [0, 1, 2])
+        #expect(rig.output.count { $0 != 0 } == 5_000)
+    }
+
     @Test func aResetDropsWhatIsEnqueuedAndPlaysWhatComes() throws {
         let rig = try BufferRig()
         for _ in 0..<5 { rig.enqueue(frames: 9_600) }
         rig.queue.start(at: nil)
         rig.run(ticks: 50)
-        rig.queue.reset()
+        rig.queue.reset(to: .zero, nextPacketAt: nil)
         let next = rig.enqueuedFrames
         rig.enqueue(frames: 4_800)
         rig.queue.flush(thenStop: true)
@@ -199,6 +237,25 @@ import Testing
         let last = try #require(rig.stretches().last)
         #expect(last.song == next && last.count == 4_800)
         #expect(rig.returned.map(\.number) == [0, 1, 2, 3, 4, 5])
+    }
+
+    @Test func aSeekGoesOnWhereItWasAskedTo() throws {
+        let rig = try BufferRig()
+        for _ in 0..<5 { rig.enqueue(frames: 9_600) }
+        rig.queue.start(at: nil)
+        rig.run(ticks: 50)
+        // The next packet begins 700 frames before what shall be heard.
+        rig.queue.reset(to: FramePosition(100_000), nextPacketAt: FramePosition(99_300))
+        let next = rig.enqueuedFrames
+        rig.enqueue(frames: 9_600)
+        rig.queue.flush(thenStop: true)
+        #expect(rig.queue.position(at: .now()).frames == 100_000)
+        rig.run { rig.core.control.snapshot.heardPosition?.frames ?? 0 > 104_000 }
+        #expect((104_001..<105_000).contains(rig.core.control.snapshot.heardPosition?.frames ?? 0))
+        rig.run { rig.events.contains(.runningChanged(false)) }
+        let last = try #require(rig.stretches().last)
+        // All but the fade in.
+        #expect(last.song == next + 700 + 240 && last.count == 9_600 - 700 - 240)
     }
 
     @Test func aBufferThatComesLateLosesNothing() throws {

@@ -24,7 +24,7 @@ import WireProtocol
                 case .notice(_, let text): $0.notices.append(text)
                 case .broadcast(let status):
                     $0.sentPCM.formUnion(status.listeners.filter(\.isSentPCM).map(\.name))
-                case .listening: break
+                case .listening, .playing: break
                 }
             }
         }

@@ -62,7 +62,7 @@ final class RunningListener: Sendable {
             case .notice(_, let text): record.notices.append(text)
             case .listening(let status, _, _):
                 if record.states.last != status.state { record.states.append(status.state) }
-            case .broadcast: break
+            case .broadcast, .playing: break
             }
         }
     }

@@ -1,5 +1,6 @@
 import AudioCore
 import Peering
+import SongReading
 import Testing
 import TuttiRuntime
 
@@ -13,6 +14,22 @@ import TuttiRuntime
 
     private func join(_ words: String...) throws(UsageError) -> JoinCommand {
         try JoinCommand(CommandArguments(words, syntax: JoinCommand.syntax))
+    }
+
+    private func play(_ words: String...) throws(UsageError) -> PlayCommand {
+        try PlayCommand(CommandArguments(words, syntax: PlayCommand.syntax))
+    }
+
+    @Test func playTakesEveryFlag() throws {
+        let plain = try play("a.mp3", "b.flac")
+        #expect(plain.paths == ["a.mp3", "b.flac"] && plain.options.volume == 1)
+        let command = try play("-", "--raw", "44100:1:s16be", "--volume", "30", "--output", "null", "--json")
+        #expect(command.paths == ["-"] && command.options.volume == 0.3 && command.display.isJSON)
+        #expect(command.options.raw == (try RawPCMFormat(parsing: "44100:1:s16be")))
+        #expect(throws: UsageError.self) { try play() }
+        #expect(throws: UsageError.self) { try play("") }
+        #expect(throws: UsageError.self) { try play("a.mp3", "--volume", "101") }
+        #expect(throws: UsageError.self) { try play("a.mp3", "--raw", "0:0:x") }
     }
 
     @Test func broadcastDefaults() throws {

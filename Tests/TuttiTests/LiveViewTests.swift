@@ -17,6 +17,20 @@ import TuttiRuntime
         Sample.listener("Attic", timing: Sample.timing(error: -11, bound: 9, clock: -8, card: 40.2)),
     ]
 
+    @Test func aPlayerShowsItsKeys() {
+        let status = PlayStatus(state: .paused, song: Sample.song, volume: 0.35)
+        #expect(
+            text(.playing(status), width: 80) == """
+                paused  volume 35 %                               MP3 44.1 kHz stereo 128 kbit/s
+                Pavane - Fauré
+                ━━━━━━━━━━━━━━━━━━━━━━━━━─────────────────────────────────────────── 1:23 / 3:45
+                space pauses   arrows seek and change the volume   m mutes   n p   q ends
+                """)
+        let ended = PlayStatus(state: .ended, song: Sample.song, isMuted: true)
+        #expect(text(.playing(ended), width: 80).hasPrefix("ended  volume off "))
+        #expect(!text(.playing(ended), width: 80).contains("space"))
+    }
+
     @Test func broadcasterOnAnOrdinaryTerminal() {
         #expect(
             text(Sample.broadcast(listeners: two), width: 80) == """

@@ -13,6 +13,23 @@ import TuttiRuntime
         return events.flatMap { view.lines(for: $0.1, now: start + .milliseconds($0.0)) }.map(\.text)
     }
 
+    @Test func playerTellsSongsAndChanges() {
+        func playing(_ state: PlayStatus.State, _ seconds: Int64 = 83) -> RuntimeEvent {
+            var song = Sample.song
+            song.elapsed = .seconds(seconds)
+            return .playing(PlayStatus(state: state, song: song))
+        }
+        let lines = run([
+            (0, playing(.playing, 0)), (300, playing(.playing)), (400, playing(.paused)), (500, playing(.paused)),
+            (600, playing(.playing)), (5_200, playing(.playing, 88)), (6_000, playing(.ended, 225)),
+        ])
+        #expect(
+            lines == [
+                "song: Pavane - Fauré, MP3 44.1 kHz stereo 128 kbit/s, 3:45", "0:00 / 3:45", "paused", "playing",
+                "1:28 / 3:45", "ended",
+            ])
+    }
+
     @Test func broadcasterTellsChangesOnceAndItsStatusEveryFiveSeconds() {
         let playing = Sample.broadcast(listeners: [Sample.listener("Kitchen"), Sample.listener("Attic")])
         let lines = run([

@@ -14,12 +14,14 @@ public struct PacketTimeline: Hashable, Sendable {
     /// Where the next packet's first frame lies.
     public private(set) var nextPosition: FramePosition
 
-    /// - Parameter table: the stream's packet table, nil if it has none: every frame is then audible.
-    public init(table: AudioPacketTableInfo? = nil) {
+    /// - Parameters:
+    ///   - table: the stream's packet table, nil if it has none: every frame is then audible.
+    ///   - nextPosition: where the first packet lies, if it is not the stream's first.
+    public init(table: AudioPacketTableInfo? = nil, nextPosition: FramePosition? = nil) {
         primingFrameCount = table?.primingFrameCount ?? 0
         end = table?.validFrameCount.map(FramePosition.init)
         packetCount = 0
-        nextPosition = FramePosition(0 &- Int64(primingFrameCount))
+        self.nextPosition = nextPosition ?? FramePosition(0 &- Int64(primingFrameCount))
     }
 
     /// Places the next packet, and says where its first frame lies.

@@ -15,9 +15,10 @@ struct BufferCutter {
     /// Frames of linear PCM that make one packet here.
     private static let framesAtOnce = 1_024
 
-    init(format: AudioStreamFormat, table: AudioPacketTableInfo?) {
+    /// - Parameter position: where the first packet begins; nil for a stream from its beginning.
+    init(format: AudioStreamFormat, table: AudioPacketTableInfo?, position: FramePosition? = nil) {
         self.format = format
-        timeline = PacketTimeline(table: table)
+        timeline = PacketTimeline(table: table, nextPosition: position)
     }
 
     /// Where the next packet begins.

@@ -15,13 +15,12 @@ import Playout
 /// All methods may be called from any thread but a real-time one, and from the callbacks, but for
 /// ``dispose()``. None waits for sound. When the handle goes, the queue is disposed of.
 public struct OutputQueue: ~Copyable, Sendable {
-    public let format: AudioStreamFormat
     private let running: RunningOutput
 
     private var core: QueueCore { running.core }
     private var buffers: OutputQueueCore { running.buffers }
 
-    /// Opens a queue for packets of one format.
+    /// Opens a queue for packets of one format, until another is stated (``beginStream(_:magicCookie:packetTable:)``).
     /// - Parameters:
     ///   - magicCookie: the codec's own setup, empty where it has none.
     ///   - packetTable: priming frames at the front of the stream, and where its audible frames end; neither is heard.
@@ -35,7 +34,6 @@ public struct OutputQueue: ~Copyable, Sendable {
         bufferHeard: @escaping @Sendable (consuming OutputBuffer) -> Void,
         events: @escaping @Sendable (OutputQueueEvent) -> Void = { _ in }
     ) throws(AudioQueueError) {
-        self.format = format
         running = try RunningOutput(
             OutputQueueStream(format: format, magicCookie: magicCookie, table: packetTable), output, decoders,
             onReturn: bufferHeard, onEvent: events)
@@ -84,6 +82,13 @@ public struct OutputQueue: ~Copyable, Sendable {
     /// a stream of its own (the decoder starts afresh), and begins when this one was heard.
     public func flush() { buffers.flush(thenStop: false) }
 
+    /// As ``flush()``, and what is enqueued later is of another format. Where that cannot be decoded, an event says so.
+    public func beginStream(
+        _ format: AudioStreamFormat, magicCookie: [UInt8] = [], packetTable: AudioPacketTableInfo? = nil
+    ) {
+        buffers.enqueue(OutputQueueStream(format: format, magicCookie: magicCookie, table: packetTable))
+    }
+
     /// Stops.
     /// - Parameter immediately: fades out over 10 ms as soon as the device allows, and hands all buffers back.
     ///   Otherwise what is enqueued is heard to its last frame first.
@@ -92,7 +97,14 @@ public struct OutputQueue: ~Copyable, Sendable {
     }
 
     /// Drops what is enqueued, with a short fade, and hands it back. A queue that runs plays what is enqueued next.
-    public func reset() { buffers.reset() }
+    /// - Parameters:
+    ///   - frame: of what is enqueued next, the first frame to be heard: where the stream goes on after a seek. It
+    ///     comes in with a short fade if it is not the beginning.
+    ///   - nextPacket: where the packet begins that is enqueued next, `frame` or before; what it has before `frame` warms
+    ///     the decoder up. Nil for the stream's first.
+    public func reset(to frame: FramePosition = .zero, nextPacketAt nextPacket: FramePosition? = nil) {
+        buffers.reset(to: frame, nextPacketAt: nextPacket)
+    }
 
     // MARK: Parameters
 
@@ -109,8 +121,8 @@ public struct OutputQueue: ~Copyable, Sendable {
     /// Whether it was started and neither paused nor stopped.
     public var isRunning: Bool { buffers.phase == .running }
 
-    /// The frame of the present stream that leaves the DAC now; nil before its first.
-    public var position: FractionalFramePosition? { core.control.snapshot.heardPosition(at: .now()) }
+    /// The frame of the present stream that leaves the DAC now: the first until that is heard.
+    public var position: FractionalFramePosition { buffers.position(at: .now()) }
 
     /// The device's own time: frames since it was opened, those of silence too, and the host time at which it was read;
     /// nil while its clock is not known.

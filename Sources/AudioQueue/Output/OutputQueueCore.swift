@@ -12,7 +12,6 @@ import Synchronization
 final class OutputQueueCore: Sendable {
     typealias Returner = @Sendable (consuming OutputBuffer) -> Void
 
-    private let stream: OutputQueueStream
     private let state: Mutex<OutputQueueState>
     private let core: QueueCore
     private let onReturn: Returner
@@ -24,11 +23,10 @@ final class OutputQueueCore: Sendable {
         _ stream: OutputQueueStream, core: QueueCore, onReturn: @escaping Returner,
         onEvent: @escaping @Sendable (OutputQueueEvent) -> Void
     ) throws(AudioDecodingError) {
-        self.stream = stream
         self.core = core
         self.onReturn = onReturn
         self.onEvent = onEvent
-        state = Mutex(OutputQueueState(cutter: stream.makeCutter()))
+        state = Mutex(OutputQueueState(stream))
         try state.withLock { state throws(AudioDecodingError) in try begin(&state) }
     }
 
@@ -39,6 +37,19 @@ final class OutputQueueCore: Sendable {
             state.enqueue(buffer)
             cut(&state)
         }
+    }
+
+    func enqueue(_ stream: OutputQueueStream) {
+        state.withLock { state in
+            if state.enqueue(stream) {
+                beginAnew(&state)
+                if state.phase == .running { run(state) }
+            } else {
+                cut(&state)
+                skipSilentStreams(&state)
+            }
+        }
+        core.wakeUp()
     }
 
     func start(at instant: HostTime?) {
@@ -77,12 +88,24 @@ final class OutputQueueCore: Sendable {
         core.wakeUp()
     }
 
-    func reset() {
+    func reset(to frame: FramePosition, nextPacketAt nextPacket: FramePosition?) {
         state.withLock { state in
-            dropAll(&state)
+            let priming = Int64(state.streams[state.streams.count - 1].stream.table?.primingFrameCount ?? 0)
+            let place = OutputQueueStream.Place(
+                firstFrame: frame, nextPacket: nextPacket ?? FramePosition(0 &- priming))
+            dropAll(&state, goingOnAt: place)
             if state.phase == .running { run(state) }
         }
         core.wakeUp()
+    }
+
+    /// The frame of the present stream that leaves the DAC at `instant`: its first until that is heard.
+    func position(at instant: HostTime) -> FractionalFramePosition {
+        let snapshot = core.control.snapshot
+        return state.withLock { state in
+            let heard = snapshot.heardEpoch == state.epoch ? snapshot.heardPosition(at: instant) : nil
+            return heard ?? FractionalFramePosition(state.firstFrame)
+        }
     }
 
     var phase: OutputQueueState.Phase { state.withLock(\.phase) }
@@ -92,9 +115,9 @@ final class OutputQueueCore: Sendable {
 
     /// Cuts what there is room for, and hands back what was heard.
     func turn() {
-        let heard = core.control.snapshot.heardPosition
+        let snapshot = core.control.snapshot
         let returned = state.withLock { state in
-            if let heard, core.control.snapshot.epoch == state.epoch {
+            if let heard = snapshot.heardPosition, snapshot.heardEpoch == state.epoch {
                 state.noteHeard(FramePosition(Int64(heard.frames)))
             }
             cut(&state)
@@ -120,6 +143,8 @@ final class OutputQueueCore: Sendable {
         case .playout(.xrun): onEvent(.xrun)
         case .playout(.replaced): break
         case .device(.lost(let error)): onEvent(.deviceLost(error))
+        case .device(.vanished(let error)): onEvent(.deviceVanished(error))
+        case .device(.returned(let description)): onEvent(.deviceReturned(description))
         case .device(.notice(let text)): onEvent(.notice(text))
         case .decodingFailed(let epoch, let error):
             if state.withLock({ $0.epoch == epoch }) { onEvent(.decodingFailed(error)) }
@@ -153,18 +178,22 @@ final class OutputQueueCore: Sendable {
     // MARK: Streams
 
     /// Begins a stream: of the first buffer, and of those after a flush or a reset.
-    private func begin(_ state: inout OutputQueueState) throws(AudioDecodingError) {
+    private func begin(
+        _ state: inout OutputQueueState, at place: OutputQueueStream.Place? = nil
+    ) throws(AudioDecodingError) {
         state.epoch = state.epoch.next
-        state.cutter = stream.makeCutter()
+        state.firstFrame = place?.firstFrame ?? .zero
+        let stream = state.streams[0].stream
+        state.cutter = stream.makeCutter(at: place)
         state.isEndKnown = false
         state.isDecodable = false
-        try core.begin(stream.stream(state.epoch))
+        try core.begin(stream.stream(state.epoch, from: state.firstFrame))
         state.isDecodable = true
     }
 
-    private func beginAnew(_ state: inout OutputQueueState) {
+    private func beginAnew(_ state: inout OutputQueueState, at place: OutputQueueStream.Place? = nil) {
         do throws(AudioDecodingError) {
-            try begin(&state)
+            try begin(&state, at: place)
         } catch {
             core.post(.decodingFailed(epoch: state.epoch, error))
         }
@@ -172,7 +201,9 @@ final class OutputQueueCore: Sendable {
 
     private func run(_ state: OutputQueueState) {
         let timeline = state.startTime.map {
-            HostTimeline(epoch: state.epoch, host: $0, frame: .zero, framesPerSecond: stream.format.sampleRate)
+            HostTimeline(
+                epoch: state.epoch, host: $0, frame: state.firstFrame,
+                framesPerSecond: state.streams[0].stream.format.sampleRate)
         }
         core.control.runFree(from: timeline)
     }
@@ -188,14 +219,14 @@ final class OutputQueueCore: Sendable {
 
     /// Of a stream without an audible frame nobody will tell that it was heard.
     private func skipSilentStreams(_ state: inout OutputQueueState) {
-        if state.isEndKnown, state.cutter.end <= .zero { endStream(&state) }
+        if state.isEndKnown, state.cutter.end <= state.firstFrame { endStream(&state) }
     }
 
-    private func dropAll(_ state: inout OutputQueueState) {
+    private func dropAll(_ state: inout OutputQueueState, goingOnAt place: OutputQueueStream.Place? = nil) {
         state.returnAll()
         state.startTime = nil
         core.stop(fade: Self.fade)
-        beginAnew(&state)
+        beginAnew(&state, at: place)
     }
 
     /// Cuts buffers into packets for as long as the feeder takes them.
@@ -221,10 +252,19 @@ struct OutputQueueStream: Sendable {
     var magicCookie: [UInt8]
     var table: AudioPacketTableInfo?
 
-    func makeCutter() -> BufferCutter { BufferCutter(format: format, table: table) }
+    /// Where a stream goes on in the middle.
+    struct Place {
+        var firstFrame: FramePosition
+        var nextPacket: FramePosition
+    }
 
-    func stream(_ epoch: Epoch) -> AudioQueueStream {
+    func makeCutter(at place: Place?) -> BufferCutter {
+        BufferCutter(format: format, table: table, position: place?.nextPacket)
+    }
+
+    func stream(_ epoch: Epoch, from firstFrame: FramePosition) -> AudioQueueStream {
         AudioQueueStream(
-            epoch: epoch, format: format, magicCookie: magicCookie, primingFrameCount: table?.primingFrameCount ?? 0)
+            epoch: epoch, format: format, magicCookie: magicCookie, primingFrameCount: table?.primingFrameCount ?? 0,
+            firstFrame: firstFrame, fadesIn: firstFrame > .zero)
     }
 }

@@ -2,6 +2,7 @@ import AudioCore
 
 /// Buffers from one flush to the next.
 struct EnqueuedStream {
+    let stream: OutputQueueStream
     var buffers: [BufferStorage] = []
     /// No more is enqueued in it: it is heard to its last frame.
     var isEnding = false
@@ -17,8 +18,10 @@ struct OutputQueueState {
     /// Counts the streams: after a flush or a reset another begins.
     var epoch = Epoch(0)
     var cutter: BufferCutter
+    /// Of the present stream: the first frame to be heard.
+    var firstFrame = FramePosition.zero
     /// What is enqueued and not, or not wholly, cut into packets yet: of the present stream, and of those that follow.
-    var streams = [EnqueuedStream()]
+    var streams: [EnqueuedStream]
     /// Of the present stream, in order, with the frame after their last: not heard yet.
     var underway: [(buffer: BufferStorage, end: FramePosition)] = []
     /// To be handed back, in order.
@@ -34,9 +37,29 @@ struct OutputQueueState {
     var hasStopped = false
     var startTime: HostTime?
 
+    /// - Parameter stream: what the first buffers hold.
+    init(_ stream: OutputQueueStream) {
+        streams = [EnqueuedStream(stream: stream)]
+        cutter = stream.makeCutter(at: nil)
+    }
+
     mutating func enqueue(_ buffer: BufferStorage) {
-        if streams[streams.count - 1].isEnding { streams.append(EnqueuedStream()) }
+        let last = streams[streams.count - 1]
+        if last.isEnding { streams.append(EnqueuedStream(stream: last.stream)) }
         streams[streams.count - 1].buffers.append(buffer)
+    }
+
+    /// What is enqueued from now on is of another stream; what was before is heard to its last frame.
+    /// - Returns: whether that is the present stream now.
+    mutating func enqueue(_ stream: OutputQueueStream) -> Bool {
+        let isUnused = streams.count == 1 && enqueuedCount == 0 && !isEndKnown
+        if isUnused {
+            streams = [EnqueuedStream(stream: stream)]
+        } else {
+            if !streams[streams.count - 1].isEnding { endLastStream(thenStop: false) }
+            streams.append(EnqueuedStream(stream: stream))
+        }
+        return isUnused
     }
 
     /// What was enqueued last is the end of its stream.
@@ -50,7 +73,7 @@ struct OutputQueueState {
         noteHeard(FramePosition(.max))
         let stream = streams.removeFirst()
         returned.append(contentsOf: stream.buffers)
-        if streams.isEmpty { streams.append(EnqueuedStream()) }
+        if streams.isEmpty { streams.append(EnqueuedStream(stream: stream.stream)) }
         startTime = nil
         guard stream.stopsAtEnd else { return }
         phase = .stopped
@@ -69,7 +92,7 @@ struct OutputQueueState {
         returned.append(contentsOf: underway.map(\.buffer))
         for stream in streams { returned.append(contentsOf: stream.buffers) }
         underway = []
-        streams = [EnqueuedStream()]
+        streams = [EnqueuedStream(stream: streams[streams.count - 1].stream)]
     }
 
     /// Buffers that are enqueued and not handed back.

@@ -51,6 +51,8 @@ public struct PlayoutSnapshot: Hashable, Sendable, BitwiseCopyable {
     /// Of a free-running rendition: the song position that was at the DAC when the device was last asked. It rises while
     /// sound is heard, and stays where that was broken off. Nil before the first sound.
     public var heardPosition: FractionalFramePosition?
+    /// Whose that is; ``epoch`` may be another already, or none.
+    public var heardEpoch: Epoch?
     /// Song frames per second of host time at which ``newestPosition`` moves.
     public var framesPerSecond: Double = 0
 

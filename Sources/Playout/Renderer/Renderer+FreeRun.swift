@@ -30,8 +30,10 @@ extension Renderer {
             rendition == nil || heard.source?.rendition == rendition
         {
             snapshot.heardPosition = FractionalFramePosition(heard.position.frames)
+            snapshot.heardEpoch = heard.source?.epoch
         } else if let brokenOff = state.brokenOff, rendition == nil || brokenOff.rendition == rendition {
             snapshot.heardPosition = FractionalFramePosition(brokenOff.position.frames)
+            snapshot.heardEpoch = brokenOff.epoch
         }
         guard snapshot.newestPosition != nil else { return }
         snapshot.framesPerSecond = state.controller.step / (model.line?.secondsPerFrame ?? 1 / deviceRate)

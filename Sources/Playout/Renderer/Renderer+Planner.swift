@@ -84,8 +84,8 @@ extension Renderer {
     }
 
     private mutating func noteBreak() {
-        guard state.mode == .sounding, let rendition = state.source?.rendition else { return }
-        state.brokenOff = (rendition: rendition, position: state.position)
+        guard state.mode == .sounding, let source = state.source else { return }
+        state.brokenOff = (source.rendition, source.epoch, state.position)
     }
 
     // MARK: What is due

@@ -113,7 +113,7 @@ extension Renderer {
         if let source = state.source {
             ending.finished = (frame: frame, epoch: source.epoch)
             if state.end != .max {
-                state.brokenOff = (rendition: source.rendition, position: FixedPosition(whole: state.end, fraction: 0))
+                state.brokenOff = (source.rendition, source.epoch, FixedPosition(whole: state.end, fraction: 0))
             }
         }
         state.mode = .finished

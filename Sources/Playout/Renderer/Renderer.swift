@@ -71,7 +71,9 @@ public struct Renderer: ~Copyable {
 
     /// Whether readings are worth more than one a period: soon after a start, when the DAC's clock is not known well
     /// yet. The loop may then wait for a millisecond at a time.
-    public var wantsReadings: Bool { model.wantsReadings }
+    public var wantsReadings: Bool {
+        model.wantsReadings && !(directive.isFreeRunning && directive.timeline == nil)
+    }
 
     /// Renders the device frames that begin at `first`: interleaved, as many as `output` holds.
     ///

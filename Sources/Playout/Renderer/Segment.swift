@@ -34,7 +34,7 @@ struct PlayState: BitwiseCopyable {
     /// The clock model's count when the error was last in bounds.
     var relearnCount = 0
     /// Where sound was broken off, and whose: a free-running source goes on there.
-    var brokenOff: (rendition: UInt64, position: FixedPosition)?
+    var brokenOff: (rendition: UInt64, epoch: Epoch, position: FixedPosition)?
 
     /// The same, some frames into a segment with this step.
     func advanced(by frames: Int, step: FixedPosition) -> PlayState {

@@ -7,6 +7,7 @@ public enum RuntimeEvent: Sendable {
     case broadcast(BroadcastStatus)
     /// What this listener plays and from whom; nil broadcaster while it waits.
     case listening(ListenerStatus, song: SongStatus?, broadcaster: String?)
+    case playing(PlayStatus)
 
     public typealias Severity = NoticeLevel
 }

@@ -137,7 +137,7 @@ struct BroadcastCommand: Command {
         return options
     }
 
-    private static func raw(_ arguments: CommandArguments) throws(UsageError) -> RawPCMFormat? {
+    static func raw(_ arguments: CommandArguments) throws(UsageError) -> RawPCMFormat? {
         guard let text = arguments.value(of: raw) else { return nil }
         do throws(RawPCMFormatError) {
             return try RawPCMFormat(parsing: text)

@@ -19,15 +19,18 @@ struct SessionRunner: Sendable {
     let flags: DisplayFlags
     /// The exit code after a clean stop by this signal.
     let codeWhenInterrupted: @Sendable (Int32) -> Int32
+    /// What keys on the terminal do, where there are live lines on one.
+    var onKey: (@Sendable (Key) -> Void)?
 
     /// Runs a session to its end and gives the exit code.
     func run(warnings: [String], _ make: (Identity) -> Session) -> Int32 {
         SignalWatcher.block()
         let interruption = Interruption()
-        let terminal = flags.isJSON || flags.level == .quiet ? nil : Terminal()
+        let terminal = flags.isJSON || flags.level == .quiet ? nil : Terminal(readsKeys: onKey != nil)
         do throws(RuntimeFailure) {
             let display = try startDisplay(terminal) { interruption.raise(SIGPIPE, now: .now()) }
             try watchSignals(interruption, terminal, display.mailbox)
+            if terminal != nil, let onKey { KeyReader.start(onKey) }
             let identity = IdentityStore.standard().identity()
             for warning in warnings + identity.warnings { display.mailbox.post(.notice(.warning, warning)) }
             let result = attempt(identity.identity, interruption, display.mailbox, make)

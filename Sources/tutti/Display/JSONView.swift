@@ -1,13 +1,14 @@
 import AudioCore
 import TuttiRuntime
 
-// One object a line. `event` says which of the four it is:
+// One object a line. `event` says which it is:
 //
 //     event      keys besides `unixSeconds`
 //     notice     severity ("detail", "info", "warning"), message
 //     broadcast  name, state ("waiting", "playing", "finishing", "ended"), readyListeners and wantedListeners (while
 //                waiting), song, listeners, worstPair
 //     listening  broadcaster (null while waiting for one), song, listener
+//     playing    state ("playing", "paused", "starving", "ended"), song, volume (0 to 1), muted, xruns, underruns
 //     end        outcome ("completed", "interrupted", "failed"), exitCode, message (of a failure)
 //
 //     song       title, artist, format, elapsedSeconds, totalSeconds
@@ -41,6 +42,8 @@ struct JSONView: Sendable {
             return self.status(
                 "listening", unixSeconds,
                 ["broadcaster": .optional(broadcaster), "song": song?.json ?? .null, "listener": status.json])
+        case .playing(let status):
+            return self.status("playing", unixSeconds, status.json)
         }
     }
 
@@ -123,6 +126,15 @@ extension SongStatus {
             "title": .string(title), "artist": .optional(artist), "format": .string(format),
             "elapsedSeconds": elapsed.jsonSeconds, "totalSeconds": total?.jsonSeconds ?? .null,
         ])
+    }
+}
+
+extension PlayStatus {
+    fileprivate var json: KeyValuePairs<String, JSONValue> {
+        [
+            "state": .string(state.rawValue), "song": song.json, "volume": .number(Double(volume), decimals: 2),
+            "muted": .bool(isMuted), "xruns": .integer(Int64(xruns)), "underruns": .integer(Int64(underruns)),
+        ]
     }
 }
 

@@ -36,6 +36,7 @@ struct LiveView: Sendable {
             switch status {
             case .broadcast(let status): broadcast(status, size)
             case .listening(let status, let song, let broadcaster): listening(status, song, broadcaster, size)
+            case .playing(let status): playing(status, size)
             case .notice, nil: []
             }
         return lines.prefix(max(1, size.height - 1)).map { $0.truncated(to: size.width) }

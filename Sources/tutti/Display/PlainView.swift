@@ -44,6 +44,7 @@ struct PlainView: Sendable {
         return switch event {
         case .broadcast(let status): broadcast(status, now)
         case .listening(let status, let song, let broadcaster): listening(status, song, broadcaster, now)
+        case .playing(let status): playing(status, now)
         case .notice: []
         }
     }
@@ -114,7 +115,19 @@ struct PlainView: Sendable {
         return lines
     }
 
-    // MARK: Both
+    // MARK: Player
+
+    private mutating func playing(_ status: PlayStatus, _ now: HostTime) -> [Line] {
+        var lines = songChange(status.song)
+        // The first song begins without a word.
+        if state != nil || status.state != .playing { lines += stateChange(status.state.rawValue) }
+        state = status.state.rawValue
+        guard status.state == .playing, isStatusDue(now) else { return lines }
+        lines.append(Line(status.song.timeReading))
+        return lines
+    }
+
+    // MARK: All
 
     private mutating func songChange(_ status: SongStatus) -> [Line] {
         let parts = [status.headline, status.format, status.total?.clockReading ?? ""]

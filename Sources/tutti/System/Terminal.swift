@@ -16,10 +16,13 @@ final class Terminal: Sendable {
     }
 
     private let state = Mutex(State())
+    private let readsKeys: Bool
     private let descriptor = StandardStream.output.rawValue
 
     /// Nil where standard output cannot show live lines.
-    init?() {
+    /// - Parameter readsKeys: whether each key is to be read as it is pressed, not a line when it is ended.
+    init?(readsKeys: Bool = false) {
+        self.readsKeys = readsKeys
         guard StandardStream.output.isTerminal, let name = getenv("TERM"), strcmp(name, "dumb") != 0 else { return nil }
         guard isInForeground else { return nil }
     }
@@ -33,7 +36,7 @@ final class Terminal: Sendable {
             var settings = termios()
             guard tcgetattr(descriptor, &settings) == 0 else { return true }
             state.saved = settings
-            settings.c_lflag &= ~tcflag_t(ECHO)
+            settings.c_lflag &= ~tcflag_t(readsKeys ? ECHO | ICANON : ECHO)
             tcsetattr(descriptor, TCSANOW, &settings)
             StandardStream.output.write(Self.hideCursor)
             return true

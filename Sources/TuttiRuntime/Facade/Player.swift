@@ -1,0 +1,82 @@
+import SongCollection
+import SongReading
+import Synchronization
+
+/// Plays songs on this machine alone, one after the other: `tutti play` without its terminal.
+///
+/// One that cannot be played is told of, as `tutti inspect` does, and passed over.
+public final class Player: Sendable {
+    private let paths: [String]
+    private let options: PlayOptions
+    private let state = Mutex(State())
+
+    private struct State {
+        var isStopped = false
+        var inbox: PlayerInbox?
+    }
+
+    /// - Parameter paths: songs, and directories and playlists of songs (``SongCollection``).
+    public init(paths: [String], options: PlayOptions) {
+        self.paths = paths
+        self.options = options
+    }
+
+    /// Runs until the last frame of the last song was heard or ``stop()`` was called; blocks the calling thread.
+    /// - Parameter handler: called for every event, one call at a time.
+    /// - Throws: why a song could not be played, unless only it was to blame and others follow; at the end, how many
+    ///   songs could not be played.
+    public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
+        let inbox = try PlayerInbox()
+        let isStopped = state.withLock { state in
+            state.inbox = inbox
+            return state.isStopped
+        }
+        if isStopped { return .interrupted }
+        let songs = try findSongs(inbox, handler)
+        var settings = PlayerSettings(options)
+        let output = PlayerOutput(options.output, inbox: inbox)
+        var failures: [Int: RuntimeFailure] = [:]
+        var index = 0
+        while index < songs.count {
+            do throws(RuntimeFailure) {
+                var player = try SongPlayer(
+                    songs[index], settings: settings, inbox: inbox, output: output, emit: handler)
+                switch try player.run(&settings) {
+                case .stopped: return .interrupted
+                case .heard, .next: index += 1
+                case .previous: index = max(0, index - 1)
+                }
+            } catch {
+                guard songs.count > 1, error.kind == .unusableInput || error.kind == .missingInput else { throw error }
+                failures[index] = error
+                handler(.notice(.warning, error.message))
+                index += 1
+            }
+        }
+        guard let first = failures.min(by: { $0.key < $1.key })?.value else { return .completed }
+        throw RuntimeFailure(first.kind, "\(failures.count) of \(songs.count) songs could not be played")
+    }
+
+    /// Fades out and ends. From any thread, also before `run`.
+    public func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            state.inbox?.stop()
+        }
+    }
+
+    /// Tells the player something. From any thread; of no effect before `run` and after it.
+    public func perform(_ command: PlayerCommand) { state.withLock { $0.inbox?.post(command) } }
+
+    private func findSongs(
+        _ inbox: PlayerInbox, _ handler: @escaping @Sendable (RuntimeEvent) -> Void
+    ) throws(RuntimeFailure) -> [String] {
+        do throws(SongFailure) {
+            let collection = try SongCollection(paths) { inbox.isStopped }
+            for problem in collection.problems { handler(.notice(.warning, problem)) }
+            return collection.songs
+        } catch {
+            throw RuntimeFailure(error)
+        }
+    }
+}

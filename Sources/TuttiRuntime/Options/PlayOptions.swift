@@ -1,0 +1,13 @@
+import AudioCore
+import SongReading
+
+/// What `tutti play` may be told.
+public struct PlayOptions: Sendable {
+    public var output = OutputSelection.device(name: "default")
+    /// From 0 to 1.
+    public var volume: Float = 1
+    /// What the bytes are where they are samples without a header.
+    public var raw: RawPCMFormat?
+
+    public init() {}
+}

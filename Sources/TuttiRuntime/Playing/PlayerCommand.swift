@@ -1,0 +1,14 @@
+import AudioCore
+
+/// What a running player may be told.
+public enum PlayerCommand: Hashable, Sendable {
+    case togglePause
+    /// Forwards, or backwards where negative.
+    case seek(by: TimeSpan)
+    /// Added to the volume, which stays between 0 and 1.
+    case changeVolume(by: Float)
+    case toggleMute
+    case nextSong
+    /// The song's beginning or, within its first seconds, the song before.
+    case previousSong
+}

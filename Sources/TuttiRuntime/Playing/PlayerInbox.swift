@@ -1,0 +1,53 @@
+import AudioQueue
+import HostSystem
+import Synchronization
+
+/// What reaches a player's thread from others, and wakes it.
+final class PlayerInbox: Sendable {
+    private struct State {
+        var isStopped = false
+        var commands: [PlayerCommand] = []
+        var events: [OutputQueueEvent] = []
+    }
+
+    private let state = Mutex(State())
+    let wake: WakeSignal
+
+    init() throws(RuntimeFailure) {
+        do throws(WakeSignalError) { wake = try WakeSignal() } catch { throw .outOfResources(code: error.code) }
+    }
+
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        wake.signal()
+    }
+
+    var isStopped: Bool { state.withLock(\.isStopped) }
+
+    func post(_ command: PlayerCommand) {
+        state.withLock { state in
+            // A key that is held down while nobody looks.
+            if state.commands.count < 64 { state.commands.append(command) }
+        }
+        wake.signal()
+    }
+
+    func post(_ event: OutputQueueEvent) {
+        state.withLock { $0.events.append(event) }
+        wake.signal()
+    }
+
+    func takeCommands() -> [PlayerCommand] {
+        state.withLock { state in
+            defer { state.commands = [] }
+            return state.commands
+        }
+    }
+
+    func takeEvents() -> [OutputQueueEvent] {
+        state.withLock { state in
+            defer { state.events = [] }
+            return state.events
+        }
+    }
+}

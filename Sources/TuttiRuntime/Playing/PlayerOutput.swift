@@ -1,0 +1,107 @@
+import AudioCore
+import AudioDecoding
+import AudioQueue
+import Playout
+
+/// A player's sound device with its queue and buffers; it stays open from song to song. Used by the player's thread.
+final class PlayerOutput {
+    private let selection: OutputSelection
+    private let inbox: PlayerInbox
+    /// Opened for the first song that can be played.
+    private var queue: OutputQueue?
+    private let pool: OutputBufferPool
+    /// Of the present song's buffers.
+    private var size = AudioBufferSize(byteCount: 0, packetCount: 0)
+    /// Frames that are as many as shall go into one buffer: about a second.
+    private(set) var framesPerBuffer = 0
+
+    private static let bufferCount = 3
+    /// Nobody waits for this machine: a sound card's thread may sleep for half of its buffer.
+    private static let wakeInterval = TimeSpan.milliseconds(75)
+    /// A second of what linear PCM is at its largest needs more; the buffers are shorter then.
+    private static let byteLimit = 8 << 20
+    private static let packetLimit = 4_096
+
+    init(_ selection: OutputSelection, inbox: PlayerInbox) {
+        self.selection = selection
+        self.inbox = inbox
+        pool = OutputBufferPool(wake: inbox.wake)
+    }
+
+    /// Gets ready for a song: its format, and buffers that hold about a second of it and any packet.
+    func begin(_ summary: AudioStreamSummary, _ format: AudioStreamFormat) throws(RuntimeFailure) {
+        if queue == nil {
+            try open(summary, format)
+        } else {
+            queue?.beginStream(format, magicCookie: summary.magicCookie, packetTable: summary.packetTable)
+        }
+        framesPerBuffer = Int(min(max(format.sampleRate, 1), Limits.sampleRateRange.upperBound))
+        size = AudioBufferSize(
+            byteCount: max(Limits.packetByteCount, min(framesPerBuffer * format.bytesPerFrame, Self.byteLimit)),
+            packetCount: Self.packetLimit)
+        for _ in 0..<Self.bufferCount {
+            if let buffer = queue?.makeBuffer(size) { pool.put(buffer) }
+        }
+    }
+
+    private func open(_ summary: AudioStreamSummary, _ format: AudioStreamFormat) throws(RuntimeFailure) {
+        let device = try selection.open(wakeInterval: Self.wakeInterval)
+        let (inbox, pool) = (inbox, pool)
+        do throws(AudioQueueError) {
+            queue = try OutputQueue(
+                format, magicCookie: summary.magicCookie, packetTable: summary.packetTable, output: device,
+                decoders: .complete, bufferHeard: { pool.put($0) }, events: { inbox.post($0) })
+        } catch {
+            if case .decoding(let cause) = error { throw RuntimeFailure(.unusableInput, cause.explanation) }
+            throw RuntimeFailure(.unavailable, "\(error)")
+        }
+    }
+
+    // MARK: Buffers
+
+    /// A free buffer; those that are left of the song before are let go.
+    func takeBuffer() -> OutputBuffer? {
+        while let buffer = pool.take() {
+            if buffer.byteCapacity == size.byteCount { return buffer }
+        }
+        return nil
+    }
+
+    func enqueue(_ buffer: consuming OutputBuffer) { queue?.enqueue(buffer) }
+
+    // MARK: Transport
+
+    /// Starts, with the first quarter of a second decoded already.
+    func start(_ format: AudioStreamFormat) {
+        queue?.prime(frameCount: Int(format.sampleRate / 4))
+        queue?.start()
+    }
+
+    func resume() { queue?.start() }
+
+    func pause() { queue?.pause() }
+
+    /// What is enqueued is heard to its last frame.
+    func drain() { queue?.stop(immediately: false) }
+
+    func reset(to frame: FramePosition, nextPacketAt nextPacket: FramePosition) {
+        queue?.reset(to: frame, nextPacketAt: nextPacket)
+    }
+
+    /// Fades out and waits for it, where sound is heard.
+    func fallSilent() {
+        guard queue?.isRunning ?? false else { return }
+        queue?.stop(immediately: true)
+        for _ in 0..<30 where !inbox.takeEvents().contains(.runningChanged(false)) {
+            inbox.wake.wait(atMost: .milliseconds(10))
+        }
+    }
+
+    func setVolume(_ gain: Float, isMuted: Bool, ramp: TimeSpan) {
+        queue?.setVolume(gain, ramp: ramp)
+        queue?.setMuted(isMuted)
+    }
+
+    /// The frame that leaves the DAC now.
+    var position: FramePosition { FramePosition(Int64(queue?.position.frames ?? 0)) }
+}

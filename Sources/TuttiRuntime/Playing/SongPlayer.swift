@@ -1,0 +1,264 @@
+import AudioCore
+import AudioQueue
+import Playout
+import SongReading
+
+/// Plays one song: reads it into the buffers of a ``PlayerOutput``.
+///
+/// Runs on the thread that calls ``run(_:)``; a signal of the inbox ends every wait.
+struct SongPlayer: ~Copyable {
+    enum Ending { case heard, stopped, next, previous }
+
+    private let inbox: PlayerInbox
+    private let output: PlayerOutput
+    private let name: String
+    private var settings: PlayerSettings
+    private let emit: @Sendable (RuntimeEvent) -> Void
+    private var stream: SongStream
+    private var stage = PacketStage()
+    /// The song is known, and its format is the queue's.
+    private var isBegun = false
+    /// All of it is enqueued.
+    private var isDrained = false
+    private var isPaused = false
+    private var isStarving = false
+    private var hasEnded = false
+    private var failure: RuntimeFailure?
+    private var counters = (xruns: 0, underruns: 0)
+
+    private static let statusInterval = TimeSpan.milliseconds(250)
+
+    /// - Throws: what is wrong with the song's name, or with what it names.
+    init(
+        _ name: String, settings: PlayerSettings, inbox: PlayerInbox, output: PlayerOutput,
+        emit: @escaping @Sendable (RuntimeEvent) -> Void
+    ) throws(RuntimeFailure) {
+        self.name = name
+        self.settings = settings
+        self.inbox = inbox
+        self.output = output
+        self.emit = emit
+        do throws(SongFailure) {
+            stream = SongStream(try SongSource.make(name, raw: settings.raw), probe: .trial)
+        } catch {
+            throw RuntimeFailure(error)
+        }
+    }
+
+    /// - Parameter settings: as they are when the song is over.
+    /// - Throws: what is wrong with the song or the device.
+    mutating func run(_ settings: inout PlayerSettings) throws(RuntimeFailure) -> Ending {
+        defer { settings = self.settings }
+        while true {
+            if inbox.isStopped { return leave(.stopped) }
+            for command in inbox.takeCommands() {
+                if let ending = perform(command) { return leave(ending) }
+            }
+            for event in inbox.takeEvents() { take(event) }
+            if let failure {
+                output.fallSilent()
+                throw failure
+            }
+            if hasEnded { return leave(.heard) }
+            let isFull = try fillBuffers()
+            emitStatus()
+            if isFull {
+                inbox.wake.wait(atMost: Self.statusInterval)
+            } else {
+                stream.wait(atMost: Self.statusInterval, wake: inbox.wake)
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    /// Fills the buffers that are free. Returns whether there is nothing to do until one comes back.
+    private mutating func fillBuffers() throws(RuntimeFailure) -> Bool {
+        if !isBegun {
+            guard try begin() else { return false }
+        }
+        while !isDrained {
+            guard try readPackets() else { return false }
+            guard try fillBuffer() else { return true }
+        }
+        return true
+    }
+
+    /// Reads until the song is known, and starts it. False where the source has not given enough yet.
+    private mutating func begin() throws(RuntimeFailure) -> Bool {
+        guard try readPackets() else { return false }
+        let summary = stream.summary
+        guard let format = summary.format, !stage.isEmpty else {
+            throw RuntimeFailure(.unusableInput, "\(name.quotedSong) holds no audio")
+        }
+        for problem in summary.problems where !problem.isTruncation {
+            emit(.notice(.warning, "the file is damaged: \(problem)"))
+        }
+        do throws(RuntimeFailure) {
+            try output.begin(summary, format)
+        } catch {
+            guard error.kind == .unusableInput else { throw error }
+            throw RuntimeFailure(error.kind, "\(name.quotedSong) \(error.message)")
+        }
+        isBegun = true
+        applyVolume(ramp: .zero)
+        while !isDrained, try readPackets(), try fillBuffer() {}
+        output.start(format)
+        return true
+    }
+
+    /// Reads until there are packets, or it is known that there are no more. False where the source has none yet.
+    private mutating func readPackets() throws(RuntimeFailure) -> Bool {
+        while stage.isEmpty, !stream.isFinished {
+            do throws(SongFailure) {
+                _ = try stream.advance(into: &stage)
+            } catch {
+                if stage.isEmpty, !isBegun { throw RuntimeFailure(error) }
+                // What there is of it is played.
+                emit(.notice(.warning, error.message))
+            }
+            tellNews()
+            if stream.isWaiting { return false }
+        }
+        return true
+    }
+
+    /// Fills one buffer as far as the source has packets now. False where none is free.
+    private mutating func fillBuffer() throws(RuntimeFailure) -> Bool {
+        guard !stage.isEmpty else {
+            isDrained = true
+            output.drain()
+            return true
+        }
+        guard var buffer = output.takeBuffer() else { return false }
+        var frames = 0
+        while !stage.fill(&buffer, frames: &frames, atMost: output.framesPerBuffer), try readPackets(), !stage.isEmpty {
+        }
+        output.enqueue(buffer)
+        isStarving = false
+        return true
+    }
+
+    private func tellNews() {
+        for news in stream.takeNews() {
+            switch news {
+            case .notice(let level, let text): emit(.notice(level, text))
+            case .title(let title): emit(.notice(.info, "on the air: \(title)"))
+            }
+        }
+    }
+
+    // MARK: Commands and events
+
+    /// - Returns: how the song ends, if the command ends it.
+    private mutating func perform(_ command: PlayerCommand) -> Ending? {
+        switch command {
+        case .togglePause:
+            isPaused.toggle()
+            if isPaused { output.pause() } else { output.resume() }
+        case .seek(let span):
+            let frame = output.position + Int64(span.seconds * (stream.summary.format?.sampleRate ?? 0))
+            if let end, frame >= end { return .next }
+            seek(to: frame)
+        case .changeVolume(let change):
+            settings.volume = min(1, max(0, settings.volume + change))
+            settings.isMuted = false
+            applyVolume(ramp: .milliseconds(50))
+        case .toggleMute:
+            settings.isMuted.toggle()
+            applyVolume(ramp: .zero)
+        case .nextSong: return .next
+        case .previousSong:
+            guard output.position.index > Int64(3 * (stream.summary.format?.sampleRate ?? 0)) else { return .previous }
+            seek(to: .zero)
+        }
+        emitStatus()
+        return nil
+    }
+
+    private func applyVolume(ramp: TimeSpan) {
+        output.setVolume(settings.volume, isMuted: settings.isMuted, ramp: ramp)
+    }
+
+    private mutating func seek(to frame: FramePosition) {
+        guard isBegun else { return }
+        let wanted = max(.zero, frame)
+        do throws(SongFailure) {
+            let nextPacket = try stream.seek(to: wanted)
+            stage.removeAll()
+            isDrained = false
+            output.reset(to: wanted, nextPacketAt: nextPacket)
+            // It may have come to its end meanwhile.
+            _ = inbox.takeEvents()
+            if !isPaused { output.resume() }
+        } catch {
+            emit(.notice(.info, error.message))
+        }
+    }
+
+    private mutating func take(_ event: OutputQueueEvent) {
+        switch event {
+        case .runningChanged(let isRunning): hasEnded = !isRunning && isDrained
+        case .underrun:
+            guard !isDrained else { return }
+            counters.underruns += 1
+            isStarving = true
+            emit(.notice(.warning, "\(name.quotedSong) comes too slowly: silent until there is enough"))
+        case .xrun:
+            counters.xruns += 1
+            emit(.notice(.warning, "the sound card ran dry (xrun)"))
+        case .deviceVanished(let error): emit(.notice(.warning, "\(error)"))
+        case .deviceReturned(let device): emit(.notice(.info, "sound device '\(device.name)' is back"))
+        case .deviceLost(let error): failure = RuntimeFailure(.unavailable, "\(error)")
+        case .notice(let text): emit(.notice(.detail, text))
+        case .decodingFailed(let error):
+            failure = RuntimeFailure(.unusableInput, "\(name.quotedSong) \(error.explanation)")
+        }
+    }
+
+    private mutating func leave(_ ending: Ending) -> Ending {
+        if ending != .heard { output.fallSilent() }
+        emitStatus(isOver: true)
+        return ending
+    }
+
+    // MARK: Display
+
+    /// The frame after the song's last, where that is known.
+    private var end: FramePosition? { stream.summary.packetTable?.validFrameCount.map { FramePosition($0) } }
+
+    private func emitStatus(isOver: Bool = false) {
+        guard isBegun else { return }
+        let elapsed = isOver && hasEnded ? end ?? output.position : output.position
+        var song = SongStatus(stream.summary, elapsed: elapsed, end: nil)
+        if stream.summary.info[.title] == nil { song.title = name.fileName }
+        let state: PlayStatus.State =
+            isOver ? .ended : isPaused ? .paused : isStarving ? .starving : .playing
+        emit(
+            .playing(
+                PlayStatus(
+                    state: state, song: song, volume: settings.volume, isMuted: settings.isMuted,
+                    xruns: counters.xruns, underruns: counters.underruns)))
+    }
+}
+
+/// What a player keeps from song to song.
+struct PlayerSettings {
+    /// What the bytes are where they are samples without a header.
+    let raw: RawPCMFormat?
+    /// From 0 to 1.
+    var volume: Float
+    var isMuted = false
+
+    init(_ options: PlayOptions) {
+        raw = options.raw
+        volume = min(1, max(0, options.volume))
+    }
+}
+
+extension String {
+    /// A song's name for people.
+    fileprivate var quotedSong: String { self == "-" ? "standard input" : "'\(self)'" }
+
+    fileprivate var fileName: String { split(separator: "/").last.map(String.init) ?? self }
+}

@@ -1,0 +1,31 @@
+import AudioCore
+
+/// What a player shows of itself: a snapshot, made a few times a second.
+public struct PlayStatus: Hashable, Sendable {
+    public enum State: String, Hashable, Sendable {
+        case playing
+        case paused
+        /// The source is slower than the song: silent until there is enough.
+        case starving
+        case ended
+    }
+
+    public var state: State
+    public var song: SongStatus
+    /// From 0 to 1.
+    public var volume: Float
+    public var isMuted: Bool
+    public var xruns: Int
+    public var underruns: Int
+
+    public init(
+        state: State, song: SongStatus, volume: Float = 1, isMuted: Bool = false, xruns: Int = 0, underruns: Int = 0
+    ) {
+        self.state = state
+        self.song = song
+        self.volume = volume
+        self.isMuted = isMuted
+        self.xruns = xruns
+        self.underruns = underruns
+    }
+}

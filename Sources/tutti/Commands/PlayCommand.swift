@@ -1,0 +1,60 @@
+import AudioCore
+import Glibc
+import SongReading
+import TuttiRuntime
+
+/// `tutti play SONG...`
+struct PlayCommand: Command {
+    static let volume = CommandSyntax.Option.value("--volume", "PERCENT", "From 0 to 100. Default: 100.")
+
+    static let syntax = CommandSyntax(
+        name: "play",
+        summary: "Plays songs on this machine's loudspeakers alone.",
+        operands: [
+            .init(
+                name: "SONG", isRequired: true, repeats: true,
+                help: "A file, directory or playlist, a FIFO, or - for standard input, as 'tutti broadcast' takes them."
+            )
+        ],
+        options: [volume, BroadcastCommand.raw] + OutputFlags.options + DisplayFlags.options + [.help],
+        notes: [
+            "On a terminal: space pauses and goes on; left and right seek by 5 s; up and down change the volume; m mutes; "
+                + "n goes to the next song, p to the beginning or the song before; q ends.",
+            "Where song and sound card have the same rate, the card gets the very samples of the song.",
+            "Exit code: 0 when the last frame of every song was heard and after q, 130 after Ctrl-C (128 + N after signal "
+                + "N), 64 for a wrong command line, 65 for a song that cannot be played, 66 for a missing one, 69 for a "
+                + "sound card that is not to be had, 1, 73 for other failures.",
+        ],
+        examples: [
+            .init(command: "tutti play song.flac", meaning: "one song"),
+            .init(command: "tutti play Music/Album", meaning: "an album in its order"),
+            .init(command: "tutti play --output file:heard.wav song.mp3", meaning: "what a sound card would get"),
+        ])
+
+    /// The songs, in order.
+    let paths: [String]
+    private(set) var options = PlayOptions()
+    let display: DisplayFlags
+
+    init(_ arguments: CommandArguments) throws(UsageError) {
+        paths = arguments.operands
+        guard !paths.contains("") else { throw UsageError("the SONG's name is empty") }
+        if let output = try OutputFlags.parse(arguments) { options.output = output }
+        if let percent = try arguments.integer(Self.volume, in: 0...100, unit: "percent") {
+            options.volume = Float(percent) / 100
+        }
+        options.raw = try BroadcastCommand.raw(arguments)
+        display = try DisplayFlags(arguments)
+    }
+
+    func run() -> Int32 {
+        let player = Player(paths: paths, options: options)
+        let quit = QuitKey()
+        var session = SessionRunner(flags: display, codeWhenInterrupted: { quit.wasPressed ? 0 : 128 + $0 })
+        // Where the song comes through standard input, keys cannot.
+        if !paths.contains("-") { session.onKey = { quit.take($0, player) } }
+        return session.run(warnings: []) { _ in
+            .init(run: { handler throws(RuntimeFailure) in try player.run(handler) }, stop: { player.stop() })
+        }
+    }
+}

@@ -1,0 +1,269 @@
+import AudioCore
+import Glibc
+import HostSystem
+import StreamTestKit
+import Synchronization
+import Testing
+import TuttiRuntime
+
+/// Songs played into a file, as they would go to a sound card.
+@Suite(.serialized) struct PlayerTests {
+    private let shelf = SongShelf()
+
+    // MARK: Whole songs
+
+    @Test func aSongAtTheCardsRateIsHeardSampleForSample() throws {
+        let song = try shelf.make("a.wav", seconds: 1.3)
+        let played = try Played([song.path], on: shelf)
+        #expect(try played.result.get() == .completed)
+        #expect(played.sound == song.samples)
+        #expect(played.states == [.playing, .ended] && played.warnings.isEmpty)
+        #expect(played.statuses.last?.song.elapsed == .milliseconds(1_300))
+        #expect(played.statuses.last?.song.title == "a.wav")
+    }
+
+    @Test func oneSongFollowsTheOther() throws {
+        let songs = try ["a.wav", "b.wav", "c.wav"].map { try shelf.make($0, seconds: 0.4) }
+        let played = try Played(songs.map(\.path), on: shelf)
+        #expect(try played.result.get() == .completed)
+        #expect(played.sound == songs.flatMap(\.samples))
+    }
+
+    @Test func whatCannotBePlayedIsToldOfAndPassedOver() throws {
+        let song = try shelf.make("a.wav", seconds: 0.3)
+        let broken = shelf.path("broken.mp3")
+        try Tool.run("head -c 5000 /dev/zero > broken.mp3", in: shelf.directory)
+        let played = try Played([broken, song.path, shelf.path("missing.flac")], on: shelf)
+        #expect(played.sound == song.samples)
+        #expect(played.warnings.count == 2 && played.warnings.allSatisfy { $0.contains("'/") })
+        guard case .failure(let failure) = played.result else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(failure.message == "2 of 3 songs could not be played" && failure.kind == .unusableInput)
+        let alone = try Played([broken], on: shelf)
+        #expect(alone.result == .failure(SongTools.inspect(path: broken).failure.map { RuntimeFailure($0) }!))
+    }
+
+    @Test func aPipeIsPlayedAsItComes() throws {
+        let song = try shelf.make("a.wav", seconds: 0.7)
+        mkfifo(shelf.path("fifo"), 0o600)
+        let bytes = try Tool.readFile(song.path)
+        let fifo = shelf.path("fifo")
+        // Faster than real time, but in pieces.
+        let writer = try HostThread(name: "writer") {
+            let file = open(fifo, O_WRONLY | O_CLOEXEC)
+            defer { close(file) }
+            for piece in [bytes.prefix(40_000), bytes.dropFirst(40_000)] {
+                piece.withUnsafeBytes { _ = write(file, $0.baseAddress, $0.count) }
+                sleepThread(for: .milliseconds(100))
+            }
+        }
+        let played = try Played([fifo], on: shelf)
+        writer.join()
+        #expect(try played.result.get() == .completed)
+        #expect(played.sound == song.samples)
+    }
+
+    // MARK: Commands
+
+    @Test func aPauseLosesNothing() throws {
+        let song = try shelf.make("a.wav", seconds: 1.5)
+        let played = try Played(
+            [song.path], on: shelf,
+            steps: [
+                .init(at: .milliseconds(400), .togglePause),
+                .init({ $0.state == .paused }, .togglePause),
+            ])
+        #expect(try played.result.get() == .completed)
+        #expect(played.states == [.playing, .paused, .playing, .ended])
+        // Faded or not, every frame is there once: zeros are in the pause only.
+        #expect(played.sound.count == song.samples.count)
+        let differing = zip(played.sound, song.samples).count(where: { $0 != $1 })
+        #expect((1...2 * (480 + 240)).contains(differing), "\(differing) samples differ")
+    }
+
+    @Test func aSeekGoesOnAtThatFrame() throws {
+        let song = try shelf.make("a.wav", seconds: 9)
+        let played = try Played(
+            [song.path], on: shelf, steps: [.init(at: .milliseconds(400), .seek(by: .seconds(8)))])
+        #expect(try played.result.get() == .completed)
+        let seconds = Double(played.sound.count) / 2 / 48_000
+        #expect((0.8...2).contains(seconds), "\(seconds) s were heard")
+        // From the end of the fade in on it is the song's end, whole.
+        #expect(Array(played.sound.suffix(20_000)) == Array(song.samples.suffix(20_000)))
+    }
+
+    @Test func seeksAddUpAlsoBeforeTheFirstIsHeard() throws {
+        let song = try shelf.make("a.wav", seconds: 9)
+        let played = try Played(
+            [song.path], on: shelf,
+            steps: Array(repeating: .init(at: .milliseconds(200), .seek(by: .seconds(2))), count: 4))
+        #expect(try played.result.get() == .completed)
+        let seconds = Double(played.sound.count) / 2 / 48_000
+        #expect((0.5...2).contains(seconds), "\(seconds) s were heard")
+    }
+
+    @Test func aSeekBeyondTheEndEndsTheSongAndOneBeforeTheBeginningBeginsIt() throws {
+        let songs = try ["a.wav", "b.wav"].map { try shelf.make($0, seconds: 2) }
+        let played = try Played(
+            songs.map(\.path), on: shelf,
+            steps: [
+                .init(at: .milliseconds(400), .seek(by: .seconds(-100))),
+                .init(at: .milliseconds(600), .seek(by: .seconds(100))),
+                .init({ $0.song.title == "b.wav" }, .changeVolume(by: 0)),
+            ])
+        #expect(try played.result.get() == .completed)
+        let seconds = Double(played.sound.count) / 2 / 48_000
+        #expect((2.9...3.9).contains(seconds), "\(seconds) s were heard")
+        #expect(Array(played.sound.suffix(songs[1].samples.count)) == songs[1].samples)
+    }
+
+    @Test func nextAndPrevious() throws {
+        let songs = try ["a.wav", "b.wav"].map { try shelf.make($0, seconds: 1) }
+        let played = try Played(
+            songs.map(\.path), on: shelf,
+            steps: [
+                .init(at: .milliseconds(300), .nextSong),
+                .init({ $0.song.title == "b.wav" && $0.song.elapsed > .milliseconds(200) }, .previousSong),
+            ])
+        #expect(try played.result.get() == .completed)
+        // a, a part of b, and then both from beginning to end.
+        #expect(Array(played.sound.suffix(songs[0].samples.count * 2)) == songs.flatMap(\.samples))
+    }
+
+    @Test func volumeAndMute() throws {
+        let song = try shelf.make("a.wav", seconds: 2)
+        let played = try Played(
+            [song.path], on: shelf, volume: 0.5,
+            steps: [.init(at: .milliseconds(800), .changeVolume(by: -0.25))])
+        #expect(played.statuses.map(\.volume).first == 0.5 && played.statuses.map(\.volume).last == 0.25)
+        // Behind the ramp.
+        #expect(played.sound[2_000..<20_000].elementsEqual(song.samples[2_000..<20_000].map { $0 * 0.5 }))
+        #expect(played.sound.suffix(2_000).elementsEqual(song.samples.suffix(2_000).map { $0 * 0.25 }))
+        let muted = try Played([song.path], on: shelf, steps: [.init(at: .milliseconds(300), .toggleMute)])
+        #expect(muted.statuses.last?.isMuted == true && muted.sound.count < song.samples.count)
+    }
+
+    @Test func aStopFadesOut() throws {
+        let song = try shelf.make("a.wav", seconds: 20)
+        let played = try Played([song.path], on: shelf, steps: [.init(at: .milliseconds(500), nil)])
+        #expect(try played.result.get() == .interrupted)
+        #expect(played.sound.count < song.samples.count / 4)
+        let last = played.sound.suffix(40).map(abs).max() ?? 1
+        #expect(last < 0.01, "\(last)")
+    }
+}
+
+/// What is done to a player, and when.
+private struct PlayerStep: Sendable {
+    let isDue: @Sendable (PlayStatus) -> Bool
+    /// Nil stops it.
+    let command: PlayerCommand?
+
+    init(_ isDue: @escaping @Sendable (PlayStatus) -> Bool, _ command: PlayerCommand?) {
+        self.isDue = isDue
+        self.command = command
+    }
+
+    /// When so much of the song was heard.
+    init(at elapsed: TimeSpan, _ command: PlayerCommand?) {
+        self.init({ $0.song.elapsed >= elapsed }, command)
+    }
+}
+
+/// Noise at 48 kHz in files: no sample is zero, so what is zero in a recording is silence.
+private final class SongShelf {
+    let directory = TemporaryDirectory()
+    private var made = 0
+
+    struct Song {
+        var path: String
+        var samples: [Float]
+    }
+
+    func path(_ name: String) -> String { directory.path + "/" + name }
+
+    func make(_ name: String, seconds: Double) throws -> Song {
+        var random = SeededGenerator(seed: UInt64(made + 1))
+        made += 1
+        let samples = (0..<Int(seconds * 48_000) * 2).map { _ -> Int16 in
+            let value = Int16.random(in: -12_000...12_000, using: &random)
+            return value == 0 ? 1 : value
+        }
+        let file = open(path(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        var header: [UInt8] = []
+        func add(_ text: String) { header += Array(text.utf8) }
+        func add<Number: FixedWidthInteger>(_ number: Number) {
+            withUnsafeBytes(of: number.littleEndian) { header += Array($0) }
+        }
+        add("RIFF")
+        add(UInt32(36 + samples.count * 2))
+        add("WAVEfmt ")
+        add(UInt32(16))
+        add(UInt16(1))
+        add(UInt16(2))
+        add(UInt32(48_000))
+        add(UInt32(192_000))
+        add(UInt16(4))
+        add(UInt16(16))
+        add("data")
+        add(UInt32(samples.count * 2))
+        _ = write(file, header, header.count)
+        samples.withUnsafeBytes { _ = write(file, $0.baseAddress, $0.count) }
+        return Song(path: path(name), samples: samples.map { Float($0) / 32_768 })
+    }
+}
+
+/// What a player did, and what a sound card would have got.
+private struct Played {
+    var result: Result<RuntimeOutcome, RuntimeFailure>
+    var statuses: [PlayStatus] = []
+    var warnings: [String] = []
+    /// All samples that are not zero.
+    var sound: [Float] = []
+
+    /// - Parameter steps: done one after the other.
+    init(_ paths: [String], on shelf: SongShelf, volume: Float = 1, steps: [PlayerStep] = []) throws {
+        var options = PlayOptions()
+        options.volume = volume
+        options.output = .file(path: shelf.path("heard.wav"))
+        let player = Player(paths: paths, options: options)
+        let told = Mutex<(statuses: [PlayStatus], warnings: [String])>(([], []))
+        let steps = Mutex(steps[...])
+        result = Result { () throws(RuntimeFailure) in
+            try player.run { event in
+                told.withLock { told in
+                    switch event {
+                    case .playing(let status): told.statuses.append(status)
+                    case .notice(.warning, let text): told.warnings.append(text)
+                    default: break
+                    }
+                }
+                guard case .playing(let status) = event, status.state != .ended else { return }
+                let step = steps.withLock { steps in steps.first?.isDue(status) == true ? steps.popFirst() : nil }
+                guard let step else { return }
+                if let command = step.command { player.perform(command) } else { player.stop() }
+            }
+        }
+        (statuses, warnings) = told.withLock { $0 }
+        sound = try Self.samples(of: shelf.path("heard.wav")).filter { $0 != 0 }
+    }
+
+    /// Each state once.
+    var states: [PlayStatus.State] {
+        statuses.map(\.state).reduce(into: []) { states, state in
+            if states.last != state { states.append(state) }
+        }
+    }
+
+    /// 32-bit floats behind the header that ends with "data" and a length.
+    private static func samples(of path: String) throws -> [Float] {
+        let bytes = try Tool.readFile(path)
+        let data = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("data".utf8)) }) + 8
+        return stride(from: data, to: bytes.count - 3, by: 4).map { place in
+            Float(bitPattern: (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[place + $1]) << (8 * UInt32($1)) })
+        }
+    }
+}
