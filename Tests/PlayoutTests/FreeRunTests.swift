@@ -63,6 +63,39 @@ import Testing
         #expect(rig.events.contains(.finished(epoch: Epoch(1))))
     }
 
+    /// What is heard is known also of a device that delays by more than its buffer.
+    @Test func aDeviceThatDelaysByMoreThanItsBuffer() throws {
+        let rig = makeRig(bufferFrames: 2_400)
+        begin(rig)
+        rig.control.runFree()
+        for _ in 0..<200 {
+            rig.now += 0.005
+            rig.renderer.note(
+                DeviceTimestamp(
+                    frame: DeviceFrame(index: rig.dac.pointer(at: rig.now) - 3_000),
+                    host: HostTime(nanoseconds: Int64(rig.now * 1e9))))
+            rig.decode()
+            rig.render(rig.dac.pointer(at: rig.now) + 2_400 - rig.written)
+        }
+        let heard = try #require(rig.control.snapshot.heardPosition).frames
+        rig.control.takeEvents { rig.events.append($0) }
+        #expect(abs(heard - Double(rig.dac.pointer(at: rig.now) - 3_000 - (try startFrame(rig)))) < 300)
+    }
+
+    /// A loop fills the device's buffer before it can ask for the device's clock.
+    @Test func aStartBeforeTheFirstReading() throws {
+        let rig = makeRig()
+        begin(rig)
+        rig.control.runFree()
+        rig.render(7_200)
+        rig.control.takeEvents { rig.events.append($0) }
+        expectCopy(rig, 0..<7_000, from: try startFrame(rig))
+        #expect(rig.control.snapshot.state == .playing && rig.control.snapshot.heardPosition == nil)
+        rig.renderer.deviceDidRestart(at: DeviceFrame(index: rig.written))
+        rig.render(7_200)
+        #expect(rig.control.snapshot.state == .playing)
+    }
+
     @Test func aPauseIsFollowedByTheNextFrame() throws {
         let rig = makeRig()
         begin(rig)

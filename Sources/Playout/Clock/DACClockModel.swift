@@ -1,3 +1,5 @@
+import AudioCore
+
 // The DAC's clock against host time: a straight line through readings (device frame, host time).
 //
 // What is known of readings: a pointer is a whole number of frames, and may stand still between bursts; a delay may be
@@ -102,10 +104,16 @@ struct DACClockModel: ~Copyable {
         isRaw && (fit.slopeDeviation > 0.5e-6 || !isReady) && check.impossiblePPM == nil
     }
 
-    /// The frame of the newest reading: frames before it were heard.
+    /// The frame of the newest reading: frames before it were heard. `Int64.min` before the first, and after a restart.
     var newestReadingFrame: Int64 { newestFrame }
-    /// When that was so; a coarse pointer hides some.
-    private(set) var newestReadingHost: Int64 = 0
+    private var newestReadingHost: Int64 = 0
+
+    /// When a frame leaves the DAC by the newest reading and the nominal rate; nil where there is no reading.
+    func roughHost(of frame: Int64) -> HostTime? {
+        guard newestFrame != .min else { return nil }
+        let ahead = Double(frame &- newestFrame) / rate
+        return HostTime(nanoseconds: newestReadingHost) + TimeSpan(seconds: min(max(ahead, -1e6), 1e6))
+    }
 
     /// The device's rate against its nominal one, in ppm, if it is one that no sound card can have. There is no line
     /// then.

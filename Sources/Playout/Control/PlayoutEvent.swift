@@ -3,7 +3,8 @@ import AudioCore
 /// What the real-time thread tells its control side; read with ``PlayoutControl/takeEvents(_:)``.
 public enum PlayoutEvent: Hashable, Sendable, BitwiseCopyable {
     /// The first frame of an epoch was placed: `position` leaves the DAC with `frame`, at `host` as far as the DAC
-    /// model knows. Comes again after ``PlayoutControl/hold(fade:)``.
+    /// model knows; zero where the device has told nothing of its clock yet. Comes again after
+    /// ``PlayoutControl/hold(fade:)``.
     case started(epoch: Epoch, frame: DeviceFrame, host: HostTime, position: FractionalFramePosition)
     /// The ring ran dry before the end: the sound was faded out, to end at `frame`.
     case underrun(epoch: Epoch, frame: DeviceFrame)

@@ -95,7 +95,8 @@ extension Renderer {
 
     /// Gives frames and sources back that no rewind can reach any more.
     mutating func release() {
-        while history.count > 1, history[0].pointee.end < cursor - Int64(maximumFrameCount) { history.dropFirst() }
+        let oldestNeeded = min(cursor - Int64(maximumFrameCount), oldestUnheard)
+        while history.count > 1, history[0].pointee.end < oldestNeeded { history.dropFirst() }
         var oldest = directive.newestSerial &+ 1
         if let serial = directive.source?.serial { oldest = min(oldest, serial) }
         if let serial = state.source?.serial { oldest = min(oldest, serial) }

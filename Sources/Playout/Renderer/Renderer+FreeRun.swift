@@ -15,6 +15,11 @@ extension Renderer {
         return floor > source.first ? Double(floor + Int64(source.resampler.reach)) : beginning(of: source)
     }
 
+    /// The frame whose song position a free-running source is asked for; a device may delay by more than its buffer.
+    var oldestUnheard: Int64 {
+        directive.isFreeRunning && model.newestReadingFrame != .min ? model.newestReadingFrame : .max
+    }
+
     /// What was planned from `frame` on is not heard, and sounds later.
     mutating func takeBackUnheard(from frame: Int64) {
         guard directive.isFreeRunning, frame <= cursor, let earlier = history.state(at: frame) else { return }
@@ -37,8 +42,6 @@ extension Renderer {
         }
         guard snapshot.newestPosition != nil else { return }
         snapshot.framesPerSecond = state.controller.step / (model.line?.secondsPerFrame ?? 1 / deviceRate)
-        guard model.line == nil else { return }
-        let ahead = Double(state.frame &- model.newestReadingFrame) / deviceRate
-        snapshot.newestHost = HostTime(nanoseconds: model.newestReadingHost) + TimeSpan(seconds: ahead)
+        if model.line == nil { snapshot.newestHost = model.roughHost(of: state.frame) ?? snapshot.newestHost }
     }
 }

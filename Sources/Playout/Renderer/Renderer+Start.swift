@@ -83,20 +83,20 @@ extension Renderer {
                     epoch: source.epoch, cause: cause, frame: DeviceFrame(index: state.frame),
                     error: TimeSpan(seconds: state.causeError)))
         }
-        guard counters.startedSerial != source.serial, let host = hostNanoseconds(of: frame) else { return }
+        guard counters.startedSerial != source.serial, let host = host(of: frame) else { return }
         counters.startedSerial = source.serial
         shared.pointee.events.push(
             .started(
                 epoch: source.epoch, frame: DeviceFrame(index: frame),
-                host: HostTime(nanoseconds: host),
+                host: host,
                 position: FractionalFramePosition(due + offset * step)))
     }
 
     /// When a device frame leaves the DAC: by its clock, or about when where that is not known yet and does not pace.
-    private func hostNanoseconds(of frame: Int64) -> Int64? {
-        if let line = model.line { return line.hostNanoseconds(of: frame) }
+    private func host(of frame: Int64) -> HostTime? {
+        if let line = model.line { return HostTime(nanoseconds: line.hostNanoseconds(of: frame)) }
         guard directive.isFreeRunning else { return nil }
-        return model.newestReadingHost &+ Int64(Double(frame &- model.newestReadingFrame) / deviceRate * 1e9)
+        return model.roughHost(of: frame) ?? HostTime(nanoseconds: 0)
     }
 
     private mutating func count(_ cause: ReplacementCause) {
