@@ -74,14 +74,21 @@ struct PeerDiscoveryLANTests {
             (first.lines + second.lines).contains("ADVERTISED Kitchen #2")
         }
         let witness = try probe(0, "", instance: 3, "--browse-only")
-        let lines = try (1...2).map { try witness.waitForLine(containing: "FOUND \($0) ", within: Self.patience) }
-        #expect(lines[0].contains("10.77.0.1,") && lines[1].contains("10.77.0.2,"))
-        #expect(lines.count { $0.contains("[Kitchen]") } == 1)
-        #expect(lines.count { $0.contains("[Kitchen #2]") } == 1)
-        try waitUntil("the others to know where the two are", within: Self.patience) {
-            let last = first.lines.last { $0.contains("D 2 [") } ?? ""
-            return last.contains("10.77.0.2,") && !last.contains("10.77.0.1,")
+        for observer in [witness, first] {
+            try waitUntil("where the two are to be known: \(observer.lines)", within: Self.patience) {
+                let one = Self.latest(1, of: observer), two = Self.latest(2, of: observer)
+                return (observer === first || (one.contains("10.77.0.1,") && !one.contains("10.77.0.2,")))
+                    && two.contains("10.77.0.2,") && !two.contains("10.77.0.1,")
+            }
         }
+        let names = (1...2).map { Self.latest($0, of: witness) }
+        #expect(names.count { $0.contains("[Kitchen]") } == 1, "\(names)")
+        #expect(names.count { $0.contains("[Kitchen #2]") } == 1, "\(names)")
+    }
+
+    /// The last line of `probe` that says something about the peer of this number.
+    private static func latest(_ number: Int, of probe: LANProcess) -> String {
+        probe.lines.last { $0.contains("D \(number) [") } ?? ""
     }
 
     @Test func aGoodbyeIsHeard() throws {
