@@ -22,7 +22,7 @@ public protocol AudioPacketDecoder: AnyObject {
     /// Decodes one packet into the first `frameCount * channelCount` elements of `output`.
     /// - Parameters:
     ///   - packet: the packet's bytes, whole.
-    ///   - frameCount: the frame count of the packet's description.
+    ///   - frameCount: the frame count of the packet's description. Fewer than the packet makes cut off its end.
     ///   - output: has room for the packet's frames; less is the caller's bug, and traps.
     /// - Throws: ``AudioDecodingError`` when decoding this stream cannot go on. A packet that is merely damaged does
     ///   not throw.

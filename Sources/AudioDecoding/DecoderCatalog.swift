@@ -35,7 +35,8 @@ public struct DecoderCatalog: Sendable {
     /// What can be decoded: what a listener says of itself when it greets.
     public var codecs: Set<Codec> { Set(makers.keys) }
 
-    /// Makes a decoder for a stream.
+    /// Makes a decoder for a stream. It takes splices too (``AudioCore/AudioPacketSplice``), where packets of the codec
+    /// may be some.
     /// - Throws: `unsupportedCodec`, `unsupportedFormat` (also for rates and channel counts beyond
     ///   ``AudioCore/Limits``) or `libraryFailed`.
     public func makeDecoder(
@@ -51,6 +52,7 @@ public struct DecoderCatalog: Sendable {
         guard magicCookie.count <= Limits.magicCookieByteCount else {
             throw .unsupportedFormat("magic cookie of \(magicCookie.count) bytes")
         }
-        return try maker(format, magicCookie)
+        let decoder = try maker(format, magicCookie)
+        return SplicingDecoder.isNeeded(for: format.codec) ? SplicingDecoder(decoder) : decoder
     }
 }

@@ -14,6 +14,8 @@ public final class IMA4Decoder: AudioPacketDecoder {
     public private(set) var damagedPacketCount = 0
     private let tables = IMATables(.ofParts)
     private var states: [IMAState]
+    /// Of one block.
+    private var samples = [Float](repeating: 0, count: framesPerBlock)
     /// The states are those that the packet before left.
     private var follows = true
 
@@ -33,23 +35,28 @@ public final class IMA4Decoder: AudioPacketDecoder {
     ) throws(AudioDecodingError) {
         try checkLimits(of: packet, frameCount: frameCount, output: output)
         let groupByteCount = Self.bytesPerBlock * channelCount
-        let groups = min(packet.byteCount / groupByteCount, frameCount / Self.framesPerBlock)
-        var isDamaged =
-            packet.byteCount != groups * groupByteCount || frameCount != groups * Self.framesPerBlock
+        // The last one may be cut short: all of it is decoded, for what follows it.
+        let groups = min(
+            packet.byteCount / groupByteCount, (frameCount + Self.framesPerBlock - 1) / Self.framesPerBlock)
+        let present = min(frameCount, groups * Self.framesPerBlock)
+        var isDamaged = packet.byteCount != groups * groupByteCount || frameCount > present
         packet.withUnsafeBytes { source in
             output.withUnsafeMutableBufferPointer { target in
                 for group in 0..<groups {
                     for channel in 0..<channelCount {
                         let block = source[(group * groupByteCount + channel * Self.bytesPerBlock)...]
-                        let first = group * Self.framesPerBlock * channelCount + channel
-                        let isSound = decode(UnsafeRawBufferPointer(rebasing: block), channel, target, at: first)
+                        let isSound = decode(UnsafeRawBufferPointer(rebasing: block), channel)
                         if !isSound { isDamaged = true }
+                        let first = group * Self.framesPerBlock
+                        for frame in first..<min(present, first + Self.framesPerBlock) {
+                            target[frame * channelCount + channel] = samples[frame - first]
+                        }
                     }
                     follows = true
                 }
             }
         }
-        for index in (groups * Self.framesPerBlock * channelCount)..<(frameCount * channelCount) { output[index] = 0 }
+        for index in (present * channelCount)..<(frameCount * channelCount) { output[index] = 0 }
         if isDamaged { damagedPacketCount += 1 }
     }
 
@@ -58,14 +65,13 @@ public final class IMA4Decoder: AudioPacketDecoder {
         for channel in states.indices { states[channel] = IMAState() }
     }
 
+    /// Decodes a block into ``samples``.
     /// - Returns: false if the block cannot be, and silence stands in its place.
-    private func decode(
-        _ block: UnsafeRawBufferPointer, _ channel: Int, _ target: UnsafeMutableBufferPointer<Float>, at first: Int
-    ) -> Bool {
+    private func decode(_ block: UnsafeRawBufferPointer, _ channel: Int) -> Bool {
         let head = Int16(bitPattern: UInt16(block[0]) << 8 | UInt16(block[1]))
         let index = UInt8(head & 0x7F)
         guard index < IMATables.stepCount else {
-            for frame in 0..<Self.framesPerBlock { target[first + frame * channelCount] = 0 }
+            for frame in 0..<Self.framesPerBlock { samples[frame] = 0 }
             return false
         }
         let upper = Int32(head & ~0x7F)
@@ -75,11 +81,13 @@ public final class IMA4Decoder: AudioPacketDecoder {
         }
         tables.differences.withUnsafeBufferPointer { differences in
             tables.nextIndices.withUnsafeBufferPointer { nextIndices in
-                var place = first
-                for byte in 2..<Self.bytesPerBlock {
-                    target[place] = state.next(block[byte], differences, nextIndices)
-                    target[place + channelCount] = state.next(block[byte] >> 4, differences, nextIndices)
-                    place += 2 * channelCount
+                samples.withUnsafeMutableBufferPointer { samples in
+                    var frame = 0
+                    for byte in 2..<Self.bytesPerBlock {
+                        samples[frame] = state.next(block[byte], differences, nextIndices)
+                        samples[frame + 1] = state.next(block[byte] >> 4, differences, nextIndices)
+                        frame += 2
+                    }
                 }
             }
         }

@@ -11,7 +11,7 @@ import AudioDecoding
 
 /// MPEG-1, 2 and 2.5 audio of layers I to III, by libmpg123: one packet in, exactly its frames out.
 ///
-/// A packet that is not one whole MPEG frame becomes silence and is counted. A layer III packet whose bit reservoir was
+/// A packet that is not one whole MPEG frame, or is said to have more frames than it has, becomes silence and is counted. A layer III packet whose bit reservoir was
 /// not seen since the last reset becomes silence too, which is no damage. A packet of another version, layer, sample
 /// rate or channel count than the stream's throws `formatChanged`. Not real-time safe; one thread at a time.
 public final class MPEGDecoder: AudioPacketDecoder {
@@ -55,7 +55,7 @@ public final class MPEGDecoder: AudioPacketDecoder {
         packet bytes: RawSpan, frameCount: Int, into output: inout MutableSpan<Float>
     ) throws(AudioDecodingError) {
         try checkLimits(of: bytes, frameCount: frameCount, output: output)
-        guard let header = try header(of: bytes), header.frameCount == frameCount else {
+        guard let header = try header(of: bytes), (1...header.frameCount).contains(frameCount) else {
             return try replaceDamaged(frameCount: frameCount, into: &output)
         }
         reference = reference ?? header
@@ -64,7 +64,7 @@ public final class MPEGDecoder: AudioPacketDecoder {
         packet.removeAll(keepingCapacity: true)
         bytes.withUnsafeBytes { packet.append(contentsOf: $0) }
         _ = reservoir.pass(&packet, header: header)
-        guard try decodePacket(sampleCount: frameCount * channelCount, into: &output) else {
+        guard try decodePacket(header, frameCount: frameCount, into: &output) else {
             damagedPacketCount += 1
             reservoir.reset()
             try handle.reopen()
@@ -129,21 +129,23 @@ public final class MPEGDecoder: AudioPacketDecoder {
         damagedPacketCount += 1
         reservoir.reset()
         for index in 0..<(frameCount * channelCount) { output[index] = 0 }
-        guard let reference, reference.frameCount == frameCount, streamFrameOfStart == nil else { return }
+        guard let reference, (1...reference.frameCount).contains(frameCount), streamFrameOfStart == nil else { return }
         let byteCount = reference.packetByteCount(freeFormatByteCount: freeFormatByteCount ?? 0)
         makeSilentPacket(reference, byteCount: byteCount)
-        guard try decodePacket(sampleCount: frameCount * channelCount, into: &output) else {
+        guard try decodePacket(reference, frameCount: frameCount, into: &output) else {
             return try handle.reopen()
         }
     }
 
-    /// Decodes ``packet`` into the first samples of `output`; silence and false if that did not make as many.
+    /// Decodes ``packet``, and gives its first frames; silence and false if it did not make as many as its header says.
     private func decodePacket(
-        sampleCount: Int, into output: inout MutableSpan<Float>
+        _ header: MPEGFrameHeader, frameCount: Int, into output: inout MutableSpan<Float>
     ) throws(AudioDecodingError) -> Bool {
+        let sampleCount = frameCount * channelCount
+        let wholeCount = header.frameCount * channelCount
         let handled = try output.withUnsafeMutableBufferPointer { (target) throws(AudioDecodingError) in
             try feedPacket { samples in
-                guard let samples, samples.count == sampleCount else { return false }
+                guard let samples, samples.count == wholeCount else { return false }
                 for index in 0..<sampleCount { target[index] = samples[index].isFinite ? samples[index] : 0 }
                 return true
             }

@@ -37,7 +37,8 @@ public enum TrialDecoding {
         decoded.codec = last.channelCount == format.channelsPerFrame ? .aacHE : .aacHEv2
         decoded.sampleRate = Double(last.sampleRate)
         decoded.channelsPerFrame = last.channelCount
-        decoded.framesPerPacket = last.frameCount
+        // 0 where they vary.
+        if format.framesPerPacket > 0 { decoded.framesPerPacket = last.frameCount }
         return decoded
     }
 }

@@ -51,17 +51,6 @@ public final class WorkerDecoder: AudioPacketDecoder {
         packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Float>
     ) throws(AudioDecodingError) {
         try checkLimits(of: packet, frameCount: frameCount, output: output)
-        if setup.codec == .opus || setup.codec == .vorbis, let splice = AudioPacketSplice(packet) {
-            try decode(splice, of: packet, frameCount: frameCount, into: &output)
-        } else {
-            try decodePlain(packet, frameCount: frameCount, into: &output)
-        }
-    }
-
-    /// Decodes a packet of the codec itself.
-    func decodePlain(
-        _ packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Float>
-    ) throws(AudioDecodingError) {
         let session = try runningSession()
         let frames: WorkerFrames
         do throws(WorkerProcess.Failure) {

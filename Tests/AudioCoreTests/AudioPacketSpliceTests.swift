@@ -4,30 +4,45 @@ import Testing
 struct AudioPacketSpliceTests {
     private static func splice(_ sizes: [(Int, Int)], dropping count: Int = 5) -> [UInt8] {
         AudioPacketSplice.bytes(
-            dropping: count, of: sizes.map { ([UInt8](repeating: UInt8($0.0 & 255), count: $0.0), $0.1) })
+            dropping: count, of: sizes.map { ([UInt8](repeating: UInt8($0.0 & 255), count: $0.0), $0.1) },
+            streamFrame: 0x0102_0304_0506_0708)
     }
 
     @Test func isReadAsItWasWritten() throws {
         let bytes = Self.splice([(3, 10), (300, 20)])
         let magic: [UInt8] = [3, 0] + Array("splice".utf8)
+        let place: [UInt8] = [8, 7, 6, 5, 4, 3, 2, 1]
         let numbers: [UInt8] = [5, 0, 0, 0, 3, 0, 0, 0, 10, 0, 0, 0, 3, 3, 3]
-        #expect(Array(bytes.prefix(23)) == magic + numbers)
+        #expect(Array(bytes.prefix(31)) == magic + place + numbers)
         let read = AudioPacketSplice(bytes.span.bytes)
         let splice = try #require(read)
+        #expect(splice.streamFrame == 0x0102_0304_0506_0708)
         #expect(splice.droppedFrameCount == 5)
         #expect(
             splice.packets == [
-                AudioPacketDescription(startOffset: 20, byteCount: 3, frameCount: 10),
-                AudioPacketDescription(startOffset: 31, byteCount: 300, frameCount: 20),
+                AudioPacketDescription(startOffset: 28, byteCount: 3, frameCount: 10),
+                AudioPacketDescription(startOffset: 39, byteCount: 300, frameCount: 20),
             ])
+    }
+
+    /// A decoder may make twice as many frames as the file says.
+    @Test func canBeMultiplied() throws {
+        let bytes = Self.splice([(3, 10), (300, 20)])
+        let doubled = AudioPacketSplice(bytes.span.bytes)?.bytes(multipliedBy: 2, of: bytes.span.bytes)
+        let expected = AudioPacketSplice.bytes(
+            dropping: 10, of: [([3, 3, 3], 20), ([UInt8](repeating: 44, count: 300), 40)],
+            streamFrame: 2 * 0x0102_0304_0506_0708)
+        #expect(doubled == expected)
+        let long = Self.splice([(3, 40_000)])
+        #expect(AudioPacketSplice(long.span.bytes)?.bytes(multipliedBy: 2, of: long.span.bytes) == nil)
     }
 
     @Test func whatDoesNotFitTogetherIsNone() {
         func isOne(_ bytes: [UInt8]) -> Bool { AudioPacketSplice(bytes.span.bytes) != nil }
         let whole = Self.splice([(3, 10), (4, 20)])
         #expect(isOne(whole))
-        for count in 0..<whole.count where count != 23 { #expect(!isOne(Array(whole[..<count])), "\(count)") }
-        #expect(isOne(Array(whole[..<23])))
+        for count in 0..<whole.count where count != 31 { #expect(!isOne(Array(whole[..<count])), "\(count)") }
+        #expect(isOne(Array(whole[..<31])))
         #expect(!isOne(whole + [1]))
         #expect(!isOne(Self.splice([])))
         #expect(!isOne(Self.splice([(3, 0), (3, 10)])))
@@ -38,6 +53,11 @@ struct AudioPacketSpliceTests {
         #expect(isOne(Self.splice([(Int, Int)](repeating: (1, 9), count: AudioPacketSplice.largestPacketCount))))
         #expect(!isOne(Self.splice([(Int, Int)](repeating: (1, 9), count: AudioPacketSplice.largestPacketCount + 1))))
         #expect(!isOne(Self.splice([(Limits.packetByteCount, 9)])))
+        // Frames beyond all reckoning before it; a splice in a splice.
+        var late = whole
+        late[15] = 0x80
+        #expect(!isOne(late))
+        #expect(!isOne(AudioPacketSplice.bytes(dropping: 0, of: [([1], 9), (whole, 9)])))
         for index in 0..<8 {
             var other = whole
             other[index] ^= 1

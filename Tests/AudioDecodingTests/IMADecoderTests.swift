@@ -37,6 +37,18 @@ struct IMADecoderTests {
         #expect(decoder.damagedPacketCount == 0)
     }
 
+    @Test func theEndOfABlockMayBeCutOff() throws {
+        let (decoder, other) = (try decoder(.ima4, channels: 2), try decoder(.ima4, channels: 2))
+        let blocks = block(0x0400, 3) + block(0x1000, 4)
+        let whole = try decode(other, blocks, frames: 64)
+        #expect(try decode(decoder, blocks, frames: 5) == Array(whole[..<10]))
+        // What follows follows all of it.
+        #expect(try decode(decoder, blocks, frames: 64) == (try decode(other, blocks, frames: 64)))
+        #expect(decoder.damagedPacketCount == 0)
+        #expect(try decode(decoder, blocks, frames: 65)[128...] == [0, 0])
+        #expect(decoder.damagedPacketCount == 1)
+    }
+
     @Test func blocksThatCannotBeAreSilent() throws {
         let apple = try decoder(.ima4, channels: 2)
         let output = try decode(apple, block(0x0400) + block(0x0400 | 89), frames: 64)

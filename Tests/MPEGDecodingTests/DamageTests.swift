@@ -63,14 +63,31 @@ struct DamageTests {
         }
     }
 
-    @Test func wrongFrameCountIsSilenceOfThatLength() throws {
+    @Test func tooManyFramesAreSilenceOfThatLength() throws {
         let decoder = try MPEGDecoder(format: song.format)
-        var output = [Float](repeating: .nan, count: 100 * 2)
-        var span = output.mutableSpan
+        var output = [Float](repeating: .nan, count: 1_153 * 2)
         let packet = song.stream.packets[5].bytes
-        try decoder.decode(packet: packet.span.bytes, frameCount: 100, into: &span)
+        for frameCount in [0, 1_153] {
+            var span = output.mutableSpan
+            try decoder.decode(packet: packet.span.bytes, frameCount: frameCount, into: &span)
+        }
         #expect(output.allSatisfy { $0 == 0 })
-        #expect(decoder.damagedPacketCount == 1)
+        #expect(decoder.damagedPacketCount == 2)
+    }
+
+    @Test func fewerFramesAreThePacketsFirst() throws {
+        let packets = song.stream.packets.map(\.bytes)
+        let full = try decode(packets, MPEGDecoder(format: song.format))
+        let decoder = try MPEGDecoder(format: song.format)
+        _ = try decode(Array(packets[..<20]), decoder)
+        var output = [Float](repeating: .nan, count: 100 * 2)
+        let cut = packets[20]
+        var span = output.mutableSpan
+        try decoder.decode(packet: cut.span.bytes, frameCount: 100, into: &span)
+        #expect(output == Array(full[20 * 2_304..<20 * 2_304 + 200]))
+        // All of it was decoded, for what follows.
+        #expect(try decode(Array(packets[21...]), decoder) == Array(full[(21 * 2_304)...]))
+        #expect(decoder.damagedPacketCount == 0)
     }
 
     @Test func formatsThatMPEGDoesNotHaveAreRefused() {

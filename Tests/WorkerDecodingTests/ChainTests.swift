@@ -1,6 +1,7 @@
 import AudioCore
 import AudioDecoding
 import AudioFileStream
+import MPEGDecoding
 import StreamTestKit
 import Testing
 import WorkerDecoding
@@ -32,8 +33,7 @@ struct ChainTests {
         var parser = AudioFileStream(access: .file(byteCount: Int64(bytes.count)))
         let stream = FileReading(bytes, pieceByteCount: 16_384).read(with: &parser) { $0.nextByteOffset }
         let format = try #require(parser.summary.format)
-        let decoder = try WorkerDecoder(
-            format: format, magicCookie: parser.summary.magicCookie, program: try .ofTests)
+        let decoder = try DecoderCatalog.ofTests.makeDecoder(for: format, magicCookie: parser.summary.magicCookie)
         let decoded = try decodeAll(stream.packets, with: decoder)
         #expect(decoder.damagedPacketCount == 0)
         #expect(!stream.properties.contains { if case .problem = $0 { true } else { false } })
@@ -42,5 +42,17 @@ struct ChainTests {
         let heard = decoded.dropFirst(table.primingFrameCount * 2).prefix(count * 2)
         #expect(heard.count == count * 2)
         return Array(heard)
+    }
+}
+
+extension DecoderCatalog {
+    /// Every decoder that there is.
+    static var ofTests: DecoderCatalog {
+        get throws {
+            var catalog = DecoderCatalog.builtIn
+            catalog.registerMPEG()
+            catalog.registerForeign(program: try .ofTests)
+            return catalog
+        }
     }
 }
