@@ -9,6 +9,9 @@ package struct PCMConfiguration: Sendable {
     package var channelCount: Int
     package var periodFrameCount: Int
     package var bufferFrameCount: Int
+    /// How much is writable, or readable, when it wakes us; and the same once nothing is left to be learned about it.
+    package var wakeFrameCount: Int
+    package var calmWakeFrameCount: Int
     package var timestampClock: TimestampClock
 
     package var bytesPerFrame: Int { format.byteCount * channelCount }
@@ -27,16 +30,20 @@ package struct PCMWish: Sendable {
     package var bufferMicroseconds: UInt32 = 150_000
     /// How much shall be writable, or readable, before it wakes us; at least a period.
     package var wakeMicroseconds: UInt32 = 0
+    /// The same for a PCM that ``PCMWakes`` calms; if it is more.
+    package var calmWakeMicroseconds: UInt32 = 0
 
     package init() {}
 
-    /// 48 kHz, two channels, a pointer that moves every 5 ms, woken every 10, 150 ms of sound written ahead.
+    /// 48 kHz, two channels, a pointer that moves every 5 ms, woken every 10 (every 30 once its clock is known), 150 ms
+    /// of sound written ahead.
     ///
     /// The buffer is what carries the sound through a machine that freezes for 100 ms; commands do not wait for it,
     /// because written frames can be taken back (`snd_pcm_rewind`).
     package static let playback: PCMWish = {
         var wish = PCMWish()
         wish.wakeMicroseconds = 10_000
+        wish.calmWakeMicroseconds = 30_000
         return wish
     }()
 
@@ -61,7 +68,7 @@ extension PCMHandle {
             }
             configuration = try negotiate(wish, isRateConverted: true)
         }
-        configuration.timestampClock = try setSoftwareParameters(configuration, wish)
+        configuration.timestampClock = try setSoftwareParameters(configuration)
         return configuration
     }
 
@@ -90,7 +97,7 @@ extension PCMHandle {
         try check(snd_pcm_hw_params_set_period_time_near(pointer, parameters, &periodTime, nil), "set the period")
         try check(snd_pcm_hw_params(pointer, parameters), "set parameters")
 
-        return try read(parameters, format: format, channelCount: channelCount, nominalRate: Double(rate))
+        return try read(parameters, wish, format: format, channelCount: channelCount, nominalRate: Double(rate))
     }
 
     private func chooseFormat(
@@ -116,7 +123,7 @@ extension PCMHandle {
     }
 
     private func read(
-        _ parameters: OpaquePointer, format: SampleFormat, channelCount: Int, nominalRate: Double
+        _ parameters: OpaquePointer, _ wish: PCMWish, format: SampleFormat, channelCount: Int, nominalRate: Double
     ) throws(OutputDeviceError) -> PCMConfiguration {
         var period: snd_pcm_uframes_t = 0
         var buffer: snd_pcm_uframes_t = 0
@@ -131,14 +138,19 @@ extension PCMHandle {
         guard rate >= 4_000, rate <= 400_000, period > 0, buffer >= period,
             buffer <= PCMWish.largestBufferFrameCount
         else { throw unsupported("its rate or buffer size makes no sense") }
+        // Half of the buffer at most, so that the rest lasts until we are there.
+        func wake(_ microseconds: UInt32) -> Int {
+            max(min(Int(Double(microseconds) * 1e-6 * rate), Int(buffer) / 2), Int(period))
+        }
         return PCMConfiguration(
             format: format, rate: rate, channelCount: channelCount, periodFrameCount: Int(period),
-            bufferFrameCount: Int(buffer), timestampClock: .none)
+            bufferFrameCount: Int(buffer), wakeFrameCount: wake(wish.wakeMicroseconds),
+            calmWakeFrameCount: wake(max(wish.wakeMicroseconds, wish.calmWakeMicroseconds)), timestampClock: .none)
     }
 
     /// Starts by hand, wakes us as wished, stops when it runs dry, stamps on the raw monotonic clock if it can.
     private func setSoftwareParameters(
-        _ configuration: PCMConfiguration, _ wish: PCMWish
+        _ configuration: PCMConfiguration
     ) throws(OutputDeviceError) -> TimestampClock {
         var allocated: OpaquePointer?
         try check(snd_pcm_sw_params_malloc(&allocated), "allocate parameters")
@@ -152,10 +164,7 @@ extension PCMHandle {
         try check(
             snd_pcm_sw_params_set_stop_threshold(
                 pointer, parameters, snd_pcm_uframes_t(configuration.bufferFrameCount)), "set the stop")
-        // Half of the buffer at most, so that the rest lasts until we are there.
-        let wished = min(
-            Int(Double(wish.wakeMicroseconds) * 1e-6 * configuration.rate), configuration.bufferFrameCount / 2)
-        let wakeAt = snd_pcm_uframes_t(max(wished, configuration.periodFrameCount))
+        let wakeAt = snd_pcm_uframes_t(configuration.wakeFrameCount)
         try check(snd_pcm_sw_params_set_avail_min(pointer, parameters, wakeAt), "set the period")
         // Refused by devices without timestamps, which then are stamped by us.
         snd_pcm_sw_params_set_tstamp_mode(pointer, parameters, SND_PCM_TSTAMP_ENABLE)

@@ -8,10 +8,10 @@ import Synchronization
 
 // The real-time loop of one PCM.
 //
-// Once a period the device wakes us; every millisecond while its clock is not known well. We read its status: how many
-// frames it takes, how far ahead we are, and when that was so. The last two make a reading of the DAC clock, for the
-// renderer. Then we render what the device takes, a period at a time, so that the first frames are there early even
-// when there are many.
+// The device wakes us every 30 ms; every 10 while more can be learned about its clock, every one while that is not known
+// well. We read its status: how many frames it takes, how far ahead we are, and when that was so. The last two make a
+// reading of the DAC clock, for the renderer. Then we render what the device takes: at once where it has enough for the
+// time that this takes, else a period at a time, so that the first frames are there early.
 //
 // A command that should be heard before the buffer has played out (a stop, a new epoch) makes the renderer ask for
 // earlier frames. Then all but the next 12 ms are taken back from the device and rendered again.
@@ -28,8 +28,11 @@ struct ALSALoop: ~Copyable {
     private let pcm: OpaquePointer
     private let status: OpaquePointer
     private let configuration: PCMConfiguration
+    private var wakes: PCMWakes
     private let samples: UnsafeMutableBufferPointer<Float>
     private let bytes: UnsafeMutableRawPointer
+    /// Frames that `samples` and `bytes` hold.
+    private let blockFrameCount: Int
     /// Frames rendered so far, and the index of the next one.
     private var written: Int64 = 0
     /// After a write that failed: the first frame that did not get into the device.
@@ -45,26 +48,32 @@ struct ALSALoop: ~Copyable {
     /// A running device that wants nothing for so long has stopped.
     private static let vainMillisecondLimit: Int32 = 3_000
     private static let failureLimit = 8
+    /// Rendered in one go, at most.
+    private static let longestBlock = TimeSpan.milliseconds(40)
 
     /// - Parameters:
     ///   - status: an allocated status, which the caller frees.
     ///   - rateHint: the rate of the device's clock as remembered.
     init(
         _ pcm: OpaquePointer, _ configuration: PCMConfiguration, control: PlayoutControl, status: OpaquePointer,
-        rateHint: PartsPerMillion?
+        wakes: consuming PCMWakes, rateHint: PartsPerMillion?
     ) {
         self.pcm = pcm
         self.status = status
         self.configuration = configuration
+        self.wakes = wakes
         judge = StampJudge(
             clock: configuration.timestampClock,
             period: TimeSpan(seconds: Double(configuration.periodFrameCount) / configuration.rate))
         renderer = Renderer(
             control: control, deviceRate: configuration.rate, channels: configuration.channelCount,
             maximumFrameCount: configuration.bufferFrameCount, rateHint: rateHint)
-        samples = .allocate(capacity: configuration.periodFrameCount * configuration.channelCount)
+        blockFrameCount = max(
+            configuration.periodFrameCount,
+            min(Int(configuration.rate * Self.longestBlock.seconds), configuration.bufferFrameCount / 4))
+        samples = .allocate(capacity: blockFrameCount * configuration.channelCount)
         samples.initialize(repeating: 0)
-        bytes = .allocate(byteCount: configuration.periodFrameCount * configuration.bytesPerFrame, alignment: 16)
+        bytes = .allocate(byteCount: blockFrameCount * configuration.bytesPerFrame, alignment: 16)
     }
 
     deinit {
@@ -77,7 +86,7 @@ struct ALSALoop: ~Copyable {
         [
             UnsafeMutableRawBufferPointer(samples),
             UnsafeMutableRawBufferPointer(
-                start: bytes, count: configuration.periodFrameCount * configuration.bytesPerFrame),
+                start: bytes, count: blockFrameCount * configuration.bytesPerFrame),
         ]
     }
 
@@ -95,6 +104,7 @@ struct ALSALoop: ~Copyable {
     // MARK: A turn
 
     private mutating func turn() -> Int32 {
+        wakes.beCalm(renderer.hasSettledClock)
         let wait = renderer.wantsReadings ? Self.learningWaitMilliseconds : Self.waitMilliseconds
         let ready = snd_pcm_wait(pcm, wait)
         guard ready >= 0 else { return ready }
@@ -140,11 +150,13 @@ struct ALSALoop: ~Copyable {
         return taken
     }
 
-    /// Renders and writes as many frames, a period at a time.
+    /// Renders and writes as many frames.
     private mutating func fill(_ frameCount: Int) -> Int32 {
+        let isHalfFull = frameCount <= configuration.bufferFrameCount / 2
+        let longest = isHalfFull ? blockFrameCount : configuration.periodFrameCount
         var remaining = frameCount
         while remaining > 0 {
-            let count = min(remaining, configuration.periodFrameCount)
+            let count = min(remaining, longest)
             let block = UnsafeMutableBufferPointer(rebasing: samples[..<(count * configuration.channelCount)])
             renderer.render(into: block, from: DeviceFrame(index: written))
             configuration.format.encode(UnsafeBufferPointer(block), to: bytes)

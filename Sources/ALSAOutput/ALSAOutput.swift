@@ -32,7 +32,10 @@ public final class ALSAOutput: OutputDevice {
     ) throws(OutputDeviceError) {
         let handle = try PCMHandle(name: deviceName)
         var wish = PCMWish.playback
-        if let wakeInterval { wish.wakeMicroseconds = UInt32(clamping: wakeInterval.nanoseconds / 1_000) }
+        if let wakeInterval {
+            wish.wakeMicroseconds = UInt32(clamping: wakeInterval.nanoseconds / 1_000)
+            wish.calmWakeMicroseconds = 0
+        }
         configuration = try handle.configure(wish)
         isHardware = handle.isHardware
         description = OutputDeviceDescription(
@@ -77,7 +80,9 @@ public final class ALSAOutput: OutputDevice {
             var status: OpaquePointer?
             guard snd_pcm_status_malloc(&status) >= 0, let status else { return -ENOMEM }
             defer { snd_pcm_status_free(status) }
-            var loop = ALSALoop(pcm, configuration, control: control, status: status, rateHint: rateHint)
+            guard let wakes = PCMWakes(pcm, configuration) else { return -ENOMEM }
+            var loop = ALSALoop(
+                pcm, configuration, control: control, status: status, wakes: wakes, rateHint: rateHint)
             let rights = RealTimeRights(
                 device: description.name, isHardware: isHardware, workingMemory: loop.workingMemory
             ) { events(.notice($0)) }

@@ -20,6 +20,8 @@ final class QueueCore: Sendable {
     private let wake: WakeSignal
     private let pending = Mutex<[AudioQueueEvent]>([])
     private let isEnding = Atomic(false)
+    /// The ring has no room for the packet that is next: what is enqueued behind it wakes nobody.
+    private let isFull = Atomic(false)
 
     /// How soon events are handed out and a played part of the ring is filled again.
     private static let tick = TimeSpan.milliseconds(20)
@@ -72,7 +74,7 @@ final class QueueCore: Sendable {
     }
 
     func enqueue(_ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch) -> AudioQueueAdmission {
-        defer { wake.signal() }
+        defer { if !isFull.load(ordering: .acquiring) { wake.signal() } }
         return feeder.withLock { $0.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch) }
     }
 
@@ -127,7 +129,10 @@ final class QueueCore: Sendable {
 
     private func run(_ handler: (AudioQueueEvent) -> Void, _ onTurn: () -> Void) {
         while !isEnding.load(ordering: .acquiring) {
-            switch turn(handler, onTurn) {
+            isFull.store(false, ordering: .releasing)
+            let step = turn(handler, onTurn)
+            isFull.store(step == .ringFull, ordering: .releasing)
+            switch step {
             case .fed: continue
             case .ringFull: wake.wait(atMost: control.snapshot.state == .playing ? Self.idleTick : Self.tick)
             case .idle, .failed: wake.wait(atMost: control.snapshot.epoch == nil ? Self.idleTick : Self.tick)

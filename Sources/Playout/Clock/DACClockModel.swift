@@ -11,7 +11,7 @@ import AudioCore
 //    loop reads every millisecond then (see ``wantsReadings``): what a card's rate is shows after 0.1 s.
 // 2. Then readings are gathered in buckets of 20 ms, of which the earliest (against the present slope; among lies the
 //    earliest but one) is kept as a point, and the line is made of the points of the last 20 s: with every point at
-//    first, ten times a second when it is settled.
+//    first, four times a second when it is settled.
 // 3. The slope has a prior: the nominal rate +-100 ppm, or a remembered one +-5 ppm, or after a restart the learned
 //    one. One that the points contradict is dropped.
 // 4. A reading far under the edge is a glitch and does not count. A tenth of a second of nothing but such readings,
@@ -44,7 +44,7 @@ struct DACClockModel: ~Copyable {
     /// A line that so long a time went into moves by nanoseconds from one point to the next: it is made anew after the
     /// interval only.
     private static let settledSeconds = 10.0
-    private static let settledInterval = 0.1
+    private static let settledInterval = 0.25
     private static let rawCapacity = 512
     private static let pointCapacity = 1_024
     /// How long readings must be early, or far from the edge, to be a step.
@@ -102,6 +102,11 @@ struct DACClockModel: ~Copyable {
     /// Whether many readings are worth their trouble: the clock is not known well yet.
     var wantsReadings: Bool {
         isRaw && (fit.slopeDeviation > 0.5e-6 || !isReady) && check.impossiblePPM == nil
+    }
+
+    /// Whether so many points were gathered that the line moves by nanoseconds from one to the next.
+    var isSettled: Bool {
+        !isRaw && points.count > 0 && line != nil && newestTime - points[0].time >= Self.settledSeconds
     }
 
     /// The frame of the newest reading: frames before it were heard. `Int64.min` before the first, and after a restart.
@@ -182,7 +187,7 @@ struct DACClockModel: ~Copyable {
         } else {
             guard addToBucket(point), point.time >= nextFitTime else { return }
             fit = fitter.fit(points, slope: fit.slope, prior: prior)
-            nextFitTime = point.time - points[0].time < Self.settledSeconds ? 0 : point.time + Self.settledInterval
+            nextFitTime = isSettled ? point.time + Self.settledInterval : 0
             publish()
         }
     }

@@ -75,6 +75,10 @@ public struct Renderer: ~Copyable {
         model.wantsReadings && !(directive.isFreeRunning && directive.timeline == nil)
     }
 
+    /// Whether the device's clock has been followed for so long that readings need not come often any more: one in
+    /// 30 ms is enough then.
+    public var hasSettledClock: Bool { model.isSettled }
+
     /// Renders the device frames that begin at `first`: interleaved, as many as `output` holds.
     ///
     /// `first` is normally the frame after the last rendered one, or what ``rewind(to:)`` said. Frames that were left

@@ -4,9 +4,9 @@ import Playout
 // A sound card with a crystal of its own, and the loop that feeds it, like the one on ALSA.
 //
 // The DAC takes one frame after the other at its true rate. Its pointer, the only thing that the driver can see, moves
-// in bursts of 5 ms; the driver wakes the loop when a period (two bursts) is done, some microseconds late. The
-// loop reads pointer and host time, tells the renderer, and fills the buffer. When the loop comes too late, the DAC
-// runs dry and stops; the loop starts it again, and the count of frames goes on.
+// in bursts of 5 ms; the driver wakes the loop after every second burst (every sixth, once its clock is
+// known), some microseconds late. The loop reads pointer and host time, tells the renderer, and fills the buffer. When
+// the loop comes too late, the DAC runs dry and stops; the loop starts it again, and the count of frames goes on.
 
 /// A DAC and its loop on one machine; what leaves the DAC goes to an ``Ear``.
 final class VirtualSoundCard {
@@ -17,7 +17,7 @@ final class VirtualSoundCard {
         var burst = TimeSpan.milliseconds(5)
         /// As much as is asked of ALSA.
         var buffer = TimeSpan.milliseconds(150)
-        /// From the end of a period to the loop's reading, on average; now and then much more.
+        /// From the end of a burst to the loop's reading, on average; now and then much more.
         var wakeLatency = TimeSpan.microseconds(15)
         var fault: PlantedFault?
     }
@@ -30,7 +30,6 @@ final class VirtualSoundCard {
     private var renderer: Renderer
 
     private let burst: Int64
-    private let period: Int64
     private let bufferFrames: Int64
     /// How long the loop waits at most while the renderer wants readings.
     private static let learningWait = TimeSpan.milliseconds(1)
@@ -64,14 +63,13 @@ final class VirtualSoundCard {
         self.configuration = configuration
         self.random = random
         burst = Int64(configuration.burst.seconds * configuration.rate)
-        period = 2 * burst
         bufferFrames = Int64(configuration.buffer.seconds * configuration.rate)
         var capacity: Int64 = 256
         while capacity < 2 * bufferFrames { capacity *= 2 }
         sampleMask = capacity - 1
         samples = .allocate(capacity: Int(capacity))
         samples.initialize(repeating: 0, count: Int(capacity))
-        block = .allocate(capacity: Int(period))
+        block = .allocate(capacity: Int(burst))
         block.initialize(repeating: 0)
         renderer = Renderer(
             control: control, deviceRate: configuration.rate, channels: 1, maximumFrameCount: Int(bufferFrames))
@@ -136,7 +134,8 @@ final class VirtualSoundCard {
     // MARK: The loop
 
     private func scheduleWake(after pointer: Int64) {
-        let next = burstFrame + ((pointer - burstFrame) / period + 1) * period
+        let wakeSpacing = (renderer.hasSettledClock ? 6 : 2) * burst
+        let next = burstFrame + ((pointer - burstFrame) / wakeSpacing + 1) * wakeSpacing
         let latency = configuration.wakeLatency * (random.chance(0.01) ? 20 : 1)
         var due = min(TrueTime(seconds: seconds(of: next)), machine.loop.now + Self.longestWait)
         if renderer.wantsReadings { due = min(due, machine.loop.now + Self.learningWait) }
@@ -157,7 +156,7 @@ final class VirtualSoundCard {
     }
 
     private func takeBack(from pointer: Int64) {
-        let kept = max(Int64(configuration.rate * 0.012), 2 * period)
+        let kept = max(Int64(configuration.rate * 0.012), 2 * burst)
         guard written > pointer + kept else { return }
         written = pointer + kept
         renderer.rewind(to: DeviceFrame(index: written))
@@ -166,7 +165,7 @@ final class VirtualSoundCard {
     private func fill(to end: Int64? = nil) {
         let end = end ?? written + bufferFrames
         while written < end {
-            let count = Int(min(end - written, period))
+            let count = Int(min(end - written, burst))
             renderer.render(
                 into: UnsafeMutableBufferPointer(rebasing: block[..<count]), from: DeviceFrame(index: written))
             let lost: Int64 = configuration.fault == .lostFrame && written >= Self.faultyFrame ? 1 : 0

@@ -41,16 +41,18 @@ final class ListenDriver {
     private let name: String
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let done: EventLoopPromise<ListenOutcome>
-    private var ticker: RepeatedTask?
-    private var ticks = 0
+    private var ticker: Scheduled<Void>?
+    private var nextStatus = HostTime(nanoseconds: 0)
     /// Something else takes the frames in the sound device's stead.
     private var isDeviceAway = false
     /// How it ended, while the fade is still heard.
     private var pendingOutcome: ListenOutcome?
 
-    /// Between ticks of the session, and every how many of them the status is shown.
+    /// Between ticks of the session while something is awaited, and while all goes well.
     private static let tick = TimeAmount.milliseconds(20)
-    private static let ticksPerStatus = 10
+    private static let calmTick = TimeAmount.milliseconds(200)
+    /// How often the status is shown.
+    private static let statusSpacing = TimeSpan.milliseconds(195)
     private static let longestFade = TimeAmount.milliseconds(300)
 
     /// - Parameters:
@@ -83,7 +85,11 @@ final class ListenDriver {
 
     /// Begins to tick.
     func start() {
-        ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in self?.onTick() }
+        scheduleTick(in: .zero)
+    }
+
+    private func scheduleTick(in delay: TimeAmount) {
+        ticker = loop.scheduleTask(in: delay) { [weak self] in self?.onTick() }
     }
 
     /// Brings the session what happened; before it that this machine slept, if it did.
@@ -111,9 +117,11 @@ final class ListenDriver {
     private func onTick() {
         var playout = outlet.playout
         if isDeviceAway { playout.noteNobodyHears() }
+        scheduleTick(in: playout.state == .playing ? Self.calmTick : Self.tick)
         handle(.playout(playout))
-        ticks += 1
-        if ticks % Self.ticksPerStatus == 0 {
+        let now = HostTime.now()
+        if now >= nextStatus {
+            nextStatus = now + Self.statusSpacing
             if !isDeviceAway { recollection.note(playout, now: .now()) }
             emit(.listening(status, song: song, broadcaster: session.broadcasterName))
         }
