@@ -216,7 +216,10 @@ let package = Package(
             "MPEGDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "StreamTestKit"]),
         tests(
             "ConformanceTests",
-            ["decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "WorkerDecoding"]),
+            [
+                "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "SongReading",
+                "WorkerDecoding",
+            ]),
         .target(
             name: "FuzzTargets",
             dependencies: ["AudioCore", "AudioDecoding", "AudioFileStream", "CodecLibrary", "MPEGDecoding"],

@@ -50,4 +50,24 @@ public struct DecodedFrames {
         frameCount += count
         return true
     }
+
+    /// Appends one channel of 16-bit samples.
+    /// - Returns: as above.
+    mutating func append(_ samples: [Int16], sampleRate: Int) -> Bool {
+        guard frameCount == 0 || (self.sampleRate == sampleRate && channelCount == 1),
+            frameCount + samples.count <= Limits.packetFrameCount
+        else { return false }
+        let stride = MemoryLayout<Float>.stride
+        let start = headerByteCount + frameCount * stride
+        let end = start + samples.count * stride
+        if bytes.count < end { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
+        bytes.withUnsafeMutableBytes { bytes in
+            for (index, sample) in samples.enumerated() {
+                bytes.storeBytes(of: Float(sample) / 32_768, toByteOffset: start + index * stride, as: Float.self)
+            }
+        }
+        (self.sampleRate, channelCount) = (sampleRate, 1)
+        frameCount += samples.count
+        return true
+    }
 }

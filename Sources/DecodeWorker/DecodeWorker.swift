@@ -20,8 +20,11 @@ public struct DecodeWorker {
     static let memoryByteCount: UInt64 = 192 * 1024 * 1024
 
     private var library: CodecLibrary?
+    private var speechLibrary: SpeechLibrary?
     private var setup: ForeignSetup?
     private var decoder: ForeignDecoder?
+    /// In place of the former, for codecs of speech.
+    private var speechDecoder: SpeechDecoder?
     private var frames = DecodedFrames(
         headerByteCount: WorkerMessageHeader.byteCount + WorkerMessageHeader.framesByteCount)
     private var body = [UInt8](repeating: 0, count: WorkerMessageHeader.largestRequest)
@@ -36,6 +39,7 @@ public struct DecodeWorker {
         signal(SIGPIPE, SIG_IGN)
         var worker = DecodeWorker(onUnknownMessage: onUnknownMessage)
         worker.library = try? CodecLibrary()
+        worker.speechLibrary = SpeechLibrary()
         guard csandbox_enter(descriptor, memoryByteCount) == 0 else { return EX_OSERR }
         return worker.serve()
     }
@@ -82,6 +86,8 @@ public struct DecodeWorker {
 
     private mutating func open(_ setup: ForeignSetup) -> (WorkerStatus, Int32) {
         decoder = nil
+        speechDecoder = speechLibrary.flatMap { SpeechDecoder(setup.codec, library: $0) }
+        guard speechDecoder == nil else { return (.fine, 0) }
         guard let library else { return (.missingDecoder, 0) }
         do throws(ForeignDecoderError) {
             decoder = try ForeignDecoder(setup, library: library)
@@ -98,7 +104,8 @@ public struct DecodeWorker {
     private mutating func sendFrames(of packetByteCount: Int) -> Bool {
         frames.removeAll()
         let isWhole = body.withUnsafeBytes {
-            decoder?.decode(UnsafeRawBufferPointer(rebasing: $0[..<packetByteCount]), into: &frames) ?? false
+            let packet = UnsafeRawBufferPointer(rebasing: $0[..<packetByteCount])
+            return speechDecoder?.decode(packet, into: &frames) ?? decoder?.decode(packet, into: &frames) ?? false
         }
         let numbers = [
             isWhole ? 1 : 0, UInt32(clamping: frames.sampleRate), UInt32(frames.channelCount),

@@ -8,6 +8,10 @@ import AudioDecoding
 // many as bring the ring to where a full decode would have it. At most seven: a packet has 36, 18 or 12 slots.
 //
 // For the same reason a packet that cannot be decoded is replaced by a silent one instead of being left out.
+//
+// Padding in free format. The library counts one byte for it in all layers; layer I's slots have four (11172-3 section
+// 2.4.2.3). So it is told that these packets are all as long as the padded ones, and gets them like that, without the mark
+// of padding: what follows a packet's audio is nobody's.
 
 /// MPEG-1, 2 and 2.5 audio of layers I to III, by libmpg123: one packet in, exactly its frames out.
 ///
@@ -97,7 +101,8 @@ public final class MPEGDecoder: AudioPacketDecoder {
         guard header.isFreeFormat else { return }
         let size = packetByteCount - header.paddingByteCount
         guard size != freeFormatByteCount else { return }
-        handle = try MPG123Handle(sampleRate: Int(sampleRate), freeFormatByteCount: size)
+        let padding = header.layer == 1 ? Self.layer1SlotByteCount : 0
+        handle = try MPG123Handle(sampleRate: Int(sampleRate), freeFormatByteCount: size + padding)
         freeFormatByteCount = size
         reservoir.reset()
     }
@@ -155,8 +160,18 @@ public final class MPEGDecoder: AudioPacketDecoder {
         return false
     }
 
+    private static let layer1SlotByteCount = 4
+    /// In the third byte.
+    private static let paddingBit: UInt8 = 2
+
     private func feedPacket<R>(_ body: (UnsafeBufferPointer<Float>?) -> R) throws(AudioDecodingError) -> R {
-        try packet.withUnsafeBufferPointer { (bytes) throws(AudioDecodingError) in
+        if freeFormatByteCount != nil, codec == .mpegLayer1 {
+            if packet[2] & Self.paddingBit == 0 {
+                packet.append(contentsOf: repeatElement(0, count: Self.layer1SlotByteCount))
+            }
+            packet[2] &= ~Self.paddingBit
+        }
+        return try packet.withUnsafeBufferPointer { (bytes) throws(AudioDecodingError) in
             try handle.decode(UnsafeRawBufferPointer(bytes), body)
         }
     }

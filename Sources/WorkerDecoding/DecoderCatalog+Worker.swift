@@ -2,7 +2,8 @@ import AudioDecoding
 import CodecLibrary
 
 extension DecoderCatalog {
-    /// Adds AAC, ALAC, FLAC, Vorbis, Opus, AC-3 and AMR where FFmpeg's libavcodec is installed. Nothing is loaded and
+    /// Adds AAC, ALAC, FLAC, Vorbis, Opus, AC-3 and AMR where FFmpeg's libavcodec is installed; AMR is
+    /// decoded by OpenCORE's libraries where those are installed too. Nothing is loaded and
     /// no process started until a decoder is made: each decoder then has a worker process of its own.
     /// - Parameter program: what to start as a worker.
     public mutating func registerForeign(

@@ -93,7 +93,8 @@ extension Probe {
 
     private static let names: [Codec: String] = [
         .mpegLayer1: "mp1", .mpegLayer2: "mp2", .mpegLayer3: "mp3", .muLaw: "pcm_mulaw", .aLaw: "pcm_alaw",
-        .ima4: "adpcm_ima_qt", .waveIMA: "adpcm_ima_wav", .aac: "aac", .aacHE: "aac", .aacHEv2: "aac", .alac: "alac",
+        .ima4: "adpcm_ima_qt", .waveIMA: "adpcm_ima_wav", .aac: "aac", .aacHE: "he_aac", .aacHEv2: "he_aac_v2",
+        .alac: "alac",
         .ac3: "ac3", .flac: "flac", .opus: "opus", .vorbis: "vorbis", .amrNarrowband: "amr_nb",
         .amrWideband: "amr_wb",
     ]

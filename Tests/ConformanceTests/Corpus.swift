@@ -2,7 +2,7 @@
 struct Song: Hashable, Sendable, CustomStringConvertible {
     var name: String
     var container: String
-    /// As ffprobe calls it.
+    /// As ffprobe calls it; AAC with replication "he_aac", and with parametric stereo "he_aac_v2".
     var codec: String
     /// Frames a second of what was encoded.
     var rate: Int
@@ -21,6 +21,14 @@ struct Song: Hashable, Sendable, CustomStringConvertible {
         (name, container, codec) = (fields[0], fields[1], fields[2])
         (rate, channels, frames, variant) = (Int(fields[3])!, Int(fields[4])!, Int64(fields[5]), fields[6])
     }
+
+    /// Whether there is less in it for who does not know all of it.
+    var isLayered: Bool { codec.hasPrefix("he_aac") }
+
+    var isMPEG4: Bool { ["m4a", "mp4", "mp4-tail", "mp4-fragmented", "3gp", "3g2", "mov"].contains(container) }
+
+    /// Of free format: the same frames with their bit rate told.
+    var twinPath: String { Corpus.directory + "/." + name.prefix(3) + ".twin" }
 
     /// Samples, or blocks of one size: how many of them a reader takes at once is its own affair.
     var isCutAtWill: Bool { codec.hasPrefix("pcm") || codec.hasPrefix("adpcm") }

@@ -19,12 +19,10 @@ struct DecodingConformanceTests {
     func sameAsFFmpeg(container: String) throws {
         var judge = DifferenceJudge(aspects: [.audibleFrames, .samples, .meanSamples, .damage])
         for song in Corpus.songs(in: container) {
-            let reading = Reading(ofFile: try contents(of: song.path))
+            let reading = try Reading.of(song)
             guard let format = reading.summary.format, Decoding.catalog.codecs.contains(format.codec) else { continue }
             let decoding = try Decoding(reading)
-            // ffmpeg takes no notice of an edit list in a fragmented file.
-            let isUntrimmed = song.variant.contains("delay_moov")
-            let priming = isUntrimmed ? reading.summary.packetTable?.primingFrameCount ?? 0 : 0
+            let priming = song.isUntrimmed ? reading.summary.packetTable?.primingFrameCount ?? 0 : 0
             var found = try differences(decoding.samples, song, skipping: priming)
             if decoding.damagedPacketCount > 0 {
                 found.append(Difference(aspect: .damage, text: "\(decoding.damagedPacketCount) packets"))
@@ -36,27 +34,21 @@ struct DecodingConformanceTests {
 
     /// - Parameter priming: frames that ffmpeg did not trim.
     private func differences(_ ours: [Float], _ song: Song, skipping priming: Int) throws -> [Difference] {
-        let theirs = Array(try song.samplesOfFFmpeg().dropFirst(priming * song.channels))
+        let theirs = Array(try song.samplesOfReference().dropFirst(priming * song.channels))
         var found: [Difference] = []
         if ours.count != theirs.count {
             let text = "\(ours.count / song.channels), ffmpeg \(theirs.count / song.channels)"
             found.append(Difference(aspect: .audibleFrames, text: text))
         }
-        // What a full accuracy decoder may differ from the reference decoder (ISO 11172-4 section 2.6.3): 2^-14 of full
-        // scale in any sample, 2^-15 / sqrt(12) in the mean. Lossless codecs leave no room.
-        let (largestLimit, meanLimit): (Float, Double) =
-            song.isLossless ? (0, 0) : (0x1p-14, 0x1p-15 / 12.0.squareRoot())
-        let distances = zip(ours, try song.accurateSamples() ?? theirs).map { abs($0 - $1) }
-        if let largest = distances.max(), !(largest <= largestLimit) {
-            let place = distances.firstIndex { !($0 <= largestLimit) } ?? 0
-            let text = "up to \(largest * 32_768) steps of 16 bits, first in frame \(place / song.channels)"
-            found.append(Difference(aspect: .samples, text: text))
+        // Lossless codecs leave no room.
+        let (largestLimit, meanLimit) = song.isLossless ? (0, 0) : (Accuracy.largestLimit, Accuracy.meanLimit)
+        let references = try song.accurateSamples() ?? theirs
+        let accuracy = Accuracy(ours, references)
+        if accuracy.largest > largestLimit {
+            let place = zip(ours, references).enumerated().first { !(abs($1.0 - $1.1) <= largestLimit) }?.offset ?? 0
+            found.append(Difference(aspect: .samples, text: "\(accuracy), first in frame \(place / song.channels)"))
         }
-        let power = distances.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(max(1, distances.count))
-        if !(power.squareRoot() <= meanLimit) {
-            let text = "\(power.squareRoot() * 32_768) steps of 16 bits RMS"
-            found.append(Difference(aspect: .meanSamples, text: text))
-        }
+        if accuracy.mean > meanLimit { found.append(Difference(aspect: .meanSamples, text: "\(accuracy)")) }
         return found
     }
 }

@@ -19,7 +19,7 @@ struct Probe {
 
     init(_ song: Song) throws {
         let entries =
-            "stream=codec_name,sample_rate,channels,time_base:packet=size,pos,duration,data_hash"
+            "stream=codec_name,profile,sample_rate,channels,time_base:packet=size,pos,duration,data_hash"
         let command =
             "ffprobe -v error -select_streams a:0 -show_data_hash adler32 -show_entries \(entries) -of compact"
         let text = String(decoding: try output(of: "\(command) \(quoted(song.path))"), as: UTF8.self)
@@ -28,7 +28,7 @@ struct Probe {
         for line in text.split(separator: "\n") {
             let fields = Self.fields(line)
             if line.hasPrefix("stream") {
-                codec = fields["codec_name"].map(String.init) ?? ""
+                codec = Self.layered[fields["profile"] ?? ""] ?? fields["codec_name"].map(String.init) ?? ""
                 sampleRate = fields["sample_rate"].flatMap { Int($0) } ?? 0
                 channels = fields["channels"].flatMap { Int($0) } ?? 0
                 ticksPerSecond = fields["time_base"]?.split(separator: "/").last.flatMap { Int64($0) } ?? 1
@@ -47,6 +47,8 @@ struct Probe {
             packets[index].frameCount = rest == 0 ? frames : nil
         }
     }
+
+    private static let layered: [Substring: String] = ["HE-AAC": "he_aac", "HE-AACv2": "he_aac_v2"]
 
     private static func fields(_ line: Substring) -> [Substring: Substring] {
         line.split(separator: "|").reduce(into: [:]) { fields, text in

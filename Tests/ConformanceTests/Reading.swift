@@ -1,5 +1,8 @@
 import AudioCore
+import AudioDecoding
 import AudioFileStream
+import SongReading
+import WorkerDecoding
 
 /// What our parser says of a song, with packets as they came.
 struct Reading {
@@ -36,6 +39,27 @@ struct Reading {
             try parser.finish(into: &gatherer)
         } catch {
             failure = error
+        }
+    }
+
+    /// Reads as a broadcaster does: of AAC, packets are tried where the file cannot tell what comes out of them.
+    static func of(_ song: Song) throws -> Reading {
+        let isTried = song.codec == "aac" || song.isLayered
+        return isTried ? try Reading(tryingPacketsOf: song) : Reading(ofFile: try contents(of: song.path))
+    }
+
+    private init(tryingPacketsOf song: Song) throws {
+        let probe = FormatProbe { format, cookie, packets in
+            let program = WorkerProgram(path: Decoding.worker)
+            return
+                (try? TrialDecoding.decodedFormat(of: format, magicCookie: cookie, packets: packets, program: program))
+                ?? format
+        }
+        var stream = SongStream(try SongFile(path: song.path), probe: probe)
+        do throws(SongFailure) {
+            while !stream.isFinished { _ = try stream.advance(into: &gatherer) }
+        } catch {
+            failure = .invalidFile(error.message)
         }
     }
 

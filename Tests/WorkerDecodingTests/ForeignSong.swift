@@ -8,7 +8,7 @@ struct ForeignSong {
     var format: AudioStreamFormat
     var magicCookie: [UInt8]
     var packets: [(bytes: [UInt8], frameCount: Int)]
-    /// What the ffmpeg program makes of the same file: nothing trimmed.
+    /// What the ffmpeg program makes of the same file, nothing trimmed; of AMR sox, which has OpenCORE's decoder.
     var reference: [Float]
 
     /// - Parameters:
@@ -26,8 +26,10 @@ struct ForeignSong {
                 + "whitenoise remix \(remix) tremolo 3 80 gain -6", in: directory)
         try Tool.run(encode, in: directory)
         try Tool.run(
-            "ffmpeg -v error -ignore_editlist 1 -flags2 +skip_manual \(decoder) -i \(file) -f f32le out.raw || "
-                + "ffmpeg -v error -flags2 +skip_manual \(decoder) -i \(file) -f f32le out.raw", in: directory)
+            codec == .amrNarrowband
+                ? "sox -t amr-nb \(file) -t f32 out.raw"
+                : "ffmpeg -v error -ignore_editlist 1 -flags2 +skip_manual \(decoder) -i \(file) -f f32le out.raw || "
+                    + "ffmpeg -v error -flags2 +skip_manual \(decoder) -i \(file) -f f32le out.raw", in: directory)
         reference = try Tool.readFile(directory.path + "/out.raw").withUnsafeBytes {
             Array($0.bindMemory(to: Float.self))
         }

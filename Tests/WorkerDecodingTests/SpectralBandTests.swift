@@ -6,8 +6,8 @@ import WorkerDecoding
 
 /// AAC whose packets bear spectral band replication (SBR), with and without a word of it in the cookie.
 ///
-/// No encoder of such streams can be had, so plain AAC is given the mark of one: a fill element that says "SBR" and
-/// holds nothing. A decoder must double the rate for it, and finds no new bands.
+/// Plain AAC is given the mark of such a stream: a fill element that says "SBR" and holds nothing. A decoder must double
+/// the rate for it, and finds no new bands. Streams with bands are in the corpus (`Scripts/make-corpus`).
 struct SpectralBandTests {
     static func aac(rate: Int, channels: Int) throws -> ForeignSong {
         try ForeignSong(

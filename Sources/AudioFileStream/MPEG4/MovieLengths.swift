@@ -135,12 +135,16 @@ struct MovieLengths {
             guard edits[index].mediaTime >= 0, next.mediaTime >= 0, let end = self.end(of: edits[index])
             else { return true }
             let start = frames(next.mediaTime, per: mediaTimescale)
-            return abs(start - end) > movieUnit
+            return abs(start - end) > max(1, movieUnit)
         }
     }
 
-    /// Frames in one unit of the movie's timescale, rounded up.
-    var movieUnit: Int64 { frames(1, per: movieTimescale) + 1 }
+    /// Frames in one unit of the movie's timescale, rounded up; none where every frame is a whole number of units.
+    var movieUnit: Int64 {
+        let rate = Int64(sampleRate.rounded())
+        guard movieTimescale > 0, rate > 0, !movieTimescale.isMultiple(of: rate) else { return 0 }
+        return (rate - 1) / movieTimescale + 1
+    }
 
     /// Times are not negative.
     func frames(_ time: Int64, per timescale: Int64) -> Int64 {

@@ -3,11 +3,11 @@ import AudioDecoding
 import AudioFileStream
 import CodecLibrary
 
-// libavcodec is not built for the fuzzer, so no coverage guides it. Most containers check their packets, so bytes that
+// The libraries are not built for the fuzzer, so no coverage guides it. Most containers check their packets, so bytes that
 // the fuzzer changed would not reach a decoder. Therefore the file is parsed as it is, and its packets and its cookie
 // are hurt afterwards, as the choices say.
 
-/// A file's packets, hurt, through libavcodec's decoder in this process, where the address sanitizer watches its memory.
+/// A file's packets, hurt, through the libraries' decoders in this process, where the address sanitizer watches its memory.
 struct ForeignRun {
     var file: [UInt8]
     var choices: Choices
@@ -27,23 +27,37 @@ struct ForeignRun {
             codec: format.codec, sampleRate: format.sampleRate, channelCount: format.channelsPerFrame,
             magicCookie: cookie, findsImplicitSBR: random.next(below: 2) == 0)
         guard let decoder = try? ForeignDecoder(setup, library: library) else { return nil }
+        let speechDecoder = SpeechDecoder(format.codec, library: Self.speechLibrary)
         var frames = DecodedFrames(headerByteCount: 0)
         for packet in sink.kept {
             var bytes = packet.bytes
             if random.next(below: 2) == 0 { random.hurt(&bytes) }
-            frames.removeAll()
-            _ = bytes.withUnsafeBytes { decoder.decode($0, into: &frames) }
-            if frames.frameCount > Limits.packetFrameCount { return "\(frames.frameCount) frames of one packet" }
-            let size = frames.withMessage { $0.count }
-            if size != frames.frameCount * frames.channelCount * MemoryLayout<Float>.stride {
-                return "\(size) bytes for \(frames.frameCount) frames"
+            if let violation = violation(of: bytes, &frames, { decoder.decode($0, into: &$1) }) { return violation }
+            guard let speechDecoder else { continue }
+            if let violation = violation(of: bytes, &frames, { speechDecoder.decode($0, into: &$1) }) {
+                return violation
             }
         }
         return nil
     }
 
+    private func violation(
+        of packet: [UInt8], _ frames: inout DecodedFrames,
+        _ decode: (UnsafeRawBufferPointer, inout DecodedFrames) -> Bool
+    ) -> String? {
+        frames.removeAll()
+        _ = packet.withUnsafeBytes { decode($0, &frames) }
+        if frames.frameCount > Limits.packetFrameCount { return "\(frames.frameCount) frames of one packet" }
+        let size = frames.withMessage { $0.count }
+        if size != frames.frameCount * frames.channelCount * MemoryLayout<Float>.stride {
+            return "\(size) bytes for \(frames.frameCount) frames"
+        }
+        return nil
+    }
+
     private static var library: CodecLibrary? { try? shared.get() }
-    // Used by one thread only: libFuzzer's.
+    // Both used by one thread only: libFuzzer's.
+    nonisolated(unsafe) private static let speechLibrary = SpeechLibrary()
     nonisolated(unsafe) private static let shared = Result { () throws(CodecLibraryError) in try CodecLibrary() }
 }
 

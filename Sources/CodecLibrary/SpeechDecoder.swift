@@ -1,0 +1,48 @@
+import AudioCore
+
+/// One stream's decoder of ``SpeechLibrary``: frames of AMR or AMR-WB go in, 20 ms of mono each come out.
+///
+/// The library looks at no length: it is given the largest frame there is, and only frames of types that it knows.
+/// Not thread-safe.
+public final class SpeechDecoder {
+    private let functions: SpeechLibrary.Functions
+    private let state: SpeechLibrary.State
+    private let isWideband: Bool
+    private var frame = [UInt8](repeating: 0, count: 64)
+    private var samples: [Int16]
+
+    /// Nil where the library has no decoder for the codec, or no memory.
+    public init?(_ codec: Codec, library: SpeechLibrary) {
+        guard let functions = library.functions(for: codec), let state = functions.open() else { return nil }
+        self.functions = functions
+        self.state = state
+        isWideband = codec == .amrWideband
+        samples = [Int16](repeating: 0, count: isWideband ? 320 : 160)
+    }
+
+    deinit { functions.close(state) }
+
+    /// Decodes one frame; its samples are appended to `frames`.
+    /// - Returns: false if it is none; what the library makes of a lost frame is there then.
+    public func decode(_ bytes: UnsafeRawBufferPointer, into frames: inout DecodedFrames) -> Bool {
+        let header = bytes.first ?? 0
+        let byteCount = (isWideband ? Self.widebandByteCounts : Self.narrowbandByteCounts)[Int(header >> 3 & 15)]
+        let isWhole = byteCount > 0 && bytes.count >= byteCount
+        for index in frame.indices { frame[index] = 0 }
+        // The quality bit is zero where the bits are known to be wrong (RFC 4867 section 4.3.2).
+        if isWhole, header & Self.qualityBit != 0 {
+            for index in 0..<byteCount { frame[index] = bytes[index] }
+        } else {
+            frame[0] = Self.noData
+        }
+        functions.decode(state, frame, &samples, 0)
+        return frames.append(samples, sampleRate: isWideband ? 16_000 : 8_000) && isWhole
+    }
+
+    private static let qualityBit: UInt8 = 4
+    private static let noData: UInt8 = 15 << 3 | qualityBit
+
+    // Header included, by frame type (3GPP TS 26.101 and TS 26.201, table 1a); zero where it is reserved.
+    private static let narrowbandByteCounts = [13, 14, 16, 18, 20, 21, 27, 32, 6, 0, 0, 0, 0, 0, 0, 1]
+    private static let widebandByteCounts = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6, 0, 0, 0, 0, 1, 1]
+}
