@@ -35,30 +35,14 @@ struct MPEG4LengthTests {
         #expect(table { $0.edits = [(99_999, 1_024)] } == info(39_936, 1_024, 0))
     }
 
-    /// One stretch is played, and the list is named as a problem.
-    @Test(arguments: [
-        // A second and more is cut out.
-        ([(200, 1_024), (300, 20_000)] as [(UInt32, Int32)], 1_024, 33_230 as Int64),
-        // The same, and the last edit goes to the end.
-        ([(200, 1_024), (0, 20_000)], 1_024, 40_960),
-        // Another order; a part that comes twice; silence between.
-        ([(200, 20_000), (100, 1_024)], 1_024, 28_820),
-        ([(200, 1_024), (200, 1_024)], 1_024, 9_844),
-        ([(100, 1_024), (500, -1), (100, 5_434)], 1_024, 9_844),
-    ])
-    func editsInsideTheSongAreTold(edits: [(UInt32, Int32)], priming: Int, end: Int64) throws {
-        var writer = writer
-        writer.edits = edits
-        let file = writer.file()
-        let stream = parse(file)
-        let expected = info(end - Int64(priming), priming, Int(40_960 - end))
-        #expect(stream.table == expected && stream.announcedTable == expected)
-        #expect(stream.packetBytes == writer.packets)
-        let list = try #require(file.indices.first { file[$0...].starts(with: Array("elst".utf8)) }) + 4
-        let problem = try #require(stream.toldProblems.first)
-        #expect(stream.toldProblems.count == 1)
-        #expect(problem.description == "MPEG-4 edits inside the song, which are not followed, at byte \(list)")
-        #expect(splitThatDiffers(file, from: stream) == nil)
+    /// An edit list that cuts knows better than a tag of the whole.
+    @Test func gaplessTagOfWhatIsCut() {
+        let tag = custom("iTunSMPB", " 00000000 00000840 000001C0 0000000000009600 00000000 00000000")
+        #expect(
+            table {
+                $0.edits = [(200, 1_024), (300, 20_000)]
+                $0.userData = Self.list(tag)
+            } == info(22_050, 1_024, 0))
     }
 
     @Test(arguments: [

@@ -22,6 +22,8 @@ public struct MPEG4Writer: Sendable {
     public var constantSize: (size: UInt32, count: UInt32)?
     public var samplesPerChunk: UInt32?
     public var edits: [(duration: UInt32, mediaTime: Int32)] = []
+    /// In 65,536ths.
+    public var editRate: UInt32 = 0x1_0000
     /// Boxes in `udta`, and further tracks before the one that is played.
     public var userData: [UInt8] = []
     public var otherTracks: [UInt8] = []
@@ -150,7 +152,7 @@ public struct MPEG4Writer: Sendable {
         let flags: UInt32 = isEnabled ? 7 : 6
         let header = Self.fullBox(
             "tkhd", flags: flags, Self.numbers([0, 0, id, 0, 0]) + [UInt8](repeating: 0, count: 60))
-        let list = edits.flatMap { Self.numbers([$0.duration, UInt32(bitPattern: $0.mediaTime), 0x1_0000]) }
+        let list = edits.flatMap { Self.numbers([$0.duration, UInt32(bitPattern: $0.mediaTime), editRate]) }
         let edits =
             edits.isEmpty ? [] : Self.box("edts", Self.fullBox("elst", Self.numbers([UInt32(edits.count)]) + list))
         let mediaHeader = Self.fullBox("mdhd", Self.numbers([0, 0, timescale, 0, 0]))

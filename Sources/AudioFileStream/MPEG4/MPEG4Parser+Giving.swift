@@ -14,6 +14,39 @@ extension MPEG4Parser {
         }
     }
 
+    /// Gives what an edit list leaves of a sample.
+    @inline(__always)
+    mutating func give<Sink: AudioStreamSink & ~Copyable>(
+        _ share: SampleShare, of sample: SamplePlace, as bundle: SampleBundle?, _ bytes: RawSpan, at place: Int,
+        into sink: inout Sink
+    ) {
+        switch share {
+        case .whole: give(sample, as: bundle, bytes, at: place, into: &sink)
+        case .part(let frameCount): giveCut(sample, frameCount, bytes, at: place, into: &sink)
+        case .parts(let parts):
+            for part in parts {
+                guard let splice = part.splice else {
+                    giveCut(sample, part.frameCount, bytes, at: place, into: &sink)
+                    continue
+                }
+                stream.countPacket(frameCount: part.frameCount)
+                stream.count(byteCount: Int64(splice.count))
+                group.flush(window: bytes, into: &sink)
+                let packet = splice.span.bytes
+                group.add(at: 0, byteCount: splice.count, frameCount: part.frameCount, window: packet, into: &sink)
+                group.flush(window: packet, into: &sink)
+            }
+        }
+    }
+
+    private mutating func giveCut<Sink: AudioStreamSink & ~Copyable>(
+        _ sample: SamplePlace, _ frameCount: Int, _ bytes: RawSpan, at place: Int, into sink: inout Sink
+    ) {
+        stream.countPacket(frameCount: frameCount)
+        stream.countSample(sample)
+        add(at: place, byteCount: Int(sample.byteCount), frameCount: frameCount, bytes, into: &sink)
+    }
+
     private mutating func unpack<Sink: AudioStreamSink & ~Copyable>(
         _ sample: SamplePlace, _ bundle: SampleBundle, _ bytes: RawSpan, at start: Int, into sink: inout Sink
     ) {

@@ -5,10 +5,19 @@ extension MPEG4Parser {
     mutating func play<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at place: Int, offset: Int64, isAtEnd: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Step {
-        if var cursor = tableCursor {
+        if var cursor = editedCursor {
+            editedCursor = nil
+            defer { editedCursor = cursor }
+            if let step = try play(&cursor, bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink) {
+                return step
+            }
+        } else if var cursor = tableCursor {
             tableCursor = nil
             defer { tableCursor = cursor }
             if let step = try play(&cursor, bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink) {
+                if let song = stream.song {
+                    editedCursor = EditedCursor(song, from: cursor, fileByteCount: fileByteCount)
+                }
                 return step
             }
         } else {
@@ -20,6 +29,7 @@ extension MPEG4Parser {
             }
         }
         tableCursor = nil
+        editedCursor = nil
         mood = movie.isFragmented ? .walking : .done
         return .took(0)
     }
@@ -58,16 +68,28 @@ extension MPEG4Parser {
                 continue
             }
             // Without packets that overlap all of them are no more than the file.
-            if let fileByteCount, stream.byteCount > fileByteCount - packet.byteCount {
+            if !Cursor.isEdited, let fileByteCount, stream.byteCount > fileByteCount - packet.byteCount {
                 group.flush(window: bytes, into: &sink)
                 giveUp("MPEG-4 packets that overlap", at: packet.offset, into: &sink)
                 return .took(place - start)
             }
             if !stream.isReady {
-                let properties = try stream.open(firstPacket: bytes.extracting(place..<place + byteCount), packet)
+                let properties = try stream.open(
+                    firstPacket: bytes.extracting(place..<place + byteCount), packet,
+                    largestReturnCount: largestReturnCount)
                 for property in properties { sink.streamDidParse(property: property) }
+                // What is known now may be how to go on.
+                if stream.song != nil { return .took(place - start) }
             }
-            give(packet, as: bundle, bytes, at: place, into: &sink)
+            let share = cursor.share(of: packet, bytes, at: place)
+            give(share, of: packet, as: bundle, bytes, at: place, into: &sink)
+            if Cursor.isEdited, cursor.isExhausted {
+                group.flush(window: bytes, into: &sink)
+                giveUp(
+                    "MPEG-4 edits that make more than \(EditedSong.largestMultiple) times the file", at: packet.offset,
+                    into: &sink)
+                return .took(place - start)
+            }
             cursor.pass(packet)
             place += byteCount
         }

@@ -19,6 +19,7 @@ extension MPEG4Parser {
 
     func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
         guard packet >= 0 else { throw .invalidPacketOffset }
+        if let song = stream.song { return try locate(packet: packet, in: song).place }
         let sample = stream.bundledTable?.sample(ofPacket: packet)
         if let (cursor, place) = cursor(atSample: sample?.sample ?? packet) {
             guard fileByteCount.map({ place.offset < $0 }) ?? true else { throw .invalidPacketOffset }
@@ -47,10 +48,18 @@ extension MPEG4Parser {
 
     mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
         tableCursor = nil
+        editedCursor = nil
         fragment.restart(at: place.byteOffset)
         // Another time.
         if mood == .indexing { randomAccess = nil }
         returnCount = 0
+        if let song = stream.song {
+            editedCursor = try locate(packet: place.packet, in: song).cursor
+            walker.restart(at: movieEnd)
+            mood = .playing
+            stream.goTo(packet: place.packet, sample: 0, frame: song.firstFrame(ofPacket: place.packet) ?? 0)
+            return
+        }
         let sample = stream.bundledTable?.sample(ofPacket: place.packet)
         if let (cursor, _) = cursor(atSample: sample?.sample ?? place.packet) {
             tableCursor = cursor
@@ -67,9 +76,24 @@ extension MPEG4Parser {
         }
     }
 
+    /// A packet of those that an edit list leaves, and how to read on from there.
+    private func locate(
+        packet: Int64, in song: EditedSong
+    ) throws(AudioStreamError) -> (place: AudioFileStreamSeek, cursor: EditedCursor) {
+        guard var cursor = EditedCursor(song, atPacket: packet, fileByteCount: fileByteCount),
+            let place = cursor.next(),
+            place.offset >= 0, fileByteCount.map({ place.offset < $0 }) ?? true
+        else { throw .invalidPacketOffset }
+        return (AudioFileStreamSeek(packet: cursor.number, byteOffset: place.offset), cursor)
+    }
+
     func packet(
         containingFrame frame: Int64, _ summary: AudioStreamSummary
     ) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
+        if let song = stream.song {
+            guard let found = song.packet(containingFrame: frame) else { throw .invalidPacketOffset }
+            return found
+        }
         if let format = summary.format, format.framesPerPacket > 0 {
             let (packet, offset) = frame.quotientAndRemainder(dividingBy: Int64(format.framesPerPacket))
             return (packet, Int(offset))
@@ -101,6 +125,10 @@ extension MPEG4Parser {
     }
 
     func firstFrame(ofPacket packet: Int64, _ summary: AudioStreamSummary) throws(AudioStreamError) -> Int64 {
+        if let song = stream.song {
+            guard let frame = song.firstFrame(ofPacket: packet) else { throw .invalidPacketOffset }
+            return frame
+        }
         if let format = summary.format, format.framesPerPacket > 0 {
             let (frame, overflows) = packet.multipliedReportingOverflow(by: Int64(format.framesPerPacket))
             guard !overflows else { throw .invalidPacketOffset }
@@ -130,6 +158,10 @@ extension MPEG4Parser {
         if let table {
             var cursor = SampleTableCursor(table, blocks: entry?.blocks)
             if cursor.advance(toByte: offset) {
+                if let song = stream.song {
+                    guard let packet = song.packet(ofMedia: cursor.packet) else { throw .invalidPacketOffset }
+                    return (packet, false)
+                }
                 guard let bundledTable = stream.bundledTable else { return (cursor.packet, false) }
                 // Only the sample is known.
                 return (bundledTable.packetCount(ofFirst: cursor.packet), true)

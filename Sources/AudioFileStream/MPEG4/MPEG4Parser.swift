@@ -49,6 +49,8 @@ struct MPEG4Parser: ContainerParser {
     // What is played.
     var entry: SampleEntry?
     var tableCursor: SampleTableCursor?
+    /// Instead of it, where an edit list plays several stretches.
+    var editedCursor: EditedCursor?
     /// The one that is walked through, or played where no table is.
     var fragment = Fragment()
     var fragments = FragmentIndex()
@@ -128,6 +130,9 @@ struct MPEG4Parser: ContainerParser {
         if let truncation, !stream.hasGap { sink.streamDidParse(property: .problem(truncation)) }
         for property in stream.finalProperties() { sink.streamDidParse(property: property) }
     }
+
+    /// How often an edit list may send the parser back, a part of how often anything may.
+    var largestReturnCount: Int { fileByteCount.map { 8 + Int(min($0 / 8_192, 24)) } ?? 0 }
 
     /// Tables that send the parser to and fro must not cost more than the file is worth. Chunks of a few kilobytes may
     /// lie in any order.

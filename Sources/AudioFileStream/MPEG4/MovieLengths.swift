@@ -6,8 +6,9 @@ import AudioCore
 //   edit list     priming is where the edits begin in the media; audible is up to where they end
 //   the tables    all is audible up to the end of the last sample's time, which may be shorter than what it decodes to
 //
-// One stretch of the media is played: from where the earliest edit begins to where the latest ends. Cuts between, parts
-// that come twice or in another order, silence in the middle: these are not followed, and that is told.
+// Several stretches of the media, with cuts between, are an ``EditedSong``. Where the edits are not followed (silence in
+// the middle, another speed, too many of them) one stretch is played, from where the earliest begins to where the latest
+// ends, and that is told.
 //
 // Edits are as long as the movie's timescale can say, often a thousandth of a second: an end that lies within one such
 // unit of the media's own end is that. Silence in front (an empty edit) is there for a picture and not played.
@@ -54,8 +55,11 @@ struct MovieLengths {
     /// The edits of a movie in fragments need not know of them: their ends say nothing.
     var isFragmented: Bool
 
+    /// What of the media is heard, if that is known better than by ``edits``.
+    var stretch: Range<Int64>?
+
     /// Longer ones are not believed: 2^31 frames are three hours at 192 kHz.
-    private static let largestPriming: Int64 = 1 << 31
+    static let largestPriming: Int64 = 1 << 31
 
     /// More is not believed, nor reckoned with.
     static let largestFrameCount: Int64 = 1 << 48
@@ -105,6 +109,7 @@ struct MovieLengths {
     }
 
     var priming: Int64 {
+        if let stretch { return stretch.lowerBound }
         guard let first = edits.lazy.map(\.mediaTime).filter({ $0 >= 0 }).min() else { return Int64(defaultPriming) }
         let frames = frames(first, per: mediaTimescale)
         return frames <= Self.largestPriming ? frames : 0
@@ -112,6 +117,7 @@ struct MovieLengths {
 
     /// Frame of the media where the edits end; nil if they do not say.
     private var editedEnd: Int64? {
+        if let stretch { return stretch.upperBound }
         guard !isFragmented, movieTimescale > 0, let last = edits.last(where: { $0.mediaTime >= 0 }), last.duration > 0
         else { return nil }
         let latest = edits.filter { $0.mediaTime >= 0 }.compactMap { self.end(of: $0) }.max() ?? 0
@@ -119,7 +125,7 @@ struct MovieLengths {
     }
 
     /// Frame of the media; nil if that is beyond all reckoning.
-    private func end(of edit: MovieTrack.Edit) -> Int64? {
+    func end(of edit: MovieTrack.Edit) -> Int64? {
         let end = frames(edit.mediaTime, per: mediaTimescale)
             .addingReportingOverflow(frames(edit.duration, per: movieTimescale))
         return end.overflow ? nil : end.partialValue

@@ -17,18 +17,21 @@ struct MovieStream {
     /// What must be told before the packet that was counted last: there is more than was announced.
     var overrun: AudioStreamProperty?
 
-    private var isFragmented = false
-    private var fragmentDuration: Int64 = 0
-    private var table: SampleTable?
-    private var entry: SampleEntry?
-    private var lengths: MovieLengths?
-    private var editsOffset: Int64 = 0
+    private(set) var isFragmented = false
+    private(set) var fragmentDuration: Int64 = 0
+    private(set) var table: SampleTable?
+    private(set) var entry: SampleEntry?
+    private(set) var lengths: MovieLengths?
+    private(set) var editsOffset: Int64 = 0
     /// In the media's timescale, of the packet that comes next.
     private var mediaTime: Int64 = 0
-    private var counter = PacketFrameCounter()
-    private var announced = Announcement()
+    private(set) var counter = PacketFrameCounter()
+    var announced = Announcement()
+    /// The stretches that an edit list plays, where they are several.
+    private(set) var song: EditedSong?
+    private(set) var hasUnfollowedEdits = false
 
-    private struct Announcement: Equatable {
+    struct Announcement: Equatable {
         var packetCount: Int64?
         var byteCount: Int64?
         var bitRate: Int?
@@ -36,11 +39,6 @@ struct MovieStream {
         /// The first packet that begins here or later is more than was announced.
         var end = Int64.max
     }
-
-    private static let unfollowedEdits = "MPEG-4 edits inside the song, which are not followed,"
-
-    /// Averages out of announced counts that are believed.
-    private static let plausibleBitRates = 1...100_000_000
 
     mutating func begin(_ movie: Movie, _ track: MovieTrack, _ entry: SampleEntry, _ tag: ITunesGaplessTag?) {
         isFragmented = movie.isFragmented
@@ -59,7 +57,10 @@ struct MovieStream {
     // MARK: Opening
 
     /// The first packet is there: what is known, in the order in which it is told.
-    mutating func open(firstPacket: RawSpan, _ place: SamplePlace) throws(AudioStreamError) -> [AudioStreamProperty] {
+    /// - Parameter largestReturnCount: how often an edit list may go back in the media.
+    mutating func open(
+        firstPacket: RawSpan, _ place: SamplePlace, largestReturnCount: Int
+    ) throws(AudioStreamError) -> [AudioStreamProperty] {
         guard var entry, var lengths else { return [] }
         entry.look(atFirst: firstPacket, smallestPacketByteCount: table?.constantSize ?? 0)
         lengths.sampleRate = entry.format.sampleRate
@@ -69,32 +70,39 @@ struct MovieStream {
         self.entry = entry
         self.lengths = lengths
         isReady = true
-        if !isFragmented, let table, let totals { announceAll(table, totals, entry, lengths) } else { announceOpen() }
-        return properties(entry, dataOffset: place.offset, totals)
+        if !isFragmented, let table, let totals {
+            let frames = frameCounts(table, totals, entry, lengths)
+            followEdits(table, totals, frames, largestReturnCount: largestReturnCount)
+            announceAll(totals, frames)
+        } else {
+            hasUnfollowedEdits = lengths.hasUnfollowedEdits
+            announceOpen()
+        }
+        return properties(self.entry ?? entry, dataOffset: place.offset, totals)
     }
 
-    private mutating func announceAll(
-        _ table: SampleTable, _ totals: SampleTable.Totals, _ entry: SampleEntry, _ lengths: MovieLengths
+    private mutating func followEdits(
+        _ table: SampleTable, _ totals: SampleTable.Totals, _ frames: FrameCounts, largestReturnCount: Int
     ) {
-        let media = entry.blocks == nil ? mediaFrameCount(table, totals, lengths) : totals.frameCount
-        let packetCount = bundledTable?.packetCount(ofFirst: totals.packetCount) ?? totals.packetCount
-        let decoded =
-            entry.blocks == nil
-            ? decodedFrameCount(table, totals, packetCount, media, lengths) : totals.frameCount
-        let info = lengths.table(mediaFrameCount: media, decoded: decoded)
-        announced = Announcement(packetCount: packetCount, byteCount: totals.byteCount, table: info)
-        let frames = info.primingFrameCount + Int(info.validFrameCount ?? 0)
-        let bitRate = average(totals.byteCount, frameCount: Int64(frames))
-        announced.bitRate = bitRate ?? (entry.averageBitRate > 0 ? entry.averageBitRate : nil)
-    }
-
-    private mutating func announceOpen() {
-        guard let lengths, let entry else { return }
-        let info = lengths.openTable(fragmentDuration: fragmentDuration)
-        announced.table = info
-        announced.bitRate = entry.averageBitRate > 0 ? entry.averageBitRate : nil
-        guard let valid = info.validFrameCount else { return }
-        announced.end = Int64(info.primingFrameCount) + valid + lengths.movieUnit
+        guard let entry, let lengths else { return }
+        switch lengths.editing(upTo: min(frames.media, frames.decoded)) {
+        case .plain: return
+        case .unfollowed: hasUnfollowedEdits = true
+        case .one(let stretch): self.lengths?.stretch = stretch
+        case .several(let stretches):
+            // Where samples are bundles, only their bytes tell where packets begin.
+            if bundledTable.map({ $0.packetCount(ofFirst: totals.packetCount) == totals.packetCount }) ?? true {
+                let media = EditedSong.Media(table: table, entry: entry, lengths: lengths, totals: totals)
+                song = EditedSong(stretches, of: media, largestReturnCount: largestReturnCount)
+            }
+            hasUnfollowedEdits = song == nil
+            // Packets are cut wherever stretches begin and end.
+            guard song != nil else { return }
+            for index in entry.formats.indices {
+                self.entry?.formats[index].framesPerPacket = 0
+                self.entry?.formats[index].bytesPerPacket = 0
+            }
+        }
     }
 
     /// Nil where every sample is a packet, or fragments hold them.
@@ -103,63 +111,6 @@ struct MovieStream {
         return BundledTable(
             table: table, timescale: lengths.mediaTimescale, sampleRate: lengths.sampleRate,
             frameCount: bundle.frameCount)
-    }
-
-    private func mediaFrameCount(
-        _ table: SampleTable, _ totals: SampleTable.Totals, _ lengths: MovieLengths
-    ) -> Int64 {
-        guard table.timeRunCount > 0 else { return MovieLengths.largestFrameCount }
-        let frames = lengths.frames(table.duration(ofFirst: totals.packetCount), per: lengths.mediaTimescale)
-        return min(frames, MovieLengths.largestFrameCount)
-    }
-
-    /// What comes out of the decoder: as a rule more than the times add up to, since the last one is shortened.
-    private func decodedFrameCount(
-        _ table: SampleTable, _ totals: SampleTable.Totals, _ packetCount: Int64, _ media: Int64,
-        _ lengths: MovieLengths
-    ) -> Int64 {
-        let before = table.duration(ofFirst: totals.packetCount - 1)
-        let last = media - min(media, lengths.frames(before, per: lengths.mediaTimescale))
-        switch counter.counting {
-        case .constant(let count): return packetCount * Int64(count)
-        case .mpeg: return packetCount * Int64(counter.mpegFrameCount)
-        case .alac(let count): return (packetCount - 1) * Int64(count) + max(1, min(last, Int64(count)))
-        case .opus:
-            let usual = lengths.frames(table.constantDuration ?? 0, per: lengths.mediaTimescale)
-            return media + max(0, usual - last)
-        case .time: return media
-        }
-    }
-
-    private func properties(
-        _ entry: SampleEntry, dataOffset: Int64, _ totals: SampleTable.Totals?
-    ) -> [AudioStreamProperty] {
-        var properties: [AudioStreamProperty] = [.fileFormat(.mpeg4), .dataFormat(entry.format)]
-        if entry.formats.count > 1 { properties.append(.formatList(entry.formats)) }
-        if !entry.magicCookie.isEmpty { properties.append(.magicCookie(entry.magicCookie)) }
-        if let layout = entry.channelLayout { properties.append(.channelLayout(layout)) }
-        properties.append(.dataOffset(dataOffset))
-        if let count = announced.byteCount { properties.append(.audioDataByteCount(count)) }
-        if let count = announced.packetCount { properties.append(.audioDataPacketCount(count)) }
-        if let table = announced.table { properties.append(.packetTableInfo(table)) }
-        if !isFragmented, let totals {
-            let limit = entry.bundle?.largestByteCount ?? Limits.packetByteCount
-            let largest = min(totals.largestByteCount, Int64(limit))
-            properties.append(.packetSizeUpperBound(Int(largest)))
-        }
-        if let bitRate = announced.bitRate { properties.append(.bitRate(bitRate)) }
-        if lengths?.hasUnfollowedEdits == true {
-            properties.append(.problem(AudioStreamProblem(.damaged(Self.unfollowedEdits), at: editsOffset)))
-        }
-        properties.append(.decoderPrerollPacketCount(entry.decoderPrerollPacketCount))
-        properties.append(.readyToProducePackets)
-        return properties
-    }
-
-    private func average(_ byteCount: Int64, frameCount: Int64) -> Int? {
-        guard frameCount > 0, let rate = entry?.format.sampleRate else { return nil }
-        let bitRate = Int(Int64(saturating: (Double(byteCount) * 8 * rate / Double(frameCount)).rounded()))
-        return Self.plausibleBitRates.contains(bitRate) ? bitRate : nil
     }
 
     // MARK: Counting
@@ -188,6 +139,9 @@ struct MovieStream {
         byteCount &+= sample.byteCount
     }
 
+    /// A packet that is no sample.
+    mutating func count(byteCount count: Int64) { byteCount &+= count }
+
     private mutating func tellOverrun() {
         announced.end = .max
         guard !hasGap, let priming = announced.table?.primingFrameCount else { return }
@@ -211,7 +165,9 @@ struct MovieStream {
     func finalProperties() -> [AudioStreamProperty] {
         guard !hasGap, isReady, let lengths, let entry else { return [] }
         let media = entry.blocks == nil ? lengths.frames(mediaTime, per: lengths.mediaTimescale) : nextFrame
-        let table = lengths.table(mediaFrameCount: media > 0 ? media : nextFrame, decoded: nextFrame)
+        let table =
+            song?.table(givenFrameCount: nextFrame)
+            ?? lengths.table(mediaFrameCount: media > 0 ? media : nextFrame, decoded: nextFrame)
         var properties: [AudioStreamProperty] = []
         if announced.byteCount != byteCount { properties.append(.audioDataByteCount(byteCount)) }
         if announced.packetCount != packetCount { properties.append(.audioDataPacketCount(packetCount)) }

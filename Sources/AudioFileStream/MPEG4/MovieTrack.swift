@@ -8,6 +8,8 @@ struct MovieTrack {
         var duration: Int64
         /// In the media's timescale; negative for silence.
         var mediaTime: Int64
+        /// Not slower, and no pause.
+        var isAtFullSpeed = true
     }
 
     /// Of its box in the file.
@@ -66,13 +68,16 @@ struct MovieTrack {
         let count = min(Int(bytes.bigEndian32(at: 4)), (bytes.byteCount - 8) / entryByteCount)
         edits = (0..<count).map { index in
             let place = 8 + index * entryByteCount
-            return isLong
+            var edit =
+                isLong
                 ? Edit(
                     duration: Int64(clamping: bytes.bigEndian64(at: place)),
                     mediaTime: Int64(bitPattern: bytes.bigEndian64(at: place + 8)))
                 : Edit(
                     duration: Int64(bytes.bigEndian32(at: place)),
                     mediaTime: Int64(Int32(bitPattern: bytes.bigEndian32(at: place + 4))))
+            edit.isAtFullSpeed = bytes.bigEndian32(at: place + entryByteCount - 4) == 0x1_0000
+            return edit
         }
     }
 }

@@ -86,6 +86,7 @@ extension SampleEntry {
                 channelsPerFrame: header.channelCount)
         ]
         let smallest = smallestPacketByteCount > 0 ? Int(smallestPacketByteCount) : header.smallestPacketByteCount
+        firstHeader = header
         decoderPrerollPacketCount = header.prerollPacketCount(smallestPacketByteCount: smallest)
     }
 

@@ -1,0 +1,123 @@
+import AudioCore
+
+// A song of which an edit list plays several stretches is given as these packets:
+//
+//   of the first stretch   those from the media's beginning on: what lies before the stretch is priming, as ever
+//   of every other one     a splice, which holds what the decoder needs and the packet with the first frame; then the rest
+//   of all of them         the last is cut off by its frame count
+//
+// So no frame is given that is not heard, but for the priming. Linear PCM and G.711 are cut by their bytes, without a
+// splice. Which packet of the media is where in that order the tables tell alone, so that seeks are exact; where what is in
+// the packets contradicts the tables, the tables hold.
+
+/// The stretches of a media that are heard one after another, and where their packets are.
+struct EditedSong {
+    struct Stretch {
+        /// Frames of the media; of the first stretch from 0 on.
+        var frames: Range<Int64>
+        /// Packets of the media: the first that is decoded, those with the first and the last frame.
+        var start: Int64
+        var first: Int64
+        var last: Int64
+        /// Of its first packet among those that are given, and of its first frame among theirs.
+        var number: Int64 = 0
+        var frame: Int64 = 0
+        /// Begins in the media before the one before ended.
+        var goesBack = false
+        /// Before ``start``.
+        var cursor: SampleTableCursor
+        var clock: PacketClock?
+
+        var packetCount: Int64 { last - first + 1 }
+        var frameCount: Int64 { frames.upperBound - frames.lowerBound }
+    }
+
+    private(set) var stretches: [Stretch]
+    let primingFrameCount: Int64
+    /// Of what is given.
+    private(set) var packetCount: Int64 = 0
+    private(set) var frameCount: Int64 = 0
+    let byteCount: Int64
+    let largestSpliceByteCount: Int64
+
+    /// More stretches are not followed.
+    static let largestStretchCount = 256
+    /// What is given is at most as many times the media, in packets, frames and bytes, and the file, in bytes.
+    static let largestMultiple: Int64 = 8
+
+    init(stretches: [Stretch], priming: Int64, byteCount: Int64, largestSpliceByteCount: Int64) {
+        self.stretches = stretches
+        primingFrameCount = priming
+        self.byteCount = byteCount
+        self.largestSpliceByteCount = largestSpliceByteCount
+        for index in stretches.indices {
+            self.stretches[index].number = packetCount
+            self.stretches[index].frame = frameCount
+            packetCount += stretches[index].packetCount
+            frameCount += stretches[index].frameCount
+        }
+    }
+
+    /// Whether packets are cut by their bytes.
+    var isCutByBytes: Bool { stretches[0].clock == nil }
+
+    var table: AudioPacketTableInfo { table(givenFrameCount: frameCount) }
+
+    /// Of a song of which so much was given.
+    func table(givenFrameCount count: Int64) -> AudioPacketTableInfo {
+        let priming = min(primingFrameCount, count)
+        return AudioPacketTableInfo(
+            validFrameCount: count - priming, primingFrameCount: Int(priming), remainderFrameCount: 0)
+    }
+}
+
+// MARK: Places, in packets and frames as they are given
+
+extension EditedSong {
+    /// The stretch with a packet.
+    func stretch(ofPacket number: Int64) -> Int? {
+        guard number >= 0, number < packetCount else { return nil }
+        return stretches.lastIndex { $0.number <= number }
+    }
+
+    func packet(containingFrame frame: Int64) -> (packet: Int64, frameOffset: Int)? {
+        guard frame >= 0, frame < frameCount, let stretch = stretches.last(where: { $0.frame <= frame }) else {
+            return nil
+        }
+        let mediaFrame = stretch.frames.lowerBound + frame - stretch.frame
+        var packet: Int64
+        if var clock = stretch.clock {
+            packet = clock.packet(atFrame: mediaFrame)
+        } else {
+            var cursor = stretch.cursor
+            guard cursor.advance(toFrame: mediaFrame) else { return nil }
+            packet = cursor.packet
+        }
+        packet = stretch.number + min(max(packet, stretch.first), stretch.last) - stretch.first
+        guard let first = firstFrame(ofPacket: packet) else { return nil }
+        return (packet, Int(clamping: frame - first))
+    }
+
+    func firstFrame(ofPacket number: Int64) -> Int64? {
+        guard let stretch = stretch(ofPacket: number).map({ stretches[$0] }) else { return nil }
+        let packet = stretch.first + number - stretch.number
+        guard packet > stretch.first else { return stretch.frame }
+        var start: Int64
+        if var clock = stretch.clock {
+            start = clock.frame(ofPacket: packet)
+        } else {
+            var cursor = stretch.cursor
+            guard cursor.advance(toPacket: packet) else { return nil }
+            start = cursor.frame
+        }
+        return stretch.frame + start - stretch.frames.lowerBound
+    }
+
+    /// The packet that a packet of the media is first given as, or as a part of; nil if it is left out.
+    func packet(ofMedia packet: Int64) -> Int64? {
+        if let stretch = stretches.first(where: { ($0.first...$0.last).contains(packet) }) {
+            return stretch.number + packet - stretch.first
+        }
+        return stretches.first { ($0.start...$0.last).contains(packet) }?.number
+    }
+}

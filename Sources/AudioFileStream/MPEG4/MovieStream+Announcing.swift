@@ -1,0 +1,106 @@
+import AudioCore
+
+// What is told before the first packet.
+
+extension MovieStream {
+    private static let unfollowedEdits = "MPEG-4 edits inside the song, which are not followed,"
+
+    /// Averages out of announced counts that are believed.
+    private static let plausibleBitRates = 1...100_000_000
+
+    /// Frames of a track whose samples are all known: as its times say, and as they come out of the decoder.
+    struct FrameCounts {
+        var packets: Int64
+        var media: Int64
+        var decoded: Int64
+    }
+
+    func frameCounts(
+        _ table: SampleTable, _ totals: SampleTable.Totals, _ entry: SampleEntry, _ lengths: MovieLengths
+    ) -> FrameCounts {
+        let packetCount = bundledTable?.packetCount(ofFirst: totals.packetCount) ?? totals.packetCount
+        guard entry.blocks == nil else {
+            return FrameCounts(packets: packetCount, media: totals.frameCount, decoded: totals.frameCount)
+        }
+        let media = mediaFrameCount(table, totals, lengths)
+        let decoded = decodedFrameCount(table, totals, packetCount, media, lengths)
+        return FrameCounts(packets: packetCount, media: media, decoded: decoded)
+    }
+
+    mutating func announceAll(_ totals: SampleTable.Totals, _ counts: FrameCounts) {
+        guard let entry, let lengths else { return }
+        let info = song?.table ?? lengths.table(mediaFrameCount: counts.media, decoded: counts.decoded)
+        let byteCount = song?.byteCount ?? totals.byteCount
+        announced = Announcement(packetCount: song?.packetCount ?? counts.packets, byteCount: byteCount, table: info)
+        let frames = info.primingFrameCount + Int(info.validFrameCount ?? 0)
+        let bitRate = average(byteCount, frameCount: Int64(frames))
+        announced.bitRate = bitRate ?? (entry.averageBitRate > 0 ? entry.averageBitRate : nil)
+    }
+
+    mutating func announceOpen() {
+        guard let lengths, let entry else { return }
+        let info = lengths.openTable(fragmentDuration: fragmentDuration)
+        announced.table = info
+        announced.bitRate = entry.averageBitRate > 0 ? entry.averageBitRate : nil
+        guard let valid = info.validFrameCount else { return }
+        announced.end = Int64(info.primingFrameCount) + valid + lengths.movieUnit
+    }
+
+    private func mediaFrameCount(
+        _ table: SampleTable, _ totals: SampleTable.Totals, _ lengths: MovieLengths
+    ) -> Int64 {
+        guard table.timeRunCount > 0 else { return MovieLengths.largestFrameCount }
+        let frames = lengths.frames(table.duration(ofFirst: totals.packetCount), per: lengths.mediaTimescale)
+        return min(frames, MovieLengths.largestFrameCount)
+    }
+
+    /// What comes out of the decoder: as a rule more than the times add up to, since the last one is shortened.
+    private func decodedFrameCount(
+        _ table: SampleTable, _ totals: SampleTable.Totals, _ packetCount: Int64, _ media: Int64,
+        _ lengths: MovieLengths
+    ) -> Int64 {
+        let before = table.duration(ofFirst: totals.packetCount - 1)
+        let last = media - min(media, lengths.frames(before, per: lengths.mediaTimescale))
+        switch counter.counting {
+        case .constant(let count): return packetCount * Int64(count)
+        case .mpeg: return packetCount * Int64(counter.mpegFrameCount)
+        case .alac(let count): return (packetCount - 1) * Int64(count) + max(1, min(last, Int64(count)))
+        case .opus:
+            let usual = lengths.frames(table.constantDuration ?? 0, per: lengths.mediaTimescale)
+            return media + max(0, usual - last)
+        case .time: return media
+        }
+    }
+
+    func properties(
+        _ entry: SampleEntry, dataOffset: Int64, _ totals: SampleTable.Totals?
+    ) -> [AudioStreamProperty] {
+        var properties: [AudioStreamProperty] = [.fileFormat(.mpeg4), .dataFormat(entry.format)]
+        if entry.formats.count > 1 { properties.append(.formatList(entry.formats)) }
+        if !entry.magicCookie.isEmpty { properties.append(.magicCookie(entry.magicCookie)) }
+        if let layout = entry.channelLayout { properties.append(.channelLayout(layout)) }
+        properties.append(.dataOffset(dataOffset))
+        if let count = announced.byteCount { properties.append(.audioDataByteCount(count)) }
+        if let count = announced.packetCount { properties.append(.audioDataPacketCount(count)) }
+        if let table = announced.table { properties.append(.packetTableInfo(table)) }
+        if !isFragmented, let totals {
+            let limit = entry.bundle?.largestByteCount ?? Limits.packetByteCount
+            let largest = min(totals.largestByteCount, Int64(limit))
+            let splice = min(song?.largestSpliceByteCount ?? 0, Int64(Limits.packetByteCount))
+            properties.append(.packetSizeUpperBound(Int(max(largest, splice))))
+        }
+        if let bitRate = announced.bitRate { properties.append(.bitRate(bitRate)) }
+        if hasUnfollowedEdits {
+            properties.append(.problem(AudioStreamProblem(.damaged(Self.unfollowedEdits), at: editsOffset)))
+        }
+        properties.append(.decoderPrerollPacketCount(entry.decoderPrerollPacketCount))
+        properties.append(.readyToProducePackets)
+        return properties
+    }
+
+    func average(_ byteCount: Int64, frameCount: Int64) -> Int? {
+        guard frameCount > 0, let rate = entry?.format.sampleRate else { return nil }
+        let bitRate = Int(Int64(saturating: (Double(byteCount) * 8 * rate / Double(frameCount)).rounded()))
+        return Self.plausibleBitRates.contains(bitRate) ? bitRate : nil
+    }
+}
