@@ -45,6 +45,18 @@ struct CAFTests {
         #expect(stream.properties.contains(.fileFormat(.caf)))
     }
 
+    /// Bare, or with the version and flags of the box that it is the body of.
+    @Test(arguments: [[], [0, 0, 0, 0]] as [[UInt8]]) func cookieIsADescriptor(head: [UInt8]) {
+        let file = aac { writer in
+            let table = CAFWriter.table(Self.sizes, valid: 714_000, priming: 2_112, remainder: 688)
+            writer.between = CAFWriter.chunk("kuki", head + Self.descriptor([0x12, 0x10])) + table
+        }
+        let stream = parse(file)
+        #expect(stream.failure == nil)
+        #expect(stream.properties.contains(.magicCookie([0x12, 0x10])))
+        #expect(stream.packetBytes == Self.packets)
+    }
+
     @Test func tableDividesTheAudio() {
         let file = aac()
         let stream = parse(file)

@@ -27,7 +27,7 @@ struct Song: Hashable, Sendable, CustomStringConvertible {
 
     var isMPEG4: Bool { ["m4a", "mp4", "mp4-tail", "mp4-fragmented", "3gp", "3g2", "mov"].contains(container) }
 
-    /// Of free format: the same frames with their bit rate told.
+    /// What others cannot read in a form that they can: of free format the same frames with their bit rate told.
     var twinPath: String { Corpus.directory + "/." + name.prefix(3) + ".twin" }
 
     /// Samples, or blocks of one size: how many of them a reader takes at once is its own affair.

@@ -23,7 +23,8 @@ struct DecodingConformanceTests {
             guard let format = reading.summary.format, Decoding.catalog.codecs.contains(format.codec) else { continue }
             let decoding = try Decoding(reading)
             let priming = song.isUntrimmed ? reading.summary.packetTable?.primingFrameCount ?? 0 : 0
-            var found = try differences(decoding.samples, song, skipping: priming)
+            let trimmed = reading.summary.packetTable?.primingFrameCount ?? 0
+            var found = try differences(decoding.samples, song, skipping: priming, trimmed: trimmed)
             if decoding.damagedPacketCount > 0 {
                 found.append(Difference(aspect: .damage, text: "\(decoding.damagedPacketCount) packets"))
             }
@@ -32,8 +33,12 @@ struct DecodingConformanceTests {
         judge.expectEveryExcuseIsNeeded(in: container)
     }
 
-    /// - Parameter priming: frames that ffmpeg did not trim.
-    private func differences(_ ours: [Float], _ song: Song, skipping priming: Int) throws -> [Difference] {
+    /// - Parameters:
+    ///   - priming: frames that ffmpeg did not trim.
+    ///   - trimmed: frames that we did.
+    private func differences(
+        _ ours: [Float], _ song: Song, skipping priming: Int, trimmed: Int
+    ) throws -> [Difference] {
         let theirs = Array(try song.samplesOfReference().dropFirst(priming * song.channels))
         var found: [Difference] = []
         if ours.count != theirs.count {
@@ -42,7 +47,7 @@ struct DecodingConformanceTests {
         }
         // Lossless codecs leave no room.
         let (largestLimit, meanLimit) = song.isLossless ? (0, 0) : (Accuracy.largestLimit, Accuracy.meanLimit)
-        let references = try song.accurateSamples() ?? theirs
+        let references = try song.accurateSamples(skipping: trimmed) ?? theirs
         let accuracy = Accuracy(ours, references)
         if accuracy.largest > largestLimit {
             let place = zip(ours, references).enumerated().first { !(abs($1.0 - $1.1) <= largestLimit) }?.offset ?? 0

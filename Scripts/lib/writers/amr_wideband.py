@@ -40,3 +40,17 @@ def encode(samples, mode, is_discontinuous):
         frames.append(output.raw[:count])
     library.E_IF_exit(state)
     return frames
+
+
+# Header included, by frame type: modes, noise, and those without anything (3GPP TS 26.201 table 1a).
+_BYTE_COUNTS = dict(enumerate([18, 24, 33, 37, 41, 47, 51, 59, 61, 6])) | {14: 1, 15: 1}
+
+
+def frames(data):
+    """The frames of a file."""
+    result, start = [], len(MAGIC)
+    while start < len(data):
+        size = _BYTE_COUNTS[data[start] >> 3 & 15]
+        result.append(data[start:start + size])
+        start += size
+    return result

@@ -19,6 +19,12 @@ def _descriptor(tag, *parts):
     return bytes([tag, len(body)]) + body
 
 
+def decoder_descriptor(config):
+    """The elementary stream's descriptor (14496-1 section 7.2.6.5) of AAC with this AudioSpecificConfig."""
+    decoder = _descriptor(4, bytes([0x40, 0x15, 0, 0, 0]), numbers(0, 0), _descriptor(5, config))
+    return _descriptor(3, bytes([0, 1, 0]), decoder, _descriptor(6, bytes([2])))
+
+
 def file(packets, config, rate, channels, timescale, packet_time, priming, audible):
     """A file whose tables come first.
 
@@ -36,8 +42,7 @@ def file(packets, config, rate, channels, timescale, packet_time, priming, audib
 def _movie(packets, config, rate, channels, timescale, packet_time, priming, audible, offset):
     matrix = numbers(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
     duration = len(packets) * packet_time
-    decoder = _descriptor(4, bytes([0x40, 0x15, 0, 0, 0]), numbers(0, 0), _descriptor(5, config))
-    stream = full_box("esds", _descriptor(3, bytes([0, 1, 0]), decoder, _descriptor(6, bytes([2]))))
+    stream = full_box("esds", decoder_descriptor(config))
     entry = box("mp4a", bytes([0] * 7 + [1] + [0] * 8), channels.to_bytes(2, "big"), bytes([0, 16, 0, 0, 0, 0]),
                 numbers(rate << 16 if rate < 65536 else 0), stream)
     tables = box(

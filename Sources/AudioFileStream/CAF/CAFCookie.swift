@@ -4,11 +4,12 @@ import AudioCore
 
 /// What CAF's cookies hold, in the form that decoders take.
 enum CAFCookie {
-    /// An elementary stream descriptor with the AudioSpecificConfig in it (14496-1 section 7.2.6), or that alone.
+    /// An elementary stream descriptor with the AudioSpecificConfig in it (14496-1 section 7.2.6), as the body of a box
+    /// "esds" or bare; or the configuration alone.
     static func aac(_ cookie: [UInt8]) -> [UInt8] {
-        guard cookie.first == 3 else { return cookie }
-        // The descriptor's reader passes over a box's version and flags.
-        let bytes = [0, 0, 0, 0] + cookie
+        let versionAndFlags: [UInt8] = [0, 0, 0, 0]
+        let bytes = cookie.first == 3 ? versionAndFlags + cookie : cookie
+        guard bytes.starts(with: versionAndFlags + [3]) else { return cookie }
         return ElementaryStreamDescriptor(bytes.span.bytes, bytes.indices).specificInfo
     }
 
