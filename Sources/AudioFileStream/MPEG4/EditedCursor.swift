@@ -105,11 +105,11 @@ struct EditedCursor: SampleCursor {
     // MARK: Giving
 
     mutating func share(of sample: SamplePlace, _ bytes: RawSpan, at place: Int) -> SampleShare {
-        guard var clock = clock.take() else { return spend(sample.byteCount, on: sample) ? .whole : .parts([]) }
         let packet = base.packet
-        let frames =
-            clock.frame(ofPacket: packet)..<max(clock.frame(ofPacket: packet), clock.frame(ofPacket: packet + 1))
-        self.clock = clock
+        guard let first = clock?.frame(ofPacket: packet), let end = clock?.frame(ofPacket: packet + 1) else {
+            return spend(sample.byteCount, on: sample) ? .whole : .parts([])
+        }
+        let frames = first..<max(first, end)
         let keeps = isKept(packet)
         if isOpen, !keeps, packet < song.stretches[stretch].last {
             return spend(sample.byteCount, on: sample) ? .part(frameCount: Self.count(frames)) : .parts([])
@@ -126,8 +126,8 @@ struct EditedCursor: SampleCursor {
     private func isKept(_ packet: Int64) -> Bool {
         if !isOpen { return true }
         guard stretch + 1 < song.stretches.count else { return false }
-        let next = song.stretches[stretch + 1]
-        return !next.goesBack && packet >= next.start
+        // Field by field: a copy of all costs more than the packet.
+        return !song.stretches[stretch + 1].goesBack && packet >= song.stretches[stretch + 1].start
     }
 
     /// What the stretches give of a packet: the end of one, the beginning of the next, or all of some.

@@ -15,13 +15,12 @@ extension MPEG4Parser {
     }
 
     /// Gives what an edit list leaves of a sample.
-    @inline(__always)
+    @inline(never)
     mutating func give<Sink: AudioStreamSink & ~Copyable>(
-        _ share: SampleShare, of sample: SamplePlace, as bundle: SampleBundle?, _ bytes: RawSpan, at place: Int,
-        into sink: inout Sink
+        _ share: SampleShare, of sample: SamplePlace, _ bytes: RawSpan, at place: Int, into sink: inout Sink
     ) {
         switch share {
-        case .whole: give(sample, as: bundle, bytes, at: place, into: &sink)
+        case .whole: give(sample, as: nil, bytes, at: place, into: &sink)
         case .part(let frameCount): giveCut(sample, frameCount, bytes, at: place, into: &sink)
         case .parts(let parts):
             for part in parts {

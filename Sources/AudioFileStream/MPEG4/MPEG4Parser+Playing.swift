@@ -40,6 +40,7 @@ extension MPEG4Parser {
     ) throws(AudioStreamError) -> Step? {
         let position = offset &+ Int64(start)
         let bundle = entry?.bundle
+        let isEdited = Cursor.isEdited
         var place = start
         while let packet = cursor.next() {
             guard isPlayable(packet) else {
@@ -68,7 +69,7 @@ extension MPEG4Parser {
                 continue
             }
             // Without packets that overlap all of them are no more than the file.
-            if !Cursor.isEdited, let fileByteCount, stream.byteCount > fileByteCount - packet.byteCount {
+            if !isEdited, let fileByteCount, stream.byteCount > fileByteCount - packet.byteCount {
                 group.flush(window: bytes, into: &sink)
                 giveUp("MPEG-4 packets that overlap", at: packet.offset, into: &sink)
                 return .took(place - start)
@@ -81,14 +82,18 @@ extension MPEG4Parser {
                 // What is known now may be how to go on.
                 if stream.song != nil { return .took(place - start) }
             }
-            let share = cursor.share(of: packet, bytes, at: place)
-            give(share, of: packet, as: bundle, bytes, at: place, into: &sink)
-            if Cursor.isEdited, cursor.isExhausted {
-                group.flush(window: bytes, into: &sink)
-                giveUp(
-                    "MPEG-4 edits that make more than \(EditedSong.largestMultiple) times the file", at: packet.offset,
-                    into: &sink)
-                return .took(place - start)
+            if isEdited {
+                let share = cursor.share(of: packet, bytes, at: place)
+                give(share, of: packet, bytes, at: place, into: &sink)
+                if cursor.isExhausted {
+                    group.flush(window: bytes, into: &sink)
+                    giveUp(
+                        "MPEG-4 edits that make more than \(EditedSong.largestMultiple) times the file",
+                        at: packet.offset, into: &sink)
+                    return .took(place - start)
+                }
+            } else {
+                give(packet, as: bundle, bytes, at: place, into: &sink)
             }
             cursor.pass(packet)
             place += byteCount
