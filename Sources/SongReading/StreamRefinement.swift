@@ -1,7 +1,7 @@
 import AudioCore
 
 /// Passes on what a parser says, in the words of what comes out of the decoder: where a ``FormatProbe`` finds that the
-/// rate doubles, so do all frame counts.
+/// rate doubles, so do all frame counts; where it finds a second channel, that is told.
 ///
 /// Until that is known, properties and the first packets are held back; of streams that need no probe only what comes
 /// before `readyToProducePackets`. So nobody ever sees a format that changes.
@@ -62,6 +62,8 @@ final class StreamRefinement {
             if found != format, found.sampleRate == format.sampleRate * 2 {
                 decoded = found
                 factor = 2
+            } else if found.channelsPerFrame != format.channelsPerFrame, found.sampleRate == format.sampleRate {
+                decoded = found
             }
         }
         release(into: &sink)
@@ -123,8 +125,10 @@ final class StreamRefinement {
     private func refined(_ property: AudioStreamProperty) -> [AudioStreamProperty] {
         guard let decoded else { return [property] }
         switch property {
-        case .dataFormat(let format): return [.dataFormat(decoded), .formatList([decoded, format])]
-        case .formatList: return []
+        case .dataFormat(let format):
+            return factor == 1 ? [.dataFormat(decoded)] : [.dataFormat(decoded), .formatList([decoded, format])]
+        // Of a stream that is told to be layered there is one more way.
+        case .formatList(let formats): return factor == 1 ? [.formatList([decoded] + formats)] : []
         case .channelLayout(let layout):
             guard layout.labels.count != decoded.channelsPerFrame else { return [property] }
             // Parametric stereo makes two channels of one.

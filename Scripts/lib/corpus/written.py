@@ -160,3 +160,4 @@ def written_kinds():
         yield ("caf", "he_aac", HE_AAC_RATES, [2], True, [high_efficiency(signalling)])
         yield ("caf", "he_aac_v2", HE_AAC_RATES, [2], True, [high_efficiency(signalling, stereo=(20,))])
     yield ("caf", "he_aac", IMPLICIT_RATES, [2], True, [high_efficiency("implicit")])
+    yield ("m4a", "he_aac_v2", HE_AAC_RATES, [2], True, [high_efficiency("open", stereo=(20,))])

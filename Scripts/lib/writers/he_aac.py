@@ -58,10 +58,11 @@ def with_replication(packet, writer):
 
 def config(core_rate, channels, signalling, has_stereo):
     """An AudioSpecificConfig (section 1.6.2.1) that tells of replication, and of parametric stereo: not at all
-    ("implicit"), at its end ("compatible"), or by an object type of its own in front ("hierarchical")."""
+    ("implicit"), at its end ("compatible"), or by an object type of its own in front ("hierarchical"); or of replication
+    alone, in front ("open")."""
     bits = BitWriter()
-    if signalling == "hierarchical":
-        bits.put(29 if has_stereo else 5, 5)
+    if signalling in ("hierarchical", "open"):
+        bits.put(29 if has_stereo and signalling != "open" else 5, 5)
         bits.put(RATES.index(core_rate), 4)
         bits.put(channels, 4)
         bits.put(RATES.index(2 * core_rate), 4)
