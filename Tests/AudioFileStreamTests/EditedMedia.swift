@@ -115,7 +115,7 @@ struct EditedMedia: Sendable, CustomTestStringConvertible {
             // 640 ms would be a packet more than a splice can hold.
             EditedMedia("Opus", opus, framesPerPacket: 480, preroll: 63),
             EditedMedia("MP3", mp3, framesPerPacket: 1_152, preroll: nil),
-            EditedMedia("AMR", speech, framesPerPacket: 160, preroll: 5), imaMedia, pcm,
+            EditedMedia("AMR", speech, framesPerPacket: 160, preroll: 32), imaMedia, pcm,
         ]
     }()
 
