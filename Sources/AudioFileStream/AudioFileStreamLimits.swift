@@ -20,6 +20,10 @@ public enum AudioFileStreamLimits {
     public static let sampleTableByteCount = 32 * 1024 * 1024
     /// Bytes of a description in an MPEG-4 file: a codec's configuration, an edit list, an index.
     public static let descriptionByteCount = 128 * 1024
+    /// Stretches of a song that are followed in an MPEG-4 edit list.
+    public static let editedStretchCount = 256
+    /// What an edit list makes of a song is at most as many times the media, in packets, frames and bytes, and the file.
+    public static let editedMultiple: Int64 = 8
     /// Runs of packets in one fragment of an MPEG-4 file.
     static let fragmentRunCount = 16 * 1024
     /// Bytes that are looked at in one step. At most this much and one packet (`Limits.packetByteCount`) is held.

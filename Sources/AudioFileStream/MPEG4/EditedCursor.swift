@@ -169,7 +169,7 @@ struct EditedCursor: SampleCursor {
     private mutating func spend(_ byteCount: Int64, on sample: SamplePlace) -> Bool {
         let length = fileByteCount ?? (sample.offset &+ sample.byteCount)
         givenByteCount &+= byteCount
-        isExhausted = givenByteCount / EditedSong.largestMultiple > length
+        isExhausted = givenByteCount / AudioFileStreamLimits.editedMultiple > length
         return !isExhausted
     }
 

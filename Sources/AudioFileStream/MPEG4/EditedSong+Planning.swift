@@ -30,7 +30,8 @@ extension EditedSong {
     /// - Parameter largestReturnCount: how often the media may be gone back in.
     /// - Returns: nil for stretches that are too many, or make too much of the media.
     init?(_ ranges: [Range<Int64>], of media: Media, largestReturnCount: Int) {
-        guard ranges.count > 1, ranges.count <= Self.largestStretchCount, media.totals.packetCount > 0 else {
+        guard ranges.count > 1, ranges.count <= AudioFileStreamLimits.editedStretchCount, media.totals.packetCount > 0
+        else {
             return nil
         }
         var media = media
@@ -40,7 +41,8 @@ extension EditedSong {
         frames[0] = 0..<ranges[0].upperBound
         let total = frames.reduce(Int128(0)) { $0 + Int128($1.upperBound - $1.lowerBound) }
         let end = frames.reduce(0) { max($0, $1.upperBound) }
-        guard returnCount <= largestReturnCount, total <= Int128(end) * Int128(Self.largestMultiple) else { return nil }
+        guard returnCount <= largestReturnCount, total <= Int128(end) * Int128(AudioFileStreamLimits.editedMultiple)
+        else { return nil }
 
         var stretches: [Stretch]
         if let counts = media.frameCounts {
@@ -54,9 +56,11 @@ extension EditedSong {
             stretches[index].goesBack = ranges[index].lowerBound < ranges[index - 1].upperBound
         }
         let packets = stretches.reduce(0) { $0 + $1.packetCount }
-        guard packets <= (media.totals.packetCount + Int64(frames.count)) * Self.largestMultiple else { return nil }
+        guard packets <= (media.totals.packetCount + Int64(frames.count)) * AudioFileStreamLimits.editedMultiple else {
+            return nil
+        }
         let (bytes, largest) = Self.byteCounts(stretches, of: media, frameCount: Int64(total))
-        guard bytes <= media.totals.byteCount * Self.largestMultiple else { return nil }
+        guard bytes <= media.totals.byteCount * AudioFileStreamLimits.editedMultiple else { return nil }
         self.init(
             stretches: stretches, priming: ranges[0].lowerBound, byteCount: bytes, largestSpliceByteCount: largest)
     }

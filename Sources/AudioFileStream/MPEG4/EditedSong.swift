@@ -40,11 +40,6 @@ struct EditedSong {
     let byteCount: Int64
     let largestSpliceByteCount: Int64
 
-    /// More stretches are not followed.
-    static let largestStretchCount = 256
-    /// What is given is at most as many times the media, in packets, frames and bytes, and the file, in bytes.
-    static let largestMultiple: Int64 = 8
-
     init(stretches: [Stretch], priming: Int64, byteCount: Int64, largestSpliceByteCount: Int64) {
         self.stretches = stretches
         primingFrameCount = priming

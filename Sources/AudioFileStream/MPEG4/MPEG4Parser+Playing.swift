@@ -88,7 +88,7 @@ extension MPEG4Parser {
                 if cursor.isExhausted {
                     group.flush(window: bytes, into: &sink)
                     giveUp(
-                        "MPEG-4 edits that make more than \(EditedSong.largestMultiple) times the file",
+                        "MPEG-4 edits that make more than \(AudioFileStreamLimits.editedMultiple) times the file",
                         at: packet.offset, into: &sink)
                     return .took(place - start)
                 }
