@@ -37,6 +37,7 @@ public final class ALSAOutput: OutputDevice {
             wish.calmWakeMicroseconds = 0
         }
         configuration = try handle.configure(wish)
+        calsa_forget_configuration()
         isHardware = handle.isHardware
         description = OutputDeviceDescription(
             name: deviceName, identity: handle.identity, hasKnownCard: handle.isHardware, rate: configuration.rate,

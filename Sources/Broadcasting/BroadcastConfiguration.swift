@@ -77,6 +77,8 @@ public enum BroadcastLimits {
     public static let farewellTime = TimeSpan.milliseconds(1_500)
     /// Song time in one packets message: small enough to skip exactly, large enough to cost little.
     public static let groupTime = TimeSpan.milliseconds(100)
+    /// Song time that is sent at once to a listener that has enough.
+    public static let batchTime = TimeSpan.milliseconds(500)
     /// How often those who look on are told how the listeners are, and how many may.
     public static let rosterInterval = TimeSpan.seconds(1)
     public static let observerCount = 16

@@ -23,11 +23,18 @@ extension BroadcastSession {
         sendEndIfDue(id, form, now)
     }
 
+    /// Packets go out in batches: whoever has all up to the horizon is left in peace until it wants more, and then is
+    /// sent several messages at once, up to a little beyond.
     private mutating func sendPackets(_ id: ConnectionID, of log: PacketLog, _ now: HostTime) {
         let isAwaitingTime = !isPlaying || connections[id]?.isLearningClock(now) ?? false
         let lead =
             isAwaitingTime ? min(configuration.horizon, BroadcastLimits.leadBeforeStart) : configuration.horizon
-        let horizon = position(now) + frames(in: lead)
+        let wanted = position(now) + frames(in: lead)
+        guard let link = connections[id], (log.startIndex..<log.endIndex).contains(link.cursor),
+            log[link.cursor].position < wanted
+        else { return }
+        let batch = isAwaitingTime ? .zero : min(BroadcastLimits.batchTime, lead * 0.05)
+        let horizon = wanted + frames(in: batch)
         let playing = log.index(of: max(position(now), .zero))
         while let link = connections[id], (log.startIndex..<log.endIndex).contains(link.cursor),
             link.bytesInFlight < BroadcastLimits.bytesInFlight

@@ -1,4 +1,5 @@
 #include <alsa/asoundlib.h>
+#include <malloc.h>
 
 // Variadic handlers cannot be written in Swift.
 static void calsa_discard_error(const char *file, int line, const char *function, int code, const char *format, ...) {
@@ -7,3 +8,10 @@ static void calsa_discard_error(const char *file, int line, const char *function
 
 /// Keeps libasound from printing to standard error; every error is reported through the code it returned.
 static inline void calsa_silence(void) { snd_lib_error_set_handler(calsa_discard_error); }
+
+/// Gives back the memory of the configuration tree, which open devices do not need; the next one that is opened reads it
+/// anew.
+static inline void calsa_forget_configuration(void) {
+    snd_config_update_free_global();
+    malloc_trim(0);
+}

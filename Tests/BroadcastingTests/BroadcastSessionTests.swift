@@ -62,7 +62,25 @@ import WireProtocol
         var broadcast = started()
         for _ in 0..<10 { broadcast.drain(1) }
         let last = try #require(broadcast.heard[1]?.packets.last)
-        #expect(last.index >= 77_000 && last.index <= 80_800)
+        #expect(last.index >= 77_000 && last.index <= 84_800)
+    }
+
+    /// Messages of 100 ms come five or six at a time; never is there less than the horizon.
+    @Test func whoHasEnoughIsSentSeveralMessagesAtOnce() throws {
+        var broadcast = started()
+        for _ in 0..<10 { broadcast.drain(1) }
+        let start = try #require(broadcast.heard[1]?.packets.last)
+        var (last, batches) = (start, 0)
+        for tick in 1...200 {
+            broadcast.say(WireEncoder.keepAlive(), 1)
+            broadcast.wait(.milliseconds(20))
+            broadcast.drain(1)
+            let end = try #require(broadcast.heard[1]?.packets.last)
+            try #require(end.index >= start.index - 4_800 + Int64(tick) * 160, "\(tick)")
+            if end != last { batches += 1 }
+            last = end
+        }
+        #expect((6...8).contains(batches), "\(batches)")
     }
 
     @Test func aSocketThatTakesNothingIsGivenLittle() throws {

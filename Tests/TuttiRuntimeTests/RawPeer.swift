@@ -4,13 +4,13 @@ import Glibc
 final class RawPeer {
     private let descriptor: Int32
 
-    /// Connects to a port on the loopback interface; waits for up to five seconds until something listens there.
-    init?(port: UInt16) {
+    /// Connects to a port on the loopback interface; waits for up to so many seconds until something listens there.
+    init?(port: UInt16, patience: Int = 5) {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        for _ in 0..<500 {
+        for _ in 0..<patience * 100 {
             let candidate = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             let code = withUnsafePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -89,7 +89,8 @@ final class RecordingPeer: Sendable {
             let greeting = Greeting(
                 roles: .listener, peer: identity.peer, instance: identity.instance, started: 0, name: name,
                 codecs: codecs)
-            if let peer = RawPeer(port: port) { Self.talk(to: peer, greeting, &recording) }
+            // A broadcast waits for this listener without end; a busy machine may take its time to open the port.
+            if let peer = RawPeer(port: port, patience: 60) { Self.talk(to: peer, greeting, &recording) }
             relay.target?.recording.withLock { $0 = recording }
         }
         relay.target = self
