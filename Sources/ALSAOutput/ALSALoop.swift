@@ -8,10 +8,10 @@ import Synchronization
 
 // The real-time loop of one PCM.
 //
-// The device wakes us every 30 ms; every 10 while more can be learned about its clock, every one while that is not known
-// well. We read its status: how many frames it takes, how far ahead we are, and when that was so. The last two make a
-// reading of the DAC clock, for the renderer. Then we render what the device takes: at once where it has enough for the
-// time that this takes, else a period at a time, so that the first frames are there early.
+// The device wakes us every 30 ms; every 10 while more can be learned about its clock, every one while that is not
+// known well. We read its status: how many frames it takes, how far ahead we are, and when that was so. The last two
+// make a reading of the DAC clock, for the renderer. Then we render what the device takes: at once where it has enough
+// for the time that this takes, else a period at a time, so that the first frames are there early.
 //
 // A command that should be heard before the buffer has played out (a stop, a new epoch) makes the renderer ask for
 // earlier frames. Then all but the next 12 ms are taken back from the device and rendered again.

@@ -2,7 +2,8 @@ import AudioCore
 
 // QuickTime File Format, "IMA 4:1": 34 bytes a channel, channels one after another. Two bytes hold the upper nine bits
 // of the sample before the first and seven bits of step index; then two codes a byte, the low four bits first. Where
-// the state that the last packet left agrees with those bits, it is kept: it has the lower seven bits of the sample too.
+// the state that the last packet left agrees with those bits, it is kept: it has the lower seven bits of the sample
+// too.
 //
 // So a decoder that starts in the middle can be off by the lower seven bits, a constant of less than 128/32768 that no
 // preroll removes; nothing in the file tells it.

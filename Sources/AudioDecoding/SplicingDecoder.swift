@@ -1,13 +1,13 @@
 import AudioCore
 
-// Splices are taken apart here, in front of every decoder whose packets can be cut inside, so that none of them need know
-// of them. What comes out of a splice's packets is the same as from the middle of a stream: the decoder is reset to the
-// place of the first one, and all that it needs before the first frame that is heard is in the splice.
+// Splices are taken apart here, in front of every decoder whose packets can be cut inside, so that none of them need
+// know of them. What comes out of a splice's packets is the same as from the middle of a stream: the decoder is reset
+// to the place of the first one, and all that it needs before the first frame that is heard is in the splice.
 
 /// A decoder that also takes packets that are an ``AudioCore/AudioPacketSplice``; all others go to the one behind it.
 ///
-/// A splice costs at most what ``AudioCore/AudioPacketSplice/largestPacketCount`` packets do. One whose packets make fewer
-/// frames than its description promises ends in silence, and is damaged.
+/// A splice costs at most what ``AudioCore/AudioPacketSplice/largestPacketCount`` packets do. One whose packets make
+/// fewer frames than its description promises ends in silence, and is damaged.
 package final class SplicingDecoder: AudioPacketDecoder {
     package let base: any AudioPacketDecoder
     private var shortSpliceCount = 0

@@ -10,19 +10,23 @@ public enum AudioFileStreamLimits {
     public static let freeFormatByteCount = 3_456
     /// Bytes of WAVE's format chunk.
     public static let formatChunkByteCount = 4 * 1024
-    /// Bytes that are looked through for a first guess of the bit rate before a stream opens whose frames do not say it.
+    /// Bytes that are looked through for a first guess of the bit rate before a stream opens whose frames do not say
+    /// it.
     static let lookAheadByteCount = 32 * 1024
     /// Bytes of a chunk of texts (WAVE's LIST, CAF's info); longer ones are skipped.
     public static let infoChunkByteCount = 64 * 1024
-    /// Bytes that are kept of CAF's packet table, one to four a packet: two days of AAC. What comes after is not played.
+    /// Bytes that are kept of CAF's packet table, one to four a packet: two days of AAC. What comes after is not
+    /// played.
     public static let packetTableByteCount = 16 * 1024 * 1024
-    /// Bytes of an MPEG-4 file's packet tables that are held: enough for a day of AAC, each packet in a chunk of its own.
+    /// Bytes of an MPEG-4 file's packet tables that are held: enough for a day of AAC, each packet in a chunk of its
+    /// own.
     public static let sampleTableByteCount = 32 * 1024 * 1024
     /// Bytes of a description in an MPEG-4 file: a codec's configuration, an edit list, an index.
     public static let descriptionByteCount = 128 * 1024
     /// Stretches of a song that are followed in an MPEG-4 edit list.
     public static let editedStretchCount = 256
-    /// What an edit list makes of a song is at most as many times the media, in packets, frames and bytes, and the file.
+    /// What an edit list makes of a song is at most as many times the media, in packets, frames and bytes, and the
+    /// file.
     public static let editedMultiple: Int64 = 8
     /// Runs of packets in one fragment of an MPEG-4 file.
     static let fragmentRunCount = 16 * 1024

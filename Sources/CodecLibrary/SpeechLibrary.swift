@@ -2,8 +2,8 @@ import AudioCore
 import Glibc
 
 // The decoders of AMR and AMR-WB are defined by their code in integers, to the bit (3GPP TS 26.073 and TS 26.173).
-// libavcodec's are others, in floating point: close to it on speech, and on a plain tone beside it by 7 to 14 dB below the
-// tone itself. They know no comfort noise either. OpenCORE AMR is that code, in two libraries of 0.2 MB that need
+// libavcodec's are others, in floating point: close to it on speech, and on a plain tone beside it by 7 to 14 dB below
+// the tone itself. They know no comfort noise either. OpenCORE AMR is that code, in two libraries of 0.2 MB that need
 // nothing but the C library, so it is taken wherever it is installed.
 
 /// The door to OpenCORE AMR, 3GPP's own decoders of AMR and AMR-WB, which are loaded at run time where they are

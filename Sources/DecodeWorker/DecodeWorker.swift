@@ -5,9 +5,9 @@ import Glibc
 
 /// The decode worker's side: a process that decodes one stream with a foreign library, and can do nothing else.
 ///
-/// It loads the library, gives up all rights, and only then looks at anything that came from outside. Whatever a hostile
-/// stream makes of the library: it has no file, no network, no other process, and little memory; it can send wrong
-/// samples, or end. It ends when the other end closes the socket, or when one packet takes it longer than
+/// It loads the library, gives up all rights, and only then looks at anything that came from outside. Whatever a
+/// hostile stream makes of the library: it has no file, no network, no other process, and little memory; it can send
+/// wrong samples, or end. It ends when the other end closes the socket, or when one packet takes it longer than
 /// ``secondsForOnePacket``.
 public struct DecodeWorker {
     /// The program's first argument that makes it a worker.

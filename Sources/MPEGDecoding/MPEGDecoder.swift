@@ -10,14 +10,15 @@ import AudioDecoding
 // For the same reason a packet that cannot be decoded is replaced by a silent one instead of being left out.
 //
 // Padding in free format. The library counts one byte for it in all layers; layer I's slots have four (11172-3 section
-// 2.4.2.3). So it is told that these packets are all as long as the padded ones, and gets them like that, without the mark
-// of padding: what follows a packet's audio is nobody's.
+// 2.4.2.3). So it is told that these packets are all as long as the padded ones, and gets them like that, without the
+// mark of padding: what follows a packet's audio is nobody's.
 
 /// MPEG-1, 2 and 2.5 audio of layers I to III, by libmpg123: one packet in, exactly its frames out.
 ///
-/// A packet that is not one whole MPEG frame, or is said to have more frames than it has, becomes silence and is counted. A layer III packet whose bit reservoir was
-/// not seen since the last reset becomes silence too, which is no damage. A packet of another version, layer, sample
-/// rate or channel count than the stream's throws `formatChanged`. Not real-time safe; one thread at a time.
+/// A packet that is not one whole MPEG frame, or is said to have more frames than it has, becomes silence and is
+/// counted. A layer III packet whose bit reservoir was not seen since the last reset becomes silence too, which is no
+/// damage. A packet of another version, layer, sample rate or channel count than the stream's throws `formatChanged`.
+/// Not real-time safe; one thread at a time.
 public final class MPEGDecoder: AudioPacketDecoder {
     public static let codecs: [Codec] = [.mpegLayer1, .mpegLayer2, .mpegLayer3]
 

@@ -1,8 +1,8 @@
 import AudioCore
 
 /// Finds out from a stream's first packets what the parser cannot see: AAC may hold spectral band replication without a
-/// word of it in the file (14496-3 section 1.6.5.2), and comes out at twice the rate then; and where there is a word of that,
-/// there may be none of parametric stereo, which makes two channels of one.
+/// word of it in the file (14496-3 section 1.6.5.2), and comes out at twice the rate then; and where there is a word of
+/// that, there may be none of parametric stereo, which makes two channels of one.
 ///
 /// Reading knows no decoder: whoever has one lends it.
 public struct FormatProbe: Sendable {

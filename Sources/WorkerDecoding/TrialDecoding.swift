@@ -8,8 +8,8 @@ import CodecLibrary
 public enum TrialDecoding {
     /// What the stream is as decoded.
     /// - Parameters:
-    ///   - format: as parsed. Anything but ``AudioCore/Codec/aac``, and ``AudioCore/Codec/aacHE`` of one channel, is given
-    ///     back as it is, at no cost.
+    ///   - format: as parsed. Anything but ``AudioCore/Codec/aac``, and ``AudioCore/Codec/aacHE`` of one channel, is
+    ///     given back as it is, at no cost.
     ///   - packets: the stream's first ones. Some eight are enough: every packet of such a stream bears the mark.
     /// - Returns: the format with codec, rate, channels and frames per packet as decoded; unchanged where no packet
     ///   could be decoded, or where the library can do no better than the parser.

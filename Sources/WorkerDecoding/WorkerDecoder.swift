@@ -6,8 +6,8 @@ import CodecLibrary
 // silence, too many are cut. That is no damage for the first packet after a reset, from which some codecs make nothing
 // (Vorbis: half of its window is the packet's before).
 //
-// A worker that ends or gets stuck costs the packet it was busy with, and what the codec borrows from packets before. It
-// is started anew, but not for ever: a stream that ends worker after worker is given up.
+// A worker that ends or gets stuck costs the packet it was busy with, and what the codec borrows from packets before.
+// It is started anew, but not for ever: a stream that ends worker after worker is given up.
 
 /// A stream of a foreign codec, decoded by a library in a process of its own that has no rights.
 ///

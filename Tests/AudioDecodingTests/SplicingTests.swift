@@ -4,8 +4,8 @@ import Testing
 
 /// Packets that are made of several, in front of any decoder.
 struct SplicingTests {
-    /// A frame of a packet is the packet's byte, and beyond it the number of packets since the reset; a reset leaves the
-    /// place in the first.
+    /// A frame of a packet is the packet's byte, and beyond it the number of packets since the reset; a reset leaves
+    /// the place in the first.
     private final class Counter: AudioPacketDecoder {
         let sampleRate = 44_100.0
         let channelCount = 2

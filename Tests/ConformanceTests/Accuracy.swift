@@ -16,7 +16,8 @@ struct Accuracy: CustomStringConvertible {
         mean = (power / Double(max(1, count))).squareRoot()
     }
 
-    /// What a full accuracy decoder may differ from the reference decoder (ISO 11172-4 section 2.6.3, and 14496-4 section
+    /// What a full accuracy decoder may differ from the reference decoder (ISO 11172-4 section 2.6.3, and 14496-4
+    /// section
     /// 6.6.1.2 for AAC): 2^-14 in any sample, 2^-15 / sqrt(12) in the mean.
     static let largestLimit: Float = 0x1p-14
     static let meanLimit = 0x1p-15 / 12.0.squareRoot()

@@ -25,14 +25,15 @@ extension Song {
                 + "-c:a pcm_f32le -f f32le -")
     }
 
-    /// Whether the reference has what is to be left out in front: ffmpeg takes no notice of an edit list in a fragmented
-    /// file, leaves out twice as much where it takes the core's rate of HE-AAC for the song's, and nothing in CAF.
+    /// Whether the reference has what is to be left out in front: ffmpeg takes no notice of an edit list in a
+    /// fragmented file, leaves out twice as much where it takes the core's rate of HE-AAC for the song's, and nothing
+    /// in CAF.
     var isUntrimmed: Bool { variant.contains("delay_moov") || isLayered && (isMPEG4 || container == "caf") }
 
-    /// Of layer II: ffmpeg dequantises it in integers, and is itself beyond a full accuracy decoder's limit in the mean. Of
-    /// layer III at the lowest rates of MPEG-2: it makes noise of some packets (up to half of full scale beside mpg123
-    /// and libmad, which agree to 0.03 steps of 16 bits). libmad, which sox has, keeps the limit. It leaves out the last
-    /// frame. Nil where ffmpeg is as good.
+    /// Of layer II: ffmpeg dequantises it in integers, and is itself beyond a full accuracy decoder's limit in the
+    /// mean. Of layer III at the lowest rates of MPEG-2: it makes noise of some packets (up to half of full scale
+    /// beside mpg123 and libmad, which agree to 0.03 steps of 16 bits). libmad, which sox has, keeps the limit. It
+    /// leaves out the last frame. Nil where ffmpeg is as good.
     /// - Parameter priming: frames to leave out in front.
     func accurateSamples(skipping priming: Int) throws -> [Float]? {
         guard codec == "mp2" || codec == "mp3" && container == "wav" else { return nil }

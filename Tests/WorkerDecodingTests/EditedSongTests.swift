@@ -4,11 +4,11 @@ import AudioFileStream
 import StreamTestKit
 import Testing
 
-/// MPEG-4 files of real encoders, of which an edit list plays some stretches: what comes out is what comes out without the
-/// list, cut apart and put together, sample by sample.
+/// MPEG-4 files of real encoders, of which an edit list plays some stretches: what comes out is what comes out without
+/// the list, cut apart and put together, sample by sample.
 ///
-/// ffprobe tells the same lengths. What ffmpeg decodes is no reference: where an edit ends inside the song it gives the whole
-/// packet, so that it is up to a packet too long for every cut.
+/// ffprobe tells the same lengths. What ffmpeg decodes is no reference: where an edit ends inside the song it gives the
+/// whole packet, so that it is up to a packet too long for every cut.
 struct EditedSongTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
@@ -30,7 +30,8 @@ struct EditedSongTests {
         Case(name: "e.mp4", options: " -c:a flac -strict -2"), Case(name: "f.mov", options: " -c:a pcm_s24be"),
         Case(name: "g.mov", options: " -c:a pcm_mulaw", rate: 8_000),
         Case(name: "h.mp4", options: " -c:a libopus -b:a 96k", rate: 48_000),
-        // Where nothing is coded its decoder makes noise, by a generator that goes on: without any in the sound it is faint.
+        // Where nothing is coded its decoder makes noise, by a generator that goes on: without any in the sound it is
+        // faint.
         Case(
             name: "i.mp4", options: " -c:a ac3 -b:a 448k", rate: 48_000, tolerance: 0x1p-13,
             sound: "sine 300:3000 sine 220 sine 55"),

@@ -6,8 +6,8 @@ import WorkerDecoding
 
 /// AAC whose packets bear spectral band replication (SBR), with and without a word of it in the cookie.
 ///
-/// Plain AAC is given the mark of such a stream: a fill element that says "SBR" and holds nothing. A decoder must double
-/// the rate for it, and finds no new bands. Streams with bands are in the corpus (`Scripts/make-corpus`).
+/// Plain AAC is given the mark of such a stream: a fill element that says "SBR" and holds nothing. A decoder must
+/// double the rate for it, and finds no new bands. Streams with bands are in the corpus (`Scripts/make-corpus`).
 struct SpectralBandTests {
     static func aac(rate: Int, channels: Int) throws -> ForeignSong {
         try ForeignSong(
@@ -92,7 +92,7 @@ struct SpectralBandTests {
 }
 
 extension [UInt8] {
-    /// An AudioSpecificConfig without what follows its first two bytes: ffmpeg's encoder says there that no SBR is to be
-    /// looked for.
+    /// An AudioSpecificConfig without what follows its first two bytes: ffmpeg's encoder says there that no SBR is to
+    /// be looked for.
     fileprivate var plain: [UInt8] { Array(prefix(2)) }
 }

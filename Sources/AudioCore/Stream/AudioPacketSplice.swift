@@ -1,7 +1,8 @@
-// Where a song goes on with something that does not follow what came before (another stream of a chain of Ogg's, another
-// part of the media that an MPEG-4 edit list plays), its first frames are what the decoder needs to get going, and are
-// not heard. A packet table speaks of the song's two ends alone, and a packet's frame count can cut off its end, not its
-// beginning. So those packets become one, which says what is to be dropped, and counts what is heard of it.
+// Where a song goes on with something that does not follow what came before (another stream of a chain of Ogg's,
+// another part of the media that an MPEG-4 edit list plays), its first frames are what the decoder needs to get going,
+// and are not heard. A packet table speaks of the song's two ends alone, and a packet's frame count can cut off its
+// end, not its beginning. So those packets become one, which says what is to be dropped, and counts what is heard of
+// it.
 //
 //   0   3, 0, "splice"
 //   8   frames of the stream's decoded output before the first packet (u64), for decoders that round by the place
@@ -9,13 +10,15 @@
 //   20  packets: bytes (u32), frames (u32), then the bytes; to the end
 //
 // All numbers are little endian. What else could begin so? No packet of Opus (RFC 6716 section 3.2.5: no frames in it),
-// Vorbis (Vorbis I section 4.3: a header's mark), ALAC (twelve bits that must be zero are not), MPEG audio, FLAC or AC-3
-// (they begin with a mark of their own); none of AMR or IMA 4:1 is as long (a frame of that type has 13 or 18 bytes; an
-// IMA packet is one of those in the splice). A packet of AAC could, one of 2^64 that are chance; but its length would
-// also have to be the sum of numbers in it. Packets of linear PCM and G.711 could hold anything: they are cut by bytes.
+// Vorbis (Vorbis I section 4.3: a header's mark), ALAC (twelve bits that must be zero are not), MPEG audio, FLAC or
+// AC-3 (they begin with a mark of their own); none of AMR or IMA 4:1 is as long (a frame of that type has 13 or 18
+// bytes; an IMA packet is one of those in the splice). A packet of AAC could, one of 2^64 that are chance; but its
+// length would also have to be the sum of numbers in it. Packets of linear PCM and G.711 could hold anything: they are
+// cut by bytes.
 
-/// A packet that goes on where the one before did not lead: a decoder forgets what came before, decodes the packets in it
-/// one after another, and drops the first frames of what came out. Of the rest it gives as many as its description says.
+/// A packet that goes on where the one before did not lead: a decoder forgets what came before, decodes the packets in
+/// it one after another, and drops the first frames of what came out. Of the rest it gives as many as its description
+/// says.
 public struct AudioPacketSplice {
     /// Packets in one splice, at most; as long as 160 ms of Opus at its finest.
     public static let largestPacketCount = 64

@@ -1,8 +1,8 @@
 import AudioCore
 
-// Packets of the media are read once, in their order, as long as the stretches ascend: one that a stretch ends in may be
-// what the decoder needs for the next stretch, or where that begins, or more of them. So packets are kept from where the
-// next stretch's splice begins. Only where stretches go back in the media is the file gone back in.
+// Packets of the media are read once, in their order, as long as the stretches ascend: one that a stretch ends in may
+// be what the decoder needs for the next stretch, or where that begins, or more of them. So packets are kept from where
+// the next stretch's splice begins. Only where stretches go back in the media is the file gone back in.
 
 /// Goes through the packets of the media that an edited song is made of, and says what of them is given.
 struct EditedCursor: SampleCursor {

@@ -3,12 +3,12 @@ import AudioCore
 // A song of which an edit list plays several stretches is given as these packets:
 //
 //   of the first stretch   those from the media's beginning on: what lies before the stretch is priming, as ever
-//   of every other one     a splice, which holds what the decoder needs and the packet with the first frame; then the rest
+//   of every other one     a splice: what the decoder needs, and the packet with the first frame; then the rest
 //   of all of them         the last is cut off by its frame count
 //
 // So no frame is given that is not heard, but for the priming. Linear PCM and G.711 are cut by their bytes, without a
-// splice. Which packet of the media is where in that order the tables tell alone, so that seeks are exact; where what is in
-// the packets contradicts the tables, the tables hold.
+// splice. Which packet of the media is where in that order the tables tell alone, so that seeks are exact; where what
+// is in the packets contradicts the tables, the tables hold.
 
 /// The stretches of a media that are heard one after another, and where their packets are.
 struct EditedSong {

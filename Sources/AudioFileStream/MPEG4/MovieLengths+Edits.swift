@@ -1,7 +1,7 @@
 // An edit list (ISO/IEC 14496-12 section 8.6.6) says which stretches of the media are heard, one after another. What
-// comes out is what one had who decoded all of the media and put those stretches together: exact to the frame, where the
-// list's times are. An edit begins at a media time, in the media's own units, most often frames. How long it is, is said
-// in the movie's, which may be thousandths of a second; each length is rounded to frames by itself.
+// comes out is what one had who decoded all of the media and put those stretches together: exact to the frame, where
+// the list's times are. An edit begins at a media time, in the media's own units, most often frames. How long it is, is
+// said in the movie's, which may be thousandths of a second; each length is rounded to frames by itself.
 //
 // Edits that go on where the one before ended are one stretch. Ends that lie as near to a beginning, or to the media's
 // end, as the units allow are meant to be there.

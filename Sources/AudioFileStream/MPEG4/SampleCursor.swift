@@ -32,8 +32,8 @@ struct SampleExtent {
     }
 }
 
-/// Goes through packets, in the order in which they are played: those of a table or of a fragment, which differ in where
-/// they find the bytes that lie one after the other.
+/// Goes through packets, in the order in which they are played: those of a table or of a fragment, which differ in
+/// where they find the bytes that lie one after the other.
 protocol SampleCursor {
     /// How packets are cut; nil where each sample is one. None of those is empty.
     var blocks: BlockLayout? { get }

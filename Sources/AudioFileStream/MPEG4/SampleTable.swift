@@ -1,8 +1,8 @@
 import AudioCore
 
 // The sample tables of a track (ISO/IEC 14496-12 sections 8.6.1.2, 8.7.3 to 8.7.5), kept as they stand in the file: a
-// day of AAC has four million packets, and four bytes for each are less than any struct. Whoever plays goes through them
-// with a ``SampleTableCursor``; whoever seeks begins one at the front and lets it run.
+// day of AAC has four million packets, and four bytes for each are less than any struct. Whoever plays goes through
+// them with a ``SampleTableCursor``; whoever seeks begins one at the front and lets it run.
 
 /// Where a track's samples lie. Samples are what the format calls packets, except of linear PCM and its like, where
 /// QuickTime calls frames so.
@@ -97,7 +97,8 @@ struct SampleTable {
         }
     }
 
-    /// Takes samples without a byte out of all tables: they are no packets, and what is left is numbered as packets are.
+    /// Takes samples without a byte out of all tables: they are no packets, and what is left is numbered as packets
+    /// are.
     /// - Throws: if chunks that were alike come to differ so much that the tables grow beyond what may be held.
     mutating func dropEmptySamples() throws(AudioStreamError) {
         guard !isEmpty, constantSize == 0, filledCount(0..<sampleCount) < sampleCount else { return }

@@ -2,8 +2,8 @@ import AudioCore
 
 /// With which packet a decoder must begin so that it is exact at another one, as far as a splice can hold them all.
 ///
-/// What of ``SampleEntry/decoderPrerollPacketCount`` is reckoned for the worst is reckoned here for the packets that there
-/// are.
+/// What of ``SampleEntry/decoderPrerollPacketCount`` is reckoned for the worst is reckoned here for the packets that
+/// there are.
 struct SplicePreroll {
     private enum Need {
         case packets(Int)
@@ -16,8 +16,8 @@ struct SplicePreroll {
     private let need: Need
 
     /// 640 ms. RFC 7845 section 4.6 asks for 80 ms, from where nothing is heard of what was missing; but each packet's
-    /// energies are told as differences to the last one's, of which a half is left after a packet of 20 ms. Measured on noise:
-    /// 80 ms off by 0.1, 160 ms by 0.007, 320 ms by 0.00002; with 640 ms every sample is exact.
+    /// energies are told as differences to the last one's, of which a half is left after a packet of 20 ms. Measured on
+    /// noise: 80 ms off by 0.1, 160 ms by 0.007, 320 ms by 0.00002; with 640 ms every sample is exact.
     private static let opusFrameCount: Int64 = 30_720
     /// As long, of AMR, which is never exact. Measured on sound of 0.5: off by 0.16 behind 100 ms, by
     /// 0.02 behind these, which is as much as there is a second later.

@@ -3,11 +3,12 @@ import AudioDecoding
 import AudioFileStream
 import CodecLibrary
 
-// The libraries are not built for the fuzzer, so no coverage guides it. Most containers check their packets, so bytes that
-// the fuzzer changed would not reach a decoder. Therefore the file is parsed as it is, and its packets and its cookie
-// are hurt afterwards, as the choices say.
+// The libraries are not built for the fuzzer, so no coverage guides it. Most containers check their packets, so bytes
+// that the fuzzer changed would not reach a decoder. Therefore the file is parsed as it is, and its packets and its
+// cookie are hurt afterwards, as the choices say.
 
-/// A file's packets, hurt, through the libraries' decoders in this process, where the address sanitizer watches its memory.
+/// A file's packets, hurt, through the libraries' decoders in this process, where the address sanitizer watches its
+/// memory.
 struct ForeignRun {
     var file: [UInt8]
     var choices: Choices
