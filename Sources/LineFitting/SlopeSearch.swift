@@ -21,6 +21,8 @@ public struct SlopeSearch: Sendable, BitwiseCopyable {
     @usableFromInline static var gridCount: Int { 24 }
     /// Slopes are not worth counting where the merit has fallen by this.
     @usableFromInline static var edgeFall: Double { 6 }
+    /// A slope that has so much more merit than the best one says that this is not the best.
+    @usableFromInline static var largestRise: Double { 30 }
 
     @inlinable public init(steepest: Double, finest: Double, sectionCount: Int) {
         self.steepest = steepest
@@ -53,11 +55,21 @@ public struct SlopeSearch: Sendable, BitwiseCopyable {
 
     /// Means and variances of the slope, and of a height that goes with it, each slope weighted by its likelihood.
     /// - Parameters:
-    ///   - best: the slope of most merit.
+    ///   - best: the slope of most merit, by this merit or one like it.
     ///   - line: merit and height of the line with a slope.
     @inlinable public func average(
         around best: Double, _ line: (Double) -> (merit: Double, height: Double)
     ) -> SlopeAverage {
+        if let average = average(near: best, line) { return average }
+        let best = self.best { line($0).merit }
+        return average(near: best, line)
+            ?? SlopeAverage(slope: best, slopeVariance: 0, height: line(best).height, heightVariance: 0)
+    }
+
+    /// Nil where the best slope is another by far: weights would be beyond all numbers.
+    @inlinable func average(
+        near best: Double, _ line: (Double) -> (merit: Double, height: Double)
+    ) -> SlopeAverage? {
         let (top, reference) = line(best)
         let low = edge(from: best, direction: -1, top: top, line)
         let high = edge(from: best, direction: 1, top: top, line)
@@ -67,6 +79,7 @@ public struct SlopeSearch: Sendable, BitwiseCopyable {
         for index in 0...Self.gridCount {
             let slope = low + (high - low) * Double(index) / Double(Self.gridCount)
             let (merit, height) = line(slope)
+            guard merit - top < Self.largestRise else { return nil }
             let weight = exp(merit - top)
             let rise = height - reference
             weightSum += weight

@@ -21,6 +21,15 @@ import Testing
         #expect(abs(average.heightVariance.squareRoot() / average.slopeVariance.squareRoot() - 3) < 1e-6)
     }
 
+    /// Two that know the slope contradict each other; the best one is told by what trusts one of them more.
+    @Test(arguments: [1e-4, 0.01, 1]) func theBestSlopeOfAnotherMeritIsNotTrusted(_ deviation: Double) {
+        let merit = { (slope: Double) in -0.5 * (slope - 500) * (slope - 500) / (deviation * deviation) }
+        let average = search.average(around: -20) { (merit($0), 3 * $0) }
+        #expect(abs(average.slope - 500) < max(0.01 * deviation, 1e-5))
+        #expect(abs(average.height - 1_500) < max(0.03 * deviation, 3e-5))
+        #expect(average.slopeVariance < 1.1 * deviation * deviation)
+    }
+
     /// The mean lies on the side where the likelihood falls more slowly: of two exponentials, theirs.
     @Test func aCornerIsAveragedOverBothSides() {
         let merit = { (slope: Double) in slope < 0 ? 2 * slope : -slope }

@@ -207,6 +207,32 @@ import Testing
         expectMiss(miss(model, dac, at: stall + 7), below: 10e-6)
     }
 
+    /// As PulseAudio behaves whose sink sleeps: it reckons the delay down though nothing plays, stands still, takes a
+    /// period every 5 ms and tells no delay at all, stands still, and only then runs evenly, 0.8 s late.
+    @Test(arguments: 1...5) func aServerThatGuessesBeforeItPlays(seed: UInt64) throws {
+        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var random = SeededNumbers(seed: seed)
+        var frame: Int64 = 0
+        for reading in 1..<9_000 {
+            let noise = random.next()
+            let now = Double(reading) * 1.09e-3 + noise * 20e-6
+            switch now {
+            case ..<0.794: frame = min(7_200, Int64(now * 48_000))
+            case ..<1.435: frame = 7_200 + Int64((now - 0.794) / 0.005) * 240
+            default: frame = max(frame, Int64((now - 0.7936) * 48_000 + noise))
+            }
+            model.note(frame: frame, hostNanoseconds: Int64(now * 1e9), isPrompt: reading % 5 == 0)
+            guard let line = model.line else { continue }
+            try #require(line.seconds(of: frame).isFinite && line.ppm.isFinite)
+        }
+        let told = model.line
+        let line = try #require(told)
+        // Frames are whole, and may be told one too early.
+        let late = Double(line.originHost) * 1e-9 + line.seconds(of: 480_000) - 10.7936
+        #expect(late > -22e-6 && late < 1e-6)
+        #expect(abs(line.ppm) < 1)
+    }
+
     @Test func nonsenseDoesNotTrap() {
         var model = DACClockModel(deviceRate: 48_000, rateHint: .nan)
         for frame in [0, .max, .min, 5, -5, .max, 0, 100] as [Int64] {
