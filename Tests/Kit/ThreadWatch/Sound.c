@@ -56,6 +56,7 @@ SOUND_FUNCTION(snd_pcm_sframes_t, snd_pcm_rewindable, (snd_pcm_t * pcm), (pcm), 
 SOUND_FUNCTION(
     snd_pcm_sframes_t, snd_pcm_rewind, (snd_pcm_t * pcm, snd_pcm_uframes_t frames), (pcm, frames), COUNT(rewind_count), )
 SOUND_FUNCTION(int, snd_pcm_status, (snd_pcm_t * pcm, snd_pcm_status_t *status), (pcm, status), , )
+SOUND_FUNCTION(int, snd_pcm_sw_params, (snd_pcm_t * pcm, snd_pcm_sw_params_t *params), (pcm, params), , )
 
 void sound_report(FILE *file) {
     fprintf(file, "sound prepare %lu\nsound start %lu\nsound wait %lu\nsound write %lu\nsound read %lu\nsound rewind %lu\n",
