@@ -93,7 +93,8 @@ let package = Package(
         library("LineFitting"),
 
         // Frames to the device, each at its instant.
-        library("Playout", ["AudioCore", "LineFitting"]),
+        .target(name: "CResampling"),
+        library("Playout", ["AudioCore", "CResampling", "LineFitting"]),
 
         // The machine under us: the host clock, threads, real-time rights.
         .target(name: "CRealtime"),
@@ -292,7 +293,7 @@ let package = Package(
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
         tests("TuttiTests", ["tutti", "AudioCore", "Observing", "Peering", "SongReading", "TuttiRuntime"]),
         // Of the program itself, run as a process.
-        tests("RecordingTests", ["tutti", "HeardAnalysis", "SoundCardKit", "StreamTestKit"]),
+        tests("RecordingTests", ["tutti", "HeardAnalysis", "SoundCardKit", "StreamTestKit", "WebServerKit"]),
         tests("ClockSyncTests", ["AudioCore", "ClockSync"]),
         tests("ClockExchangeTests", ["AudioCore", "CLinuxSocket", "ClockExchange", "ClockSync", "HostSystem"]),
     ]

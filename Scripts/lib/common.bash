@@ -49,6 +49,36 @@ need() {
     apt_install "${missing[@]}" || die "apt-get could not install ${missing[*]}"
 }
 
+# unpack_sound_server DIR: a PulseAudio with ALSA's plugin for it in a directory, with the libraries that are not
+# installed. Installed, they would be a daemon for every user, and in every program that opens ALSA. Leaves links there
+# to what lies under names of versions and architectures; fails with a message where there is nothing to unpack.
+unpack_sound_server() {
+    local directory=$1 archive packages=(pulseaudio pulseaudio-utils libasound2-plugins)
+    [ -e "$directory/modules/module-null-sink.so" ] && return
+    command -v apt-get dpkg-deb >/dev/null || { say "no apt-get, from which a sound server could be had"; return 1; }
+    rm -rf "$directory"
+    mkdir -p "$directory/archives/partial"
+    download() {
+        apt-get install --download-only --reinstall -y -qq --no-install-recommends -o Debug::NoLocking=1 \
+            -o Dir::Cache::Archives="$(realpath "$directory")/archives" "${packages[@]}" </dev/null >&2
+    }
+    say "Unpacking ${packages[*]}"
+    download 2>/dev/null || {
+        as_root apt-get update -qq </dev/null >&2 || true
+        download || { say "apt-get could not download ${packages[*]}"; return 1; }
+    }
+    for archive in "$directory"/archives/*.deb; do dpkg-deb -x "$archive" "$directory"; done
+    rm -rf "$directory/archives"
+    (
+        cd "$directory"
+        # Where /lib is /usr/lib, packages may use either name.
+        if [ -d lib ]; then cp -a lib/. usr/lib/; fi
+        ln -s usr/lib/pulse-*/modules modules
+        ln -s usr/lib/*-linux-gnu libraries
+        ln -s libraries/alsa-lib plugins
+    )
+}
+
 need_swift() {
     command -v swift >/dev/null || die "no Swift toolchain: install Swift 6.3 or later from https://swift.org/install"
 }

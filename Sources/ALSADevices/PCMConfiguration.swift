@@ -1,4 +1,5 @@
 import CALSA
+import Glibc
 import Playout
 
 /// What a PCM and we agreed on. It stays for as long as the PCM is open.
@@ -35,7 +36,7 @@ package struct PCMWish: Sendable {
 
     package init() {}
 
-    /// 48 kHz, two channels, a pointer that moves every 5 ms, woken every 10 (every 30 once its clock is known), 150 ms
+    /// 48 kHz, two channels, a pointer that moves every 5 ms, woken every 10 (every 50 once its clock is known), 150 ms
     /// of sound written ahead.
     ///
     /// The buffer is what carries the sound through a machine that freezes for 100 ms; commands do not wait for it,
@@ -43,7 +44,7 @@ package struct PCMWish: Sendable {
     package static let playback: PCMWish = {
         var wish = PCMWish()
         wish.wakeMicroseconds = 10_000
-        wish.calmWakeMicroseconds = 30_000
+        wish.calmWakeMicroseconds = 50_000
         return wish
     }()
 
@@ -66,10 +67,21 @@ extension PCMHandle {
             case .unsupportedConfiguration where wish.isRateFixed: break
             default: throw error
             }
-            configuration = try negotiate(wish, isRateConverted: true)
+            configuration = try negotiateConverted(wish)
         }
         configuration.timestampClock = try setSoftwareParameters(configuration)
         return configuration
+    }
+
+    /// Negotiates once more where the device's own rates would not do. Plugins that need what the one behind them lacks
+    /// show it by an empty choice, for which libasound has no better words than those for a wrong argument.
+    private func negotiateConverted(_ wish: PCMWish) throws(OutputDeviceError) -> PCMConfiguration {
+        do {
+            return try negotiate(wish, isRateConverted: true)
+        } catch {
+            guard case .failed(_, _, EINVAL, _) = error else { throw error }
+            throw unsupported("ALSA finds no set-up in which its plugins work together")
+        }
     }
 
     private func negotiate(_ wish: PCMWish, isRateConverted: Bool) throws(OutputDeviceError) -> PCMConfiguration {

@@ -8,7 +8,7 @@ import Synchronization
 
 // The real-time loop of one PCM.
 //
-// The device wakes us every 30 ms; every 10 while more can be learned about its clock, every one while that is not
+// The device wakes us every 50 ms; every 10 while more can be learned about its clock, every one while that is not
 // known well. We read its status: how many frames it takes, how far ahead we are, and when that was so. The last two
 // make a reading of the DAC clock, for the renderer. Then we render what the device takes: at once where it has enough
 // for the time that this takes, else a period at a time, so that the first frames are there early.
@@ -41,6 +41,8 @@ struct ALSALoop: ~Copyable {
     private var failures = 0
     private var emptyTurns = 0
     private var judge: StampJudge
+    private var delayJudge: DelayJudge
+    private var retraction: Retraction
     private var vainMilliseconds: Int32 = 0
 
     private static let waitMilliseconds: Int32 = 200
@@ -49,7 +51,7 @@ struct ALSALoop: ~Copyable {
     private static let vainMillisecondLimit: Int32 = 3_000
     private static let failureLimit = 8
     /// Rendered in one go, at most.
-    private static let longestBlock = TimeSpan.milliseconds(40)
+    private static let longestBlock = TimeSpan.milliseconds(60)
 
     /// - Parameters:
     ///   - status: an allocated status, which the caller frees.
@@ -65,12 +67,14 @@ struct ALSALoop: ~Copyable {
         judge = StampJudge(
             clock: configuration.timestampClock,
             period: TimeSpan(seconds: Double(configuration.periodFrameCount) / configuration.rate))
+        delayJudge = DelayJudge(periodFrameCount: configuration.periodFrameCount)
+        retraction = Retraction(pcm, rate: configuration.rate)
         renderer = Renderer(
             control: control, deviceRate: configuration.rate, channels: configuration.channelCount,
             maximumFrameCount: configuration.bufferFrameCount, rateHint: rateHint)
         blockFrameCount = max(
             configuration.periodFrameCount,
-            min(Int(configuration.rate * Self.longestBlock.seconds), configuration.bufferFrameCount / 4))
+            min(Int(configuration.rate * Self.longestBlock.seconds), configuration.bufferFrameCount / 2))
         samples = .allocate(capacity: blockFrameCount * configuration.channelCount)
         samples.initialize(repeating: 0)
         bytes = .allocate(byteCount: blockFrameCount * configuration.bytesPerFrame, alignment: 16)
@@ -132,6 +136,8 @@ struct ALSALoop: ~Copyable {
         // More than a second off is no delay that a sound card has.
         let farthest = configuration.bufferFrameCount + Int(configuration.rate)
         guard reading.instant.isTimely, abs(reading.delay) <= farthest else { return }
+        let waiting = configuration.bufferFrameCount - reading.available
+        guard delayJudge.isCredible(delay: reading.delay, waiting: waiting, at: reading.instant.host) else { return }
         renderer.note(
             DeviceTimestamp(
                 frame: DeviceFrame(index: written &- Int64(reading.delay)), host: reading.instant.host,
@@ -141,9 +147,8 @@ struct ALSALoop: ~Copyable {
     /// Takes back what is written beyond the next 12 ms (or two periods). Returns how many frames.
     private mutating func takeBack(buffered: Int) -> Int {
         let kept = max(Int(configuration.rate * 0.012), 2 * configuration.periodFrameCount)
-        let wanted = min(buffered - kept, Int(snd_pcm_rewindable(pcm)))
-        guard wanted > 0 else { return 0 }
-        let taken = Int(snd_pcm_rewind(pcm, snd_pcm_uframes_t(wanted)))
+        let taken = retraction.take(buffered - kept)
+        if retraction.isRefuted { renderer.expectGuesses() }
         guard taken > 0 else { return 0 }
         written -= Int64(taken)
         renderer.rewind(to: DeviceFrame(index: written))
@@ -196,6 +201,7 @@ struct ALSALoop: ~Copyable {
         var code = snd_pcm_prepare(pcm)
         if code >= 0 { code = fill(configuration.bufferFrameCount) }
         if code >= 0 { code = snd_pcm_start(pcm) }
+        if code >= 0, retraction.isRefuted(buffered: configuration.bufferFrameCount) { renderer.expectGuesses() }
         return code
     }
 

@@ -25,8 +25,10 @@ final class QueueCore: Sendable {
 
     /// How soon events are handed out and a played part of the ring is filled again.
     private static let tick = TimeSpan.milliseconds(20)
-    /// The same where there is nothing to hurry for: nothing is played, or the ring is full of what will be.
+    /// The same where there is nothing to hurry for: nothing is played, or the ring is full of what will be, or holds so
+    /// many frames of it.
     private static let idleTick = TimeSpan.milliseconds(100)
+    private static let calmFrameCount = 24_000
     /// Packets decoded between two looks at the events: a few hundred milliseconds of sound, a few of work.
     private static let packetsPerTurn = 16
 
@@ -132,13 +134,18 @@ final class QueueCore: Sendable {
             isFull.store(false, ordering: .releasing)
             let step = turn(handler, onTurn)
             isFull.store(step == .ringFull, ordering: .releasing)
-            switch step {
-            case .fed: continue
-            case .ringFull: wake.wait(atMost: control.snapshot.state == .playing ? Self.idleTick : Self.tick)
-            case .idle, .failed: wake.wait(atMost: control.snapshot.epoch == nil ? Self.idleTick : Self.tick)
-            }
+            if step != .fed { wake.wait(atMost: pause(after: step)) }
         }
         deliverEvents(to: handler)
+    }
+
+    private func pause(after step: PacketFeederStep) -> TimeSpan {
+        let snapshot = control.snapshot
+        guard snapshot.state == .playing else {
+            return snapshot.epoch == nil && step != .ringFull ? Self.idleTick : Self.tick
+        }
+        let isCalm = step == .ringFull || feeder.withLock(\.decodedFrameCount) >= Self.calmFrameCount
+        return isCalm ? Self.idleTick : Self.tick
     }
 
     /// Hands out what happened, and decodes some packets. Returns what decoding ended with.

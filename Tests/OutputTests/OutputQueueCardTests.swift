@@ -7,6 +7,7 @@ import Playout
 import SoundCardKit
 import Synchronization
 import Testing
+import VirtualOutput
 
 extension OutputTests {
     // An output queue on the software sound card.
@@ -21,24 +22,39 @@ extension OutputTests {
             return Float(step) / 32_768
         }
 
-        /// Plays the samples with three buffers, from the queue's first moment on, and gives what the card got.
+        /// Plays the samples with three buffers on a software card, and gives what the card got.
         private func play(
-            on card: SoftwareCard, wakeInterval: TimeSpan? = nil, _ disturb: (borrowing OutputQueue) -> Void = { _ in }
+            on card: SoftwareCard, wakeInterval: TimeSpan? = nil
         ) throws -> (sound: [Float], events: [OutputQueueEvent]) {
+            let events = try play(
+                Self.samples, on: try ALSAOutput(deviceName: card.deviceName, wakeInterval: wakeInterval))
+            return (try workshop.heard().samples.filter { $0 != 0 }, events)
+        }
+
+        /// Plays samples with three buffers.
+        /// - Parameters:
+        ///   - instant: of the first frame; nil: from the queue's first moment on.
+        ///   - disturb: called when the last buffer is enqueued.
+        /// - Returns: all events, in their order.
+        private func play(
+            _ samples: [Float], on output: any OutputDevice, at instant: HostTime? = nil,
+            onEvent: @escaping @Sendable (OutputQueueEvent) -> Void = { _ in },
+            disturb: (borrowing OutputQueue) -> Void = { _ in }
+        ) throws -> [OutputQueueEvent] {
             let wake = try WakeSignal()
             let pool = OutputBufferPool(wake: wake)
             let events = Mutex<[OutputQueueEvent]>([])
             let queue = try OutputQueue(
-                Self.format, output: try ALSAOutput(deviceName: card.deviceName, wakeInterval: wakeInterval),
-                bufferHeard: { pool.put($0) },
+                Self.format, output: output, bufferHeard: { pool.put($0) },
                 events: { event in
+                    onEvent(event)
                     events.withLock { $0.append(event) }
                     wake.signal()
                 })
             let size = AudioBufferSize(format: Self.format, packetSizeUpperBound: 8, duration: .milliseconds(250))
             for _ in 0..<3 { pool.put(queue.makeBuffer(size)) }
-            queue.start()
-            var rest = Self.samples[...]
+            queue.start(at: instant)
+            var rest = samples[...]
             let deadline = HostTime.now() + .seconds(30)
             while !rest.isEmpty, HostTime.now() < deadline {
                 guard var buffer = pool.take() else {
@@ -57,7 +73,7 @@ extension OutputTests {
                 wake.wait(atMost: .milliseconds(100))
             }
             queue.dispose()
-            return (try workshop.heard().samples.filter { $0 != 0 }, events.withLock { $0 })
+            return events.withLock { $0 }
         }
 
         @Test(arguments: [nil, TimeSpan.milliseconds(75)])
@@ -85,6 +101,81 @@ extension OutputTests {
             // All but the fade in behind it.
             let rest = sound.count - same - 2 * 250
             #expect(sound.suffix(rest).elementsEqual(Self.samples.suffix(rest)))
+        }
+
+        /// Between two frames of the card, as a rule: a tenth of a frame is 2 us. A machine that freezes while the card's
+        /// clock is learned may be farther off, once.
+        @Test func aStartAtAnInstantIsThatInstant() throws {
+            var errors: [Double] = []
+            while errors.count < 3, errors.last.map({ $0 >= 0.1 }) ?? true { errors.append(try startError()) }
+            #expect(try #require(errors.last) < 0.1, "\(errors) frames")
+        }
+
+        /// Of a start at an instant, in frames.
+        private func startError() throws -> Double {
+            let song = TestSong(duration: 1.2)
+            let card = workshop.makeCard { $0.formats = ["FLOAT_LE"] }
+            let start = HostTime.now() + .milliseconds(1_500)
+            let events = try play(
+                song.recording(sampleRate: 48_000).samples, on: try ALSAOutput(deviceName: card.deviceName), at: start)
+            #expect(events.first { $0 == .underrun || $0 == .xrun } == nil)
+            var options = SkewOptions()
+            (options.window, options.hop) = (0.1, 0.1)
+            let report = skew(between: song.heard(from: start), and: try workshop.heard(), options: options)
+            #expect(report.unlikeWindows.isEmpty && report.windows.count >= 9)
+            return try #require(report.percentile(0.5)) * 48_000
+        }
+
+        /// What is heard after it is told is no more than the device held, and most of that is taken back.
+        @Test func anImmediateStopIsHeardWithinWhatTheQueueReports() throws {
+            let card = workshop.makeCard()
+            var asked = HostTime(nanoseconds: 0)
+            var held = TimeSpan.zero
+            let events = try play(
+                Self.samples, on: try ALSAOutput(deviceName: card.deviceName),
+                disturb: { queue in
+                    asked = .now()
+                    held = queue.snapshot.playout.newestHost - asked
+                    queue.stop(immediately: true)
+                })
+            #expect(events.last == .runningChanged(false))
+            let heard = try workshop.heard()
+            let last = try #require(heard.lastAudibleFrame().flatMap { heard.time(ofFrame: Double($0)) })
+            let delay = TimeSpan(nanoseconds: Int64(last) - asked.nanoseconds)
+            #expect(held > .milliseconds(50) && delay < held, "\(delay) of \(held)")
+        }
+
+        /// While the device is away frames go by; what comes then comes as it was enqueued, to the last frame.
+        @Test func aDeviceThatComesBackGoesOn() throws {
+            let card = workshop.makeCard { $0.formats = ["S16_LE"] }
+            let name = card.deviceName
+            let output = try ReturningOutput(
+                try ALSAOutput(deviceName: name),
+                standIn: { () throws(OutputDeviceError) in try VirtualOutput.null() },
+                reopen: { () throws(OutputDeviceError) in try ALSAOutput(deviceName: name) })
+            try card.setFaults([.goneAt(trueNow() + 500_000_000)])
+            let samples = Self.samples + Self.samples
+            let events = try play(
+                samples, on: output,
+                onEvent: { event in
+                    if case .deviceVanished = event { try? card.setFaults([]) }
+                })
+            let names = events.filter { if case .notice = $0 { false } else { true } }
+            #expect(names.count == 4 && names[0] == .runningChanged(true) && names[3] == .runningChanged(false))
+            #expect(names[1] == .deviceVanished(.lost(device: name)))
+            if case .deviceReturned(let device) = names[2] {
+                #expect(device.name == name)
+            } else {
+                Issue.record("\(names)")
+            }
+            // What was heard before; a fade; what comes after, to the end.
+            let sound = try workshop.heard().samples.filter { $0 != 0 }
+            let before = zip(sound, samples).prefix { $0 == $1 }.count
+            let after = zip(sound.reversed(), samples.reversed()).prefix { $0 == $1 }.count
+            #expect(before > 20_000 && after > 48_000, "\(before) and \(after)")
+            // What went by since the device's clock was read last may come twice, for 20 ms at most.
+            #expect(before + after < samples.count + 2 * 960, "\(before) and \(after)")
+            #expect(sound.count - before - after <= 2 * 500, "\(sound.count - before - after) samples")
         }
     }
 }

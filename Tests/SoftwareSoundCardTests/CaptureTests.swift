@@ -58,8 +58,8 @@ extension SoftwareSoundCardTests {
             #expect(abs(segment.framesPerSecond - 48_000 * (1 + ppm * 1e-6)) < 1e-6)
             #expect(try times("started", test) == [segment.host.nanoseconds])
             for look in looks {
-                #expect(try Double(look.frame) >= frame(at: look.from, test) - 0.51)
-                #expect(try Double(look.frame) <= frame(at: look.to, test) + 0.51)
+                #expect(try Double(look.frame) >= frame(at: look.from, test) - 1.01)
+                #expect(try Double(look.frame) <= frame(at: look.to, test) + 0.01)
             }
         }
 
@@ -77,8 +77,8 @@ extension SoftwareSoundCardTests {
             for look in looks {
                 // 1 ms of latency is 48 frames.
                 #expect(look.frame == 0 || (look.frame - 48) % 240 == 0)
-                #expect(try Double(look.frame) <= frame(at: look.to, test) + 0.51)
-                #expect(try Double(look.frame) >= frame(at: look.from, test) - 288 - 0.51)
+                #expect(try Double(look.frame) <= frame(at: look.to, test) + 0.01)
+                #expect(try Double(look.frame) >= frame(at: look.from, test) - 288 - 1.01)
             }
         }
 

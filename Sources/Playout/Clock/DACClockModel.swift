@@ -18,7 +18,7 @@ import AudioCore
 //    or a third of a second in which none comes near the edge, is a step of the device: the offset is learned anew
 //    while the old line stays in force, then replaced at once, and counted in `relearnCount`.
 // 5. A device whose first readings run away by more than a sound card can is not believed, and one that goes on so is
-//    silent; see `RateCheck.swift`.
+//    silent; see `RateCheck.swift`. One whose readings are guesses is judged over seconds; see `GuessFit.swift`.
 //
 // Nothing of this depends on absolute numbers: residuals are taken against the nominal rate from the first reading on,
 // so that doubles resolve far below a nanosecond for weeks.
@@ -44,37 +44,40 @@ struct DACClockModel: ~Copyable {
     /// A line that so long a time went into moves by nanoseconds from one point to the next: it is made anew after the
     /// interval only.
     private static let settledSeconds = 10.0
-    private static let settledInterval = 0.25
+    static let settledInterval = 0.25
     private static let rawCapacity = 512
     private static let pointCapacity = 1_024
     /// How long readings must be early, or far from the edge, to be a step.
-    private static let earlySeconds = 0.1
+    static let earlySeconds = 0.1
     private static let lateSeconds = 0.3
 
     private let rate: Double
     private let memory: UnsafeMutablePointer<ClockPoint>
     /// The first readings; the open bucket is not among the points that follow them.
     private var raw: ClockPoints
-    private var points: ClockPoints
+    var points: ClockPoints
     private var bucket = ClockBucket()
     private var isRaw = true
     private var readingCount = 0
     private var fitter = ClockFitter(capacity: pointCapacity)
-    private var prior: RatePrior
+    var prior: RatePrior
     /// What was known of the rate before any reading.
     private let given: RatePrior
-    private var fit: ClockFit
+    var fit: ClockFit
     private var originFrame: Int64 = 0
     private var originHost: Int64 = 0
     private var newestFrame = Int64.min
     private var newestTime = 0.0
-    private var nextFitTime = 0.0
+    var nextFitTime = 0.0
     private var backwardRun = 0
     /// Since when, and how often, readings were early; and since when none came near the edge.
     private var early: (since: Double, count: Int) = (0, 0)
-    private var late: (since: Double, count: Int) = (0, 0)
+    var late: (since: Double, count: Int) = (0, 0)
     private var doubt = ReadingDoubt()
-    private var isRelearning = false
+    var isRelearning = false
+    /// Whether readings are guesses; and the host time at which the first of those came that no line was made of yet.
+    var isGuessed = false
+    var awaitedSince: Int64?
     private var check = RateCheck()
 
     /// The line in force.
@@ -111,7 +114,7 @@ struct DACClockModel: ~Copyable {
 
     /// The frame of the newest reading: frames before it were heard. `Int64.min` before the first, and after a restart.
     var newestReadingFrame: Int64 { newestFrame }
-    private var newestReadingHost: Int64 = 0
+    var newestReadingHost: Int64 = 0
 
     /// When a frame leaves the DAC by the newest reading and the nominal rate; nil where there is no reading.
     func roughHost(of frame: Int64) -> HostTime? {
@@ -138,6 +141,7 @@ struct DACClockModel: ~Copyable {
         guard abs(residual) < 1e6 else { return }
         newestFrame = frame
         newestReadingHost = hostNanoseconds
+        if awaitedSince == nil, line == nil || isRelearning { awaitedSince = hostNanoseconds }
         newestTime = time
         readingCount &+= 1
         take(ClockPoint(time: time, residual: residual))
@@ -175,6 +179,7 @@ struct DACClockModel: ~Copyable {
     }
 
     private mutating func take(_ point: ClockPoint) {
+        guard !isGuessed else { return takeGuess(point) }
         if readingCount > Self.restartCount {
             let excess = point.residual - fit.residual(at: point.time)
             guard !isEarly(point, excess), !isLate(point, excess) else { return }
@@ -219,7 +224,7 @@ struct DACClockModel: ~Copyable {
     }
 
     /// Returns whether there is a new point.
-    private mutating func addToBucket(_ point: ClockPoint) -> Bool {
+    mutating func addToBucket(_ point: ClockPoint) -> Bool {
         let hasLies = doubt.hasLies(at: point.time)
         let isOver = bucket.isOver(at: point.time, hasLies: hasLies)
         if isOver {
@@ -255,10 +260,11 @@ struct DACClockModel: ~Copyable {
         return abs(drift.residual) > Self.runaway.seconds + Self.runaway.rate * drift.time
     }
 
-    private mutating func publish() {
+    mutating func publish() {
         guard check.impossiblePPM == nil else { return }
         if isRelearning { relearnCount += 1 }
         isRelearning = false
+        awaitedSince = nil
         var line = candidate
         line.hidden = doubt.seconds(of: fit, at: newestTime, rate: rate)
         // A prior must not hide what a coarse pointer could not show yet.
@@ -277,7 +283,7 @@ struct DACClockModel: ~Copyable {
             slopeVariance: fit.slopeDeviation * fit.slopeDeviation)
     }
 
-    private mutating func relearn() {
+    mutating func relearn() {
         forget(slopeDeviation: 20e-6)
         isRelearning = true
     }
@@ -293,7 +299,7 @@ struct DACClockModel: ~Copyable {
     }
 
     private mutating func forget(slopeDeviation: Double) {
-        if readingCount >= Self.readyCount {
+        if readingCount >= Self.readyCount, !isGuessed {
             prior = RatePrior(slope: fit.slope, deviation: min(slopeDeviation, prior.deviation))
         }
         readingCount = 0
@@ -303,7 +309,7 @@ struct DACClockModel: ~Copyable {
         raw.removeAll()
         points.removeAll()
         bucket = ClockBucket()
-        isRaw = true
+        isRaw = !isGuessed
         early.count = 0
         late.count = 0
         backwardRun = 0

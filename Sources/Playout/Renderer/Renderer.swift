@@ -69,6 +69,10 @@ public struct Renderer: ~Copyable {
         reportEnd(heardBefore: model.newestReadingFrame)
     }
 
+    /// From now on readings are taken for what a sound server's plugin guesses: the device's clock is judged over
+    /// seconds. Those that were noted before are void.
+    public mutating func expectGuesses() { model.expectGuesses() }
+
     /// Whether readings are worth more than one a period: soon after a start, when the DAC's clock is not known well
     /// yet. The loop may then wait for a millisecond at a time.
     public var wantsReadings: Bool {
@@ -76,7 +80,7 @@ public struct Renderer: ~Copyable {
     }
 
     /// Whether the device's clock has been followed for so long that readings need not come often any more: one in
-    /// 30 ms is enough then.
+    /// 50 ms is enough then.
     public var hasSettledClock: Bool { model.isSettled }
 
     /// Renders the device frames that begin at `first`: interleaved, as many as `output` holds.

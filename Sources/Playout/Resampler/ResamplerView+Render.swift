@@ -1,3 +1,5 @@
+import CResampling
+
 // One piece of output: the song frames that the filter touches are laid out in planes, one for each lane, with silence
 // where the song has no frames; then every output frame is the inner product of the plane and the weights of its phase.
 //
@@ -96,54 +98,19 @@ extension ResamplerView {
     @inline(__always)
     private func filter(position: FixedPosition, step: FixedPosition, count: Int, begin: Int64) {
         var position = position
+        let output = outputPlane(0)
         for frame in 0..<count {
             // The first tap reaches `reach - 1` frames to the left of the position's whole part.
             let offset = Int(position.whole &- begin) - reach + 1
-            weigh(position.fraction)
-            for lane in 0..<laneCount {
-                outputPlane(lane)[frame] = product(planes + lane * planeStride + offset)
-            }
+            // The phase lies between two neighbours in the table.
+            let fraction = position.fraction
+            let row = rows + Int(truncatingIfNeeded: fraction >> (64 - phaseBits)) * tapCount
+            let between = Float(UInt32(truncatingIfNeeded: (fraction << phaseBits) >> 40)) * 0x1p-24
+            tutti_filter(
+                row, row + tapCount, between, tapCount, planes + offset, planeStride, laneCount, weights,
+                output + frame, Resampler.pieceFrameCount)
             position = position.advanced(by: step, times: 1)
         }
-    }
-
-    /// Interpolates the weights of a phase between its two neighbours in the table.
-    @inline(__always)
-    private func weigh(_ fraction: UInt64) {
-        let index = Int(truncatingIfNeeded: fraction >> (64 - phaseBits))
-        let rest = Float(UInt32(truncatingIfNeeded: (fraction << phaseBits) >> 40)) * 0x1p-24
-        let low = UnsafeRawPointer(rows + index * tapCount)
-        let high = UnsafeRawPointer(rows + (index + 1) * tapCount)
-        let target = UnsafeMutableRawPointer(weights)
-        let between = SIMD8<Float>(repeating: rest)
-        var byte = 0
-        let end = tapCount * 4
-        while byte < end {
-            let a = low.loadUnaligned(fromByteOffset: byte, as: SIMD8<Float>.self)
-            let b = high.loadUnaligned(fromByteOffset: byte, as: SIMD8<Float>.self)
-            target.storeBytes(of: a + (b - a) * between, toByteOffset: byte, as: SIMD8<Float>.self)
-            byte += 32
-        }
-    }
-
-    @inline(__always)
-    private func product(_ samples: UnsafePointer<Float>) -> Float {
-        let x = UnsafeRawPointer(samples)
-        let w = UnsafeRawPointer(weights)
-        var even = SIMD8<Float>()
-        var odd = SIMD8<Float>()
-        var byte = 0
-        let end = tapCount * 4
-        while byte < end {
-            even +=
-                x.loadUnaligned(fromByteOffset: byte, as: SIMD8<Float>.self)
-                * w.loadUnaligned(fromByteOffset: byte, as: SIMD8<Float>.self)
-            odd +=
-                x.loadUnaligned(fromByteOffset: byte + 32, as: SIMD8<Float>.self)
-                * w.loadUnaligned(fromByteOffset: byte + 32, as: SIMD8<Float>.self)
-            byte += 64
-        }
-        return (even + odd).sum()
     }
 
     // MARK: Planes to device frames

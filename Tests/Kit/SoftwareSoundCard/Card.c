@@ -67,7 +67,7 @@ int64_t card_delay(const struct card *card, int64_t now) {
         at = card->captures && card->run_bursts == 0 ? card->run_start : due(card, card->run_bursts - 1);
     if (card->state == CARD_STALLED) at = card->control.stall_done;
     if (card->captures) return capture_delay(card, at);
-    return card_queued(card) + card->fetched - llrint(heard(card, at));
+    return card_queued(card) + card->fetched - (int64_t)floor(heard(card, at));
 }
 
 // Ring frames are interleaved: only interleaved access is offered.

@@ -55,6 +55,8 @@ SOUND_FUNCTION(
 SOUND_FUNCTION(snd_pcm_sframes_t, snd_pcm_rewindable, (snd_pcm_t * pcm), (pcm), , )
 SOUND_FUNCTION(
     snd_pcm_sframes_t, snd_pcm_rewind, (snd_pcm_t * pcm, snd_pcm_uframes_t frames), (pcm, frames), COUNT(rewind_count), )
+SOUND_FUNCTION(snd_pcm_sframes_t, snd_pcm_forward, (snd_pcm_t * pcm, snd_pcm_uframes_t frames), (pcm, frames), , )
+SOUND_FUNCTION(int, snd_pcm_delay, (snd_pcm_t * pcm, snd_pcm_sframes_t *frames), (pcm, frames), , )
 SOUND_FUNCTION(int, snd_pcm_status, (snd_pcm_t * pcm, snd_pcm_status_t *status), (pcm, status), , )
 SOUND_FUNCTION(int, snd_pcm_sw_params, (snd_pcm_t * pcm, snd_pcm_sw_params_t *params), (pcm, params), , )
 

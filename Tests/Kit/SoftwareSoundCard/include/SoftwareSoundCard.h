@@ -30,14 +30,15 @@
 //
 // A run starts at true time t0. Burst b, frames b*B ..< (b+1)*B of the run, is fetched at t0 + b*B/rate, and frame n is
 // heard at t0 + latency + n/rate, where rate = nominal * (1 + ppm/1e6). That is what the sidecar says of a segment, and
-// what the reported delay says at any instant t: written - delay = round((t - t0 - latency) * rate). With `coarse yes`
-// it is true at the instants of a fetch, and stands still between them, as in drivers that count whole transfers.
+// what the reported delay says at any instant t: written - delay = floor((t - t0 - latency) * rate), since drivers count
+// frames that are through. With `coarse yes` it is true at the instants of a fetch, and stands still between them, as in
+// drivers that count whole transfers.
 //
 // A capture delivers frames of the source, a WAVE file, in the file's own layout. The source goes on in the air whether
 // it is captured or not, frame k at A + k/rate; before and after it there is silence. A run starts at t0, the first
 // such instant; its frame n is in the air at t0 + n/rate. Burst b, frames b*B ..< (b+1)*B of the run, is delivered at
 // t0 + (b+1)*B/rate + latency: the pointer moves then. The reported delay says at any instant t: read + delay =
-// round((t - t0) * rate), frames in the air which were not read; with `coarse yes` only at the instants of a delivery.
+// floor((t - t0) * rate), frames in the air which were not read; with `coarse yes` only at the instants of a delivery.
 // A burst that fills the buffer is an xrun; what was not read is lost with it. The sidecar, /tmp/air.wav.timing, says
 // when the source's first frame was in the air (its one segment; a source that has one keeps to it, unless `source_at`
 // says otherwise), and tells of each run: `event started`, at its t0, `stopped`, and the faults.

@@ -1,0 +1,33 @@
+extension DACClockModel {
+    /// From now on readings are taken for a sound server's guesses, and what there is of them is void.
+    mutating func expectGuesses() {
+        guard !isGuessed else { return }
+        isGuessed = true
+        relearn()
+    }
+
+    mutating func takeGuess(_ point: ClockPoint) {
+        if points.count > 0, isStep(point) { return }
+        guard addToBucket(point), point.time >= nextFitTime else { return }
+        let guess = GuessFit(points, prior: prior, around: line == nil || isRelearning ? nil : fit)
+        fit = guess.fit
+        nextFitTime = isSettled ? point.time + Self.settledInterval : 0
+        if line != nil, !isRelearning { return publish() }
+        guard point.time - points[0].time >= GuessFit.span else { return }
+        let awaited = Double(newestReadingHost &- (awaitedSince ?? newestReadingHost)) * 1e-9
+        if guess.isBelievable || awaited >= GuessFit.patience { publish() } else { relearn() }
+    }
+
+    /// Guesses far from the line, to either side, do not count; a long run of them is a step.
+    private mutating func isStep(_ point: ClockPoint) -> Bool {
+        guard abs(point.residual - fit.residual(at: point.time)) > GuessFit.step.distance else {
+            late.count = 0
+            return false
+        }
+        if late.count == 0 { late.since = point.time }
+        late.count += 1
+        let duration = line == nil ? Self.earlySeconds : GuessFit.step.duration
+        if late.count >= 8, point.time - late.since >= duration { relearn() }
+        return true
+    }
+}
