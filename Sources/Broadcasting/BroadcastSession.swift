@@ -54,6 +54,8 @@ public struct BroadcastSession {
     var stall: SourceStall?
     /// Since when it has been behind without having been seen to fall behind.
     var behindSince: HostTime?
+    /// Of a source that brings the song no faster than it is heard.
+    var pace = SourcePace()
     /// Of a live source, as its clock is known now.
     var liveAnchor: Anchor?
     /// The frame after the last audible one, once the song was read to its end.
@@ -105,6 +107,7 @@ public struct BroadcastSession {
         watchSource(now)
         showTitles(now)
         readAhead(now)
+        followSource(now)
         transcodeAhead(now)
         for id in connections.ids { feed(id, now) }
         tellObservers(now)
