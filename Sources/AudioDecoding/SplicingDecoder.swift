@@ -2,7 +2,8 @@ import AudioCore
 
 // Splices are taken apart here, in front of every decoder whose packets can be cut inside, so that none of them need
 // know of them. What comes out of a splice's packets is the same as from the middle of a stream: the decoder is reset
-// to the place of the first one, and all that it needs before the first frame that is heard is in the splice.
+// to the place of the first one, and all that it needs before the first frame that is heard is in the splice. One without
+// packets is silence.
 
 /// A decoder that also takes packets that are an ``AudioCore/AudioPacketSplice``; all others go to the one behind it.
 ///
@@ -41,11 +42,12 @@ package final class SplicingDecoder: AudioPacketDecoder {
     private func decode(
         _ splice: AudioPacketSplice, of bytes: RawSpan, frameCount: Int, into output: inout MutableSpan<Float>
     ) throws(AudioDecodingError) {
+        for index in 0..<(frameCount * channelCount) { output[index] = 0 }
+        guard !splice.packets.isEmpty else { return }
         base.reset(streamFrame: splice.streamFrame)
         let channelCount = channelCount
         let longest = splice.packets.reduce(0) { max($0, $1.frameCount) }
         var samples = [Float](repeating: 0, count: longest * channelCount)
-        for index in 0..<(frameCount * channelCount) { output[index] = 0 }
         var first = -splice.droppedFrameCount
         for packet in splice.packets {
             let range = packet.startOffset..<packet.startOffset + packet.byteCount

@@ -28,8 +28,14 @@ public enum AudioFileStreamLimits {
     /// What an edit list makes of a song is at most as many times the media, in packets, frames and bytes, and the
     /// file.
     public static let editedMultiple: Int64 = 8
+    /// Frames of silence that an edit list may put between stretches.
+    public static let editedSilenceFrameCount: Int64 = 1 << 27
+    /// Bytes of the packets that stand for that silence.
+    public static let editedSilenceByteCount: Int64 = 32 * 1024 * 1024
     /// Runs of packets in one fragment of an MPEG-4 file.
     static let fragmentRunCount = 16 * 1024
+    /// Streams of a chain, each with a decoder of its own, that follow the first: years of web radio.
+    public static let followingStreamCount = 100_000
     /// Bytes that are looked at in one step. At most this much and one packet (`Limits.packetByteCount`) is held.
     static let stepByteCount = 32 * 1024
     /// Packets that are handed over in one call.

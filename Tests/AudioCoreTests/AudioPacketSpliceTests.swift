@@ -37,6 +37,19 @@ struct AudioPacketSpliceTests {
         #expect(AudioPacketSplice(long.span.bytes)?.bytes(multipliedBy: 2, of: long.span.bytes) == nil)
     }
 
+    @Test func oneWithoutPacketsIsSilence() {
+        let bytes = AudioPacketSplice.bytes(dropping: 0, of: [])
+        #expect(bytes.count == AudioPacketSplice.headerByteCount)
+        let splice = AudioPacketSplice(bytes.span.bytes)
+        #expect(splice?.packets == [] && splice?.droppedFrameCount == 0)
+        #expect(splice?.bytes(multipliedBy: 2, of: bytes.span.bytes) == bytes)
+        #expect(AudioPacketSplice(AudioPacketSplice.bytes(dropping: 1, of: []).span.bytes) == nil)
+        #expect(AudioPacketSplice((bytes + [0]).span.bytes) == nil)
+        // Nor may it be in another.
+        let outer = AudioPacketSplice.bytes(dropping: 0, of: [([1], 9), (bytes, 9)])
+        #expect(AudioPacketSplice(outer.span.bytes) == nil)
+    }
+
     @Test func whatDoesNotFitTogetherIsNone() {
         func isOne(_ bytes: [UInt8]) -> Bool { AudioPacketSplice(bytes.span.bytes) != nil }
         let whole = Self.splice([(3, 10), (4, 20)])

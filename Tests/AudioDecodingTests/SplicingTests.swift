@@ -61,6 +61,21 @@ struct SplicingTests {
         #expect(decoder.damagedPacketCount == 1)
     }
 
+    /// The decoder hears nothing of it, and goes on where it was.
+    @Test func oneWithoutPacketsIsSilence() throws {
+        let decoder = try decoder()
+        let silence = AudioPacketSplice.bytes(dropping: 0, of: [])
+        #expect(try decode(decoder, silence, frames: 2) == [0, 0, 0, 0])
+        #expect(try decode(decoder, [9], frames: 1) == [9, 0])
+        #expect(try decode(decoder, silence, frames: 3) == [0, 0, 0, 0, 0, 0])
+        #expect(try decode(decoder, [9], frames: 1) == [9, 1])
+        #expect(decoder.damagedPacketCount == 0)
+        let tooLong = Limits.packetFrameCount + 1
+        #expect(
+            throws: AudioDecodingError.packetExceedsLimits(byteCount: silence.count, frameCount: tooLong)
+        ) { try decode(decoder, silence, frames: tooLong) }
+    }
+
     @Test func spliceInASpliceIsNone() throws {
         let decoder = try decoder()
         let inner = AudioPacketSplice.bytes(dropping: 0, of: [([1], 2)])

@@ -26,18 +26,24 @@ struct EditedMedia: Sendable, CustomTestStringConvertible {
     }
 
     /// The file with these stretches, in frames.
-    func file(_ stretches: [Range<Int64>], movieFirst: Bool = true) -> [UInt8] {
+    /// - Parameter silences: in front of each stretch but the first; none without.
+    func file(_ stretches: [Range<Int64>], silences: [Int] = [], movieFirst: Bool = true) -> [UInt8] {
         var writer = writer
         writer.movieTimescale = writer.timescale
-        writer.edits = stretches.map { (UInt32($0.count), Int32($0.lowerBound)) }
+        writer.edits = []
+        for (index, stretch) in stretches.enumerated() {
+            let silence = index > 0 && index <= silences.count ? silences[index - 1] : 0
+            if silence > 0 { writer.edits.append((UInt32(silence), -1)) }
+            writer.edits.append((UInt32(stretch.count), Int32(stretch.lowerBound)))
+        }
         return writer.file(movieFirst: movieFirst)
     }
 
-    /// Of which frames of the media what is given is made.
+    /// Of which frames of the media what is given is made; -1 is silence.
     func frames(of packets: [(bytes: [UInt8], frameCount: Int)]) -> [Int64]? {
         if starts.isEmpty {
             let bytes = packets.flatMap(\.bytes)
-            return stride(from: 0, to: bytes.count, by: 4).map { Int64(bytes.span.bytes.number(at: $0)) }
+            return stride(from: 0, to: bytes.count, by: 4).map { Int64(bytes.span.bytes.number(at: $0)) - 1 }
         }
         let numbers = Dictionary(zip(writer.packets, 0...), uniquingKeysWith: { first, _ in first })
         func frames(_ bytes: [UInt8], _ count: Int) -> Range<Int64>? {
@@ -50,6 +56,10 @@ struct EditedMedia: Sendable, CustomTestStringConvertible {
                 all += range
                 continue
             }
+            guard !splice.packets.isEmpty else {
+                all += Array(repeating: -1, count: frameCount)
+                continue
+            }
             var inside: [Int64] = []
             for packet in splice.packets {
                 let part = Array(bytes[packet.startOffset..<packet.startOffset + packet.byteCount])
@@ -60,6 +70,16 @@ struct EditedMedia: Sendable, CustomTestStringConvertible {
             all += inside.dropFirst(splice.droppedFrameCount).prefix(frameCount)
         }
         return all
+    }
+
+    /// Whether no frame of the media is in a packet.
+    func isSilence(_ packet: [UInt8]) -> Bool {
+        starts.isEmpty ? packet.allSatisfy { $0 == 0 } : AudioPacketSplice(packet.span.bytes)?.packets.isEmpty ?? false
+    }
+
+    /// Bytes that are given of the media.
+    func soundByteCount(_ stream: ParsedStream) -> Int {
+        stream.packets.reduce(0) { $0 + (isSilence($1.bytes) ? 0 : $1.bytes.count) }
     }
 
     /// Ascending, of all lengths and distances, also within one packet.
@@ -75,6 +95,14 @@ struct EditedMedia: Sendable, CustomTestStringConvertible {
         }
         let sorted = places.sorted()
         return (0..<count).map { sorted[2 * $0]..<sorted[2 * $0 + 1] }
+    }
+
+    /// Silences between so many stretches, of all lengths, and often none.
+    static func silences(between count: Int, using generator: inout SeededGenerator) -> [Int] {
+        (1..<count).map { _ in
+            let any = Int.random(in: 1...20_000, using: &generator)
+            return [0, 1, 4_095, 4_096, 4_097, any].randomElement(using: &generator)!
+        }
     }
 
     static let all: [EditedMedia] = {
@@ -119,14 +147,14 @@ struct EditedMedia: Sendable, CustomTestStringConvertible {
         ]
     }()
 
-    /// Each frame is its number.
+    /// Each frame is its number, from 1 on.
     static let pcm: EditedMedia = {
         var writer = MPEG4Writer()
         writer.sampleEntry = MPEG4Writer.entry("sowt", [])
         writer.duration = 1
         writer.packets = (0..<4).map { chunk in
             var bytes: [UInt8] = []
-            for frame in 0..<2_500 { bytes.append(bigEndian: UInt32(chunk * 2_500 + frame)) }
+            for frame in 0..<2_500 { bytes.append(bigEndian: UInt32(chunk * 2_500 + frame + 1)) }
             return bytes
         }
         (writer.packetsPerChunk, writer.samplesPerChunk, writer.constantSize) = (1, 2_500, (4, 10_000))

@@ -22,6 +22,9 @@ struct MPEG4EditListTests {
         ([(10, 0), (7, 9_000), (700, 10_100)], 0, 441 + 309 + 30_860),
         // Of two that go on where they should, to the thousandth, one is made.
         ([(100, 1_024), (200, 5_400), (100, 20_000)], 1_024, 13_196 + 4_410),
+        // Silence between, where the song goes on or not; in two parts.
+        ([(100, 1_024), (500, -1), (100, 5_434)], 1_024, 4_410 + 22_050 + 4_410),
+        ([(100, 1_024), (200, -1), (300, -1), (100, 5_500)], 1_024, 4_410 + 22_050 + 4_410),
         // One that is empty, and one behind the end, leave one.
         ([(0, 1_024), (300, 20_000)], 20_000, 13_230), ([(100, 2_000), (100, 50_000)], 2_000, 4_410),
     ]
@@ -54,16 +57,18 @@ struct MPEG4EditListTests {
 
     /// Pauses and other speeds.
     @Test func editsAtAnotherSpeedAreTold() {
-        var writer = writer
-        writer.edits = [(200, 1_024), (300, 20_000)]
-        writer.editRate = 0
-        #expect(parse(writer.file()).toldProblems.count == 1)
+        for rate in [0, 0x8000, 0x2_0000] as [UInt32] {
+            var writer = writer
+            writer.edits = [(200, 1_024), (300, 20_000)]
+            writer.editRates = [0: rate, 1: rate]
+            #expect(parse(writer.file()).toldProblems.count == 1)
+        }
     }
 
     private static let unfollowed: [(edits: Edits, priming: Int, end: Int64)] = [
-        // In a stream another order, and a part that comes twice; silence between.
+        // In a stream another order, and a part that comes twice; silence of an hour.
         ([(200, 20_000), (100, 1_024)], 1_024, 28_820), ([(200, 1_024), (200, 1_024)], 1_024, 9_844),
-        ([(100, 1_024), (500, -1), (100, 5_434)], 1_024, 9_844),
+        ([(100, 1_024), (3_600_000, -1), (100, 5_434)], 1_024, 9_844),
         // More than are followed.
         ((0...256).map { (1, $0 * 150) }, 0, 38_444),
     ]

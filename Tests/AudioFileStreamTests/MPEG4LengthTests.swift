@@ -66,6 +66,29 @@ struct MPEG4LengthTests {
             } == info(39_936, 1_024, 0))
     }
 
+    /// In fragments, too, what lies behind the last edit is not heard; but an end that the beginning had is none.
+    @Test func editsOfFragmentsEndWhereTheySay() {
+        func table(_ duration: UInt32, described: Int = 0) -> AudioPacketTableInfo? {
+            var writer = writer
+            writer.edits = [(duration, 1_024)]
+            let file = writer.fragmented(packetsPerFragment: 8, described: described)
+            let stream = parse(file)
+            #expect(stream.packetBytes == writer.packets && stream.toldProblems == [])
+            #expect(splitThatDiffers(file, from: stream) == nil)
+            let isAnnounced = stream.announcedTable?.validFrameCount == stream.table?.validFrameCount
+            #expect(isAnnounced == (stream.table?.remainderFrameCount != 0))
+            return stream.table
+        }
+        // 500 ms; to the end, as nothing says and as a number beyond it says.
+        #expect(table(500) == info(22_050, 1_024, 40_960 - 1_024 - 22_050))
+        #expect(table(0) == info(39_936, 1_024, 0))
+        #expect(table(5_000) == info(39_936, 1_024, 0))
+        // Of 10 packets in front, 232 ms, with the priming and without, and of more than those.
+        #expect(table(232, described: 10) == info(39_936, 1_024, 0))
+        #expect(table(209, described: 10) == info(39_936, 1_024, 0))
+        #expect(table(500, described: 10) == info(22_050, 1_024, 40_960 - 1_024 - 22_050))
+    }
+
     @Test func timesInOtherUnitsThanFrames() {
         var writer = writer
         writer.timescale = 90_000

@@ -23,7 +23,8 @@ public struct MPEG4Writer: Sendable {
     public var samplesPerChunk: UInt32?
     public var edits: [(duration: UInt32, mediaTime: Int32)] = []
     /// In 65,536ths.
-    public var editRate: UInt32 = 0x1_0000
+    /// Of the edits with these numbers; 1 of the others.
+    public var editRates: [Int: UInt32] = [:]
     /// Boxes in `udta`, and further tracks before the one that is played.
     public var userData: [UInt8] = []
     public var otherTracks: [UInt8] = []
@@ -152,7 +153,9 @@ public struct MPEG4Writer: Sendable {
         let flags: UInt32 = isEnabled ? 7 : 6
         let header = Self.fullBox(
             "tkhd", flags: flags, Self.numbers([0, 0, id, 0, 0]) + [UInt8](repeating: 0, count: 60))
-        let list = edits.flatMap { Self.numbers([$0.duration, UInt32(bitPattern: $0.mediaTime), editRate]) }
+        let list = edits.enumerated().flatMap { index, edit in
+            Self.numbers([edit.duration, UInt32(bitPattern: edit.mediaTime), editRates[index] ?? 0x1_0000])
+        }
         let edits =
             edits.isEmpty ? [] : Self.box("edts", Self.fullBox("elst", Self.numbers([UInt32(edits.count)]) + list))
         let mediaHeader = Self.fullBox("mdhd", Self.numbers([0, 0, timescale, 0, 0]))
@@ -206,15 +209,18 @@ public struct MPEG4Writer: Sendable {
 
     // MARK: Fragments
 
-    /// The packets in fragments of so many; `moov` describes none.
-    /// - Parameter total: `mehd`'s duration.
-    public func fragmented(packetsPerFragment: Int, total: UInt32? = nil) -> [UInt8] {
-        var empty = self
-        empty.packets = []
+    /// The packets in fragments of so many.
+    /// - Parameters:
+    ///   - total: `mehd`'s duration.
+    ///   - described: packets that come first, which `moov` describes.
+    public func fragmented(packetsPerFragment: Int, total: UInt32? = nil, described: Int = 0) -> [UInt8] {
+        var first = self
+        first.packets = Array(packets.prefix(described))
+        first.lastDuration = nil
         let mehd = total.map { Self.fullBox("mehd", Self.numbers([$0])) } ?? []
-        empty.movieBoxes += Self.box("mvex", mehd + Self.fullBox("trex", Self.numbers([1, 1, duration, 0, 0])))
-        var bytes = Self.fileType + empty.movie(offsets: [])
-        for start in stride(from: 0, to: packets.count, by: packetsPerFragment) {
+        first.movieBoxes += Self.box("mvex", mehd + Self.fullBox("trex", Self.numbers([1, 1, duration, 0, 0])))
+        var bytes = described > 0 ? first.file() : Self.fileType + first.movie(offsets: [])
+        for start in stride(from: described, to: packets.count, by: packetsPerFragment) {
             let part = Array(packets[start..<min(packets.count, start + packetsPerFragment)])
             let isLast = start + packetsPerFragment >= packets.count
             bytes += fragment(part, lastDuration: isLast ? lastDuration : nil)

@@ -2,7 +2,7 @@
 // another part of the media that an MPEG-4 edit list plays), its first frames are what the decoder needs to get going,
 // and are not heard. A packet table speaks of the song's two ends alone, and a packet's frame count can cut off its
 // end, not its beginning. So those packets become one, which says what is to be dropped, and counts what is heard of
-// it.
+// it. One without packets is silence.
 //
 //   0   3, 0, "splice"
 //   8   frames of the stream's decoded output before the first packet (u64), for decoders that round by the place
@@ -12,13 +12,13 @@
 // All numbers are little endian. What else could begin so? No packet of Opus (RFC 6716 section 3.2.5: no frames in it),
 // Vorbis (Vorbis I section 4.3: a header's mark), ALAC (twelve bits that must be zero are not), MPEG audio, FLAC or
 // AC-3 (they begin with a mark of their own); none of AMR or IMA 4:1 is as long (a frame of that type has 13 or 18
-// bytes; an IMA packet is one of those in the splice). A packet of AAC could, one of 2^64 that are chance; but its
-// length would also have to be the sum of numbers in it. Packets of linear PCM and G.711 could hold anything: they are
-// cut by bytes.
+// bytes; an IMA packet has 34 a channel, and is one of those in the splice). A packet of AAC could, one of 2^64 that are
+// chance; but its length would also have to be the sum of numbers in it. Packets of linear PCM and G.711 could hold
+// anything: they are cut by bytes.
 
 /// A packet that goes on where the one before did not lead: a decoder forgets what came before, decodes the packets in
 /// it one after another, and drops the first frames of what came out. Of the rest it gives as many as its description
-/// says.
+/// says. One that has no packets is as many frames of silence.
 public struct AudioPacketSplice {
     /// Packets in one splice, at most; as long as 160 ms of Opus at its finest.
     public static let largestPacketCount = 64
@@ -32,7 +32,7 @@ public struct AudioPacketSplice {
     public let streamFrame: Int64
     /// Frames to drop of what comes out of the packets.
     public let droppedFrameCount: Int
-    /// Where its packets lie in the bytes that it was read from, and how many frames each has; one at least.
+    /// Where its packets lie in the bytes that it was read from, and how many frames each has; none for silence.
     public let packets: [AudioPacketDescription]
 
     /// Reads one.
@@ -43,7 +43,7 @@ public struct AudioPacketSplice {
             Int(UInt32(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))
         }
         let byteCount = bytes.byteCount
-        guard byteCount > Self.headerByteCount, byteCount <= Limits.packetByteCount, Self.isMarked(bytes, at: 0) else {
+        guard byteCount >= Self.headerByteCount, byteCount <= Limits.packetByteCount, Self.isMarked(bytes, at: 0) else {
             return nil
         }
         let frame = UInt64(number(at: 12)) << 32 | UInt64(number(at: 8))
@@ -65,7 +65,7 @@ public struct AudioPacketSplice {
             place += size
             frameCount += frames
         }
-        guard droppedFrameCount < frameCount, frameCount <= 2 * Limits.packetFrameCount else { return nil }
+        guard droppedFrameCount < max(1, frameCount), frameCount <= 2 * Limits.packetFrameCount else { return nil }
         self.packets = packets
     }
 

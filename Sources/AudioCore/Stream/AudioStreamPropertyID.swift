@@ -76,7 +76,7 @@ extension AudioStreamProperty {
         case .info: .infoDictionary
         case .decoderPrerollPacketCount: .packetToRollDistance
         case .readyToProducePackets: .readyToProducePackets
-        case .artwork, .problem: nil
+        case .artwork, .nextStreamOffset, .problem: nil
         }
     }
 }

@@ -42,6 +42,9 @@ public enum AudioStreamProperty: Hashable, Sendable {
     case decoderPrerollPacketCount(Int)
     /// Something is wrong, and was passed over. At any time, as often as ``Limits/streamProblemCount`` allows.
     case problem(AudioStreamProblem)
+    /// The song ends; at this offset in the file another stream begins that needs a decoder of its own: a further song,
+    /// with properties and packets of its own. No packet of this stream comes after it.
+    case nextStreamOffset(Int64)
     case readyToProducePackets
 }
 

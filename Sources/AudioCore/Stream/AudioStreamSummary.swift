@@ -18,6 +18,8 @@ public struct AudioStreamSummary: Hashable, Sendable {
     public private(set) var info: [AudioInfoKey: String] = [:]
     /// What was passed over, in the order in which it was met; the first ``Limits/streamProblemCount`` of it.
     public private(set) var problems: [AudioStreamProblem] = []
+    /// Where in the file a further song begins, if one does; known at this one's end.
+    public private(set) var nextStreamOffset: Int64?
     public private(set) var isReady = false
 
     public init() {}
@@ -40,6 +42,7 @@ public struct AudioStreamSummary: Hashable, Sendable {
         case .problem(let problem):
             guard problems.count < Limits.streamProblemCount else { return }
             problems.append(problem)
+        case .nextStreamOffset(let offset): nextStreamOffset = offset
         case .readyToProducePackets: isReady = true
         // Large, and nobody asks twice.
         case .artwork: return
@@ -85,7 +88,7 @@ extension AudioStreamProperty {
             (.audioDataPacketCount, .audioDataPacketCount), (.dataOffset, .dataOffset),
             (.packetSizeUpperBound, .packetSizeUpperBound), (.packetTableInfo, .packetTableInfo),
             (.bitRate, .bitRate), (.decoderPrerollPacketCount, .decoderPrerollPacketCount),
-            (.readyToProducePackets, .readyToProducePackets):
+            (.nextStreamOffset, .nextStreamOffset), (.readyToProducePackets, .readyToProducePackets):
             true
         case (.info(let key, _), .info(let other, _)): key == other
         default: false

@@ -37,7 +37,8 @@ struct EditedCursor: SampleCursor {
         clock = song.stretches[0].clock
     }
 
-    /// From a packet that is given, or from one before it: packets that the next stretch needs must be read all.
+    /// From a packet that is given, or from one before it: silence comes with what is in front of it, and packets that
+    /// the next stretch needs must be read all.
     /// - Returns: nil if there is no such packet.
     init?(_ song: EditedSong, atPacket number: Int64, fileByteCount: Int64?) {
         guard let index = song.stretch(ofPacket: number) else { return nil }
@@ -45,7 +46,7 @@ struct EditedCursor: SampleCursor {
         self.init(song, from: target.cursor, fileByteCount: fileByteCount)
         stretch = index
         clock = target.clock
-        var packet = target.first + number - target.number
+        var packet = min(target.last, target.first + number - target.number)
         if !song.isCutByBytes, let next = song.stretches.dropFirst(index + 1).first, !next.goesBack {
             packet = max(target.first, min(packet, next.start))
         }
@@ -107,7 +108,10 @@ struct EditedCursor: SampleCursor {
     mutating func share(of sample: SamplePlace, _ bytes: RawSpan, at place: Int) -> SampleShare {
         let packet = base.packet
         guard let first = clock?.frame(ofPacket: packet), let end = clock?.frame(ofPacket: packet + 1) else {
-            return spend(sample.byteCount, on: sample) ? .whole : .parts([])
+            guard spend(sample.byteCount, on: sample) else { return .parts([]) }
+            let silence = packet == song.stretches[stretch].last ? song.silence(behind: stretch) : []
+            guard !silence.isEmpty else { return .whole }
+            return .parts([SampleShare.Part(bytes: nil, frameCount: Int(sample.duration))] + silence)
         }
         let frames = first..<max(first, end)
         let keeps = isKept(packet)
@@ -130,7 +134,7 @@ struct EditedCursor: SampleCursor {
         return !song.stretches[stretch + 1].goesBack && packet >= song.stretches[stretch + 1].start
     }
 
-    /// What the stretches give of a packet: the end of one, the beginning of the next, or all of some.
+    /// What the stretches give of a packet: the end of one, silence, the beginning of the next, or all of some.
     private mutating func parts(
         of sample: SamplePlace, _ packet: Int64, _ frames: Range<Int64>
     ) -> [SampleShare.Part] {
@@ -140,7 +144,7 @@ struct EditedCursor: SampleCursor {
             let heard = frames.clamped(to: current.frames)
             if isOpen {
                 guard spend(sample.byteCount, on: sample) else { break }
-                parts.append(SampleShare.Part(splice: nil, frameCount: Self.count(heard)))
+                parts.append(SampleShare.Part(bytes: nil, frameCount: Self.count(heard)))
             } else {
                 while let first = kept.first, first.packet < current.start { kept.removeFirst() }
                 guard packet >= current.first, let first = kept.first else { break }
@@ -151,9 +155,10 @@ struct EditedCursor: SampleCursor {
                 // A packet may be so long that nothing can be put before it: as it is, it is as long all the same.
                 guard splice.count <= Limits.packetByteCount else { continue }
                 guard spend(Int64(splice.count), on: sample) else { break }
-                parts.append(SampleShare.Part(splice: splice, frameCount: Self.count(heard)))
+                parts.append(SampleShare.Part(bytes: splice, frameCount: Self.count(heard)))
             }
             guard packet >= current.last else { break }
+            parts += song.silence(behind: stretch)
             beginNextStretch(readUpTo: packet)
             if isAway { break }
         }

@@ -29,11 +29,10 @@ extension EditedSong {
     /// Time and memory are linear in the tables, and in the stretches.
     /// - Parameter largestReturnCount: how often the media may be gone back in.
     /// - Returns: nil for stretches that are too many, or make too much of the media.
-    init?(_ ranges: [Range<Int64>], of media: Media, largestReturnCount: Int) {
-        guard ranges.count > 1, ranges.count <= AudioFileStreamLimits.editedStretchCount, media.totals.packetCount > 0
-        else {
-            return nil
-        }
+    init?(_ edited: [EditedStretch], of media: Media, largestReturnCount: Int) {
+        guard edited.count > 1, edited.count <= AudioFileStreamLimits.editedStretchCount, media.totals.packetCount > 0
+        else { return nil }
+        let ranges = edited.map(\.frames)
         var media = media
         media.table.dropEmptyTimeRuns()
         let returnCount = zip(ranges, ranges.dropFirst()).count { $1.lowerBound < $0.upperBound }
@@ -54,6 +53,7 @@ extension EditedSong {
         }
         for index in stretches.indices.dropFirst() {
             stretches[index].goesBack = ranges[index].lowerBound < ranges[index - 1].upperBound
+            stretches[index].silence = edited[index].silence
         }
         let packets = stretches.reduce(0) { $0 + $1.packetCount }
         guard packets <= (media.totals.packetCount + Int64(frames.count)) * AudioFileStreamLimits.editedMultiple else {
@@ -61,8 +61,16 @@ extension EditedSong {
         }
         let (bytes, largest) = Self.byteCounts(stretches, of: media, frameCount: Int64(total))
         guard bytes <= media.totals.byteCount * AudioFileStreamLimits.editedMultiple else { return nil }
+
+        let silentPackets = SilentPackets(media.entry)
+        let silence = edited.reduce(Int128(0)) { $0 + Int128($1.silence) }
+        guard silence <= Int128(AudioFileStreamLimits.editedSilenceFrameCount) else { return nil }
+        let silentByteCount = edited.reduce(0) { $0 + silentPackets.byteCount(ofFrames: $1.silence) }
+        guard silentByteCount <= AudioFileStreamLimits.editedSilenceByteCount else { return nil }
         self.init(
-            stretches: stretches, priming: ranges[0].lowerBound, byteCount: bytes, largestSpliceByteCount: largest)
+            stretches: stretches, silentPackets: silentPackets, priming: ranges[0].lowerBound,
+            byteCount: bytes + silentByteCount,
+            largestMadeByteCount: silence > 0 ? max(largest, silentPackets.largestByteCount) : largest)
     }
 
     /// Packets that are decoded as a whole.

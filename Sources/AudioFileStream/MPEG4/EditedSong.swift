@@ -5,6 +5,7 @@ import AudioCore
 //   of the first stretch   those from the media's beginning on: what lies before the stretch is priming, as ever
 //   of every other one     a splice: what the decoder needs, and the packet with the first frame; then the rest
 //   of all of them         the last is cut off by its frame count
+//   silence between        ``SilentPackets``, given together with the last packet before it
 //
 // So no frame is given that is not heard, but for the priming. Linear PCM and G.711 are cut by their bytes, without a
 // splice. Which packet of the media is where in that order the tables tell alone, so that seeks are exact; where what
@@ -19,6 +20,8 @@ struct EditedSong {
         var start: Int64
         var first: Int64
         var last: Int64
+        /// Frames of silence in front of it.
+        var silence: Int64 = 0
         /// Of its first packet among those that are given, and of its first frame among theirs.
         var number: Int64 = 0
         var frame: Int64 = 0
@@ -38,14 +41,22 @@ struct EditedSong {
     private(set) var packetCount: Int64 = 0
     private(set) var frameCount: Int64 = 0
     let byteCount: Int64
-    let largestSpliceByteCount: Int64
+    /// No packet that is made here has more.
+    let largestMadeByteCount: Int64
+    let silentPackets: SilentPackets
 
-    init(stretches: [Stretch], priming: Int64, byteCount: Int64, largestSpliceByteCount: Int64) {
+    init(
+        stretches: [Stretch], silentPackets: SilentPackets, priming: Int64, byteCount: Int64,
+        largestMadeByteCount: Int64
+    ) {
         self.stretches = stretches
+        self.silentPackets = silentPackets
         primingFrameCount = priming
         self.byteCount = byteCount
-        self.largestSpliceByteCount = largestSpliceByteCount
+        self.largestMadeByteCount = largestMadeByteCount
         for index in stretches.indices {
+            packetCount += silentPackets.packetCount(ofFrames: stretches[index].silence)
+            frameCount += stretches[index].silence
             self.stretches[index].number = packetCount
             self.stretches[index].frame = frameCount
             packetCount += stretches[index].packetCount
@@ -66,10 +77,26 @@ struct EditedSong {
     }
 }
 
+extension EditedSong.Stretch {
+    /// Packet of the media with a frame of it.
+    fileprivate func packet(atFrame frame: Int64) -> Int64? {
+        if var clock { return clock.packet(atFrame: frame) }
+        var cursor = cursor
+        return cursor.advance(toFrame: frame) ? cursor.packet : nil
+    }
+
+    /// Where in the media a packet of it begins.
+    fileprivate func frame(ofPacket packet: Int64) -> Int64? {
+        if var clock { return clock.frame(ofPacket: packet) }
+        var cursor = cursor
+        return cursor.advance(toPacket: packet) ? cursor.frame : nil
+    }
+}
+
 // MARK: Places, in packets and frames as they are given
 
 extension EditedSong {
-    /// The stretch with a packet.
+    /// The stretch with a packet; of one of silence the stretch in front of it.
     func stretch(ofPacket number: Int64) -> Int? {
         guard number >= 0, number < packetCount else { return nil }
         return stretches.lastIndex { $0.number <= number }
@@ -79,16 +106,14 @@ extension EditedSong {
         guard frame >= 0, frame < frameCount, let stretch = stretches.last(where: { $0.frame <= frame }) else {
             return nil
         }
-        let mediaFrame = stretch.frames.lowerBound + frame - stretch.frame
-        var packet: Int64
-        if var clock = stretch.clock {
-            packet = clock.packet(atFrame: mediaFrame)
-        } else {
-            var cursor = stretch.cursor
-            guard cursor.advance(toFrame: mediaFrame) else { return nil }
-            packet = cursor.packet
+        let place = frame - stretch.frame
+        guard place < stretch.frameCount else {
+            let (number, offset) = (place - stretch.frameCount).quotientAndRemainder(
+                dividingBy: silentPackets.frameCount)
+            return (stretch.number + stretch.packetCount + number, Int(offset))
         }
-        packet = stretch.number + min(max(packet, stretch.first), stretch.last) - stretch.first
+        guard let found = stretch.packet(atFrame: stretch.frames.lowerBound + place) else { return nil }
+        let packet = stretch.number + min(max(found, stretch.first), stretch.last) - stretch.first
         guard let first = firstFrame(ofPacket: packet) else { return nil }
         return (packet, Int(clamping: frame - first))
     }
@@ -96,16 +121,17 @@ extension EditedSong {
     func firstFrame(ofPacket number: Int64) -> Int64? {
         guard let stretch = stretch(ofPacket: number).map({ stretches[$0] }) else { return nil }
         let packet = stretch.first + number - stretch.number
-        guard packet > stretch.first else { return stretch.frame }
-        var start: Int64
-        if var clock = stretch.clock {
-            start = clock.frame(ofPacket: packet)
-        } else {
-            var cursor = stretch.cursor
-            guard cursor.advance(toPacket: packet) else { return nil }
-            start = cursor.frame
+        guard packet <= stretch.last else {
+            return stretch.frame + stretch.frameCount + (packet - stretch.last - 1) * silentPackets.frameCount
         }
-        return stretch.frame + start - stretch.frames.lowerBound
+        guard packet > stretch.first else { return stretch.frame }
+        return stretch.frame(ofPacket: packet).map { stretch.frame + $0 - stretch.frames.lowerBound }
+    }
+
+    /// What is given behind a stretch.
+    func silence(behind stretch: Int) -> [SampleShare.Part] {
+        guard stretch + 1 < stretches.count, stretches[stretch + 1].silence > 0 else { return [] }
+        return silentPackets.packets(ofFrames: stretches[stretch + 1].silence)
     }
 
     /// The packet that a packet of the media is first given as, or as a part of; nil if it is left out.

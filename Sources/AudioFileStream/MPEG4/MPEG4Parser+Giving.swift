@@ -24,16 +24,16 @@ extension MPEG4Parser {
         case .part(let frameCount): giveCut(sample, frameCount, bytes, at: place, into: &sink)
         case .parts(let parts):
             for part in parts {
-                guard let splice = part.splice else {
+                guard let packet = part.bytes else {
                     giveCut(sample, part.frameCount, bytes, at: place, into: &sink)
                     continue
                 }
                 stream.countPacket(frameCount: part.frameCount)
-                stream.count(byteCount: Int64(splice.count))
+                stream.count(byteCount: Int64(packet.count))
                 group.flush(window: bytes, into: &sink)
-                let packet = splice.span.bytes
-                group.add(at: 0, byteCount: splice.count, frameCount: part.frameCount, window: packet, into: &sink)
-                group.flush(window: packet, into: &sink)
+                let window = packet.span.bytes
+                group.add(at: 0, byteCount: packet.count, frameCount: part.frameCount, window: window, into: &sink)
+                group.flush(window: window, into: &sink)
             }
         }
     }

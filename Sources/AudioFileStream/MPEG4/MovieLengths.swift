@@ -3,12 +3,13 @@ import AudioCore
 // Gapless lengths. Three sources, the first that is there wins:
 //
 //   iTunSMPB      iTunes' tag: priming, remainder and audible frames
-//   edit list     priming is where the edits begin in the media; audible is up to where they end
+//   edit list     priming is where the edits begin in the media; audible is up to where they end; in a movie in
+//                 fragments only if that is behind what `moov` itself describes, which many writers know no more of
 //   the tables    all is audible up to the end of the last sample's time, which may be shorter than what it decodes to
 //
-// Several stretches of the media, with cuts between, are an ``EditedSong``. Where the edits are not followed (silence
-// in the middle, another speed, too many of them) one stretch is played, from where the earliest begins to where the
-// latest ends, and that is told.
+// Several stretches of the media, with cuts or silence between, are an ``EditedSong``. Where the edits are not followed
+// (another speed, too many of them, several in a movie in fragments) one stretch is played, from where the earliest
+// begins to where the latest ends, and that is told.
 //
 // Edits are as long as the movie's timescale can say, often a thousandth of a second: an end that lies within one such
 // unit of the media's own end is that. Silence in front (an empty edit) is there for a picture and not played.
@@ -52,8 +53,8 @@ struct MovieLengths {
     var tag: ITunesGaplessTag?
     /// Where no edit list tells.
     var defaultPriming: Int
-    /// The edits of a movie in fragments need not know of them: their ends say nothing.
-    var isFragmented: Bool
+    /// Where the edits end says nothing: they know only of the beginning of a movie in fragments.
+    var isOpenEnded = false
 
     /// What of the media is heard, if that is known better than by ``edits``.
     var stretch: Range<Int64>?
@@ -89,7 +90,7 @@ struct MovieLengths {
                 validFrameCount: tag.validFrameCount, primingFrameCount: Int(tag.primingFrameCount),
                 remainderFrameCount: Int(tag.remainderFrameCount))
         }
-        let announced = frames(fragmentDuration, per: movieTimescale)
+        let announced = editedEnd.map { $0 - priming } ?? frames(fragmentDuration, per: movieTimescale)
         let total = announced > 0 && announced <= Self.largestFrameCount ? announced : nil
         return AudioPacketTableInfo(
             validFrameCount: total, primingFrameCount: Int(priming), remainderFrameCount: 0)
@@ -116,12 +117,19 @@ struct MovieLengths {
     }
 
     /// Frame of the media where the edits end; nil if they do not say.
-    private var editedEnd: Int64? {
+    var editedEnd: Int64? {
         if let stretch { return stretch.upperBound }
-        guard !isFragmented, movieTimescale > 0, let last = edits.last(where: { $0.mediaTime >= 0 }), last.duration > 0
+        guard !isOpenEnded, movieTimescale > 0, let last = edits.last(where: { $0.mediaTime >= 0 }), last.duration > 0
         else { return nil }
         let latest = edits.filter { $0.mediaTime >= 0 }.compactMap { self.end(of: $0) }.max() ?? 0
         return latest <= priming ? nil : latest
+    }
+
+    /// Whether the edits of a movie in fragments were written by who knew more than what `moov` itself describes.
+    /// - Parameter frameCount: of the samples that it describes.
+    func endsBehind(movie frameCount: Int64) -> Bool {
+        guard let end = editedEnd else { return false }
+        return end - priming - movieUnit > frameCount
     }
 
     /// Frame of the media; nil if that is beyond all reckoning.

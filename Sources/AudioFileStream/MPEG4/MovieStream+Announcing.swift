@@ -42,7 +42,8 @@ extension MovieStream {
         let info = lengths.openTable(fragmentDuration: fragmentDuration)
         announced.table = info
         announced.bitRate = entry.averageBitRate > 0 ? entry.averageBitRate : nil
-        guard let valid = info.validFrameCount else { return }
+        // What lies behind the last edit is more than is heard, not more than was announced.
+        guard let valid = info.validFrameCount, lengths.tag != nil || lengths.editedEnd == nil else { return }
         announced.end = Int64(info.primingFrameCount) + valid + lengths.movieUnit
     }
 
@@ -86,7 +87,7 @@ extension MovieStream {
         if !isFragmented, let totals {
             let limit = entry.bundle?.largestByteCount ?? Limits.packetByteCount
             let largest = min(totals.largestByteCount, Int64(limit))
-            let splice = min(song?.largestSpliceByteCount ?? 0, Int64(Limits.packetByteCount))
+            let splice = min(song?.largestMadeByteCount ?? 0, Int64(Limits.packetByteCount))
             properties.append(.packetSizeUpperBound(Int(max(largest, splice))))
         }
         if let bitRate = announced.bitRate { properties.append(.bitRate(bitRate)) }

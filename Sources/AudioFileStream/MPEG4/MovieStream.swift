@@ -48,7 +48,7 @@ struct MovieStream {
         editsOffset = track.editsOffset
         lengths = MovieLengths(
             sampleRate: entry.format.sampleRate, mediaTimescale: track.timescale, movieTimescale: movie.timescale,
-            edits: track.edits, tag: tag, defaultPriming: entry.primingFrameCount, isFragmented: movie.isFragmented)
+            edits: track.edits, tag: tag, defaultPriming: entry.primingFrameCount)
     }
 
     /// As the edits say.
@@ -76,6 +76,9 @@ struct MovieStream {
             announceAll(totals, frames)
         } else {
             hasUnfollowedEdits = lengths.hasUnfollowedEdits
+            let described = lengths.frames(
+                table?.duration(ofFirst: totals?.packetCount ?? 0) ?? 0, per: lengths.mediaTimescale)
+            self.lengths?.isOpenEnded = !lengths.endsBehind(movie: described)
             announceOpen()
         }
         return properties(self.entry ?? entry, dataOffset: place.offset, totals)

@@ -8,8 +8,12 @@ struct MovieTrack {
         var duration: Int64
         /// In the media's timescale; negative for silence.
         var mediaTime: Int64
-        /// Not slower, and no pause.
-        var isAtFullSpeed = true
+        var speed = Speed.full
+
+        enum Speed { case full, other, standstill }
+
+        /// A picture that stands still has no sound.
+        var isSilent: Bool { mediaTime < 0 || speed == .standstill }
     }
 
     /// Of its box in the file.
@@ -76,7 +80,11 @@ struct MovieTrack {
                 : Edit(
                     duration: Int64(bytes.bigEndian32(at: place)),
                     mediaTime: Int64(Int32(bitPattern: bytes.bigEndian32(at: place + 4))))
-            edit.isAtFullSpeed = bytes.bigEndian32(at: place + entryByteCount - 4) == 0x1_0000
+            switch bytes.bigEndian32(at: place + entryByteCount - 4) {
+            case 0x1_0000: edit.speed = .full
+            case 0: edit.speed = .standstill
+            default: edit.speed = .other
+            }
             return edit
         }
     }

@@ -80,7 +80,7 @@ enum SampleShare {
 
     struct Part {
         /// Nil for the sample itself.
-        var splice: [UInt8]?
+        var bytes: [UInt8]?
         var frameCount: Int
     }
 }
