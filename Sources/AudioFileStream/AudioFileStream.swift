@@ -22,6 +22,10 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
     private var hasEnded = false
     /// Nothing was left out, or came twice.
     private var isContinuous = true
+    /// The container is over, and what is in the window belongs to the stream that follows.
+    public private(set) var hasNextStream = false
+    /// Where the bytes begin that were last brought.
+    private var pieceOffset: Int64 = 0
 
     /// - Parameters:
     ///   - typeHint: the container, if the user knows it (from a MIME type, say). A wrong hint is an error.
@@ -48,21 +52,28 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
 
     /// Offset in the file of the first byte that ``parse(_:discontinuity:into:)`` wants next. With
     /// ``ByteAccess/stream`` it follows the last one given, except after ``seek(toPacket:)``; otherwise look before each
-    /// call.
-    public var nextByteOffset: Int64 { window.end }
+    /// call. With all of the file at hand it is the file's end where the rest belongs to another stream.
+    public var nextByteOffset: Int64 { hasNextStream ? access.fileByteCount ?? window.end : window.end }
 
     public mutating func parse<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, discontinuity: Bool, into sink: inout Sink
     ) throws(AudioStreamError) {
         if let failure { throw failure }
+        if hasNextStream {
+            // Nobody wanted what follows.
+            window.removeAll(movingTo: window.end &+ Int64(bytes.byteCount))
+            return
+        }
         do throws(AudioStreamError) {
             if discontinuity { try skipGap() }
+            pieceOffset = window.end
             var offset = 0
             while offset < bytes.byteCount {
                 let end = min(bytes.byteCount, offset + AudioFileStreamLimits.stepByteCount)
                 window.append(bytes.extracting(offset..<end))
                 let fileOffset = window.end
                 try advance(isLast: false, into: &sink)
+                if hasNextStream { return }
                 let jump = window.end - fileOffset
                 // What lies elsewhere must be brought from there.
                 guard jump >= 0, jump <= Int64(bytes.byteCount - end) else { return }
@@ -78,6 +89,7 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
     public mutating func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
         if let failure { throw failure }
         failure = .dataUnavailable
+        if !hasNextStream { pieceOffset = window.end }
         do throws(AudioStreamError) {
             try advance(isLast: true, into: &sink)
             guard container != nil else { throw AudioStreamError.dataUnavailable }
@@ -96,6 +108,7 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
     public mutating func close() {
         failure = .illegalOperation
         container = nil
+        hasNextStream = false
         window.removeAll()
     }
 
@@ -110,7 +123,7 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
     private mutating func advance<Sink: AudioStreamSink & ~Copyable>(
         isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) {
-        guard isLast || window.isEnough else { return }
+        guard !hasNextStream, isLast || window.isEnough else { return }
         if container == nil {
             let verdict = try ContainerSniffer.sniff(
                 window.storage.span.bytes, isLast: isLast, hint: typeHint, access: access)
@@ -130,10 +143,29 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
                 window.storage.span.bytes, at: window.offset, isLast: isLast, into: &observed)
         }
         window.take(progress)
+        hasNextStream = progress.isOver
         // Nobody can bring more than there is, and a container that knows where the file ends looks at what is left.
         if let byteCount = access.fileByteCount {
             window.needed = max(1, Int(min(Int64(window.needed), byteCount &- window.offset)))
         }
+    }
+}
+
+// MARK: What follows
+
+extension AudioFileStream {
+    /// The parser of the stream that follows in the same file and needs a decoder of its own, once ``hasNextStream`` is
+    /// true (`nextStreamOffset` was told), by `parse` or by `finish`.
+    ///
+    /// It has taken that stream's headers already. Bring it the bytes from *its* ``nextByteOffset`` on, which lies within
+    /// the bytes that were last brought to this one, or at their end. Its offsets are those in the whole file.
+    /// - Returns: nil where nothing follows, or more bytes were brought to this stream since it was over.
+    public func nextStream() -> AudioFileStream? {
+        guard hasNextStream, !window.isEmpty, let next = container?.following() else { return nil }
+        var stream = AudioFileStream(access: access)
+        stream.container = next
+        stream.window = window.copy(before: pieceOffset)
+        return stream
     }
 }
 
@@ -153,6 +185,7 @@ extension AudioFileStream {
         let place = try readyContainer().locate(packet: packet)
         try container?.resume(at: place)
         failure = nil
+        hasNextStream = false
         if !hasEnded { isContinuous = false }
         window.removeAll(movingTo: place.byteOffset)
         return place

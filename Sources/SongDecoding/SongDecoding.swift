@@ -6,7 +6,8 @@ import SongReading
 // Two passes. The first counts: after it the WAVE header can say exactly what follows, also into a pipe, and a file
 // that cannot be played leaves nothing behind. The second decodes.
 
-/// Writes what a listener would put out to a WAVE file, at full speed.
+/// Writes what a listener would put out to a WAVE file, at full speed. Where a file holds several songs, all of them, up to
+/// one that a WAVE file cannot hold behind the first.
 public struct SongDecoding: Sendable {
     public var path: String
     /// "-" is standard output.
@@ -22,6 +23,8 @@ public struct SongDecoding: Sendable {
         /// Packets that became silence.
         public var damagedPacketCount: Int
         public var problems: [AudioStreamProblem]
+        /// What of the file was left out, and why: one line; nil where all of it was written.
+        public var omission: String?
     }
 
     public init(path: String, output: String) {
@@ -34,41 +37,33 @@ public struct SongDecoding: Sendable {
     public func run(
         decoders: DecoderCatalog, isStopped: () -> Bool = { false }
     ) throws(SongFailure) -> Outcome {
-        let facts = SongFacts.read(path: path, probe: probe, isStopped: isStopped)
-        if let failure = facts.failure { throw failure }
-        guard let format = facts.summary.format, facts.frameCount > 0 else {
-            throw SongFailure(.unusable, "'\(path)' holds no audio")
-        }
-        let decoder: any AudioPacketDecoder
-        do throws(AudioDecodingError) {
-            decoder = try decoders.makeDecoder(for: format, magicCookie: facts.summary.magicCookie)
-        } catch {
-            throw SongFailure(.unusable, "'\(path)' \(error.explanation)")
-        }
-        let samples = asFloat ? .float32 : SampleFormat(of: format, cookie: facts.summary.magicCookie)
-        let speakers = SpeakerOrder(
-            facts.summary.channelLayout, channelCount: decoder.channelCount, codec: format.codec)
-        let header = WAVEHeader(
-            sampleRate: decoder.sampleRate, channelCount: decoder.channelCount, samples: samples,
-            speakerMask: speakers.mask, frameCount: facts.frameCount)
-
+        let plan = try DecodingPlan.read(
+            path: path, asFloat: asFloat, probe: probe, codecs: decoders.codecs, isStopped: isStopped)
         let file = try SongFile(path: path)
         let identity = file.identity
         var stream = SongStream(file, probe: probe)
-        var sink = DecodingSink(
-            facts: facts, format: format, samples: samples, speakers: speakers, decoder: decoder, header: header.bytes,
-            target: try OutputTarget(path: output, input: identity))
-        while !stream.isFinished, sink.failure == nil {
-            if isStopped() { throw SongFailure(.stopped, "stopped") }
-            _ = try stream.advance(into: &sink)
+        var sink = try DecodingSink(plan, path: path, decoders: decoders) { () throws(SongFailure) in
+            try OutputTarget(path: output, input: identity)
         }
-        if let failure = sink.failure { throw failure }
-        guard sink.frameCount == facts.frameCount else {
-            throw SongFailure(.unusable, "'\(path)' changed while it was read")
+        for (index, song) in plan.songs.enumerated() {
+            if index > 0 { stream.beginNext() }
+            sink.begin(song)
+            while !stream.isFinished, sink.failure == nil {
+                if isStopped() { throw SongFailure(.stopped, "stopped") }
+                let passedCount = stream.passedCount
+                _ = try stream.advance(into: &sink)
+                if stream.passedCount != passedCount { sink.begin(song) }
+            }
+            if let failure = sink.failure { throw failure }
+            let isMissing = index + 1 < plan.songs.count && !stream.hasNext
+            guard sink.isSongWhole, !isMissing else {
+                throw SongFailure(.unusable, "'\(path)' changed while it was read")
+            }
         }
-        try sink.finish(padding: header.paddingByteCount)
+        try sink.finish()
         return Outcome(
-            frameCount: sink.frameCount, damagedPacketCount: decoder.damagedPacketCount, problems: facts.problems)
+            frameCount: sink.frameCount, damagedPacketCount: sink.damagedPacketCount, problems: plan.problems,
+            omission: plan.omission)
     }
 }
 

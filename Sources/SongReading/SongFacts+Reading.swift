@@ -9,25 +9,51 @@ extension SongFacts {
         path: String, probe: FormatProbe? = nil, isStopped: () -> Bool = { false }
     ) -> SongFacts {
         var facts = SongFacts(path: path)
+        readSongs(path: path, probe: probe, isStopped: isStopped) { song in
+            facts = song
+            return false
+        }
         do throws(SongFailure) {
-            let file = try SongFile(path: path)
-            facts.byteCount = file.byteCount
-            var stream = SongStream(file, probe: probe)
-            var sink = CountingSink()
-            do throws(SongFailure) {
-                while !stream.isFinished {
-                    if isStopped() { throw SongFailure(.stopped, "stopped") }
-                    _ = try stream.advance(into: &sink)
-                }
-            } catch {
-                facts.failure = error
-            }
-            facts.take(sink, stream)
             if facts.failure == nil { facts.isStreamable = try canBeStreamed(path) }
         } catch {
             facts.failure = error
         }
         return facts
+    }
+
+    /// Reads the songs of a file one after the other, as ``read(path:probe:isStopped:)`` reads the first; whether they can
+    /// be streamed is not looked at.
+    /// - Parameter handler: called for each, and at least once; says whether to go on with the next one.
+    public static func readSongs(
+        path: String, probe: FormatProbe? = nil, isStopped: () -> Bool = { false }, _ handler: (SongFacts) -> Bool
+    ) {
+        var facts = SongFacts(path: path)
+        do throws(SongFailure) {
+            let file = try SongFile(path: path)
+            facts.byteCount = file.byteCount
+            var stream = SongStream(file, probe: probe)
+            let empty = facts
+            while true {
+                facts = empty
+                var sink = CountingSink()
+                do throws(SongFailure) {
+                    while !stream.isFinished {
+                        if isStopped() { throw SongFailure(.stopped, "stopped") }
+                        let passedCount = stream.passedCount
+                        _ = try stream.advance(into: &sink)
+                        if stream.passedCount != passedCount { sink = CountingSink() }
+                    }
+                } catch {
+                    facts.failure = error
+                }
+                facts.take(sink, stream)
+                guard handler(facts), stream.hasNext else { return }
+                stream.beginNext()
+            }
+        } catch {
+            facts.failure = error
+            _ = handler(facts)
+        }
     }
 
     private mutating func take(_ sink: CountingSink, _ stream: borrowing SongStream) {

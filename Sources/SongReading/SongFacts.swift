@@ -1,6 +1,6 @@
 import AudioCore
 
-/// All that there is to know of a song's file, read whole.
+/// All that there is to know of a song's file, read whole; of several songs in one file, of the first.
 public struct SongFacts: Sendable {
     public var path: String
     /// Of the file.
@@ -26,6 +26,9 @@ public struct SongFacts: Sendable {
     public var problemCount = 0
     /// Whether it can be played by whom it reaches from front to back only.
     public var isStreamable = false
+    /// Offset in the file of another song that follows this one, of which nothing else is said here (an Ogg chain whose
+    /// next link needs a decoder of its own).
+    public var nextSongOffset: Int64? { summary.nextStreamOffset }
     /// Why it cannot be played, or not to its end; nil where it can.
     public var failure: SongFailure?
 

@@ -4,17 +4,31 @@ import HostSystem
 
 /// A source of bytes and its parser: properties and packets of a song, piece by piece, wherever the bytes lie.
 ///
+/// Behind a song there may be another one in the same source (links of an Ogg chain that need decoders of their own):
+/// ``hasNext`` says so when the song is finished, and ``beginNext()`` goes over to it.
+///
 /// A file that is cut while it is read ends where it was cut. One thread at a time.
 public struct SongStream: ~Copyable {
     public static let standardPieceByteCount = 64 * 1024
 
     private let source: any ByteSource
     private var stream: AudioFileStream
-    private let refinement: StreamRefinement
+    private var refinement: StreamRefinement
+    private let probe: FormatProbe?
     private let piece: UnsafeMutableRawBufferPointer
+    /// Of the piece, what was read and belongs to the song that follows.
+    private var unread = 0..<0
+    private var next: AudioFileStream?
     private var isOpen = false
     /// Whether the source has bytes from wherever they are wanted.
-    private var isSeekable = false
+    public private(set) var isSeekable = false
+    /// Songs of the source before this one. Those of which no packet can be had do not count: they are passed over as if
+    /// they were not there, and what was told of one is void.
+    public private(set) var songsBefore = 0
+    /// How often a song was passed over.
+    public private(set) var passedCount = 0
+    /// Another song follows in the source. Known when this one is finished.
+    public private(set) var hasNext = false
     /// The last piece was parsed, or the song cannot be played any further.
     public private(set) var isFinished = false
     /// The source had no bytes yet: ``wait(atMost:wake:)``, then ask again.
@@ -24,6 +38,7 @@ public struct SongStream: ~Copyable {
     public init(
         _ source: any ByteSource, probe: FormatProbe? = nil, pieceByteCount: Int = Self.standardPieceByteCount
     ) {
+        self.probe = probe
         refinement = StreamRefinement(probe)
         stream = AudioFileStream()
         self.source = source
@@ -73,6 +88,11 @@ public struct SongStream: ~Copyable {
             if isWaiting { return 0 }
             try parse(read, into: &sink)
             if isFinished { refinement.finish(into: &sink) }
+            if hasNext, packetCount == 0 {
+                passedCount += 1
+                beginNext()
+                songsBefore -= 1
+            }
             if case .bytes(let count, _) = read { return count }
             return 0
         } catch {
@@ -80,6 +100,15 @@ public struct SongStream: ~Copyable {
             refinement.finish(into: &sink)
             throw error
         }
+    }
+
+    /// Goes over to the song that follows, where there is one. What is told from now on is told of that one.
+    public mutating func beginNext() {
+        guard let next = next.take() else { return }
+        stream = next
+        refinement = StreamRefinement(probe)
+        songsBefore += 1
+        (isFinished, hasNext) = (false, false)
     }
 
     /// Goes to where reading has to go on so that `frame` sounds as it should: as many packets before it as the decoder
@@ -94,7 +123,8 @@ public struct SongStream: ~Copyable {
         do throws(AudioStreamError) {
             let (packet, _) = try stream.packet(containingFrame: max(0, frame.index) &+ priming)
             let place = try stream.seek(toPacket: max(0, packet - Int64(summary.decoderPrerollPacketCount)))
-            isFinished = false
+            (isFinished, hasNext, unread) = (false, false, 0..<0)
+            next = nil
             return FramePosition(try stream.firstFrame(ofPacket: place.packet) &- priming)
         } catch {
             throw SongFailure(.unusable, "\(source.name) \(error.explanation)")
@@ -108,6 +138,7 @@ public struct SongStream: ~Copyable {
             if case .file = access { isSeekable = true }
             isOpen = true
         }
+        if !unread.isEmpty { return .bytes(unread.count) }
         let offset = stream.nextByteOffset
         return offset < 0 ? .end : try source.read(into: piece, at: offset)
     }
@@ -127,15 +158,37 @@ public struct SongStream: ~Copyable {
         do throws(AudioStreamError) {
             switch read {
             case .bytes(let count, let followsGap):
-                let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count])
+                let range = unread.isEmpty ? 0..<count : unread
+                unread = 0..<0
+                let start = stream.nextByteOffset
+                let bytes = UnsafeRawBufferPointer(rebasing: piece[range])
                 try stream.parse(bytes.bytes, discontinuity: followsGap, into: &sink)
-            case .end:
-                isFinished = true
-                try stream.finish(into: &sink)
+                guard stream.hasNextStream else { return }
+                try finish(into: &sink)
+                if let offset = next?.nextByteOffset {
+                    unread = min(range.upperBound, range.lowerBound + Int(offset - start))..<range.upperBound
+                }
+            case .end: try finish(into: &sink)
             case .notYet: break
             }
         } catch {
             throw SongFailure(.unusable, "\(source.name) \(error.explanation)")
+        }
+    }
+
+    private mutating func finish<Sink: AudioStreamSink & ~Copyable>(
+        into sink: inout RefiningSink<Sink>
+    ) throws(AudioStreamError) {
+        isFinished = true
+        defer {
+            next = stream.nextStream()
+            hasNext = stream.hasNextStream
+        }
+        do throws(AudioStreamError) {
+            try stream.finish(into: &sink)
+        } catch {
+            // Of what is passed over nothing is said.
+            guard stream.hasNextStream, packetCount == 0 else { throw error }
         }
     }
 }

@@ -117,6 +117,7 @@ struct ArticleTests {
         #expect(
             said == """
                 streamed: 3 packets
+                a song of 3 packets
                 title: Pavane
                 artist: Fauré
                 PCM, 44100 Hz, 2 channels
@@ -129,6 +130,11 @@ struct ArticleTests {
                 usage: list FILE
 
                 """)
+        let chain = OggNextStreamTests.opus(60, serial: 1) + OggNextStreamTests.vorbis(30, serial: 2)
+        try Tool.writeFile(directory.path + "/c.ogg", chain)
+        try Tool.run("env \(program) c.ogg > songs", in: directory)
+        let songs = String(decoding: try Tool.readFile(directory.path + "/songs"), as: UTF8.self)
+        #expect(songs.hasPrefix("streamed: 60 packets\na song of 60 packets\na song of 30 packets\nOpus,"))
         let libraries = String(decoding: try Tool.readFile(directory.path + "/libraries"), as: UTF8.self)
         for name in ["avahi", "asound", "mpg123", "dbus", "avcodec", "NIO", "Foundation"] {
             #expect(!libraries.contains(name), "\(libraries)")

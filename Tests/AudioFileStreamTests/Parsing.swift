@@ -57,3 +57,43 @@ extension AudioFileStream {
         }
     }
 }
+
+/// Each song of a file, pushed in pieces of one size as a stream; nil for all at once.
+func parseSongs(_ bytes: [UInt8], pieces: Int? = nil) -> [ParsedStream] {
+    var songs: [ParsedStream] = []
+    var parser = AudioFileStream()
+    var recorder = EventRecorder()
+    var offset = 0
+    while true {
+        do throws(AudioStreamError) {
+            while offset < bytes.count, !parser.hasNextStream {
+                let end = min(bytes.count, offset + (pieces ?? bytes.count))
+                try parser.parse(bytes.span.bytes.extracting(offset..<end), discontinuity: false, into: &recorder)
+                offset = end
+            }
+            try parser.finish(into: &recorder)
+            songs.append(ParsedStream(events: recorder.events))
+            guard let next = parser.nextStream() else { return songs }
+            parser = next
+            precondition(
+                (0...(pieces ?? bytes.count)).contains(offset - Int(parser.nextByteOffset)), "bytes of an earlier piece"
+            )
+            offset = Int(parser.nextByteOffset)
+            recorder = EventRecorder()
+        } catch {
+            return songs + [ParsedStream(events: recorder.events, failure: error)]
+        }
+    }
+}
+
+/// Each song of a file that is at hand.
+func parseSongsAtHand(_ bytes: [UInt8], pieces: Int = 65_536) -> [ParsedStream] {
+    let reading = FileReading(bytes, pieceByteCount: pieces)
+    var songs: [ParsedStream] = []
+    var parser = AudioFileStream(access: .file(byteCount: Int64(bytes.count)))
+    while true {
+        songs.append(reading.read(with: &parser) { $0.nextByteOffset })
+        guard let next = parser.nextStream() else { return songs }
+        parser = next
+    }
+}

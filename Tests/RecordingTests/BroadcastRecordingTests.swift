@@ -30,12 +30,12 @@ import Testing
     }
 
     private struct Ports {
-        let broadcaster = TuttiProcess.freePort()
+        let broadcaster = freePort()
         func broadcast(_ arguments: String) -> String {
             "tutti broadcast \(arguments) --no-mdns --port \(broadcaster) > broadcast.log 2>&1"
         }
         func record(_ arguments: String) -> String {
-            "tutti record --host 127.0.0.1:\(broadcaster) --no-mdns --port \(TuttiProcess.freePort()) \(arguments)"
+            "tutti record --host 127.0.0.1:\(broadcaster) --no-mdns --port \(freePort()) \(arguments)"
         }
     }
 

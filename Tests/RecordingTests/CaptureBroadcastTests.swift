@@ -21,16 +21,16 @@ import Testing
     }
 
     private struct Ports {
-        let broadcaster = TuttiProcess.freePort()
+        let broadcaster = freePort()
         func broadcast(_ arguments: String = "") -> String {
             "ALSA_CONFIG_PATH=$PWD/asound.conf tutti broadcast --capture default --no-mdns --port \(broadcaster) "
                 + "\(arguments) > broadcast.log 2> broadcast.err"
         }
         func record(_ name: String) -> String {
-            "tutti record --host 127.0.0.1:\(broadcaster) --no-mdns --port \(TuttiProcess.freePort()) \(name) > \(name).log"
+            "tutti record --host 127.0.0.1:\(broadcaster) --no-mdns --port \(freePort()) \(name) > \(name).log"
         }
         func join(_ name: String) -> String {
-            "tutti join 127.0.0.1:\(broadcaster) --once --no-mdns --port \(TuttiProcess.freePort()) "
+            "tutti join 127.0.0.1:\(broadcaster) --once --no-mdns --port \(freePort()) "
                 + "--output file:\(name) > \(name).log"
         }
     }

@@ -25,32 +25,6 @@ enum TuttiProcess {
         try Tool.run("timeout --kill-after=5 60 bash script", in: directory)
     }
 
-    /// Ports of TCP and UDP on which nothing listens.
-    static func freePort() -> UInt16 {
-        while true {
-            let tcp = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            let udp = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-            defer {
-                close(tcp)
-                close(udp)
-            }
-            if let port = bind(tcp, to: 0), bind(udp, to: port) != nil { return port }
-        }
-    }
-
-    private static func bind(_ descriptor: Int32, to port: UInt16) -> UInt16? {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        return isBound ? UInt16(bigEndian: address.sin_port) : nil
-    }
-
     private static var executableDirectory: String {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)

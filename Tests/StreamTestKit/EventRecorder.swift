@@ -79,6 +79,15 @@ public struct ParsedStream: Equatable {
         properties.compactMap { if case .bitRate(let bitRate) = $0 { bitRate } else { nil } }.last
     }
 
+    /// Where other streams were said to follow.
+    public var nextStreamOffsets: [Int64] {
+        properties.compactMap { if case .nextStreamOffset(let offset) = $0 { offset } else { nil } }
+    }
+
+    public var dataOffset: Int64? {
+        properties.compactMap { if case .dataOffset(let offset) = $0 { offset } else { nil } }.last
+    }
+
     public var artwork: [[UInt8]] {
         properties.compactMap { if case .artwork(let picture) = $0 { picture } else { nil } }
     }

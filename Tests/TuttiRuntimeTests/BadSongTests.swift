@@ -1,5 +1,6 @@
 import AudioCore
 import Glibc
+import StreamTestKit
 import Synchronization
 import Testing
 import TuttiRuntime
@@ -30,7 +31,7 @@ import TuttiRuntime
     private func broadcast(_ path: String) -> (result: Result<RuntimeOutcome, RuntimeFailure>, notices: [String]) {
         var options = BroadcastOptions(path: path)
         options.start = .now
-        options.network.port = RawPeer.freePort()
+        options.network.port = freePort()
         options.network.usesDiscovery = false
         let notices = Mutex<[String]>([])
         let broadcaster = Broadcaster(options: options, identity: .test("study"))
@@ -129,7 +130,7 @@ import TuttiRuntime
     ) -> (result: Result<RuntimeOutcome, RuntimeFailure>, notices: [String], playedCount: Int) {
         var options = BroadcastOptions(path: "")
         options.start = .now
-        options.network.port = RawPeer.freePort()
+        options.network.port = freePort()
         options.network.usesDiscovery = false
         let notices = Mutex<[String]>([])
         let playedCount = Mutex(0)

@@ -98,7 +98,7 @@ import WebServerKit
             let command =
                 "LD_LIBRARY_PATH=. XDG_STATE_HOME=. \(buildDirectory)/tutti broadcast '\(song)' --now --no-mdns"
             try Tool.run(
-                "sh -c \"\(command) --port \(RawPeer.freePort())\" >out 2>&1; echo $? >>out", in: shelf.directory)
+                "sh -c \"\(command) --port \(freePort())\" >out 2>&1; echo $? >>out", in: shelf.directory)
             return String(decoding: try Tool.readFile(shelf.path("out")), as: UTF8.self)
         }
         let url = "http://127.0.0.1:9/song.mp3"

@@ -1,6 +1,7 @@
 import AudioCore
 import Glibc
 import HostSystem
+import StreamTestKit
 import Synchronization
 import Testing
 import TuttiRuntime
@@ -40,7 +41,7 @@ import TuttiRuntime
         options.name = "study"
         options.start = .whenReady(listeners: listeners.count)
         options.listeners = listeners.map { NetworkAddress(host: host, port: $0.port) }
-        options.network.port = RawPeer.freePort()
+        options.network.port = freePort()
         options.network.usesDiscovery = false
         configure(&options)
         let notices = Mutex<[String]>([])
@@ -64,7 +65,7 @@ import TuttiRuntime
 
     /// As by `tutti join [::1]:PORT`.
     @Test(arguments: ["127.0.0.1", "::1"]) func aListenerCallsTheBroadcaster(host: String) throws {
-        let port = RawPeer.freePort()
+        let port = freePort()
         let listener = try RunningListener(name: "kitchen") {
             $0.address = NetworkAddress(host: host, port: port)
             $0.once = true
@@ -117,7 +118,7 @@ import TuttiRuntime
 
     @Test func aCheckSeesWhetherListenersKeepInStep() throws {
         let listeners = [try RunningListener(name: "kitchen"), try RunningListener(name: "attic")]
-        let port = RawPeer.freePort()
+        let port = freePort()
         let results = Mutex<[Result<CheckResult, RuntimeFailure>]>([])
         let threads = try [TimeSpan.milliseconds(50), .nanoseconds(1)].map { limit in
             try HostThread(name: "check") {
@@ -144,7 +145,7 @@ import TuttiRuntime
     /// One that takes leave is no objection; see the end-to-end tests for one that is killed.
     @Test func aCheckTakesNoOffenceAtAListenerThatLeaves() throws {
         let listeners = [try RunningListener(name: "kitchen"), try RunningListener(name: "attic")]
-        let port = RawPeer.freePort()
+        let port = freePort()
         let result = Mutex<Result<CheckResult, RuntimeFailure>?>(nil)
         let thread = try HostThread(name: "check") {
             let seen = self.check(.milliseconds(50), port, for: .seconds(3))
@@ -165,7 +166,7 @@ import TuttiRuntime
     }
 
     @Test func aCheckWithoutABroadcastSaysSo() throws {
-        let failure = #expect(throws: RuntimeFailure.self) { try check(.seconds(1), RawPeer.freePort()).get() }
+        let failure = #expect(throws: RuntimeFailure.self) { try check(.seconds(1), freePort()).get() }
         #expect(failure?.kind == .unknownPeer)
         #expect(failure?.message.hasPrefix("no broadcaster answered at 127.0.0.1:") == true)
         let listener = try RunningListener(name: "kitchen")

@@ -3,6 +3,7 @@ import AudioDecoding
 import AudioQueue
 import NIOPosix
 import Playout
+import StreamTestKit
 import Synchronization
 import Testing
 import WireProtocol
@@ -32,7 +33,7 @@ import WireProtocol
         let card = VanishingCard()
         let notices = Mutex<[String]>([])
         var options = JoinOptions()
-        options.network.port = RawPeer.freePort()
+        options.network.port = freePort()
         options.network.usesDiscovery = false
         options.from = ["attic"]
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

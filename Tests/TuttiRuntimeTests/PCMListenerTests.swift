@@ -45,7 +45,7 @@ import WireProtocol
     @Test func pcmIsTheSongSampleBySample() throws {
         let directory = TemporaryDirectory()
         let song = try makeSong(in: directory, seconds: 6)
-        let port = RawPeer.freePort()
+        let port = freePort()
         let able = try RecordingPeer(port: port, name: "able", codecs: [.mpegLayer3])
         let unable = try RecordingPeer(port: port, name: "unable", codecs: [.linearPCM])
         let late = try RecordingPeer(port: port, name: "late", codecs: [.linearPCM], delay: .seconds(3))
@@ -80,7 +80,7 @@ import WireProtocol
         let listeners = [
             try RunningListener(name: "kitchen") { $0.codecs = [.linearPCM] }, try RunningListener(name: "attic"),
         ]
-        let result = try broadcast(song, to: 2, port: RawPeer.freePort()) {
+        let result = try broadcast(song, to: 2, port: freePort()) {
             $0.listeners = listeners.map { NetworkAddress(host: "127.0.0.1", port: $0.port) }
             $0.output = .null
         }
@@ -95,7 +95,7 @@ import WireProtocol
     @Test func oneThatTakesNeitherIsTold() throws {
         let directory = TemporaryDirectory()
         let song = try makeSong(in: directory, seconds: 2)
-        let port = RawPeer.freePort()
+        let port = freePort()
         let able = try RecordingPeer(port: port, name: "able", codecs: [.mpegLayer3])
         let odd = try RecordingPeer(port: port, name: "odd", codecs: [.opus])
         #expect(try broadcast(song, to: 1, port: port).outcome == .completed)

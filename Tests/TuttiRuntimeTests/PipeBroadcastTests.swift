@@ -91,7 +91,7 @@ import Testing
         let shelf = SourceShelf()
         _ = try shelf.makeMP3(seconds: 2)
         try Tool.run("ffmpeg -v error -i song.mp3 -c:a pcm_s16le -f mov song.m4a", in: shelf.directory)
-        let port = RawPeer.freePort()
+        let port = freePort()
         let peer = try RecordingPeer(port: port, name: "kitchen", codecs: [.linearPCM, .mpegLayer3])
         let command = "\(before) \(buildDirectory)/tutti broadcast - --no-mdns --port \(port) \(behind)"
         try Tool.run("env XDG_STATE_HOME=. sh -c '\(command)'", in: shelf.directory)

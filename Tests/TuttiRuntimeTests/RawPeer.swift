@@ -52,21 +52,4 @@ final class RawPeer {
         let count = recv(descriptor, &piece, piece.count, 0)
         return count > 0 ? Array(piece[..<count]) : nil
     }
-
-    /// A port that is free now.
-    static func freePort() -> UInt16 {
-        let candidate = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(candidate) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = bind(candidate, $0, length)
-                _ = getsockname(candidate, $0, &length)
-            }
-        }
-        return UInt16(bigEndian: address.sin_port)
-    }
 }

@@ -90,7 +90,15 @@ final class RecordingPeer: Sendable {
                 roles: .listener, peer: identity.peer, instance: identity.instance, started: 0, name: name,
                 codecs: codecs)
             // A broadcast waits for this listener without end; a busy machine may take its time to open the port.
-            if let peer = RawPeer(port: port, patience: 60) { Self.talk(to: peer, greeting, &recording) }
+            // One of what turns out to be no song ends at once: the one behind it is called as well.
+            var patience = 60
+            while recording.packets.isEmpty, recording.refusal == nil,
+                let peer = RawPeer(port: port, patience: patience)
+            {
+                recording = Recording()
+                Self.talk(to: peer, greeting, &recording)
+                patience = 5
+            }
             relay.target?.recording.withLock { $0 = recording }
         }
         relay.target = self

@@ -1,5 +1,6 @@
 import AudioCore
 import HostSystem
+import StreamTestKit
 import Synchronization
 import TuttiRuntime
 
@@ -17,7 +18,7 @@ final class RunningListener: Sendable {
     }
 
     init(name: String, configure: (inout JoinOptions) -> Void = { _ in }) throws {
-        port = RawPeer.freePort()
+        port = freePort()
         var options = JoinOptions()
         options.name = name
         options.output = .null

@@ -27,7 +27,7 @@ struct SourceBroadcast {
         options.name = "study"
         options.raw = try raw.map { try RawPCMFormat(parsing: $0) }
         options.start = hasListener ? .whenReady(listeners: 1) : .now
-        options.network.port = Self.quietPort()
+        options.network.port = freePort()
         options.network.usesDiscovery = false
         let told = Mutex<(notices: [String], titles: [String])>(([], []))
         let series = BroadcastSeries(paths: [name], options: options, identity: .test("study"))
@@ -55,23 +55,6 @@ struct SourceBroadcast {
         stopper?.join()
         (notices, titles) = told.withLock { ($0.notices, $0.titles) }
         heard = if case .success = result { peer?.end() } else { nil }
-    }
-
-    /// A port that is free now, and that no connection gets by chance: broadcasts that follow one another open it anew,
-    /// and the system gives connections ports from 32768 on.
-    private static func quietPort() -> UInt16? {
-        (0..<100).lazy.map { _ in UInt16.random(in: 20_000..<32_000) }.first { port in
-            let candidate = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            defer { close(candidate) }
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = port.bigEndian
-            return withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(candidate, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-                }
-            }
-        }
     }
 
     /// The frames that the listener decodes.

@@ -40,7 +40,7 @@ struct InspectTests {
                 + #""framesPerPacket":1024,"durationSeconds":2.267574,"bitRate":128400,"byteCount":5000,"#
                 + #""audioByteCount":4000,"tags":{"title":"A","album":"B\u001b[2J","trackGain":"-6.20 dB"},"#
                 + #""artwork":{"format":"PNG","byteCount":99},"#
-                + #""problems":["7 damaged bytes skipped at byte 123","2 more of the kind"]}"#)
+                + #""nextSongOffset":null,"problems":["7 damaged bytes skipped at byte 123","2 more of the kind"]}"#)
     }
 
     @Test func lines() {
@@ -73,7 +73,7 @@ struct InspectTests {
                 + #""sampleRate":null,"channels":null,"channelLayout":null,"frameCount":null,"primingFrameCount":0,"#
                 + #""remainderFrameCount":0,"packetCount":0,"framesPerPacket":null,"durationSeconds":null,"#
                 + #""bitRate":null,"byteCount":0,"audioByteCount":0,"tags":{},"artwork":null,"#
-                + #""problems":["'text' is not a song"]}"#)
+                + #""nextSongOffset":null,"problems":["'text' is not a song"]}"#)
     }
 
     /// Numbers in a file may claim anything.

@@ -46,7 +46,9 @@ struct OggAudio {
         clock.open(
             granule: page.granule, frameCount: frames, isLast: page.isLast, nominal: nominal, preSkip: codec.preSkip)
         var dataByteCount: Int64?
-        if case .file(let byteCount) = access { dataByteCount = max(0, byteCount - dataOffset) }
+        if case .file(let byteCount) = access, tail?.isFollowed != true {
+            dataByteCount = max(0, byteCount - dataOffset)
+        }
         let total = tail?.lastGranule.map { max(0, $0 - clock.start) + Int64(nominal) }
         places = OggPlaces(dataOffset: dataOffset, dataByteCount: dataByteCount, totalFrameCount: total)
     }

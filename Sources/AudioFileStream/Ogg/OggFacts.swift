@@ -7,9 +7,10 @@ struct OggFacts {
     private var table: AudioPacketTableInfo?
     private var bitRate: Int?
 
-    mutating func giveTags<Sink: AudioStreamSink & ~Copyable>(_ headers: inout OggHeaders, into sink: inout Sink) {
-        info.give(headers.takeFound(), into: &sink)
-        guard let picture = headers.takePicture(), !isArtworkGiven else { return }
+    /// Of a chain the first link's tags count.
+    mutating func giveTags<Sink: AudioStreamSink & ~Copyable>(of link: inout OggLink, into sink: inout Sink) {
+        info.give(link.takeTags(), into: &sink)
+        guard let picture = link.takePicture(), !isArtworkGiven else { return }
         isArtworkGiven = true
         sink.streamDidParse(property: .artwork(picture))
     }
@@ -20,7 +21,9 @@ struct OggFacts {
         var table = audio.clock.table(lastGranule: tail?.lastGranule, remainder: tail?.remainder ?? 0)
         if table.validFrameCount == nil { table.validFrameCount = codec.announcedFrameCount }
         self.table = table
-        bitRate = Self.bitRate(audio, table, access) ?? codec.nominalBitRate
+        // What the file's end tells nothing of may be followed by other songs.
+        let isAllOfIt = tail.map { $0.lastGranule != nil && !$0.isFollowed } ?? false
+        bitRate = (isAllOfIt ? Self.bitRate(audio, table, access) : nil) ?? codec.nominalBitRate
         var properties: [AudioStreamProperty] = [
             .magicCookie(audio.cookie), .channelLayout(audio.channelLayout),
             .dataOffset(audio.places?.dataOffset ?? 0), .packetTableInfo(table),

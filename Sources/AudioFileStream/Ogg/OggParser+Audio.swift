@@ -4,20 +4,33 @@ import AudioCore
 extension OggParser {
     // MARK: Audio
 
-    mutating func beginAudio(_ link: Link) {
+    mutating func beginAudio(_ link: OggLink) {
         self.link = nil
         serials = [link.serial]
         audio = OggAudio(link.headers)
         state = .opening
     }
 
+    /// A page of the song.
+    mutating func takeSong<Sink: AudioStreamSink & ~Copyable>(
+        _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
+    ) throws(AudioStreamError) {
+        if state == .opening {
+            try open(page, bytes, at: offset, into: &sink)
+        } else {
+            try takeAudio(page, bytes, at: offset, into: &sink)
+        }
+    }
+
     /// The first page with audio, behind the look at the file's end.
-    mutating func open<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func open<Sink: AudioStreamSink & ~Copyable>(
         _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
         guard page.segmentCount > 0 else { return }
         let dataOffset = offset &+ Int64(page.start)
-        if case .file(let byteCount) = access, tail == nil, let audio, let serial = serials.first {
+        if case .file(let byteCount) = access, tail == nil, let audio, let serial = serials.first,
+            tailLooks.isWorth(serial: serial, at: dataOffset)
+        {
             tail = OggTail(serial: serial, codec: audio.codec, dataOffset: dataOffset, fileByteCount: byteCount)
             state = .tail
             return

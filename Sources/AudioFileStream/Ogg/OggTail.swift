@@ -15,6 +15,10 @@ struct OggTail {
     private var codec: OggCodec
     private var pageCount = 0
     private(set) var lastGranule: Int64?
+    /// Of the page that the file ends with.
+    private(set) var lastSerial: UInt32?
+    /// Other streams begin behind this one: not all of the file is the song's.
+    private(set) var isFollowed = false
     /// Frames that the last granule cuts off.
     private(set) var remainder = 0
     /// Frames of the packet that is not at its end.
@@ -40,6 +44,8 @@ struct OggTail {
             switch search.next(bytes, at: place, isLast: isLast) {
             case .junk(let byteCount): place += byteCount
             case .page(let page):
+                lastSerial = page.serial
+                if page.isFirst { isFollowed = true }
                 if page.serial == serial { take(page, bytes) }
                 place += page.byteCount
             case .needsMore(let byteCount): return (Progress(consumed: place, needed: byteCount), false)
@@ -77,5 +83,30 @@ struct OggTail {
         }
         lastGranule = granule
         pageCount += 1
+    }
+}
+
+/// Whether the end of a file is worth a look once more: for the songs of a chain, each of which may be short.
+struct OggTailLooks {
+    /// How often it may be looked at whatever went by meanwhile.
+    private var freeCount = 8
+    private var last: (dataOffset: Int64, serial: UInt32?)?
+
+    /// More than one look costs.
+    private static let byteCount: Int64 = 2 * 1024 * 1024
+
+    /// - Parameters:
+    ///   - serial: of the song's stream.
+    ///   - dataOffset: where its audio begins.
+    func isWorth(serial: UInt32, at dataOffset: Int64) -> Bool {
+        guard let last else { return true }
+        guard last.serial == nil || last.serial == serial else { return false }
+        return freeCount > 0 || dataOffset - last.dataOffset >= Self.byteCount
+    }
+
+    mutating func note(_ tail: OggTail?) {
+        guard let tail else { return }
+        if let last, tail.dataOffset - last.dataOffset < Self.byteCount { freeCount -= 1 }
+        last = (tail.dataOffset, tail.lastSerial)
     }
 }

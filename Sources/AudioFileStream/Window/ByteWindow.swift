@@ -4,12 +4,23 @@ import AudioCore
 struct ByteWindow: ~Copyable {
     private(set) var storage: [UInt8] = []
     /// Offset in the file of the window's first byte.
-    private(set) var offset: Int64 = 0
+    private(set) var offset: Int64
     /// Bytes the window must hold before a look at it can get any further.
     var needed = 1
 
+    init(at offset: Int64 = 0) { self.offset = offset }
+
     /// Offset in the file of the byte after the window's last.
     var end: Int64 { offset &+ Int64(storage.count) }
+
+    var isEmpty: Bool { storage.isEmpty }
+
+    /// The same bytes at the same place, for another container, without those from an offset of the file on.
+    func copy(before end: Int64) -> ByteWindow {
+        var copy = ByteWindow(at: offset)
+        copy.storage = Array(storage.prefix(Int(max(0, end &- offset))))
+        return copy
+    }
 
     var isEnough: Bool { storage.count >= needed }
 
@@ -45,10 +56,13 @@ struct Progress: Equatable {
     var needed: Int
     /// Where in the file it goes on instead: only where all of it is at hand. Nothing of the window comes again.
     var jump: Int64?
+    /// What comes next is another stream's: see ``ContainerParser/following()``.
+    var isOver: Bool
 
-    init(consumed: Int, needed: Int, jump: Int64? = nil) {
+    init(consumed: Int, needed: Int, jump: Int64? = nil, isOver: Bool = false) {
         self.consumed = consumed
         self.needed = needed
         self.jump = jump
+        self.isOver = isOver
     }
 }

@@ -21,6 +21,10 @@ protocol ContainerParser {
     /// After the last call of `consume`: final properties, or why nothing could be played.
     mutating func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError)
 
+    /// The parser of the stream behind this one, whose bytes are those that are in the window; nil where `consume` did not
+    /// say that it is over.
+    func following() -> (any ContainerParser)?
+
     /// Bytes are missing: the window was emptied, the next one begins elsewhere in the file.
     mutating func skipGap() throws(AudioStreamError)
 
@@ -44,6 +48,8 @@ protocol ContainerParser {
 }
 
 extension ContainerParser {
+    func following() -> (any ContainerParser)? { nil }
+
     func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek { throw .valueUnknown }
 
     mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) { try skipGap() }

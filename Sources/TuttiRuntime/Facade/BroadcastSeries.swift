@@ -2,8 +2,8 @@ import SongCollection
 import SongReading
 import Synchronization
 
-/// Several songs, each a broadcast of its own, one after the other. One that cannot be played is told of, as `tutti
-/// inspect` does, and passed over.
+/// Several songs, each a broadcast of its own, one after the other; a source may hold several, too. One that cannot be
+/// played is told of, as `tutti inspect` does, and passed over.
 public final class BroadcastSeries: Sendable {
     private let paths: [String]
     private let options: BroadcastOptions
@@ -30,13 +30,16 @@ public final class BroadcastSeries: Sendable {
     ///   the end, how many songs could not be played.
     public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
         var songs = try findSongs(handler)
+        // A source may hold several songs.
+        let handover = SongHandover()
+        defer { handover.take()?.stop() }
+        var furtherCount = 0
         if state.withLock(\.isStopped) { return .interrupted }
         var failures: [RuntimeFailure] = []
         var (index, listCount) = (0, 0)
         while index < songs.count {
             do throws(RuntimeFailure) {
-                guard try play(songs[index], handler) == .completed else { return .interrupted }
-                index += 1
+                guard try play(songs[index], handover, handler) == .completed else { return .interrupted }
             } catch {
                 // A list that came from a server: its songs stand in its place.
                 if !error.songs.isEmpty, listCount < Self.listCountLimit {
@@ -44,14 +47,14 @@ public final class BroadcastSeries: Sendable {
                     songs.replaceSubrange(index...index, with: error.songs)
                     continue
                 }
-                guard songs.count > 1, error.isOfSong else { throw error }
+                guard songs.count + furtherCount > 1 || !handover.isEmpty, error.isOfSong else { throw error }
                 failures.append(error)
                 handler(.notice(.warning, error.message))
-                index += 1
             }
+            if handover.isEmpty { index += 1 } else { furtherCount += 1 }
         }
         guard let first = failures.first else { return .completed }
-        throw RuntimeFailure(first.kind, "\(failures.count) of \(songs.count) songs could not be played")
+        throw RuntimeFailure(first.kind, "\(failures.count) of \(songs.count + furtherCount) songs could not be played")
     }
 
     /// Lists may name each other.
@@ -80,11 +83,11 @@ public final class BroadcastSeries: Sendable {
     }
 
     private func play(
-        _ path: String, _ handler: @escaping @Sendable (RuntimeEvent) -> Void
+        _ path: String, _ handover: SongHandover, _ handler: @escaping @Sendable (RuntimeEvent) -> Void
     ) throws(RuntimeFailure) -> RuntimeOutcome {
         var options = options
         options.path = path
-        let broadcaster = Broadcaster(options: options, identity: identity)
+        let broadcaster = Broadcaster(options: options, identity: identity, handover: handover)
         let isStopped = state.withLock { state in
             state.current = broadcaster
             return state.isStopped

@@ -8,11 +8,19 @@ import Synchronization
 public final class Broadcaster: Sendable {
     private let options: BroadcastOptions
     private let identity: Identity
+    private let handover: SongHandover?
     private let control = RunControl()
 
-    public init(options: BroadcastOptions, identity: Identity) {
+    public convenience init(options: BroadcastOptions, identity: Identity) {
+        self.init(options: options, identity: identity, handover: nil)
+    }
+
+    /// - Parameter handover: has the reader of a further song of the same source, if this is one; is left the reader if
+    ///   another follows.
+    init(options: BroadcastOptions, identity: Identity, handover: SongHandover?) {
         self.options = options
         self.identity = identity
+        self.handover = handover
     }
 
     /// Runs until the last frame was heard or ``stop()`` was called; blocks the calling thread.
@@ -21,7 +29,7 @@ public final class Broadcaster: Sendable {
     public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
         try control.run { loop in
             let runner = BroadcastRunner(
-                options: self.options, identity: self.identity, loop: loop, emit: handler)
+                options: self.options, identity: self.identity, loop: loop, handover: self.handover, emit: handler)
             self.control.onStop(loop) { runner.stop() }
             return runner.run().map { $0 == .completed ? .completed : .interrupted }
         }

@@ -35,26 +35,48 @@ public final class Player: Sendable {
         let songs = try findSongs(inbox, handler)
         var settings = PlayerSettings(options)
         let output = PlayerOutput(options.output, inbox: inbox)
-        var failures: [Int: RuntimeFailure] = [:]
-        var index = 0
-        while index < songs.count {
+        var tally = Tally(count: songs.count)
+        var place = Tally.Place()
+        source: while place.index < songs.count {
             do throws(RuntimeFailure) {
                 var player = try SongPlayer(
-                    songs[index], settings: settings, inbox: inbox, output: output, emit: handler)
-                switch try player.run(&settings) {
-                case .stopped: return .interrupted
-                case .heard, .next: index += 1
-                case .previous: index = max(0, index - 1)
+                    songs[place.index], settings: settings, inbox: inbox, output: output, emit: handler)
+                try player.skip(songCount: place.song)
+                while true {
+                    place.song = player.songsBefore
+                    let ending: SongPlayer.Ending
+                    do throws(RuntimeFailure) {
+                        tally.begin(place)
+                        ending = try player.run(&settings)
+                    } catch {
+                        guard error.isOfSong, player.beginNext() else { throw error }
+                        tally.fail(place, error)
+                        handler(.notice(.warning, error.message))
+                        continue
+                    }
+                    switch ending {
+                    case .stopped: return .interrupted
+                    case .heard, .next:
+                        if player.beginNext() { continue }
+                        place = Tally.Place(index: place.index + 1)
+                    case .previous:
+                        let isFirst = place.song == 0
+                        place =
+                            isFirst
+                            ? Tally.Place(index: max(0, place.index - 1))
+                            : Tally.Place(index: place.index, song: place.song - 1)
+                    }
+                    continue source
                 }
             } catch {
-                guard songs.count > 1, error.kind == .unusableInput || error.kind == .missingInput else { throw error }
-                failures[index] = error
+                guard tally.count > 1, error.isOfSong else { throw error }
+                tally.fail(place, error)
                 handler(.notice(.warning, error.message))
-                index += 1
+                place = Tally.Place(index: place.index + 1)
             }
         }
-        guard let first = failures.min(by: { $0.key < $1.key })?.value else { return .completed }
-        throw RuntimeFailure(first.kind, "\(failures.count) of \(songs.count) songs could not be played")
+        if let failure = tally.failure { throw failure }
+        return .completed
     }
 
     /// Fades out and ends. From any thread, also before `run`.
@@ -79,4 +101,37 @@ public final class Player: Sendable {
             throw RuntimeFailure(error)
         }
     }
+}
+
+/// Which songs there were, and which of them could not be played.
+private struct Tally {
+    /// A source, and a song in it.
+    struct Place: Hashable {
+        var index = 0
+        var song = 0
+    }
+
+    private let sourceCount: Int
+    /// Songs behind the first of their source, as far as they were met.
+    private var further: Set<Place> = []
+    private var failures: [Place: RuntimeFailure] = [:]
+
+    init(count: Int) { sourceCount = count }
+
+    var count: Int { sourceCount + further.count }
+
+    mutating func begin(_ place: Place) { if place.song > 0 { further.insert(place) } }
+
+    mutating func fail(_ place: Place, _ failure: RuntimeFailure) { failures[place] = failure }
+
+    var failure: RuntimeFailure? {
+        let first = failures.min { ($0.key.index, $0.key.song) < ($1.key.index, $1.key.song) }
+        guard let kind = first?.value.kind else { return nil }
+        return RuntimeFailure(kind, "\(failures.count) of \(count) songs could not be played")
+    }
+}
+
+extension RuntimeFailure {
+    /// Whether only the song is to blame: the next one may do.
+    fileprivate var isOfSong: Bool { kind == .unusableInput || kind == .missingInput }
 }

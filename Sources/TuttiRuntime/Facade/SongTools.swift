@@ -11,6 +11,8 @@ public enum SongTools {
         public var damagedPacketCount: Int
         /// What was passed over, each in a few words with its place.
         public var problems: [String]
+        /// What of the file was left out, and why; nil where all of it was written.
+        public var omission: String?
     }
 
     /// Reads a file whole. What is wrong with it is in the answer.
@@ -40,7 +42,7 @@ public enum SongTools {
             let outcome = try decoding.run(decoders: .complete, isStopped: isStopped)
             return DecodingOutcome(
                 frameCount: outcome.frameCount, damagedPacketCount: outcome.damagedPacketCount,
-                problems: outcome.problems.map(\.description))
+                problems: outcome.problems.map(\.description), omission: outcome.omission)
         } catch {
             throw RuntimeFailure(error)
         }

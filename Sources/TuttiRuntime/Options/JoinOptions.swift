@@ -20,6 +20,8 @@ public struct JoinOptions: Sendable {
     /// What this listener decodes itself, of what it can; broadcasters send it anything else as linear PCM. Nil: all.
     public var codecs: Set<Codec>?
     public var network = NetworkOptions()
+    /// How often the handler is told how it goes while that stays the same.
+    public var statusInterval = TimeSpan.milliseconds(200)
 
     public init() {}
 }

@@ -3,27 +3,28 @@ import AudioQueue
 import Playout
 import SongReading
 
-/// Plays one song: reads it into the buffers of a ``PlayerOutput``.
+/// Plays one song: reads it into the buffers of a ``PlayerOutput``. Where its source holds several, one after the other:
+/// ``beginNext()``.
 ///
 /// Runs on the thread that calls ``run(_:)``; a signal of the inbox ends every wait.
 struct SongPlayer: ~Copyable {
     enum Ending { case heard, stopped, next, previous }
 
-    private let inbox: PlayerInbox
+    let inbox: PlayerInbox
     private let output: PlayerOutput
-    private let name: String
+    let name: String
     private var settings: PlayerSettings
     private let emit: @Sendable (RuntimeEvent) -> Void
-    private var stream: SongStream
-    private var stage = PacketStage()
+    var stream: SongStream
+    var stage = PacketStage()
     /// The song is known, and its format is the queue's.
-    private var isBegun = false
+    var isBegun = false
     /// All of it is enqueued.
-    private var isDrained = false
-    private var isPaused = false
-    private var isStarving = false
-    private var hasEnded = false
-    private var failure: RuntimeFailure?
+    var isDrained = false
+    var isPaused = false
+    var isStarving = false
+    var hasEnded = false
+    var failure: RuntimeFailure?
     private var counters = (xruns: 0, underruns: 0)
 
     private static let statusInterval = TimeSpan.milliseconds(250)
@@ -108,7 +109,7 @@ struct SongPlayer: ~Copyable {
     }
 
     /// Reads until there are packets, or it is known that there are no more. False where the source has none yet.
-    private mutating func readPackets() throws(RuntimeFailure) -> Bool {
+    mutating func readPackets() throws(RuntimeFailure) -> Bool {
         while stage.isEmpty, !stream.isFinished {
             do throws(SongFailure) {
                 _ = try stream.advance(into: &stage)

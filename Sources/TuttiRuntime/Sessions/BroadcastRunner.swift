@@ -27,6 +27,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private var session: BroadcastSession?
     private let events = EventSequencer<BroadcastEvent>()
     private var reader: SongReader?
+    /// Where a source goes, and comes from, that holds several songs.
+    private let handover: SongHandover?
     private var capture: CaptureSource?
     private var transcoding: TranscodingThread?
     private var responder: ClockResponderThread?
@@ -46,8 +48,10 @@ final class BroadcastRunner: PeerNetworkDelegate {
 
     init(
         options: BroadcastOptions, identity: Identity, loop: any EventLoop,
-        decoders: DecoderCatalog = .complete, emit: @escaping @Sendable (RuntimeEvent) -> Void
+        decoders: DecoderCatalog = .complete, handover: SongHandover? = nil,
+        emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) {
+        self.handover = handover
         self.decoders = decoders
         self.options = options
         self.identity = identity
@@ -79,6 +83,9 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private func openSource(_ handler: @escaping @Sendable (SourceEvent) -> Void) throws(RuntimeFailure) {
         if let options = options.capture {
             capture = try CaptureSource(options, handler: handler)
+        } else if let next = handover?.take() {
+            reader = next
+            next.beginNext(handler)
         } else {
             reader = try SongReader(options.path, raw: options.raw, handler: handler)
         }
@@ -168,7 +175,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
 
     private func tearDown() -> EventLoopFuture<Void> {
         ticker?.cancel()
-        reader?.stop()
+        leaveSource()
         capture?.stop()
         transcoding?.stop()
         let silence = local?.fallSilent() ?? loop.makeSucceededVoidFuture()
@@ -179,6 +186,18 @@ final class BroadcastRunner: PeerNetworkDelegate {
             self.local?.close()
             self.local = nil
         }
+    }
+
+    /// What else it holds is another broadcast's.
+    private func leaveSource() {
+        guard let reader else { return }
+        if let handover, reader.hasNext {
+            reader.rest()
+            handover.put(reader)
+        } else {
+            reader.stop()
+        }
+        self.reader = nil
     }
 
     private func handle(_ event: BroadcastEvent) {

@@ -45,28 +45,35 @@ final class ListenDriver {
     private var nextStatus = HostTime(nanoseconds: 0)
     /// Something else takes the frames in the sound device's stead.
     private var isDeviceAway = false
+    private var isClosed = false
     /// How it ended, while the fade is still heard.
     private var pendingOutcome: ListenOutcome?
 
-    /// Between ticks of the session while something is awaited, and while all goes well.
+    /// Between ticks of the session while something is awaited. While all goes well, often enough for the reports.
     private static let tick = TimeAmount.milliseconds(20)
-    private static let calmTick = TimeAmount.milliseconds(200)
-    /// How often the status is shown.
-    private static let statusSpacing = TimeSpan.milliseconds(195)
+    private static let longestCalmTick = ListenLimits.reportInterval + .milliseconds(10)
+    private let calmTick: TimeAmount
+    /// How often the status is shown, but for other states, which are shown at once.
+    private let statusSpacing: TimeSpan
+    private var shownState: ListenerStatus.State?
     private static let longestFade = TimeAmount.milliseconds(300)
 
     /// - Parameters:
     ///   - offset: what the user asked for; nil takes the one that is remembered for the device.
+    ///   - statusInterval: how often `emit` is given the status.
     ///   - emit: notices and status for people.
     init(
         loop: any EventLoop, configuration: ListenConfiguration, transport: any ListenTransport,
-        makeOutlet: OutletMaker, offset: TimeSpan?, recollection: Recollection,
+        makeOutlet: OutletMaker, offset: TimeSpan?, recollection: Recollection, statusInterval: TimeSpan,
         emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) throws(RuntimeFailure) {
         self.loop = loop
         self.transport = transport
         self.emit = emit
         name = configuration.greeting.name
+        // A timer is late, never early.
+        statusSpacing = statusInterval - .milliseconds(5)
+        calmTick = .nanoseconds(min(statusInterval, Self.longestCalmTick).nanoseconds)
         self.recollection = recollection
         let relay = OutletEventRelay(loop: loop)
         outlet = try makeOutlet { relay.pass($0) }
@@ -89,6 +96,7 @@ final class ListenDriver {
     }
 
     private func scheduleTick(in delay: TimeAmount) {
+        ticker?.cancel()
         ticker = loop.scheduleTask(in: delay) { [weak self] in self?.onTick() }
     }
 
@@ -108,6 +116,7 @@ final class ListenDriver {
 
     /// Ends the sound at once. The driver is of no use afterwards.
     func close() {
+        isClosed = true
         ticker?.cancel()
         outlet.close()
         // A driver that is closed early has an outcome as well.
@@ -117,14 +126,15 @@ final class ListenDriver {
     private func onTick() {
         var playout = outlet.playout
         if isDeviceAway { playout.noteNobodyHears() }
-        scheduleTick(in: playout.state == .playing ? Self.calmTick : Self.tick)
+        scheduleTick(in: playout.state == .playing ? calmTick : Self.tick)
         handle(.playout(playout))
+        if !isDeviceAway { recollection.note(playout, now: .now()) }
         let now = HostTime.now()
-        if now >= nextStatus {
-            nextStatus = now + Self.statusSpacing
-            if !isDeviceAway { recollection.note(playout, now: .now()) }
-            emit(.listening(status, song: song, broadcaster: session.broadcasterName))
-        }
+        let status = status
+        guard now >= nextStatus || status.state != shownState else { return }
+        nextStatus = now + statusSpacing
+        shownState = status.state
+        emit(.listening(status, song: song, broadcaster: session.broadcasterName))
     }
 
     private func perform(_ action: ListenAction) {
@@ -187,7 +197,10 @@ final class ListenDriver {
 
     func note(_ event: ListenOutletEvent) {
         switch event {
-        case .queue(let event): heard(event)
+        case .queue(let event):
+            heard(event)
+            // All does not go well, or something ends.
+            if pendingOutcome == nil, !isClosed { scheduleTick(in: .zero) }
         case .recordedEnd(let epoch): handle(.heardEnd(epoch))
         case .isComplete: handle(.stop)
         case .failed(let failure): done.fail(failure)

@@ -67,7 +67,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
             configuration.isRecorder = isRecorder
             let driver = try ListenDriver(
                 loop: loop, configuration: configuration, transport: self, makeOutlet: makeOutlet,
-                offset: options.offset, recollection: recollection, emit: emit)
+                offset: options.offset, recollection: recollection, statusInterval: options.statusInterval, emit: emit)
             driver.setVolume(options.volume)
             self.driver = driver
         } catch {

@@ -47,7 +47,8 @@ final class LocalListener: ListenTransport {
         configuration.once = true
         driver = try ListenDriver(
             loop: loop, configuration: configuration, transport: self,
-            makeOutlet: QueueOutlet.maker(output.queueMaker(recollection)), offset: nil, recollection: recollection
+            makeOutlet: QueueOutlet.maker(output.queueMaker(recollection)), offset: nil, recollection: recollection,
+            statusInterval: ListenLimits.reportInterval
         ) { event in
             // The broadcast's own display shows this listener among the others.
             if case .notice(.warning, let text) = event { emit(.notice(.warning, "\(Self.name(name)): \(text)")) }

@@ -19,17 +19,30 @@ struct SongParser: ~Copyable {
     mutating func next(byteCount: Int) -> SourceEvent? {
         var readCount = 0
         while !stream.isFinished, readCount < byteCount || sink.descriptions.isEmpty {
+            let passedCount = stream.passedCount
             do throws(SongFailure) {
                 readCount += try stream.advance(into: &sink)
             } catch {
                 failure = error
             }
+            if stream.passedCount != passedCount { sink = PacketSink() }
             news += stream.takeNews()
             if stream.isWaiting { return sink.descriptions.isEmpty ? nil : sink.take() }
             if !news.isEmpty, !sink.descriptions.isEmpty { break }
         }
         if let event = sink.take() { return event }
         return failure.map { .failed($0.message) } ?? .ended
+    }
+
+    /// Whether another song follows in the source; known when ``next(byteCount:)`` said that this one is over.
+    var hasNext: Bool { stream.hasNext }
+
+    /// Goes over to it: ``next(byteCount:)`` gives its properties and packets from now on.
+    mutating func beginNext() {
+        guard stream.hasNext else { return }
+        stream.beginNext()
+        failure = nil
+        sink = PacketSink()
     }
 
     /// What the source told since the last call.

@@ -9,7 +9,9 @@ import Synchronization
 /// Reads a song's source piece by piece and parses it, on a thread of its own: a slow disk or server delays nothing
 /// else.
 ///
-/// It waits for a source only where a signal ends the wait. Each ``read()`` is answered by one event besides news, until an end or a failure was the answer.
+/// It waits for a source only where a signal ends the wait. Each ``read()`` is answered by one event besides news, until
+/// an end or a failure was the answer. Another song may follow in the same source then (``hasNext``), for somebody else:
+/// ``beginNext(_:)``.
 final class SongReader: Sendable {
     /// Bytes read for one answer, as long as packets come out of them.
     private static let pieceByteCount = 64 * 1024
@@ -22,13 +24,19 @@ final class SongReader: Sendable {
     private final class Shared: Sendable {
         struct State {
             var wantsMore = false
+            var wantsNext = false
+            var hasNext = false
             var isStopping = false
             var failure: SongFailure?
+            var handler: @Sendable (SourceEvent) -> Void
         }
-        let state = Mutex(State())
+        let state: Mutex<State>
         let wake: WakeSignal
 
-        init() throws(WakeSignalError) { wake = try WakeSignal() }
+        init(_ handler: @escaping @Sendable (SourceEvent) -> Void) throws(WakeSignalError) {
+            wake = try WakeSignal()
+            state = Mutex(State(handler: handler))
+        }
     }
 
     /// - Parameters:
@@ -42,18 +50,37 @@ final class SongReader: Sendable {
         do throws(SongFailure) {
             handover = Mutex(try SongSource.make(name, raw: raw))
         } catch { throw RuntimeFailure(error) }
-        do throws(WakeSignalError) { shared = try Shared() } catch { throw .outOfResources(code: error.code) }
+        do throws(WakeSignalError) { shared = try Shared(handler) } catch { throw .outOfResources(code: error.code) }
         let shared = shared
         do throws(HostThreadError) {
             thread = try HostThread(name: "tutti reader") {
                 guard let source = handover.withLock({ $0.take() }) else { return }
-                Self.run(source, shared, handler)
+                Self.run(source, shared)
             }
         } catch { throw .outOfResources(code: error.code) }
     }
 
     /// Why the song could not be read, or not to its end; set before the event says so. From any thread.
     var failure: SongFailure? { shared.state.withLock(\.failure) }
+
+    /// Whether another song follows the one that is over; known before the event that ends it. From any thread.
+    var hasNext: Bool { shared.state.withLock(\.hasNext) }
+
+    /// Whoever was told is told no more, and the source waits for ``beginNext(_:)``. From any thread.
+    func rest() { shared.state.withLock { $0.handler = { _ in } } }
+
+    /// Goes over to the song that follows in the source. From any thread, once the one before is over.
+    /// - Parameter handler: takes the place of the one before.
+    func beginNext(_ handler: @escaping @Sendable (SourceEvent) -> Void) {
+        shared.state.withLock { state in
+            state.handler = handler
+            guard state.hasNext else { return }
+            state.hasNext = false
+            state.failure = nil
+            state.wantsNext = true
+        }
+        shared.wake.signal()
+    }
 
     /// Asks for more of the song. From any thread.
     func read() {
@@ -70,14 +97,16 @@ final class SongReader: Sendable {
         return thread.join(atMost: Self.longestStop)
     }
 
-    private static func run(
-        _ source: any ByteSource, _ shared: Shared, _ handler: @Sendable (SourceEvent) -> Void
-    ) {
+    private static func run(_ source: any ByteSource, _ shared: Shared) {
         var parser = SongParser(source)
-        func pass(_ event: SourceEvent) { shared.state.withLock { if !$0.isStopping { handler(event) } } }
+        func pass(_ event: SourceEvent) { shared.state.withLock { if !$0.isStopping { $0.handler(event) } } }
         while true {
-            let (isWanted, isStopping) = shared.state.withLock { ($0.wantsMore, $0.isStopping) }
+            let (isWanted, isStopping, isNextWanted) = shared.state.withLock { state in
+                defer { state.wantsNext = false }
+                return (state.wantsMore, state.isStopping, state.wantsNext)
+            }
             if isStopping { return }
+            if isNextWanted { parser.beginNext() }
             guard isWanted else {
                 shared.wake.wait(atMost: .seconds(60))
                 continue
@@ -89,14 +118,24 @@ final class SongReader: Sendable {
                 parser.wait(atMost: .seconds(60), wake: shared.wake)
                 continue
             }
-            let failure = parser.failure
+            let (failure, hasNext) = (parser.failure, event.isLast && parser.hasNext)
             shared.state.withLock { state in
                 state.wantsMore = false
                 state.failure = failure
+                state.hasNext = hasNext
             }
             pass(event)
             // A title belongs to what comes behind these packets.
             for news in news { pass(news) }
+        }
+    }
+}
+
+extension SourceEvent {
+    fileprivate var isLast: Bool {
+        switch self {
+        case .ended, .failed: true
+        default: false
         }
     }
 }

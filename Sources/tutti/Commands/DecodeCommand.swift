@@ -22,8 +22,11 @@ struct DecodeCommand: Command {
                 + "mu-law, A-law and IMA ADPCM in 16 bits. Lossy codecs (MP3, AAC, Vorbis, Opus, AC-3, AMR) have no "
                 + "width of their own: they are written as 32-bit floats always. What the encoder padded is cut off.",
             "Above 4 GiB the file is RF64.",
+            "Of an Ogg chain all links are written, one behind the other, up to one of another sample rate or with other "
+                + "channels, which a WAVE file cannot hold: a line says from which byte on the rest is left out.",
             "Exit code: 0 when all was written, 130 after Ctrl-C (128 + N after signal N), 64 for a wrong command "
-                + "line, 65 for a file that cannot be decoded, 66 for a missing one, 73 where nothing can be written.",
+                + "line, 65 for a file that cannot be decoded or of which something was left out, 66 for a missing one, 73 "
+                + "where nothing can be written.",
         ],
         examples: [
             .init(command: "tutti decode song.flac song.wav", meaning: "in FLAC's own bit depth"),
@@ -67,7 +70,7 @@ struct DecodeCommand: Command {
             for problem in outcome.warnings {
                 StandardStream.error.write("tutti: '\(path)': \(problem)".terminalSafe + "\n")
             }
-            return 0
+            return outcome.omission == nil ? 0 : RuntimeFailure.Kind.unusableInput.rawValue
         } catch {
             if let signal = interruption.signal { return 128 + signal }
             SessionRunner.report(error)
@@ -82,5 +85,6 @@ extension SongTools.DecodingOutcome {
         problems
             + (damagedPacketCount > 0
                 ? ["\(damagedPacketCount) damaged packet\(damagedPacketCount == 1 ? "" : "s") became silence"] : [])
+            + (omission.map { [$0] } ?? [])
     }
 }

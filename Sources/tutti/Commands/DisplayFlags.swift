@@ -1,3 +1,5 @@
+import AudioCore
+
 /// How much is shown, and in which form.
 struct DisplayFlags: Hashable, Sendable {
     enum Level: Hashable, Sendable {
@@ -10,6 +12,12 @@ struct DisplayFlags: Hashable, Sendable {
 
     var level = Level.normal
     var isJSON = false
+
+    /// How often it must be told how it goes: lines of text say it every few seconds, or never.
+    var statusInterval: TimeSpan {
+        let isLive = isJSON || level != .quiet && StandardStream.output.isTerminal
+        return isLive ? .milliseconds(200) : .seconds(1)
+    }
 }
 
 extension DisplayFlags {

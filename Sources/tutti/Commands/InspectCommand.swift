@@ -14,6 +14,8 @@ struct InspectCommand: Command {
             "--json writes one object a file: file, playable, container, codec, profile, sampleRate, channels, "
                 + "frameCount (after trims), packetCount, durationSeconds, bitRate, tags, problems, and more; what is "
                 + "not known is null.",
+            "Of an Ogg chain whose links need decoders of their own the first is explained, and at which byte the next "
+                + "one begins, which is played as a further song (nextSongOffset).",
             "Exit code: 0 when all can be played, else 65 for a file that cannot and 66 for a missing one (the first "
                 + "that occurs); 64 for a wrong command line.",
         ],

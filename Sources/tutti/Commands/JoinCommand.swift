@@ -57,6 +57,7 @@ struct JoinCommand: Command {
         }
         options.network = try NetworkFlags.parse(arguments)
         display = try DisplayFlags(arguments)
+        options.statusInterval = display.statusInterval
     }
 
     /// Farther than this nothing is held ready to be shifted to.

@@ -25,6 +25,7 @@ extension SongFacts {
             "artwork": artwork.map {
                 .object(["format": .optional($0.format), "byteCount": .integer(Int64($0.byteCount))])
             } ?? .null,
+            "nextSongOffset": .optional(nextSongOffset),
             "problems": .array(problemLines.map { .string($0) }),
         ])
     }

@@ -42,6 +42,13 @@ extension SongFacts {
                     ? "from a file or as a stream"
                     : "from a file only: what is needed to play it comes after the audio"
             ))
+        if let nextSongOffset {
+            entries.append(
+                (
+                    "followed by",
+                    "another stream of another format at byte \(nextSongOffset), which is played as a further song"
+                ))
+        }
         return entries + problemLines.map { (Self.problemTitle, $0) }
     }
 

@@ -12,12 +12,30 @@ struct ParserRun {
         var sink = CheckingSink()
         var failure: AudioStreamError?
         var violation: String?
+        /// Of the songs that follow in the file: a digest, and how many.
+        var songCount = 1
+        var olderDigest: UInt64 = 0
+        var byteCount = 0
+
+        /// Another song follows: what was told of this one is part of the digest from now on.
+        mutating func beginNext() {
+            violation = violation ?? sink.violation
+            songCount += 1
+            byteCount += sink.byteCount
+            olderDigest = (olderDigest ^ sink.digest) &* 0x100_0000_01B3
+            for property in sink.properties {
+                for byte in "\(property)".utf8 { olderDigest = (olderDigest ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            }
+            sink = CheckingSink()
+        }
     }
 
     func violation() -> String? {
         let whole = stream(pieces: [max(1, file.count)])
         if let violation = whole.violation ?? whole.sink.violation { return violation }
-        if whole.sink.byteCount > largestMultiple * file.count { return "more bytes in packets than in the file" }
+        if whole.byteCount + whole.sink.byteCount > largestMultiple * file.count {
+            return "more bytes in packets than in the file"
+        }
         if case .invalidFile(let text)? = whole.failure, !text.contains("at byte ") {
             return "'\(text)' does not say where"
         }
@@ -41,12 +59,27 @@ struct ParserRun {
         var parser = AudioFileStream(typeHint: hint)
         do throws(AudioStreamError) {
             var (offset, turn) = (0, 0)
-            while offset < file.count {
+            while true {
+                if parser.hasNextStream || offset == file.count {
+                    do throws(AudioStreamError) {
+                        try parser.finish(into: &outcome.sink)
+                    } catch {
+                        outcome.failure = error
+                    }
+                    guard let next = parser.nextStream() else {
+                        if parser.hasNextStream { outcome.violation = "nothing follows" }
+                        return outcome
+                    }
+                    let start = Int(next.nextByteOffset)
+                    if start > offset { outcome.violation = "wants bytes at \(start), behind those brought" }
+                    parser = next
+                    offset = start
+                    outcome.beginNext()
+                }
                 let end = min(file.count, offset + max(pieces[turn % pieces.count], turn % pieces.count == 0 ? 1 : 0))
                 try parser.parse(file.span.bytes.extracting(offset..<end), discontinuity: false, into: &outcome.sink)
                 (offset, turn) = (end, turn + 1)
             }
-            try parser.finish(into: &outcome.sink)
         } catch {
             outcome.failure = error
         }
@@ -57,8 +90,15 @@ struct ParserRun {
     private func fileAccess(pieces: [Int]) -> Outcome {
         var outcome = Outcome()
         var parser = AudioFileStream(typeHint: hint, access: .file(byteCount: Int64(file.count)))
-        outcome.violation = bring(to: &parser, pieces: pieces, &outcome)
-        return outcome
+        while true {
+            let violation = bring(to: &parser, pieces: pieces, &outcome)
+            outcome.violation = outcome.violation ?? violation
+            guard outcome.violation == nil, let next = parser.nextStream() else {
+                return outcome
+            }
+            parser = next
+            outcome.beginNext()
+        }
     }
 
     /// Brings what is asked for until the parser wants nothing any more, or fails.
@@ -106,6 +146,9 @@ struct ParserRun {
         if let violation = second.violation { return violation }
         if first.failure != second.failure {
             return "\(way): \(String(describing: second.failure)) instead of \(String(describing: first.failure))"
+        }
+        if (first.songCount, first.olderDigest) != (second.songCount, second.olderDigest) {
+            return "\(way): songs differ, \(first.songCount), \(second.songCount)"
         }
         return second.sink.difference(from: first.sink).map { "\(way): \($0)" }
     }

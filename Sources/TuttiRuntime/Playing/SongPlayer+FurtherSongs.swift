@@ -1,0 +1,39 @@
+import SongReading
+
+// Several songs in one source.
+
+extension SongPlayer {
+    /// Songs of the source before this one.
+    var songsBefore: Int { stream.songsBefore }
+
+    /// Whether the source can be read once more, and quickly.
+    private var isLocalFile: Bool {
+        guard stream.isSeekable, case .file? = try? SongAddress(name) else { return false }
+        return true
+    }
+
+    /// Goes over to the song that follows in the source, for another ``run(_:)``. A file on the disk is read up to where
+    /// that is found.
+    /// - Returns: whether there is one.
+    mutating func beginNext() -> Bool {
+        stage.removeAll()
+        while !stream.isFinished, !inbox.isStopped, isLocalFile, stream.summary.fileType == .ogg {
+            // What is wrong with a song that nobody wants to hear ends it, and the source.
+            _ = try? stream.advance(into: &stage)
+            stage.removeAll()
+        }
+        guard stream.hasNext else { return false }
+        stream.beginNext()
+        (isBegun, isDrained, isPaused, isStarving, hasEnded) = (false, false, false, false, false)
+        failure = nil
+        return true
+    }
+
+    /// Goes to a song of a file on the disk, as far as there are so many; before ``run(_:)``.
+    mutating func skip(songCount: Int) throws(RuntimeFailure) {
+        while songsBefore < songCount {
+            // Which container it is shows with the first packets.
+            guard try readPackets(), beginNext() else { return }
+        }
+    }
+}
