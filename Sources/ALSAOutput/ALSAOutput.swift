@@ -20,18 +20,21 @@ public final class ALSAOutput: OutputDevice {
     private let thread = Mutex<HostThread?>(nil)
     private let isStopping: UnsafeMutablePointer<Atomic<Bool>>
 
-    /// Opens a device and sets it up: 48 kHz and two channels where it can, else what is nearest.
+    /// Opens a device and sets it up: the rate that is wished for and two channels where it can, else what is nearest.
     /// - Parameters:
     ///   - deviceName: as ALSA knows it; ``ALSADevice/all()`` lists the names.
+    ///   - sampleRate: in hertz, in `Limits.sampleRateRange`.
     ///   - wakeInterval: how often the device shall wake its thread, at most; the half of its buffer bounds it. Nil for
     ///     what listeners in step need.
     ///   - rateHint: the rate that this device's clock had the last time, against this host's.
     public init(
-        deviceName: String = "default", wakeInterval: TimeSpan? = nil,
+        deviceName: String = "default", sampleRate: Double = 48_000, wakeInterval: TimeSpan? = nil,
         rateHint: (OutputDeviceDescription) -> PartsPerMillion? = { _ in nil }
     ) throws(OutputDeviceError) {
         let handle = try PCMHandle(name: deviceName)
+        precondition(Limits.sampleRateRange.contains(sampleRate))
         var wish = PCMWish.playback
+        wish.rate = UInt32(sampleRate.rounded())
         if let wakeInterval {
             wish.wakeMicroseconds = UInt32(clamping: wakeInterval.nanoseconds / 1_000)
             wish.calmWakeMicroseconds = 0

@@ -25,10 +25,10 @@ final class QueueCore: Sendable {
 
     /// How soon events are handed out and a played part of the ring is filled again.
     private static let tick = TimeSpan.milliseconds(20)
-    /// The same where there is nothing to hurry for: nothing is played, or the ring is full of what will be, or holds so
-    /// many frames of it.
+    /// The same where nothing is played.
     private static let idleTick = TimeSpan.milliseconds(100)
-    private static let calmFrameCount = 24_000
+    /// At most, where much is decoded that will be played: a quarter of that goes by meanwhile.
+    private static let calmTick = TimeSpan.milliseconds(250)
     /// Packets decoded between two looks at the events: a few hundred milliseconds of sound, a few of work.
     private static let packetsPerTurn = 16
 
@@ -40,7 +40,7 @@ final class QueueCore: Sendable {
     /// Starts the thread, and the device.
     /// - Parameters:
     ///   - handler: takes every event, on the thread.
-    ///   - onTurn: called on the thread before it feeds, some fifty times a second while there is sound.
+    ///   - onTurn: called on the thread before it feeds: at least four times a second, and soon after anything is asked.
     func start(
         _ output: any OutputDevice, handler: @escaping @Sendable (AudioQueueEvent) -> Void,
         onTurn: @escaping @Sendable () -> Void = {}
@@ -144,8 +144,7 @@ final class QueueCore: Sendable {
         guard snapshot.state == .playing else {
             return snapshot.epoch == nil && step != .ringFull ? Self.idleTick : Self.tick
         }
-        let isCalm = step == .ringFull || feeder.withLock(\.decodedFrameCount) >= Self.calmFrameCount
-        return isCalm ? Self.idleTick : Self.tick
+        return min(Self.calmTick, max(Self.tick, feeder.withLock(\.decodedSpan) * 0.25))
     }
 
     /// Hands out what happened, and decodes some packets. Returns what decoding ended with.

@@ -12,8 +12,9 @@ import TuttiRuntime
 
     // MARK: Whole songs
 
-    @Test func aSongAtTheCardsRateIsHeardSampleForSample() throws {
-        let song = try shelf.make("a.wav", seconds: 1.3)
+    /// The card is opened at the song's rate.
+    @Test(arguments: [48_000, 44_100, 8_000]) func aSongIsHeardSampleForSample(rate: Int) throws {
+        let song = try shelf.make("a.wav", seconds: 1.3, rate: rate)
         let played = try Played([song.path], on: shelf)
         #expect(try played.result.get() == .completed)
         #expect(played.sound == song.samples)
@@ -172,7 +173,7 @@ private struct PlayerStep: Sendable {
     }
 }
 
-/// Noise at 48 kHz in files: no sample is zero, so what is zero in a recording is silence.
+/// Noise in files: no sample is zero, so what is zero in a recording is silence.
 private final class SongShelf {
     let directory = TemporaryDirectory()
     private var made = 0
@@ -184,10 +185,10 @@ private final class SongShelf {
 
     func path(_ name: String) -> String { directory.path + "/" + name }
 
-    func make(_ name: String, seconds: Double) throws -> Song {
+    func make(_ name: String, seconds: Double, rate: Int = 48_000) throws -> Song {
         var random = SeededGenerator(seed: UInt64(made + 1))
         made += 1
-        let samples = (0..<Int(seconds * 48_000) * 2).map { _ -> Int16 in
+        let samples = (0..<Int(seconds * Double(rate)) * 2).map { _ -> Int16 in
             let value = Int16.random(in: -12_000...12_000, using: &random)
             return value == 0 ? 1 : value
         }
@@ -204,8 +205,8 @@ private final class SongShelf {
         add(UInt32(16))
         add(UInt16(1))
         add(UInt16(2))
-        add(UInt32(48_000))
-        add(UInt32(192_000))
+        add(UInt32(rate))
+        add(UInt32(4 * rate))
         add(UInt16(4))
         add(UInt16(16))
         add("data")

@@ -92,6 +92,9 @@ public struct PacketFeeder {
 
     /// Frames in the ring that may still be heard.
     var decodedFrameCount: Int { current?.rendition.ring.readableFrameCount ?? 0 }
+    var decodedSpan: TimeSpan {
+        TimeSpan(seconds: current.map { Double(decodedFrameCount) / $0.rendition.sampleRate } ?? 0)
+    }
 
     public var snapshot: PacketFeederSnapshot {
         var snapshot = counters

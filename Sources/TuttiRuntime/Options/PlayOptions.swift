@@ -8,6 +8,8 @@ public struct PlayOptions: Sendable {
     public var volume: Float = 1
     /// What the bytes are where they are samples without a header.
     public var raw: RawPCMFormat?
+    /// How often the handler is told how it goes while that stays the same.
+    public var statusInterval = TimeSpan.milliseconds(250)
 
     public init() {}
 }

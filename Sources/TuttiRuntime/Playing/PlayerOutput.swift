@@ -7,7 +7,7 @@ import Playout
 final class PlayerOutput {
     private let selection: OutputSelection
     private let inbox: PlayerInbox
-    /// Opened for the first song that can be played.
+    /// Opened for the first song that can be played, and at its rate where the device has that.
     private var queue: OutputQueue?
     private let pool: OutputBufferPool
     /// Of the present song's buffers.
@@ -45,7 +45,9 @@ final class PlayerOutput {
     }
 
     private func open(_ summary: AudioStreamSummary, _ format: AudioStreamFormat) throws(RuntimeFailure) {
-        let device = try selection.open(wakeInterval: Self.wakeInterval)
+        let rates = Limits.sampleRateRange
+        let rate = min(max(format.sampleRate, rates.lowerBound), rates.upperBound)
+        let device = try selection.open(sampleRate: rate, wakeInterval: Self.wakeInterval)
         let (inbox, pool) = (inbox, pool)
         do throws(AudioQueueError) {
             queue = try OutputQueue(

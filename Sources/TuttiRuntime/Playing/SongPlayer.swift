@@ -1,5 +1,6 @@
 import AudioCore
 import AudioQueue
+import HostSystem
 import Playout
 import SongReading
 
@@ -26,8 +27,7 @@ struct SongPlayer: ~Copyable {
     var hasEnded = false
     var failure: RuntimeFailure?
     private var counters = (xruns: 0, underruns: 0)
-
-    private static let statusInterval = TimeSpan.milliseconds(250)
+    private var nextStatus = HostTime.now()
 
     /// - Throws: what is wrong with the song's name, or with what it names.
     init(
@@ -62,12 +62,9 @@ struct SongPlayer: ~Copyable {
             }
             if hasEnded { return leave(.heard) }
             let isFull = try fillBuffers()
-            emitStatus()
-            if isFull {
-                inbox.wake.wait(atMost: Self.statusInterval)
-            } else {
-                stream.wait(atMost: Self.statusInterval, wake: inbox.wake)
-            }
+            if HostTime.now() >= nextStatus { emitStatus() }
+            let pause = max(.zero, nextStatus - .now())
+            if isFull { inbox.wake.wait(atMost: pause) } else { stream.wait(atMost: pause, wake: inbox.wake) }
         }
     }
 
@@ -198,6 +195,7 @@ struct SongPlayer: ~Copyable {
     }
 
     private mutating func take(_ event: OutputQueueEvent) {
+        nextStatus = .now()
         switch event {
         case .runningChanged(let isRunning): hasEnded = !isRunning && isDrained
         case .underrun:
@@ -228,7 +226,8 @@ struct SongPlayer: ~Copyable {
     /// The frame after the song's last, where that is known.
     private var end: FramePosition? { stream.summary.packetTable?.validFrameCount.map { FramePosition($0) } }
 
-    private func emitStatus(isOver: Bool = false) {
+    private mutating func emitStatus(isOver: Bool = false) {
+        nextStatus = .now() + settings.statusInterval
         guard isBegun else { return }
         let elapsed = isOver && hasEnded ? end ?? output.position : output.position
         var song = SongStatus(stream.summary, elapsed: elapsed, end: nil)
@@ -247,12 +246,14 @@ struct SongPlayer: ~Copyable {
 struct PlayerSettings {
     /// What the bytes are where they are samples without a header.
     let raw: RawPCMFormat?
+    let statusInterval: TimeSpan
     /// From 0 to 1.
     var volume: Float
     var isMuted = false
 
     init(_ options: PlayOptions) {
         raw = options.raw
+        statusInterval = options.statusInterval
         volume = min(1, max(0, options.volume))
     }
 }

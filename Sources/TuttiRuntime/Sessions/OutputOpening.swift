@@ -10,17 +10,18 @@ import WorkerDecoding
 extension OutputSelection {
     /// Opens the device; it does not run yet.
     /// - Parameters:
+    ///   - sampleRate: in hertz, in `Limits.sampleRateRange`; where a sound card cannot have it the nearest one.
     ///   - wakeInterval: how often a sound card wakes its thread; nil for what listeners in step need.
     ///   - rateHint: what is remembered of a sound card's rate.
     func open(
-        wakeInterval: TimeSpan? = nil,
+        sampleRate: Double = 48_000, wakeInterval: TimeSpan? = nil,
         rateHint: (OutputDeviceDescription) -> PartsPerMillion? = { _ in nil }
     ) throws(RuntimeFailure) -> any OutputDevice {
         do throws(OutputDeviceError) {
             switch self {
-            case .device(let name): return try openDevice(name, wakeInterval, rateHint)
-            case .null: return try VirtualOutput.null()
-            case .file(let path): return try VirtualOutput.file(path: path)
+            case .device(let name): return try openDevice(name, sampleRate, wakeInterval, rateHint)
+            case .null: return try VirtualOutput.null(rate: sampleRate)
+            case .file(let path): return try VirtualOutput.file(path: path, rate: sampleRate)
             }
         } catch {
             let kind: RuntimeFailure.Kind = if case .cannotWrite = error { .cannotCreate } else { .unavailable }
@@ -30,18 +31,18 @@ extension OutputSelection {
 
     /// A sound card that may be unplugged and come back.
     private func openDevice(
-        _ name: String, _ wakeInterval: TimeSpan?, _ rateHint: (OutputDeviceDescription) -> PartsPerMillion?
+        _ name: String, _ sampleRate: Double, _ wakeInterval: TimeSpan?,
+        _ rateHint: (OutputDeviceDescription) -> PartsPerMillion?
     ) throws(OutputDeviceError) -> ReturningOutput {
-        var found: PartsPerMillion?
-        let device = try ALSAOutput(deviceName: name, wakeInterval: wakeInterval) { description in
-            found = rateHint(description)
-            return found
+        var hint: PartsPerMillion?
+        let device = try ALSAOutput(deviceName: name, sampleRate: sampleRate, wakeInterval: wakeInterval) {
+            hint = rateHint($0)
+            return hint
         }
-        let hint = found
         return try ReturningOutput(
             device, standIn: { () throws(OutputDeviceError) in try VirtualOutput.null() },
-            reopen: { () throws(OutputDeviceError) in
-                try ALSAOutput(deviceName: name, wakeInterval: wakeInterval) { _ in hint }
+            reopen: { [hint] () throws(OutputDeviceError) in
+                try ALSAOutput(deviceName: name, sampleRate: sampleRate, wakeInterval: wakeInterval) { _ in hint }
             })
     }
 

@@ -20,7 +20,7 @@ struct PlayCommand: Command {
         notes: [
             "On a terminal: space pauses and goes on; left and right seek by 5 s; up and down change the volume; m mutes; "
                 + "n goes to the next song, p to the beginning or the song before; q ends.",
-            "Where song and sound card have the same rate, the card gets the very samples of the song.",
+            "The sound card is opened at the first song's rate where it has that; it then gets the very samples of the song.",
             "Exit code: 0 when the last frame of every song was heard and after q, 130 after Ctrl-C (128 + N after signal "
                 + "N), 64 for a wrong command line, 65 for a song that cannot be played, 66 for a missing one, 69 for a "
                 + "sound card that is not to be had, 1, 73 for other failures.",
@@ -45,6 +45,7 @@ struct PlayCommand: Command {
         }
         options.raw = try BroadcastCommand.raw(arguments)
         display = try DisplayFlags(arguments)
+        options.statusInterval = display.statusInterval
     }
 
     func run() -> Int32 {
