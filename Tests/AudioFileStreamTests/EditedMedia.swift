@@ -7,6 +7,8 @@ import Testing
 struct EditedMedia: Sendable, CustomTestStringConvertible {
     let name: String
     var writer: MPEG4Writer
+    /// Those of the media, where they are not the writer's.
+    var packets: [[UInt8]]
     /// The first frame of each packet, and behind the last the media's end; empty where packets are cut by bytes.
     var starts: [Int64] = []
     /// That a splice must hold before the packet with its first frame, where there are as many; nil where that depends.
@@ -19,6 +21,7 @@ struct EditedMedia: Sendable, CustomTestStringConvertible {
         self.name = name
         self.writer = writer
         self.preroll = preroll
+        packets = writer.packets
         let count = Int64(writer.packets.count)
         starts = (0...count).map { $0 * framesPerPacket }
         frameCount = (count - 1) * framesPerPacket + Int64(writer.lastDuration ?? UInt32(framesPerPacket))
@@ -45,7 +48,7 @@ struct EditedMedia: Sendable, CustomTestStringConvertible {
             let bytes = packets.flatMap(\.bytes)
             return stride(from: 0, to: bytes.count, by: 4).map { Int64(bytes.span.bytes.number(at: $0)) - 1 }
         }
-        let numbers = Dictionary(zip(writer.packets, 0...), uniquingKeysWith: { first, _ in first })
+        let numbers = Dictionary(zip(self.packets, 0...), uniquingKeysWith: { first, _ in first })
         func frames(_ bytes: [UInt8], _ count: Int) -> Range<Int64>? {
             numbers[bytes].map { starts[$0]..<min(starts[$0] + Int64(count), starts[$0 + 1]) }
         }
@@ -136,15 +139,36 @@ struct EditedMedia: Sendable, CustomTestStringConvertible {
         speech.packets = (0..<40).map { AMRWriter.frame(type: 7, byteCount: 32, seed: $0) }
         var imaMedia = EditedMedia("IMA 4:1", ima, framesPerPacket: 3_840, preroll: 0)
         imaMedia.starts = (0...60).map { $0 * 64 }
-        imaMedia.writer.packets = blocks
+        imaMedia.packets = blocks
         return [
             EditedMedia("AAC", aac, framesPerPacket: 1_024, preroll: 1),
             EditedMedia("FLAC", flac, framesPerPacket: 4_096, preroll: 0),
             // 640 ms would be a packet more than a splice can hold.
             EditedMedia("Opus", opus, framesPerPacket: 480, preroll: 63),
             EditedMedia("MP3", mp3, framesPerPacket: 1_152, preroll: nil),
-            EditedMedia("AMR", speech, framesPerPacket: 160, preroll: 32), imaMedia, pcm,
+            EditedMedia("AMR", speech, framesPerPacket: 160, preroll: 32), imaMedia, pcm, bundles,
         ]
+    }()
+
+    /// Speech with seven frames in a sample, and five in the last.
+    static let bundles: EditedMedia = {
+        let lengths = [13, 14, 16, 18, 20, 21, 27, 32]
+        let frames = (0..<82).map { number in
+            let type = number % lengths.count
+            return AMRWriter.frame(type: UInt8(type), byteCount: lengths[type], seed: UInt64(number))
+        }
+        var writer = MPEG4Writer()
+        writer.sampleEntry = MPEG4Writer.entry(
+            "samr", channels: 1, rate: 8_000, MPEG4Writer.box("damr", Array("xyzw".utf8) + [0, 0x81, 0xFF, 0, 7]))
+        (writer.timescale, writer.duration, writer.lastDuration) = (8_000, 7 * 160, 5 * 160)
+        writer.packets = stride(from: 0, to: 82, by: 7).map { frames[$0..<min(82, $0 + 7)].flatMap { $0 } }
+        writer.packetsPerChunk = 3
+        writer.betweenChunks = payload(55)
+        var media = EditedMedia("AMR in bundles", writer, framesPerPacket: 160, preroll: 32)
+        media.packets = frames
+        media.starts = (0...82).map { $0 * 160 }
+        media.frameCount = 82 * 160
+        return media
     }()
 
     /// Each frame is its number, from 1 on.

@@ -8,6 +8,10 @@ extension EditedSong {
         var entry: SampleEntry
         var lengths: MovieLengths
         var totals: SampleTable.Totals
+        /// Where samples are bundles.
+        var bundles: BundledTable?
+
+        fileprivate var packetCount: Int64 { bundles?.packetCount(ofFirst: totals.packetCount) ?? totals.packetCount }
 
         /// Nil where packets are cut by bytes.
         fileprivate var frameCounts: FrameCounts? {
@@ -32,6 +36,8 @@ extension EditedSong {
     init?(_ edited: [EditedStretch], of media: Media, largestReturnCount: Int) {
         guard edited.count > 1, edited.count <= AudioFileStreamLimits.editedStretchCount, media.totals.packetCount > 0
         else { return nil }
+        // No packet is without a byte, whatever the times of bundles say.
+        guard media.bundles == nil || media.packetCount <= media.totals.byteCount else { return nil }
         let ranges = edited.map(\.frames)
         var media = media
         media.table.dropEmptyTimeRuns()
@@ -43,40 +49,41 @@ extension EditedSong {
         guard returnCount <= largestReturnCount, total <= Int128(end) * Int128(AudioFileStreamLimits.editedMultiple)
         else { return nil }
 
-        var stretches: [Stretch]
-        if let counts = media.frameCounts {
-            guard let planned = Self.packets(frames, of: media, counts) else { return nil }
-            stretches = planned
-        } else {
-            guard let planned = Self.blocks(frames, of: media) else { return nil }
-            stretches = planned
-        }
+        guard let silentByteCount = Self.silentByteCount(edited, SilentPackets(media.entry)),
+            var stretches = media.frameCounts.map({ Self.packets(frames, of: media, $0) })
+                ?? Self.blocks(frames, of: media)
+        else { return nil }
         for index in stretches.indices.dropFirst() {
-            stretches[index].goesBack = ranges[index].lowerBound < ranges[index - 1].upperBound
-            stretches[index].silence = edited[index].silence
+            stretches[index].0.goesBack = ranges[index].lowerBound < ranges[index - 1].upperBound
+            stretches[index].0.silence = edited[index].silence
         }
-        let packets = stretches.reduce(0) { $0 + $1.packetCount }
-        guard packets <= (media.totals.packetCount + Int64(frames.count)) * AudioFileStreamLimits.editedMultiple else {
+        let packets = stretches.reduce(0) { $0 + $1.0.packetCount }
+        guard packets <= (media.packetCount + Int64(frames.count)) * AudioFileStreamLimits.editedMultiple else {
             return nil
         }
-        let (bytes, largest) = Self.byteCounts(stretches, of: media, frameCount: Int64(total))
-        guard bytes <= media.totals.byteCount * AudioFileStreamLimits.editedMultiple else { return nil }
-
-        let silentPackets = SilentPackets(media.entry)
-        let silence = edited.reduce(Int128(0)) { $0 + Int128($1.silence) }
-        guard silence <= Int128(AudioFileStreamLimits.editedSilenceFrameCount) else { return nil }
-        let silentByteCount = edited.reduce(0) { $0 + silentPackets.byteCount(ofFrames: $1.silence) }
-        guard silentByteCount <= AudioFileStreamLimits.editedSilenceByteCount else { return nil }
+        let (bytes, largest) = Self.byteCounts(stretches.map(\.0), of: media, frameCount: Int64(total))
+        // Of bundles that is no more than a bound; it is counted when they are given.
+        let isCounted = media.bundles == nil
+        guard !isCounted || bytes <= media.totals.byteCount * AudioFileStreamLimits.editedMultiple else { return nil }
         self.init(
-            stretches: stretches, silentPackets: silentPackets, priming: ranges[0].lowerBound,
-            byteCount: bytes + silentByteCount,
-            largestMadeByteCount: silence > 0 ? max(largest, silentPackets.largestByteCount) : largest)
+            stretches, of: media.entry, priming: ranges[0].lowerBound,
+            byteCount: isCounted ? bytes + silentByteCount : nil,
+            largestMadeByteCount: silentByteCount > 0
+                ? max(largest, SilentPackets(media.entry).largestByteCount) : largest)
+    }
+
+    /// Bytes of all silence; nil if that is too much.
+    static func silentByteCount(_ edited: [EditedStretch], _ packets: SilentPackets) -> Int64? {
+        let frameCount = edited.reduce(Int128(0)) { $0 + Int128($1.silence) }
+        guard frameCount <= Int128(AudioFileStreamLimits.editedSilenceFrameCount) else { return nil }
+        let byteCount = edited.reduce(0) { $0 + packets.byteCount(ofFrames: $1.silence) }
+        return byteCount <= AudioFileStreamLimits.editedSilenceByteCount ? byteCount : nil
     }
 
     /// Packets that are decoded as a whole.
     private static func packets(
         _ frames: [Range<Int64>], of media: Media, _ counts: Media.FrameCounts
-    ) -> [Stretch]? {
+    ) -> [(Stretch, Origin)]? {
         var frameCount: Int?
         if case .constant(let count) = counts { frameCount = count }
         guard
@@ -85,46 +92,48 @@ extension EditedSong {
                 sampleRate: media.lengths.sampleRate)
         else { return nil }
         let preroll = SplicePreroll(media.entry)
-        let final = media.totals.packetCount - 1
-        let fresh = SampleTableCursor(media.table, blocks: media.entry.blocks)
-        var stretches = frames.map { Stretch(frames: $0, start: 0, first: 0, last: 0, cursor: fresh, clock: clock) }
+        let final = media.packetCount - 1
+        var cursor = SampleTableCursor(media.table, blocks: media.entry.blocks)
+        var bundles = media.bundles.map { BundleClock($0) }
+        let origin = Origin(cursor: cursor, clock: clock, bundles: bundles)
+        var stretches = frames.map { (Stretch(frames: $0, start: 0, first: 0, last: 0), origin) }
 
         var ascending = clock
         for index in frames.indices.sorted(by: { frames[$0].upperBound < frames[$1].upperBound }) {
-            stretches[index].last = min(final, ascending.packet(atFrame: frames[index].upperBound - 1))
+            stretches[index].0.last = min(final, ascending.packet(atFrame: frames[index].upperBound - 1))
         }
         ascending = clock
-        var cursor = fresh
         let order = frames.indices.sorted {
             (frames[$0].lowerBound, $0) < (frames[$1].lowerBound, $1)
         }
         for index in order where index > 0 {
             let first = min(final, ascending.packet(atFrame: frames[index].lowerBound))
-            let start = preroll.start(of: first, &ascending) { media.size(ofPacket: $0) }
+            let start = preroll.start(
+                of: first, firstFrame: { ascending.frame(ofPacket: $0) }, size: { media.size(ofPacket: $0) })
             // A packet so long is none; all the same it must not be reckoned with.
             let length = ascending.frame(ofPacket: first + 1) - ascending.frame(ofPacket: first)
-            guard length <= Int64(Limits.packetFrameCount), cursor.advance(toPacket: start), cursor.packet == start
+            let sample = bundles?.sample(ofPacket: start).sample ?? start
+            guard length <= Int64(Limits.packetFrameCount), cursor.advance(toPacket: sample), cursor.packet == sample
             else { return nil }
-            (stretches[index].start, stretches[index].first) = (start, first)
-            stretches[index].cursor = cursor
+            (stretches[index].0.start, stretches[index].0.first) = (start, first)
             var clock = ascending
             _ = clock.frame(ofPacket: start)
-            stretches[index].clock = clock
+            stretches[index].1 = Origin(cursor: cursor, clock: clock, bundles: bundles)
         }
-        return stretches.allSatisfy { $0.first <= $0.last } ? stretches : nil
+        return stretches.allSatisfy { $0.0.first <= $0.0.last } ? stretches : nil
     }
 
     /// Packets that may be cut anywhere.
-    private static func blocks(_ frames: [Range<Int64>], of media: Media) -> [Stretch]? {
+    private static func blocks(_ frames: [Range<Int64>], of media: Media) -> [(Stretch, Origin)]? {
         var cursor = SampleTableCursor(media.table, blocks: media.entry.blocks)
-        var stretches: [(index: Int, stretch: Stretch)] = []
+        var stretches: [(index: Int, stretch: (Stretch, Origin))] = []
         for index in frames.indices.sorted(by: { frames[$0].lowerBound < frames[$1].lowerBound }) {
             guard cursor.advance(toFrame: frames[index].lowerBound) else { return nil }
             var end = cursor
             guard end.advance(toFrame: frames[index].upperBound - 1) else { return nil }
             let stretch = Stretch(
-                frames: frames[index], start: cursor.packet, first: cursor.packet, last: end.packet, cursor: cursor)
-            stretches.append((index, stretch))
+                frames: frames[index], start: cursor.packet, first: cursor.packet, last: end.packet)
+            stretches.append((index, (stretch, Origin(cursor: cursor))))
         }
         return stretches.sorted { $0.index < $1.index }.map(\.stretch)
     }
@@ -133,7 +142,7 @@ extension EditedSong {
     private static func byteCounts(
         _ stretches: [Stretch], of media: Media, frameCount: Int64
     ) -> (total: Int64, largest: Int64) {
-        guard stretches[0].clock != nil else { return (frameCount * (media.entry.blocks?.bytesPerBlock ?? 0), 0) }
+        guard media.frameCounts != nil else { return (frameCount * (media.entry.blocks?.bytesPerBlock ?? 0), 0) }
         var (total, largest) = (Int64(0), Int64(0))
         for (index, stretch) in stretches.enumerated() {
             var first = stretch.first
@@ -152,12 +161,16 @@ extension EditedSong {
 }
 
 extension EditedSong.Media {
+    /// Of a bundle's packet what none exceeds.
     fileprivate func size(ofPacket packet: Int64) -> Int64 {
-        entry.blocks?.bytesPerPacket ?? table.size(ofSample: packet)
+        if let bundle = entry.bundle { return Int64(bundle.largestByteCount) }
+        return entry.blocks?.bytesPerPacket ?? table.size(ofSample: packet)
     }
 
     fileprivate func byteCount(ofPackets packets: Range<Int64>) -> Int64 {
-        if entry.blocks != nil || table.constantSize > 0 { return Int64(packets.count) * size(ofPacket: 0) }
+        if entry.blocks != nil || entry.bundle != nil || table.constantSize > 0 {
+            return Int64(packets.count) * size(ofPacket: 0)
+        }
         return packets.reduce(0) { $0 + table.size(ofSample: $1) }
     }
 }

@@ -9,63 +9,97 @@ import AudioCore
 //
 // So no frame is given that is not heard, but for the priming. Linear PCM and G.711 are cut by their bytes, without a
 // splice. Which packet of the media is where in that order the tables tell alone, so that seeks are exact; where what
-// is in the packets contradicts the tables, the tables hold.
+// is in the packets contradicts the tables, the tables hold. Where a sample is a bundle of packets its time tells how
+// many.
+//
+// Of fragments nothing is known before they come. There the packets of a stretch are noted as they go by
+// (``StreamedSong``), and stretches must ascend.
 
 /// The stretches of a media that are heard one after another, and where their packets are.
 struct EditedSong {
     struct Stretch {
         /// Frames of the media; of the first stretch from 0 on.
         var frames: Range<Int64>
-        /// Packets of the media: the first that is decoded, those with the first and the last frame.
-        var start: Int64
-        var first: Int64
-        var last: Int64
+        /// Packets of the media: the first that is decoded, those with the first and the last frame. Those that have
+        /// not come yet are ``unknown``.
+        var start = Self.unknown
+        var first = Self.unknown
+        var last = Self.unknown
         /// Frames of silence in front of it.
         var silence: Int64 = 0
         /// Of its first packet among those that are given, and of its first frame among theirs.
-        var number: Int64 = 0
+        var number: Int64 = Self.unknown
         var frame: Int64 = 0
         /// Begins in the media before the one before ended.
         var goesBack = false
-        /// Before ``start``.
-        var cursor: SampleTableCursor
-        var clock: PacketClock?
+
+        static let unknown = Int64.max
 
         var packetCount: Int64 { last - first + 1 }
         var frameCount: Int64 { frames.upperBound - frames.lowerBound }
     }
 
-    private(set) var stretches: [Stretch]
+    /// Where in the tables a stretch begins: before its ``Stretch/start``.
+    struct Origin {
+        var cursor: SampleTableCursor
+        /// Nil where packets are cut by bytes.
+        var clock: PacketClock?
+        /// Where samples are bundles.
+        var bundles: BundleClock?
+    }
+
+    var stretches: [Stretch]
+    /// Of each stretch; none where no table tells.
+    private(set) var origins: [Origin] = []
     let primingFrameCount: Int64
-    /// Of what is given.
+    /// Of what is given; packets only where tables tell.
     private(set) var packetCount: Int64 = 0
     private(set) var frameCount: Int64 = 0
-    let byteCount: Int64
-    /// No packet that is made here has more.
-    let largestMadeByteCount: Int64
+    /// Nil where only the packets themselves tell.
+    private(set) var byteCount: Int64?
+    /// No packet that is made here has more; 0 where that is not known.
+    private(set) var largestMadeByteCount: Int64 = 0
     let silentPackets: SilentPackets
+    let preroll: SplicePreroll
+    /// Frames that a splice can need before its stretch, where no table tells.
+    var prerollFrameCount: Int64 = 0
+    /// How samples are cut into packets.
+    let bundle: SampleBundle?
+    /// Whether packets are cut by their bytes.
+    let isCutByBytes: Bool
 
+    /// Of tables.
     init(
-        stretches: [Stretch], silentPackets: SilentPackets, priming: Int64, byteCount: Int64,
+        _ stretches: [(Stretch, Origin)], of entry: SampleEntry, priming: Int64, byteCount: Int64?,
         largestMadeByteCount: Int64
     ) {
-        self.stretches = stretches
-        self.silentPackets = silentPackets
-        primingFrameCount = priming
+        self.init(stretches.map(\.0), of: entry, priming: priming)
+        origins = stretches.map(\.1)
         self.byteCount = byteCount
         self.largestMadeByteCount = largestMadeByteCount
         for index in stretches.indices {
-            packetCount += silentPackets.packetCount(ofFrames: stretches[index].silence)
-            frameCount += stretches[index].silence
+            packetCount += silentPackets.packetCount(ofFrames: self.stretches[index].silence)
             self.stretches[index].number = packetCount
+            packetCount += self.stretches[index].packetCount
+        }
+    }
+
+    init(_ stretches: [Stretch], of entry: SampleEntry, priming: Int64) {
+        self.stretches = stretches
+        silentPackets = SilentPackets(entry)
+        preroll = SplicePreroll(entry)
+        bundle = entry.bundle
+        isCutByBytes = entry.blocks?.framesPerBlock == 1
+        primingFrameCount = priming
+        for index in stretches.indices {
+            frameCount += stretches[index].silence
             self.stretches[index].frame = frameCount
-            packetCount += stretches[index].packetCount
             frameCount += stretches[index].frameCount
         }
     }
 
-    /// Whether packets are cut by their bytes.
-    var isCutByBytes: Bool { stretches[0].clock == nil }
+    /// Whether packets are known only when they come.
+    var isStreamed: Bool { origins.isEmpty }
 
     var table: AudioPacketTableInfo { table(givenFrameCount: frameCount) }
 
@@ -77,8 +111,8 @@ struct EditedSong {
     }
 }
 
-extension EditedSong.Stretch {
-    /// Packet of the media with a frame of it.
+extension EditedSong.Origin {
+    /// Packet of the media with a frame of the stretch.
     fileprivate func packet(atFrame frame: Int64) -> Int64? {
         if var clock { return clock.packet(atFrame: frame) }
         var cursor = cursor
@@ -103,29 +137,31 @@ extension EditedSong {
     }
 
     func packet(containingFrame frame: Int64) -> (packet: Int64, frameOffset: Int)? {
-        guard frame >= 0, frame < frameCount, let stretch = stretches.last(where: { $0.frame <= frame }) else {
+        guard frame >= 0, frame < frameCount, let index = stretches.lastIndex(where: { $0.frame <= frame }) else {
             return nil
         }
+        let stretch = stretches[index]
         let place = frame - stretch.frame
         guard place < stretch.frameCount else {
             let (number, offset) = (place - stretch.frameCount).quotientAndRemainder(
                 dividingBy: silentPackets.frameCount)
             return (stretch.number + stretch.packetCount + number, Int(offset))
         }
-        guard let found = stretch.packet(atFrame: stretch.frames.lowerBound + place) else { return nil }
+        guard let found = origins[index].packet(atFrame: stretch.frames.lowerBound + place) else { return nil }
         let packet = stretch.number + min(max(found, stretch.first), stretch.last) - stretch.first
         guard let first = firstFrame(ofPacket: packet) else { return nil }
         return (packet, Int(clamping: frame - first))
     }
 
     func firstFrame(ofPacket number: Int64) -> Int64? {
-        guard let stretch = stretch(ofPacket: number).map({ stretches[$0] }) else { return nil }
+        guard let index = stretch(ofPacket: number) else { return nil }
+        let stretch = stretches[index]
         let packet = stretch.first + number - stretch.number
         guard packet <= stretch.last else {
             return stretch.frame + stretch.frameCount + (packet - stretch.last - 1) * silentPackets.frameCount
         }
         guard packet > stretch.first else { return stretch.frame }
-        return stretch.frame(ofPacket: packet).map { stretch.frame + $0 - stretch.frames.lowerBound }
+        return origins[index].frame(ofPacket: packet).map { stretch.frame + $0 - stretch.frames.lowerBound }
     }
 
     /// What is given behind a stretch.
@@ -134,11 +170,11 @@ extension EditedSong {
         return silentPackets.packets(ofFrames: stretches[stretch + 1].silence)
     }
 
-    /// The packet that a packet of the media is first given as, or as a part of; nil if it is left out.
-    func packet(ofMedia packet: Int64) -> Int64? {
-        if let stretch = stretches.first(where: { ($0.first...$0.last).contains(packet) }) {
-            return stretch.number + packet - stretch.first
+    /// The packet that one of these of the media is first given as, or as a part of; nil if they are left out.
+    func packet(ofMedia packets: ClosedRange<Int64>) -> Int64? {
+        if let stretch = stretches.first(where: { ($0.first...$0.last).overlaps(packets) }) {
+            return stretch.number + max(0, packets.lowerBound - stretch.first)
         }
-        return stretches.first { ($0.start...$0.last).contains(packet) }?.number
+        return stretches.first { ($0.start...$0.last).overlaps(packets) }?.number
     }
 }

@@ -84,7 +84,7 @@ extension MPEG4Parser {
             }
             if isEdited {
                 let share = cursor.share(of: packet, bytes, at: place)
-                give(share, of: packet, bytes, at: place, into: &sink)
+                give(share, of: packet, as: bundle, bytes, at: place, into: &sink)
                 if cursor.isExhausted {
                     group.flush(window: bytes, into: &sink)
                     giveUp(

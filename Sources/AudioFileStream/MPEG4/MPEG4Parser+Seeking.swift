@@ -158,13 +158,13 @@ extension MPEG4Parser {
         if let table {
             var cursor = SampleTableCursor(table, blocks: entry?.blocks)
             if cursor.advance(toByte: offset) {
-                if let song = stream.song {
-                    guard let packet = song.packet(ofMedia: cursor.packet) else { throw .invalidPacketOffset }
-                    return (packet, false)
-                }
-                guard let bundledTable = stream.bundledTable else { return (cursor.packet, false) }
-                // Only the sample is known.
-                return (bundledTable.packetCount(ofFirst: cursor.packet), true)
+                // Of a bundle only the sample is known.
+                var bundles = stream.bundledTable.map { BundleClock($0) }
+                let first = bundles?.firstPacket(ofSample: cursor.packet) ?? cursor.packet
+                guard let song = stream.song else { return (first, bundles != nil) }
+                let next = bundles?.firstPacket(ofSample: cursor.packet + 1) ?? first + 1
+                guard let packet = song.packet(ofMedia: first...next - 1) else { throw .invalidPacketOffset }
+                return (packet, bundles != nil)
             }
         }
         guard let entry = fragments.last(where: { $0.byteOffset <= offset }) else { throw .invalidPacketOffset }

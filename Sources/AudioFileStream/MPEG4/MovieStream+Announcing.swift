@@ -30,10 +30,12 @@ extension MovieStream {
     mutating func announceAll(_ totals: SampleTable.Totals, _ counts: FrameCounts) {
         guard let entry, let lengths else { return }
         let info = song?.table ?? lengths.table(mediaFrameCount: counts.media, decoded: counts.decoded)
-        let byteCount = song?.byteCount ?? totals.byteCount
+        let byteCount = song.map(\.byteCount) ?? totals.byteCount
         announced = Announcement(packetCount: song?.packetCount ?? counts.packets, byteCount: byteCount, table: info)
-        let frames = info.primingFrameCount + Int(info.validFrameCount ?? 0)
-        let bitRate = average(byteCount, frameCount: Int64(frames))
+        let frames = Int64(info.primingFrameCount) + (info.validFrameCount ?? 0)
+        let bitRate =
+            byteCount.map { average($0, frameCount: frames) }
+            ?? average(totals.byteCount, frameCount: counts.decoded)
         announced.bitRate = bitRate ?? (entry.averageBitRate > 0 ? entry.averageBitRate : nil)
     }
 

@@ -93,11 +93,9 @@ struct MovieStream {
         case .unfollowed: hasUnfollowedEdits = true
         case .one(let stretch): self.lengths?.stretch = stretch
         case .several(let stretches):
-            // Where samples are bundles, only their bytes tell where packets begin.
-            if bundledTable.map({ $0.packetCount(ofFirst: totals.packetCount) == totals.packetCount }) ?? true {
-                let media = EditedSong.Media(table: table, entry: entry, lengths: lengths, totals: totals)
-                song = EditedSong(stretches, of: media, largestReturnCount: largestReturnCount)
-            }
+            let media = EditedSong.Media(
+                table: table, entry: entry, lengths: lengths, totals: totals, bundles: bundledTable)
+            song = EditedSong(stretches, of: media, largestReturnCount: largestReturnCount)
             hasUnfollowedEdits = song == nil
             // Packets are cut wherever stretches begin and end.
             guard song != nil else { return }

@@ -6,6 +6,9 @@
 struct SampleBundle: Equatable {
     var isWideband: Bool
 
+    /// In the place of one that lacks: a frame without speech (NO_DATA, RFC 4867 section 5.3), of good quality.
+    static let emptyPacket: [UInt8] = [0x7C]
+
     var frameCount: Int { isWideband ? 320 : 160 }
 
     /// Bytes of the largest packet.
@@ -14,8 +17,19 @@ struct SampleBundle: Equatable {
     /// Bytes of the packet that begins at `place`; nil if none does that ends at `end` or before.
     @inline(__always)
     func packetByteCount(_ bytes: RawSpan, at place: Int, end: Int) -> Int? {
+        guard place < end else { return nil }
         let byteCount = AMRHeader.byteCount(ofFrameWith: bytes[place], isWideband: isWideband)
         return byteCount > 0 && byteCount <= end - place ? byteCount : nil
+    }
+
+    /// How many packets there are in a sample, and where they end.
+    func packets(_ bytes: RawSpan, _ sample: Range<Int>) -> (count: Int64, end: Int) {
+        var (count, place) = (Int64(0), sample.lowerBound)
+        while let byteCount = packetByteCount(bytes, at: place, end: sample.upperBound) {
+            count += 1
+            place += byteCount
+        }
+        return (count, place)
     }
 }
 
@@ -40,40 +54,64 @@ struct BundledTable {
 
     /// Packets before a sample.
     func packetCount(ofFirst sampleCount: Int64) -> Int64 {
-        var total: Int64 = 0
-        var left = sampleCount
-        forEachRun { count, packets in
-            let samples = min(left, count)
-            total += samples * packets
-            left -= samples
-            return left > 0
-        }
-        return total
+        var clock = BundleClock(self)
+        return clock.firstPacket(ofSample: sampleCount)
     }
 
     /// The sample that holds a packet, and the first packet in it.
     func sample(ofPacket packet: Int64) -> (sample: Int64, firstPacket: Int64) {
-        var sample: Int64 = 0
-        var first: Int64 = 0
-        forEachRun { count, packets in
-            let samples = min((packet - first) / packets, count)
-            sample += samples
-            first += samples * packets
-            return samples == count
+        var clock = BundleClock(self)
+        return clock.sample(ofPacket: packet)
+    }
+}
+
+/// Which packets samples hold, by their times. Quick for whoever asks for neighbours.
+struct BundleClock {
+    let table: BundledTable
+    // The run of times that was asked for last, what lies before it, and packets in each of its samples. After the last
+    // run all samples are as its.
+    private var run = 0
+    private var sample: Int64 = 0
+    private var packet: Int64 = 0
+    private var packetsPerSample: Int64 = 1
+
+    init(_ table: BundledTable) {
+        self.table = table
+        if table.table.timeRunCount > 0 {
+            packetsPerSample = table.packetCount(ofTime: table.table.timeRun(0).duration)
         }
-        return (sample, first)
     }
 
-    /// - Parameter visit: takes how many samples hold how many packets each; false ends it. After the last run all
-    ///   samples are as its.
-    private func forEachRun(_ visit: (_ sampleCount: Int64, _ packetCount: Int64) -> Bool) {
-        var packets: Int64 = 1
-        for index in 0..<table.timeRunCount {
-            let run = table.timeRun(index)
-            packets = packetCount(ofTime: run.duration)
-            guard visit(run.sampleCount, packets) else { return }
+    mutating func firstPacket(ofSample target: Int64) -> Int64 {
+        while target < sample { returnToRunBefore() }
+        while let count = sampleCount, target - sample >= count { passRun(count) }
+        return packet + (target - sample) * packetsPerSample
+    }
+
+    mutating func sample(ofPacket target: Int64) -> (sample: Int64, firstPacket: Int64) {
+        while target < packet { returnToRunBefore() }
+        while let count = sampleCount, (target - packet) / packetsPerSample >= count { passRun(count) }
+        let samples = (target - packet) / packetsPerSample
+        return (sample + samples, packet + samples * packetsPerSample)
+    }
+
+    /// Of the run; nil behind the last.
+    private var sampleCount: Int64? { run < table.table.timeRunCount ? table.table.timeRun(run).sampleCount : nil }
+
+    private mutating func passRun(_ count: Int64) {
+        sample += count
+        packet += count * packetsPerSample
+        run += 1
+        if run < table.table.timeRunCount {
+            packetsPerSample = table.packetCount(ofTime: table.table.timeRun(run).duration)
         }
-        // Tables have no more.
-        _ = visit(1 << 32, packets)
+    }
+
+    private mutating func returnToRunBefore() {
+        run -= 1
+        let (count, duration) = table.table.timeRun(run)
+        packetsPerSample = table.packetCount(ofTime: duration)
+        sample -= count
+        packet -= count * packetsPerSample
     }
 }

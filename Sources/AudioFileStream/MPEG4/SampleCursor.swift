@@ -79,9 +79,28 @@ enum SampleShare {
     case parts([Part])
 
     struct Part {
-        /// Nil for the sample itself.
-        var bytes: [UInt8]?
+        var content: Content
         var frameCount: Int
+    }
+
+    enum Content {
+        /// These bytes of the window.
+        case read(Range<Int>)
+        case made([UInt8])
+
+        var byteCount: Int {
+            switch self {
+            case .read(let range): range.count
+            case .made(let bytes): bytes.count
+            }
+        }
+
+        func bytes(of window: RawSpan) -> [UInt8] {
+            switch self {
+            case .read(let range): window.extracting(range).copy(0..<range.count)
+            case .made(let bytes): bytes
+            }
+        }
     }
 }
 

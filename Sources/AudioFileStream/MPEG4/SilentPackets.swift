@@ -47,7 +47,7 @@ struct SilentPackets {
         (0..<packetCount(ofFrames: count)).map { number in
             let frames = min(frameCount, count - number * frameCount)
             let bytes = bytesPerFrame > 0 ? Array(packet.prefix(Int(frames * bytesPerFrame))) : packet
-            return SampleShare.Part(bytes: bytes, frameCount: Int(frames))
+            return SampleShare.Part(content: .made(bytes), frameCount: Int(frames))
         }
     }
 }

@@ -43,16 +43,20 @@ struct SplicePreroll {
     /// The first packet to be decoded.
     /// - Parameters:
     ///   - packet: whose frames are to be exact.
+    ///   - earliest: the first one that can be had.
+    ///   - firstFrame: of a packet, at most the one after.
     ///   - size: bytes of a packet, none of which is later.
-    func start(of packet: Int64, _ clock: inout PacketClock, size: (Int64) -> Int64) -> Int64 {
+    func start(
+        of packet: Int64, earliest: Int64 = 0, firstFrame: (Int64) -> Int64, size: (Int64) -> Int64
+    ) -> Int64 {
         var start = packet
         var byteCount =
             Int64(AudioPacketSplice.headerByteCount + AudioPacketSplice.packetHeaderByteCount) + size(packet)
         var mainData: Int64 = 0
-        let end = clock.frame(ofPacket: packet + 1)
-        let first = clock.frame(ofPacket: packet)
+        let end = firstFrame(packet + 1)
+        let first = firstFrame(packet)
         var last = first
-        while start > 0, packet - start + 1 < Int64(AudioPacketSplice.largestPacketCount) {
+        while start > earliest, packet - start + 1 < Int64(AudioPacketSplice.largestPacketCount) {
             switch need {
             case .packets(let count): guard packet - start < Int64(count) else { return start }
             case .frames(let count): guard first - last < count else { return start }
@@ -60,7 +64,7 @@ struct SplicePreroll {
                 guard packet - start < Int64(settling) || mainData < count else { return start }
             }
             let bytes = size(start - 1)
-            let frame = clock.frame(ofPacket: start - 1)
+            let frame = firstFrame(start - 1)
             byteCount += bytes + Int64(AudioPacketSplice.packetHeaderByteCount)
             guard byteCount <= Int64(Limits.packetByteCount), last - frame <= Int64(Limits.packetFrameCount),
                 end - frame <= 2 * Int64(Limits.packetFrameCount)
@@ -72,5 +76,15 @@ struct SplicePreroll {
             last = frame
         }
         return start
+    }
+
+    /// Frames of all packets that can be needed before the one whose frames are to be exact.
+    /// - Parameter longest: frames of the longest packet.
+    func largestFrameCount(longest: Int64) -> Int64 {
+        switch need {
+        case .packets(let count): Int64(count) * longest
+        case .frames(let count): count + longest
+        case .mainData: Int64(AudioPacketSplice.largestPacketCount) * longest
+        }
     }
 }
