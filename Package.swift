@@ -265,7 +265,7 @@ let package = Package(
             "WorkerDecodingTests",
             [
                 "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "CodecLibrary", "DecodeWorker",
-                "MPEGDecoding", "StreamTestKit", "WorkerDecoding",
+                "MPEGDecoding", "SongDecoding", "SongReading", "StreamTestKit", "WorkerDecoding",
             ]),
         testTool("discovery-probe", at: "DiscoveryProbe", ["PeerDiscovery", "AudioCore"]),
         tests(

@@ -30,11 +30,31 @@ public protocol AudioPacketDecoder: AnyObject {
         packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Float>
     ) throws(AudioDecodingError)
 
+    /// Whether samples are integers of more bits than a `Float` holds, and can be had as such.
+    var givesIntegers: Bool { get }
+
+    /// Decodes one packet as the other `decode` does, to integers whose full scale is that of 32 bits. Only of
+    /// a decoder that ``givesIntegers``.
+    func decode(
+        packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Int32>
+    ) throws(AudioDecodingError)
+
     /// Forgets what came before: the next packet does not follow the last one.
     /// - Parameter streamFrame: how many frames of decoded output lie before the next packet in its stream, priming
     ///   included (``AudioCore/PacketTimeline/streamFrame(of:)``). Decoders whose rounding depends on the place need
     ///   it to be bit-exact; a wrong number costs the last bit of a sample and nothing else.
     func reset(streamFrame: Int64)
+}
+
+/// Most decoders give floats only.
+extension AudioPacketDecoder {
+    public var givesIntegers: Bool { false }
+
+    public func decode(
+        packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Int32>
+    ) throws(AudioDecodingError) {
+        preconditionFailure("a decoder of floats was asked for integers")
+    }
 }
 
 extension AudioPacketDecoder {
@@ -43,9 +63,14 @@ extension AudioPacketDecoder {
     package func checkLimits(
         of packet: RawSpan, frameCount: Int, output: borrowing MutableSpan<Float>
     ) throws(AudioDecodingError) {
+        try checkLimits(of: packet, frameCount: frameCount)
+        precondition(output.count >= frameCount * channelCount, "no room for the packet's frames")
+    }
+
+    @inline(__always)
+    package func checkLimits(of packet: RawSpan, frameCount: Int) throws(AudioDecodingError) {
         guard packet.byteCount <= Limits.packetByteCount, (0...Limits.packetFrameCount).contains(frameCount) else {
             throw .packetExceedsLimits(byteCount: packet.byteCount, frameCount: frameCount)
         }
-        precondition(output.count >= frameCount * channelCount, "no room for the packet's frames")
     }
 }

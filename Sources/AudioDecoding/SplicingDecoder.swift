@@ -27,32 +27,57 @@ package final class SplicingDecoder: AudioPacketDecoder {
     package var channelCount: Int { base.channelCount }
     package var damagedPacketCount: Int { base.damagedPacketCount + shortSpliceCount }
 
+    package var givesIntegers: Bool { base.givesIntegers }
+
     package func decode(
         packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Float>
     ) throws(AudioDecodingError) {
-        guard let splice = AudioPacketSplice(packet) else {
-            return try base.decode(packet: packet, frameCount: frameCount, into: &output)
+        try decode(packet, frameCount: frameCount, into: &output, silence: 0) {
+            (packet, frameCount, output) throws(AudioDecodingError) in
+            try base.decode(packet: packet, frameCount: frameCount, into: &output)
         }
-        try checkLimits(of: packet, frameCount: frameCount, output: output)
-        try decode(splice, of: packet, frameCount: frameCount, into: &output)
+    }
+
+    package func decode(
+        packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Int32>
+    ) throws(AudioDecodingError) {
+        try decode(packet, frameCount: frameCount, into: &output, silence: 0) {
+            (packet, frameCount, output) throws(AudioDecodingError) in
+            try base.decode(packet: packet, frameCount: frameCount, into: &output)
+        }
     }
 
     package func reset(streamFrame: Int64) { base.reset(streamFrame: streamFrame) }
 
-    private func decode(
-        _ splice: AudioPacketSplice, of bytes: RawSpan, frameCount: Int, into output: inout MutableSpan<Float>
+    private typealias Decode<Sample> =
+        (_ packet: RawSpan, _ frameCount: Int, _ output: inout MutableSpan<Sample>) throws(AudioDecodingError) -> Void
+
+    private func decode<Sample>(
+        _ packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Sample>, silence: Sample,
+        _ decode: Decode<Sample>
     ) throws(AudioDecodingError) {
-        for index in 0..<(frameCount * channelCount) { output[index] = 0 }
+        guard let splice = AudioPacketSplice(packet) else { return try decode(packet, frameCount, &output) }
+        try checkLimits(of: packet, frameCount: frameCount)
+        precondition(output.count >= frameCount * channelCount, "no room for the packet's frames")
+        for index in 0..<(frameCount * channelCount) { output[index] = silence }
+        try self.decode(splice, of: packet, frameCount: frameCount, into: &output, silence: silence, decode)
+    }
+
+    /// - Parameter output: silent.
+    private func decode<Sample>(
+        _ splice: AudioPacketSplice, of bytes: RawSpan, frameCount: Int, into output: inout MutableSpan<Sample>,
+        silence: Sample, _ decode: Decode<Sample>
+    ) throws(AudioDecodingError) {
         guard !splice.packets.isEmpty else { return }
         base.reset(streamFrame: splice.streamFrame)
         let channelCount = channelCount
         let longest = splice.packets.reduce(0) { max($0, $1.frameCount) }
-        var samples = [Float](repeating: 0, count: longest * channelCount)
+        var samples = [Sample](repeating: silence, count: longest * channelCount)
         var first = -splice.droppedFrameCount
         for packet in splice.packets {
             let range = packet.startOffset..<packet.startOffset + packet.byteCount
             var span = samples.mutableSpan
-            try base.decode(packet: bytes.extracting(range), frameCount: packet.frameCount, into: &span)
+            try decode(bytes.extracting(range), packet.frameCount, &span)
             let end = first + packet.frameCount
             for frame in max(first, 0)..<max(first, 0, min(end, frameCount)) {
                 for channel in 0..<channelCount {

@@ -21,7 +21,7 @@ public struct SampleEncoding: Hashable, Sendable {
 
     /// Appends samples of which 1 is full scale.
     ///
-    /// What an integer decoder gave comes out as it was: a `Float` holds 24 bits. What exceeds full scale is cut.
+    /// What was integer comes out as it was, up to the 24 bits of a `Float`. What exceeds full scale is cut.
     public func append(_ floats: some Sequence<Float>, to bytes: inout [UInt8]) {
         guard !samples.isFloat else {
             for sample in floats { append(sample.bitPattern, to: &bytes) }
@@ -37,6 +37,14 @@ public struct SampleEncoding: Hashable, Sendable {
             let rounded = value.isFinite ? Int64(min(max(value.rounded(), -scale), scale - 1)) : 0
             append(UInt32(truncatingIfNeeded: rounded << shift + offset), to: &bytes)
         }
+    }
+
+    /// Appends integers of full scale, aligned high; bits that these samples do not have are cut off. Not to floats.
+    public func append(integers: some Sequence<Int32>, to bytes: inout [UInt8]) {
+        precondition(!samples.isFloat)
+        let shift = UInt32(32 - samples.byteCount * 8)
+        let offset: UInt32 = silence == 0 ? 0 : 128
+        for sample in integers { append(UInt32(bitPattern: sample) >> shift &+ offset, to: &bytes) }
     }
 
     @inline(__always)

@@ -1,6 +1,7 @@
 import AudioCore
 
 /// The frames of one packet, interleaved, in WAVE's channel order (the library's own), and what they turned out to be.
+/// Samples are `Float`, or `Int32` where these are asked for.
 public struct DecodedFrames {
     /// Room in front of the samples, for whoever sends them on.
     public let headerByteCount: Int
@@ -25,8 +26,11 @@ public struct DecodedFrames {
     }
 
     /// Appends what an `AVFrame` holds.
-    /// - Returns: false where the frame contradicts itself or the frames before it, or there are too many.
-    mutating func append(_ frame: UnsafeMutableRawPointer, sampleRate: Int, channelCount: Int) -> Bool {
+    /// - Returns: false where the frame contradicts itself or the frames before it, there are too many, or they are no
+    ///   integers and should be.
+    mutating func append(
+        _ frame: UnsafeMutableRawPointer, sampleRate: Int, channelCount: Int, asIntegers: Bool
+    ) -> Bool {
         let count = Int(frame.load(fromByteOffset: FieldOffset.frameSampleCount, as: Int32.self))
         let lineSize = Int(frame.load(fromByteOffset: FieldOffset.frameLineSize, as: Int32.self))
         let format = LibrarySampleFormat(
@@ -42,10 +46,12 @@ public struct DecodedFrames {
         let start = headerByteCount + frameCount * channelCount * MemoryLayout<Float>.stride
         let end = start + count * channelCount * MemoryLayout<Float>.stride
         if bytes.count < end { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
-        bytes.withUnsafeMutableBytes { bytes in
-            let target = bytes.baseAddress! + start
-            format.convert(planes, frameCount: count, channelCount: channelCount, into: target)
+        let isConverted = bytes.withUnsafeMutableBytes { bytes in
+            format.convert(
+                planes, frameCount: count, channelCount: channelCount, toIntegers: asIntegers,
+                into: bytes.baseAddress! + start)
         }
+        guard isConverted else { return false }
         (self.sampleRate, self.channelCount) = (sampleRate, channelCount)
         frameCount += count
         return true

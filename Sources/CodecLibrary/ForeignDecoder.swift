@@ -1,11 +1,12 @@
 import AudioCore
 
-/// One stream's decoder of the library: packets go in, frames of interleaved `Float` come out.
+/// One stream's decoder of the library: packets go in, frames of interleaved `Float` come out, or of `Int32`.
 ///
 /// Set so that it adds nothing of its own: one thread, no trimming of what an encoder put in front, no log. Everything
 /// that it is given may be hostile. Not thread-safe.
 public final class ForeignDecoder {
     private let symbols: CodecSymbols
+    private let givesIntegers: Bool
     private var context: CodecSymbols.Object?
     private var packet: CodecSymbols.Object?
     private var frame: CodecSymbols.Object?
@@ -14,6 +15,7 @@ public final class ForeignDecoder {
     /// - Throws: where the library has no such decoder, or refuses the cookie.
     public init(_ setup: ForeignSetup, library: CodecLibrary) throws(ForeignDecoderError) {
         symbols = library.symbols
+        givesIntegers = setup.givesIntegers
         guard let codec = setup.decoderNames.lazy.compactMap({ [symbols] in symbols.findDecoder($0) }).first else {
             throw .missing
         }
@@ -79,14 +81,27 @@ public final class ForeignDecoder {
         // Padded with zeros by the library.
         packet.load(fromByteOffset: FieldOffset.packetData, as: CodecSymbols.Object.self)
             .copyMemory(from: source, byteCount: bytes.count)
+        if givesIntegers { Self.adapt(packet, byteCount: bytes.count) }
         guard symbols.sendPacket(context, packet) == 0 else { return false }
         while true {
             let code = symbols.receiveFrame(context, frame)
             if code == Self.wantsMore { return true }
-            guard code == 0, frames.append(frame, sampleRate: sampleRate, channelCount: channelCount) else {
-                return false
-            }
+            guard code == 0,
+                frames.append(
+                    frame, sampleRate: sampleRate, channelCount: channelCount, asIntegers: givesIntegers)
+            else { return false }
         }
+    }
+
+    /// ALAC stores frames as they are that become no shorter by coding. The library refuses them of 32-bit stereo, for
+    /// the width that they would have if they were coded, by which it counts the bytes that are coded apart: none here.
+    /// It forgets these before it reads the samples. So it is told of one such byte (bits 20 and 21; bit 22 says that
+    /// the frame is stored). Of more than two channels that helps the first element only.
+    private static func adapt(_ packet: CodecSymbols.Object, byteCount: Int) {
+        guard byteCount > 2 else { return }
+        let data = packet.load(fromByteOffset: FieldOffset.packetData, as: CodecSymbols.Object.self)
+        let byte = data.load(fromByteOffset: 2, as: UInt8.self)
+        if byte & 0x0E == 0x02 { data.storeBytes(of: byte | 0x04, toByteOffset: 2, as: UInt8.self) }
     }
 
     /// `AVERROR(EAGAIN)`.

@@ -10,15 +10,20 @@ public struct ForeignSetup: Hashable, Sendable {
     /// Whether spectral band replication (14496-3 section 4.6.18) is to be found out from the packets, as a decoder
     /// does that knows nothing but the cookie. Otherwise the codec says whether it is there.
     public var findsImplicitSBR: Bool
+    /// Whether samples are to come as integers of 32 bits at full scale, not as floats: those of ALAC that
+    /// has more than 24.
+    public var givesIntegers: Bool
 
     public init(
-        codec: Codec, sampleRate: Double, channelCount: Int, magicCookie: [UInt8], findsImplicitSBR: Bool = false
+        codec: Codec, sampleRate: Double, channelCount: Int, magicCookie: [UInt8], findsImplicitSBR: Bool = false,
+        givesIntegers: Bool = false
     ) {
         self.codec = codec
         self.sampleRate = sampleRate
         self.channelCount = channelCount
         self.magicCookie = magicCookie
         self.findsImplicitSBR = findsImplicitSBR
+        self.givesIntegers = givesIntegers
     }
 
     /// What the library can decode.

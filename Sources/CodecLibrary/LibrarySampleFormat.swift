@@ -16,42 +16,52 @@ enum LibrarySampleFormat: Int32 {
         }
     }
 
-    /// Converts to interleaved `Float`, a full-scale integer becoming 1.
+    /// Converts to interleaved samples: to `Float`, a full-scale integer becoming 1, or to `Int32` of full scale.
     /// - Parameters:
     ///   - planes: as many as there are channels, or one; each holds all of its samples. Any alignment.
     ///   - target: has room for the frames. Any alignment.
+    /// - Returns: whether there is such a conversion: there is none from floats to integers.
     func convert(
-        _ planes: UnsafePointer<UnsafeRawPointer?>, frameCount: Int, channelCount: Int,
+        _ planes: UnsafePointer<UnsafeRawPointer?>, frameCount: Int, channelCount: Int, toIntegers: Bool,
         into target: UnsafeMutableRawPointer
-    ) {
+    ) -> Bool {
         /// One run of samples that lie `stride` samples apart in the target.
-        func run<Sample: BitwiseCopyable>(
-            _ source: UnsafeRawPointer, count: Int, first: Int, stride: Int, _ convert: (Sample) -> Float
+        func run<Sample: BitwiseCopyable, Converted: BitwiseCopyable>(
+            _ source: UnsafeRawPointer, count: Int, first: Int, stride: Int, _ convert: (Sample) -> Converted
         ) {
             for index in 0..<count {
                 let sample = source.loadUnaligned(
                     fromByteOffset: index * MemoryLayout<Sample>.stride, as: Sample.self)
                 target.storeBytes(
-                    of: convert(sample), toByteOffset: (first + index * stride) * MemoryLayout<Float>.stride,
-                    as: Float.self)
+                    of: convert(sample), toByteOffset: (first + index * stride) * MemoryLayout<Converted>.stride,
+                    as: Converted.self)
             }
         }
         for plane in 0..<(isPlanar ? channelCount : 1) {
             guard let source = planes[plane] else { continue }
             let count = isPlanar ? frameCount : frameCount * channelCount
             let stride = isPlanar ? channelCount : 1
-            switch self {
-            case .unsigned8, .unsigned8Planar:
+            switch (self, toIntegers) {
+            case (.unsigned8, false), (.unsigned8Planar, false):
                 run(source, count: count, first: plane, stride: stride) { (s: UInt8) in (Float(s) - 128) * 0x1p-7 }
-            case .signed16, .signed16Planar:
+            case (.signed16, false), (.signed16Planar, false):
                 run(source, count: count, first: plane, stride: stride) { (s: Int16) in Float(s) * 0x1p-15 }
-            case .signed32, .signed32Planar:
+            case (.signed32, false), (.signed32Planar, false):
                 run(source, count: count, first: plane, stride: stride) { (s: Int32) in Float(s) * 0x1p-31 }
-            case .float32, .float32Planar:
+            case (.float32, false), (.float32Planar, false):
                 run(source, count: count, first: plane, stride: stride) { (s: Float) in s }
-            case .float64, .float64Planar:
+            case (.float64, false), (.float64Planar, false):
                 run(source, count: count, first: plane, stride: stride) { (s: Double) in Float(s) }
+            case (.unsigned8, true), (.unsigned8Planar, true):
+                run(source, count: count, first: plane, stride: stride) { (s: UInt8) in (Int32(s) - 128) << 24 }
+            case (.signed16, true), (.signed16Planar, true):
+                run(source, count: count, first: plane, stride: stride) { (s: Int16) in Int32(s) << 16 }
+            case (.signed32, true), (.signed32Planar, true):
+                run(source, count: count, first: plane, stride: stride) { (s: Int32) in s }
+            case (.float32, true), (.float32Planar, true), (.float64, true), (.float64Planar, true):
+                return false
             }
         }
+        return true
     }
 }

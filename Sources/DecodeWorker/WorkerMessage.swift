@@ -9,11 +9,13 @@ import CodecLibrary
 // | kind | from | body |
 // |---|---|---|
 // | ready | worker | libavcodec's major version (u32), 0: none that could be loaded. Said first, once |
-// | open | program | codec (u32), channels (u32), hertz (f64), find implicit SBR (u32), zero (u32), magic cookie |
+// | open | program | codec (u32), channels (u32), hertz (f64), find implicit SBR (u32), integers (u32), magic cookie |
 // | opened | worker | a `WorkerStatus` (u32), the library's number (i32) |
 // | decode | program | one packet |
-// | frames | worker | 1: whole, 0: damaged (u32); hertz, channels, frames (u32 each); zero (u32); frames x channels f32 |
+// | frames | worker | 1: whole, 0: damaged (u32); hertz, channels, frames (u32 each); zero (u32); samples |
 // | reset | program | nothing; not answered |
+//
+// Samples are frames x channels f32; where `open` asked for integers (1), frames x channels i32 at full scale.
 //
 // The worker answers in order. It is not believed: whoever reads its answers checks every number.
 
@@ -77,7 +79,7 @@ extension ForeignSetup {
         append(UInt32(channelCount))
         append(sampleRate)
         append(UInt32(findsImplicitSBR ? 1 : 0))
-        append(UInt32(0))
+        append(UInt32(givesIntegers ? 1 : 0))
         return body + magicCookie
     }
 
@@ -89,6 +91,7 @@ extension ForeignSetup {
             sampleRate: message.loadUnaligned(fromByteOffset: 8, as: Double.self),
             channelCount: Int(message.loadUnaligned(fromByteOffset: 4, as: UInt32.self)),
             magicCookie: Array(message[WorkerMessageHeader.openByteCount...]),
-            findsImplicitSBR: message.loadUnaligned(fromByteOffset: 16, as: UInt32.self) != 0)
+            findsImplicitSBR: message.loadUnaligned(fromByteOffset: 16, as: UInt32.self) != 0,
+            givesIntegers: message.loadUnaligned(fromByteOffset: 20, as: UInt32.self) != 0)
     }
 }

@@ -93,7 +93,7 @@ extension SongFacts {
 }
 
 extension SampleFormat {
-    /// What holds the samples of both, integers up to 24 bits without loss.
+    /// What holds the samples of both, integers up to 32 bits without loss.
     fileprivate func wide(enoughFor other: SampleFormat) -> SampleFormat {
         if self == other { return self }
         guard !isFloat, !other.isFloat else { return .float32 }

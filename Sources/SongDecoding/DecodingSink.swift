@@ -26,6 +26,7 @@ struct DecodingSink: ~Copyable, AudioStreamSink {
     /// Of packets of songs that are over, those that became silence.
     private var olderDamagedPacketCount = 0
     private var scratch: [Float] = []
+    private var integerScratch: [Int32] = []
 
     // Of the song that is decoded.
     private var summary = AudioStreamSummary()
@@ -143,13 +144,18 @@ struct DecodingSink: ~Copyable, AudioStreamSink {
             let range = heard.lowerBound * pcm.bytesPerFrame..<heard.upperBound * pcm.bytesPerFrame
             encoding.append(pcm: packet.extracting(range), of: pcm, to: &bytes)
         } else {
-            let channels = decoder.channelCount
+            let samples = heard.lowerBound * channelCount..<heard.upperBound * channelCount
             do throws(AudioDecodingError) {
-                try decode(packet, frameCount: frameCount)
+                if decoder.givesIntegers, !encoding.samples.isFloat {
+                    try decodeIntegers(packet, frameCount: frameCount)
+                    encoding.append(integers: integerScratch[samples], to: &bytes)
+                } else {
+                    try decode(packet, frameCount: frameCount)
+                    encoding.append(scratch[samples], to: &bytes)
+                }
             } catch {
                 throw SongFailure(.unusable, "'\(path)' \(error.explanation)")
             }
-            encoding.append(scratch[heard.lowerBound * channels..<heard.upperBound * channels], to: &bytes)
         }
         speakers.arrange(&bytes, from: start, bytesPerSample: encoding.samples.byteCount)
         self.frameCount += Int64(heard.count)
@@ -158,13 +164,27 @@ struct DecodingSink: ~Copyable, AudioStreamSink {
 
     /// Into the front of ``scratch``.
     private mutating func decode(_ packet: RawSpan, frameCount: Int) throws(AudioDecodingError) {
-        guard frameCount <= Limits.packetFrameCount else {
-            throw .packetExceedsLimits(byteCount: packet.byteCount, frameCount: frameCount)
-        }
-        let count = frameCount * decoder.channelCount
-        if scratch.count < count { scratch += repeatElement(0, count: count - scratch.count) }
+        try Self.makeRoom(in: &scratch, for: packet, frameCount: frameCount, channelCount, silence: 0)
         let decoder = decoder
         var output = scratch.mutableSpan
         try decoder.decode(packet: packet, frameCount: frameCount, into: &output)
+    }
+
+    /// Into the front of ``integerScratch``.
+    private mutating func decodeIntegers(_ packet: RawSpan, frameCount: Int) throws(AudioDecodingError) {
+        try Self.makeRoom(in: &integerScratch, for: packet, frameCount: frameCount, channelCount, silence: 0)
+        let decoder = decoder
+        var output = integerScratch.mutableSpan
+        try decoder.decode(packet: packet, frameCount: frameCount, into: &output)
+    }
+
+    private static func makeRoom<Sample>(
+        in scratch: inout [Sample], for packet: RawSpan, frameCount: Int, _ channelCount: Int, silence: Sample
+    ) throws(AudioDecodingError) {
+        guard frameCount <= Limits.packetFrameCount else {
+            throw .packetExceedsLimits(byteCount: packet.byteCount, frameCount: frameCount)
+        }
+        let count = frameCount * channelCount
+        if scratch.count < count { scratch += repeatElement(silence, count: count - scratch.count) }
     }
 }

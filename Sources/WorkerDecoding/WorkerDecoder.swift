@@ -42,31 +42,45 @@ public final class WorkerDecoder: AudioPacketDecoder {
         channelCount = format.channelsPerFrame
         setup = ForeignSetup(
             codec: format.codec, sampleRate: format.sampleRate, channelCount: format.channelsPerFrame,
-            magicCookie: magicCookie)
+            magicCookie: magicCookie, givesIntegers: Self.hasWideIntegers(format.codec, magicCookie))
         self.program = program
         session = try .start(setup, program)
     }
 
+    public var givesIntegers: Bool { setup.givesIntegers }
+
     public func decode(
         packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Float>
     ) throws(AudioDecodingError) {
-        try checkLimits(of: packet, frameCount: frameCount, output: output)
-        let session = try runningSession()
-        let frames: WorkerFrames
-        do throws(WorkerProcess.Failure) {
-            frames = try session.decode(packet)
-        } catch {
-            self.session = nil
-            note(isWhole: false)
+        precondition(output.count >= frameCount * channelCount, "no room for the packet's frames")
+        guard let frames = try decode(packet, frameCount: frameCount), let session else {
             for index in 0..<(frameCount * channelCount) { output[index] = 0 }
             return
         }
-        if frames.frameCount > 0 { try checkFormat(of: frames) }
-        let count = min(frames.frameCount, frameCount)
-        session.withSamples { copy($0, frameCount: count, channelCount: frames.channelCount, into: &output) }
-        for index in (count * channelCount)..<(frameCount * channelCount) { output[index] = 0 }
-        note(isWhole: frames.isWhole && (count == frameCount || isFirstPacket))
-        isFirstPacket = false
+        let isInteger = givesIntegers
+        session.withSamples { bytes in
+            copy(frames, into: &output, frameCount: frameCount, silence: 0, mean: { ($0 + $1) / 2 }) { index in
+                if isInteger { return Float(bytes.loadUnaligned(fromByteOffset: index * 4, as: Int32.self)) * 0x1p-31 }
+                let sample = bytes.loadUnaligned(fromByteOffset: index * 4, as: Float.self)
+                return sample.isFinite ? sample : 0
+            }
+        }
+    }
+
+    public func decode(
+        packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Int32>
+    ) throws(AudioDecodingError) {
+        precondition(givesIntegers, "a decoder of floats was asked for integers")
+        precondition(output.count >= frameCount * channelCount, "no room for the packet's frames")
+        guard let frames = try decode(packet, frameCount: frameCount), let session else {
+            for index in 0..<(frameCount * channelCount) { output[index] = 0 }
+            return
+        }
+        session.withSamples { bytes in
+            copy(frames, into: &output, frameCount: frameCount, silence: 0, mean: { $0 / 2 + $1 / 2 }) { index in
+                bytes.loadUnaligned(fromByteOffset: index * 4, as: Int32.self)
+            }
+        }
     }
 
     public func reset(streamFrame: Int64) {
@@ -83,6 +97,29 @@ public final class WorkerDecoder: AudioPacketDecoder {
     package var workerProcessID: Int32? { session?.process.processID }
 
     // MARK: Private
+
+    /// ALAC's specific configuration says how many bits a sample has.
+    private static func hasWideIntegers(_ codec: Codec, _ cookie: [UInt8]) -> Bool {
+        codec == .alac && cookie.count >= 24 && cookie[5] > 24
+    }
+
+    /// - Returns: what came of the packet; nil where its worker was lost.
+    private func decode(_ packet: RawSpan, frameCount: Int) throws(AudioDecodingError) -> WorkerFrames? {
+        try checkLimits(of: packet, frameCount: frameCount)
+        let session = try runningSession()
+        let frames: WorkerFrames
+        do throws(WorkerProcess.Failure) {
+            frames = try session.decode(packet)
+        } catch {
+            self.session = nil
+            note(isWhole: false)
+            return nil
+        }
+        if frames.frameCount > 0 { try checkFormat(of: frames) }
+        note(isWhole: frames.isWhole && (frames.frameCount >= frameCount || isFirstPacket))
+        isFirstPacket = false
+        return frames
+    }
 
     private func runningSession() throws(AudioDecodingError) -> DecodeSession {
         if let session { return session }
@@ -120,18 +157,18 @@ public final class WorkerDecoder: AudioPacketDecoder {
         restartsLeft = min(restartsLeft + 1, Self.restartsInARow)
     }
 
-    private func copy(
-        _ samples: UnsafeRawBufferPointer, frameCount: Int, channelCount given: Int,
-        into output: inout MutableSpan<Float>
+    /// Fills the packet's frames with those that came, and silence.
+    @inline(__always)
+    private func copy<Sample>(
+        _ frames: WorkerFrames, into output: inout MutableSpan<Sample>, frameCount: Int, silence: Sample,
+        mean: (Sample, Sample) -> Sample, sample: (Int) -> Sample
     ) {
-        func sample(_ index: Int) -> Float {
-            let value = samples.loadUnaligned(fromByteOffset: index * MemoryLayout<Float>.stride, as: Float.self)
-            return value.isFinite ? value : 0
+        let count = min(frames.frameCount, frameCount)
+        switch (frames.channelCount, channelCount) {
+        case (2, 1): for index in 0..<count { output[index] = mean(sample(index * 2), sample(index * 2 + 1)) }
+        case (1, 2): for index in 0..<(count * 2) { output[index] = sample(index / 2) }
+        default: for index in 0..<(count * channelCount) { output[index] = sample(index) }
         }
-        switch (given, channelCount) {
-        case (2, 1): for index in 0..<frameCount { output[index] = (sample(index * 2) + sample(index * 2 + 1)) / 2 }
-        case (1, 2): for index in 0..<(frameCount * 2) { output[index] = sample(index / 2) }
-        default: for index in 0..<(frameCount * channelCount) { output[index] = sample(index) }
-        }
+        for index in (count * channelCount)..<(frameCount * channelCount) { output[index] = silence }
     }
 }

@@ -18,8 +18,8 @@ struct DecodeCommand: Command {
         ],
         options: [float, .help],
         notes: [
-            "Without loss as the file has it: PCM, FLAC and ALAC in their own width (up to 24 bits exactly; PCM in all), "
-                + "mu-law, A-law and IMA ADPCM in 16 bits. Lossy codecs (MP3, AAC, Vorbis, Opus, AC-3, AMR) have no "
+            "Without loss as the file has it: PCM, FLAC and ALAC in their own width (up to 32 bits, exactly; a listener "
+                + "puts out 24 of them), mu-law, A-law and IMA ADPCM in 16 bits. Lossy codecs (MP3, AAC, Vorbis, Opus, AC-3, AMR) have no "
                 + "width of their own: they are written as 32-bit floats always. What the encoder padded is cut off.",
             "Above 4 GiB the file is RF64.",
             "Of an Ogg chain all links are written, one behind the other, up to one of another sample rate or with other "
