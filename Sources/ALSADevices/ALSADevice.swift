@@ -1,5 +1,9 @@
+import AudioCore
 import CALSA
+import Glibc
+import HostSystem
 import Playout
+import Synchronization
 
 /// A device as `tutti devices` lists it.
 public struct ALSADevice: Hashable, Sendable {
@@ -7,11 +11,11 @@ public struct ALSADevice: Hashable, Sendable {
     public var name: String
     /// What the device says of itself, in one line.
     public var details: String
-    /// Nil where it cannot be opened now; then ``trouble`` says why. Only sound cards are tried.
+    /// Nil where it cannot be opened now; then ``trouble`` says why.
     public var capabilities: Capabilities?
     public var trouble: OutputDeviceError?
 
-    /// What a sound card takes without conversion.
+    /// What a device takes or gives, as far as we can use it; of a sound card what it does without conversion.
     public struct Capabilities: Hashable, Sendable {
         /// Best first; for people.
         public var sampleFormats: [String]
@@ -20,16 +24,26 @@ public struct ALSADevice: Hashable, Sendable {
         public var channels: ClosedRange<Int>
     }
 
+    /// How long devices are waited for that do not answer: those of a sound server that hangs.
+    private static let patience = TimeSpan.seconds(3)
+    private static let longestAnswer = TimeSpan.seconds(1)
+
     /// Every device that ALSA's configuration names for one direction, in its order; empty on a machine without sound.
+    /// Each is opened for a moment.
     public static func all(_ direction: PCMDirection = .playback) -> [ALSADevice] {
         calsa_silence()
         var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
         guard snd_device_name_hint(-1, "pcm", &hints) >= 0, let hints else { return [] }
         defer { snd_device_name_free_hint(hints) }
         var devices: [ALSADevice] = []
+        var patience = patience
         var next = hints
         while let hint = next.pointee {
-            if let device = ALSADevice(hint: hint, direction) { devices.append(device) }
+            if var device = ALSADevice(hint: hint, direction) {
+                let start = HostTime.now()
+                if !device.probe(direction, atMost: min(patience, longestAnswer)) { patience -= .now() - start }
+                devices.append(device)
+            }
             next += 1
         }
         return devices
@@ -41,12 +55,33 @@ public struct ALSADevice: Hashable, Sendable {
         guard let name = Self.text(hint, "NAME"), Self.text(hint, "IOID") != other else { return nil }
         self.name = name
         details = (Self.text(hint, "DESC") ?? "").split(separator: "\n").joined(separator: ", ")
-        guard name.hasPrefix("hw:") else { return }
-        do {
-            capabilities = try PCMHandle(name: name, direction).capabilities()
-        } catch {
-            trouble = error
+    }
+
+    /// Asks the device what it takes. Returns whether it answered.
+    private mutating func probe(_ direction: PCMDirection, atMost span: TimeSpan) -> Bool {
+        guard span > .zero else { return false }
+        let answer = Answer()
+        let name = name
+        let thread = try? HostThread(name: "tutti probe") {
+            let result = Result { () throws(OutputDeviceError) in
+                try PCMHandle(name: name, direction).capabilities()
+            }
+            answer.result.withLock { $0 = result }
         }
+        thread?.join(atMost: span)
+        switch answer.result.withLock({ $0 }) {
+        case .success(let found): capabilities = found
+        case .failure(let error): trouble = error
+        case nil:
+            trouble = .failed(device: name, operation: "open", code: ETIMEDOUT, reason: "it does not answer")
+            return false
+        }
+        return true
+    }
+
+    /// Of a thread that may never give it.
+    private final class Answer: Sendable {
+        let result = Mutex<Result<Capabilities, OutputDeviceError>?>(nil)
     }
 
     private static func text(_ hint: UnsafeMutableRawPointer, _ key: String) -> String? {
@@ -64,6 +99,8 @@ extension PCMHandle {
         guard let parameters = allocated else { throw .lost(device: name) }
         defer { snd_pcm_hw_params_free(parameters) }
         try ALSACall.check(snd_pcm_hw_params_any(pointer, parameters), "read parameters", device: name)
+        // As they are where a plugin would convert.
+        snd_pcm_hw_params_set_rate_resample(pointer, parameters, 0)
 
         var (lowRate, highRate): (UInt32, UInt32) = (0, 0)
         var (fewest, most): (UInt32, UInt32) = (0, 0)
@@ -72,6 +109,13 @@ extension PCMHandle {
         snd_pcm_hw_params_get_channels_min(parameters, &fewest)
         snd_pcm_hw_params_get_channels_max(parameters, &most)
         let formats = SampleFormat.allCases.filter { snd_pcm_hw_params_test_format(pointer, parameters, $0.code) == 0 }
+        let rates = PCMWish.rateRange
+        let channels = PCMWish.channelRange
+        guard lowRate <= rates.upperBound, highRate >= rates.lowerBound, fewest <= channels.upperBound else {
+            throw .unsupportedConfiguration(device: name, reason: "none of its rates or channel counts can be used")
+        }
+        (lowRate, highRate) = (max(lowRate, rates.lowerBound), min(highRate, rates.upperBound))
+        most = min(most, channels.upperBound)
         return ALSADevice.Capabilities(
             sampleFormats: formats.map(\.rawValue), rates: Int(lowRate)...Int(max(lowRate, highRate)),
             channels: Int(fewest)...Int(max(fewest, most)))

@@ -49,6 +49,8 @@ package struct PCMWish: Sendable {
     }()
 
     static let channelRange: ClosedRange<UInt32> = 1...8
+    /// In hertz.
+    static let rateRange: ClosedRange<UInt32> = 4_000...400_000
     /// Beyond this a device's numbers are not believed (and its buffers not allocated).
     static let largestBufferFrameCount = 1 << 20
 }
@@ -147,7 +149,8 @@ extension PCMHandle {
         let exact = hasExactRate && denominator > 0 ? Double(numerator) / Double(denominator) : nominalRate
         let rate = abs(exact / nominalRate - 1) < 0.001 ? exact : nominalRate
 
-        guard rate >= 4_000, rate <= 400_000, period > 0, buffer >= period,
+        let isSane = rate >= Double(PCMWish.rateRange.lowerBound) && rate <= Double(PCMWish.rateRange.upperBound)
+        guard isSane, period > 0, buffer >= period,
             buffer <= PCMWish.largestBufferFrameCount
         else { throw unsupported("its rate or buffer size makes no sense") }
         // Half of the buffer at most, so that the rest lasts until we are there.

@@ -9,7 +9,7 @@ struct DevicesCommand: Command {
         options: [DisplayFlags.json, .help],
         notes: [
             "Names that begin with hw: are sound cards themselves, in step to the sample; the others pass through "
-                + "ALSA's plugins or a sound server.",
+                + "ALSA's plugins or a sound server. What a device takes or gives is what it does without conversion.",
             "Exit code: 0, also without any device; 64 for a wrong command line.",
         ],
         examples: [
@@ -29,13 +29,13 @@ struct DevicesCommand: Command {
     }
 
     func run() -> Int32 {
-        let devices = DeviceList.outputs() + DeviceList.inputs()
+        let devices = DeviceList.all()
         if isJSON {
             ListOutput.write(devices.map(\.json))
         } else if !devices.isEmpty {
             ListOutput.write(Self.table(devices))
         }
-        if !devices.contains(where: { $0.isCard && !$0.records }) {
+        if !devices.contains(where: \.isHeard) {
             StandardStream.error.write("tutti: \(Self.noCard)\n")
         }
         return 0
@@ -61,9 +61,9 @@ struct DevicesCommand: Command {
 }
 
 extension DeviceEntry {
-    fileprivate var isCard: Bool { name.hasPrefix("hw:") }
+    fileprivate var isHeard: Bool { !records && capabilities != nil && name != "null" }
 
-    /// `S32_LE, 44.1-192 kHz, 2 channels`
+    /// `32-bit/24-bit/16-bit, 44.1-192.0 kHz, 2 channels`
     fileprivate var takes: String {
         if let trouble { return trouble }
         guard let capabilities else { return "" }
@@ -71,8 +71,8 @@ extension DeviceEntry {
         let kilohertz = [rates.lowerBound, rates.upperBound].map { (Double($0) / 1_000).fixed(1) }
         let rate = rates.count == 1 ? kilohertz[0] : kilohertz.joined(separator: "-")
         let most = capabilities.channels.upperBound
-        let format = capabilities.sampleFormats.first.map { "\($0), " } ?? ""
-        return "\(format)\(rate) kHz, \(most) channel\(most == 1 ? "" : "s")"
+        let formats = capabilities.sampleFormats.joined(separator: "/")
+        return "\(formats.isEmpty ? "" : formats + ", ")\(rate) kHz, \(most) channel\(most == 1 ? "" : "s")"
     }
 
     fileprivate var json: JSONValue {
