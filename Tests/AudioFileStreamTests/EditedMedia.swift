@@ -31,6 +31,18 @@ struct EditedMedia: Sendable, CustomTestStringConvertible {
     /// The file with these stretches, in frames.
     /// - Parameter silences: in front of each stretch but the first; none without.
     func file(_ stretches: [Range<Int64>], silences: [Int] = [], movieFirst: Bool = true) -> [UInt8] {
+        edited(stretches, silences).file(movieFirst: movieFirst)
+    }
+
+    /// The same in fragments of so many packets.
+    /// - Parameter described: packets that `moov` describes.
+    func fragments(
+        _ stretches: [Range<Int64>], silences: [Int] = [], packetsPerFragment: Int = 5, described: Int = 0
+    ) -> [UInt8] {
+        edited(stretches, silences).fragmented(packetsPerFragment: packetsPerFragment, described: described)
+    }
+
+    private func edited(_ stretches: [Range<Int64>], _ silences: [Int]) -> MPEG4Writer {
         var writer = writer
         writer.movieTimescale = writer.timescale
         writer.edits = []
@@ -39,7 +51,7 @@ struct EditedMedia: Sendable, CustomTestStringConvertible {
             if silence > 0 { writer.edits.append((UInt32(silence), -1)) }
             writer.edits.append((UInt32(stretch.count), Int32(stretch.lowerBound)))
         }
-        return writer.file(movieFirst: movieFirst)
+        return writer
     }
 
     /// Of which frames of the media what is given is made; -1 is silence.

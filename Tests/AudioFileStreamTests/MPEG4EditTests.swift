@@ -20,7 +20,7 @@ struct MPEG4EditTests {
     }
 
     /// Checks what was parsed of a file against its stretches.
-    private static func check(
+    static func check(
         _ stream: ParsedStream, _ media: EditedMedia, _ stretches: [Range<Int64>], silences: [Int] = []
     ) {
         #expect(stream.failure == nil && stream.toldProblems == [], "\(media) \(stretches)")

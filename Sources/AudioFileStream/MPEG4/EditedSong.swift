@@ -48,7 +48,7 @@ struct EditedSong {
         var bundles: BundleClock?
     }
 
-    var stretches: [Stretch]
+    private(set) var stretches: [Stretch]
     /// Of each stretch; none where no table tells.
     private(set) var origins: [Origin] = []
     let primingFrameCount: Int64
@@ -62,7 +62,7 @@ struct EditedSong {
     let silentPackets: SilentPackets
     let preroll: SplicePreroll
     /// Frames that a splice can need before its stretch, where no table tells.
-    var prerollFrameCount: Int64 = 0
+    let prerollFrameCount: Int64
     /// How samples are cut into packets.
     let bundle: SampleBundle?
     /// Whether packets are cut by their bytes.
@@ -84,13 +84,14 @@ struct EditedSong {
         }
     }
 
-    init(_ stretches: [Stretch], of entry: SampleEntry, priming: Int64) {
+    init(_ stretches: [Stretch], of entry: SampleEntry, priming: Int64, prerollFrameCount: Int64 = 0) {
         self.stretches = stretches
         silentPackets = SilentPackets(entry)
         preroll = SplicePreroll(entry)
         bundle = entry.bundle
         isCutByBytes = entry.blocks?.framesPerBlock == 1
         primingFrameCount = priming
+        self.prerollFrameCount = prerollFrameCount
         for index in stretches.indices {
             frameCount += stretches[index].silence
             self.stretches[index].frame = frameCount
@@ -98,16 +99,37 @@ struct EditedSong {
         }
     }
 
+    /// Whether it goes on to the end of a media whose end is not known.
+    var isOpenEnded: Bool { stretches.last?.frames.upperBound == MovieLengths.unknownEnd }
+
     /// Whether packets are known only when they come.
     var isStreamed: Bool { origins.isEmpty }
+
+    // Where no table tells.
+
+    mutating func noteBeginning(of index: Int, packet: Int64, start: Int64) {
+        stretches[index].first = packet
+        stretches[index].start = start
+    }
+
+    mutating func noteEnd(of index: Int, packet: Int64) {
+        stretches[index].last = packet
+        guard index + 1 < stretches.count else { return }
+        stretches[index + 1].number =
+            stretches[index].number + stretches[index].packetCount
+            + silentPackets.packetCount(ofFrames: stretches[index + 1].silence)
+    }
 
     var table: AudioPacketTableInfo { table(givenFrameCount: frameCount) }
 
     /// Of a song of which so much was given.
-    func table(givenFrameCount count: Int64) -> AudioPacketTableInfo {
+    /// - Parameter remainder: the last frames, which are not heard.
+    func table(givenFrameCount count: Int64, remainder: Int64 = 0) -> AudioPacketTableInfo {
         let priming = min(primingFrameCount, count)
+        let valid = max(0, count - priming - remainder)
         return AudioPacketTableInfo(
-            validFrameCount: count - priming, primingFrameCount: Int(priming), remainderFrameCount: 0)
+            validFrameCount: valid, primingFrameCount: Int(priming),
+            remainderFrameCount: Int(clamping: count - priming - valid))
     }
 }
 

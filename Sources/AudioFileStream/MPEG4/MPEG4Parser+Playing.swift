@@ -5,7 +5,12 @@ extension MPEG4Parser {
     mutating func play<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at place: Int, offset: Int64, isAtEnd: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Step {
-        if var cursor = editedCursor {
+        if let song = stream.streamedSong {
+            stream.streamedSong = nil
+            if let step = try play(song, bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink) {
+                return step
+            }
+        } else if var cursor = editedCursor {
             editedCursor = nil
             defer { editedCursor = cursor }
             if let step = try play(&cursor, bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink) {
@@ -32,6 +37,26 @@ extension MPEG4Parser {
         editedCursor = nil
         mood = movie.isFragmented ? .walking : .done
         return .took(0)
+    }
+
+    /// Of an edited song in fragments. Nil after the last packet of a fragment, or of the table in front of them.
+    private mutating func play<Sink: AudioStreamSink & ~Copyable>(
+        _ song: consuming StreamedSong, _ bytes: RawSpan, at place: Int, offset: Int64, isAtEnd: Bool,
+        into sink: inout Sink
+    ) throws(AudioStreamError) -> Step? {
+        if let base = tableCursor {
+            tableCursor = nil
+            var cursor = StreamedCursor(base: base, song: song, fileByteCount: fileByteCount)
+            defer { (tableCursor, stream.streamedSong) = (cursor.base, cursor.song) }
+            return try play(&cursor, bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink)
+        }
+        var cursor = StreamedCursor(base: Fragment(), song: song, fileByteCount: fileByteCount)
+        swap(&cursor.base, &fragment)
+        defer {
+            swap(&cursor.base, &fragment)
+            stream.streamedSong = cursor.song
+        }
+        return try play(&cursor, bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink)
     }
 
     /// Nil after the last packet.
@@ -80,7 +105,7 @@ extension MPEG4Parser {
                     largestReturnCount: largestReturnCount)
                 for property in properties { sink.streamDidParse(property: property) }
                 // What is known now may be how to go on.
-                if stream.song != nil { return .took(place - start) }
+                if stream.song != nil || stream.streamedSong != nil { return .took(place - start) }
             }
             if isEdited {
                 let share = cursor.share(of: packet, bytes, at: place)

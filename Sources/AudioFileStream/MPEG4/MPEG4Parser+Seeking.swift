@@ -20,6 +20,7 @@ extension MPEG4Parser {
     func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
         guard packet >= 0 else { throw .invalidPacketOffset }
         if let song = stream.song { return try locate(packet: packet, in: song).place }
+        if let song = stream.streamedSong { return try locate(packet: packet, in: song).place }
         let sample = stream.bundledTable?.sample(ofPacket: packet)
         if let (cursor, place) = cursor(atSample: sample?.sample ?? packet) {
             guard fileByteCount.map({ place.offset < $0 }) ?? true else { throw .invalidPacketOffset }
@@ -60,6 +61,15 @@ extension MPEG4Parser {
             stream.goTo(packet: place.packet, sample: 0, frame: song.firstFrame(ofPacket: place.packet) ?? 0)
             return
         }
+        if let song = stream.streamedSong {
+            let entry = try locate(packet: place.packet, in: song).entry
+            stream.streamedSong?.resume(at: entry)
+            if entry.fragment == nil { tableCursor = table.map { SampleTableCursor($0, blocks: self.entry?.blocks) } }
+            walker.restart(at: entry.fragment?.byteOffset ?? movieEnd)
+            mood = entry.fragment == nil ? .playing : .walking
+            stream.goTo(packet: entry.packet, sample: 0, frame: entry.frame)
+            return
+        }
         let sample = stream.bundledTable?.sample(ofPacket: place.packet)
         if let (cursor, _) = cursor(atSample: sample?.sample ?? place.packet) {
             tableCursor = cursor
@@ -87,12 +97,28 @@ extension MPEG4Parser {
         return (AudioFileStreamSeek(packet: cursor.number, byteOffset: place.offset), cursor)
     }
 
+    /// The same of one in fragments, by those that went by. Indexes are of no use there: their times are those of what
+    /// is heard, by whatever list their writer knew.
+    private func locate(
+        packet: Int64, in song: StreamedSong
+    ) throws(AudioStreamError) -> (place: AudioFileStreamSeek, entry: StreamedSong.Entry) {
+        guard let entry = song.entry(atOrBefore: packet, of: fragments) else { throw .valueUnknown }
+        // From the boxes in front of the table's packets on a stream finds the fragments behind.
+        let tableOffset = cursor(atSample: 0).map { min($0.1.offset, movieEnd) }
+        guard let offset = entry.fragment?.byteOffset ?? tableOffset else { throw .valueUnknown }
+        return (AudioFileStreamSeek(packet: entry.packet, byteOffset: offset), entry)
+    }
+
     func packet(
         containingFrame frame: Int64, _ summary: AudioStreamSummary
     ) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
         if let song = stream.song {
             guard let found = song.packet(containingFrame: frame) else { throw .invalidPacketOffset }
             return found
+        }
+        if let song = stream.streamedSong {
+            guard let entry = song.entry(atOrBeforeFrame: frame, of: fragments) else { throw .valueUnknown }
+            return (entry.packet, Int(clamping: frame - entry.frame))
         }
         if let format = summary.format, format.framesPerPacket > 0 {
             let (packet, offset) = frame.quotientAndRemainder(dividingBy: Int64(format.framesPerPacket))
@@ -129,6 +155,12 @@ extension MPEG4Parser {
             guard let frame = song.firstFrame(ofPacket: packet) else { throw .invalidPacketOffset }
             return frame
         }
+        if let song = stream.streamedSong {
+            guard let entry = song.entry(atOrBefore: packet, of: fragments), entry.packet == packet else {
+                throw .valueUnknown
+            }
+            return entry.frame
+        }
         if let format = summary.format, format.framesPerPacket > 0 {
             let (frame, overflows) = packet.multipliedReportingOverflow(by: Int64(format.framesPerPacket))
             guard !overflows else { throw .invalidPacketOffset }
@@ -155,6 +187,10 @@ extension MPEG4Parser {
     func packet(
         atByteOffset offset: Int64, _ summary: AudioStreamSummary
     ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
+        if let song = stream.streamedSong {
+            guard let entry = fragments.last(where: { $0.byteOffset <= offset }) else { throw .valueUnknown }
+            return (song.packet(ofMedia: entry.packet), true)
+        }
         if let table {
             var cursor = SampleTableCursor(table, blocks: entry?.blocks)
             if cursor.advance(toByte: offset) {

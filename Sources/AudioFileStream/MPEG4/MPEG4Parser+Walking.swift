@@ -213,7 +213,11 @@ extension MPEG4Parser {
     private mutating func openFragment() {
         guard let entry, !fragment.isEmpty else { return }
         if !isAstray {
-            fragments.note(packet: stream.nextPacket, byteOffset: fragment.offset, frame: stream.nextFrame)
+            // Of an edited song in the media.
+            let media = stream.streamedSong?.place
+            fragments.note(
+                packet: media?.packet ?? stream.nextPacket, byteOffset: fragment.offset,
+                frame: media?.frame ?? stream.nextFrame)
         }
         fragment.blocks = entry.blocks
         mood = .playing

@@ -27,7 +27,7 @@ extension MovieLengths {
         case unfollowed
     }
 
-    /// - Parameter mediaEnd: frames of the media.
+    /// - Parameter mediaEnd: frames of the media; ``unknownEnd`` where that is not known.
     func editing(upTo mediaEnd: Int64) -> Editing {
         guard movieTimescale > 0 else { return hasUnfollowedEdits ? .unfollowed : .plain }
         guard edits.count(where: { $0.mediaTime >= 0 }) > 1 else { return .plain }
@@ -58,7 +58,8 @@ extension MovieLengths {
             // Only the last one may mean "to the end".
             guard edit.duration > 0 || index == edits.endIndex - 1 else { continue }
             let start = frames(edit.mediaTime, per: mediaTimescale)
-            guard let end = edit.duration > 0 ? end(of: edit) : max(start, mediaEnd) else { return nil }
+            let isToTheEnd = edit.duration == 0 || isOpenEnded && index == edits.endIndex - 1
+            guard let end = isToTheEnd ? max(start, mediaEnd) : end(of: edit) else { return nil }
             let heardEnd = end >= mediaEnd - tolerance ? mediaEnd : end
             if let stretch = stretches.last?.frames, silence == 0, start >= stretch.lowerBound,
                 expected >= start - tolerance, expected <= start + tolerance

@@ -8,8 +8,8 @@ import AudioCore
 //   the tables    all is audible up to the end of the last sample's time, which may be shorter than what it decodes to
 //
 // Several stretches of the media, with cuts or silence between, are an ``EditedSong``. Where the edits are not followed
-// (another speed, too many of them, several in a movie in fragments) one stretch is played, from where the earliest
-// begins to where the latest ends, and that is told.
+// (another speed, too many of them, back in a movie in fragments) one stretch is played, from where the earliest begins
+// to where the latest ends, and that is told.
 //
 // Edits are as long as the movie's timescale can say, often a thousandth of a second: an end that lies within one such
 // unit of the media's own end is that. Silence in front (an empty edit) is there for a picture and not played.
@@ -65,6 +65,9 @@ struct MovieLengths {
     /// More is not believed, nor reckoned with.
     static let largestFrameCount: Int64 = 1 << 48
 
+    /// Stands for an end of the media that is not known.
+    static let unknownEnd = largestFrameCount
+
     /// Of a track whose samples are all known.
     /// - Parameters:
     ///   - mediaFrameCount: what the samples' times add up to.
@@ -83,13 +86,17 @@ struct MovieLengths {
     }
 
     /// Of a track whose samples come in fragments.
-    /// - Parameter fragmentDuration: of all, in the movie's timescale; 0 if that is not known.
-    func openTable(fragmentDuration: Int64) -> AudioPacketTableInfo {
-        if let tag {
+    /// - Parameters:
+    ///   - fragmentDuration: of all, in the movie's timescale; 0 if that is not known.
+    ///   - song: that is made of several stretches.
+    func openTable(fragmentDuration: Int64, song: EditedSong?) -> AudioPacketTableInfo {
+        if let song, !song.isOpenEnded { return song.table }
+        if let tag, song == nil {
             return AudioPacketTableInfo(
                 validFrameCount: tag.validFrameCount, primingFrameCount: Int(tag.primingFrameCount),
                 remainderFrameCount: Int(tag.remainderFrameCount))
         }
+        let priming = song?.primingFrameCount ?? priming
         let announced = editedEnd.map { $0 - priming } ?? frames(fragmentDuration, per: movieTimescale)
         let total = announced > 0 && announced <= Self.largestFrameCount ? announced : nil
         return AudioPacketTableInfo(
@@ -118,7 +125,7 @@ struct MovieLengths {
 
     /// Frame of the media where the edits end; nil if they do not say.
     var editedEnd: Int64? {
-        if let stretch { return stretch.upperBound }
+        if let stretch { return stretch.upperBound < Self.unknownEnd ? stretch.upperBound : nil }
         guard !isOpenEnded, movieTimescale > 0, let last = edits.last(where: { $0.mediaTime >= 0 }), last.duration > 0
         else { return nil }
         let latest = edits.filter { $0.mediaTime >= 0 }.compactMap { self.end(of: $0) }.max() ?? 0

@@ -41,11 +41,13 @@ extension MovieStream {
 
     mutating func announceOpen() {
         guard let lengths, let entry else { return }
-        let info = lengths.openTable(fragmentDuration: fragmentDuration)
+        let info = lengths.openTable(fragmentDuration: fragmentDuration, song: streamedSong?.song)
         announced.table = info
         announced.bitRate = entry.averageBitRate > 0 ? entry.averageBitRate : nil
         // What lies behind the last edit is more than is heard, not more than was announced.
-        guard let valid = info.validFrameCount, lengths.tag != nil || lengths.editedEnd == nil else { return }
+        guard let valid = info.validFrameCount, streamedSong?.song.isOpenEnded ?? true,
+            lengths.tag != nil || lengths.editedEnd == nil
+        else { return }
         announced.end = Int64(info.primingFrameCount) + valid + lengths.movieUnit
     }
 

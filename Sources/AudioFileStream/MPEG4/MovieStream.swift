@@ -29,6 +29,8 @@ struct MovieStream {
     var announced = Announcement()
     /// The stretches that an edit list plays, where they are several.
     private(set) var song: EditedSong?
+    /// The same of a movie in fragments.
+    var streamedSong: StreamedSong?
     private(set) var hasUnfollowedEdits = false
 
     struct Announcement: Equatable {
@@ -75,10 +77,10 @@ struct MovieStream {
             followEdits(table, totals, frames, largestReturnCount: largestReturnCount)
             announceAll(totals, frames)
         } else {
-            hasUnfollowedEdits = lengths.hasUnfollowedEdits
             let described = lengths.frames(
                 table?.duration(ofFirst: totals?.packetCount ?? 0) ?? 0, per: lengths.mediaTimescale)
             self.lengths?.isOpenEnded = !lengths.endsBehind(movie: described)
+            followEditsOfFragments()
             announceOpen()
         }
         return properties(self.entry ?? entry, dataOffset: place.offset, totals)
@@ -97,12 +99,31 @@ struct MovieStream {
                 table: table, entry: entry, lengths: lengths, totals: totals, bundles: bundledTable)
             song = EditedSong(stretches, of: media, largestReturnCount: largestReturnCount)
             hasUnfollowedEdits = song == nil
-            // Packets are cut wherever stretches begin and end.
-            guard song != nil else { return }
-            for index in entry.formats.indices {
-                self.entry?.formats[index].framesPerPacket = 0
-                self.entry?.formats[index].bytesPerPacket = 0
-            }
+            if song != nil { dropPacketLength() }
+        }
+    }
+
+    /// Of fragments, whose packets are not known yet.
+    private mutating func followEditsOfFragments() {
+        guard let entry, let lengths else { return }
+        switch lengths.editing(upTo: MovieLengths.unknownEnd) {
+        case .plain: return
+        case .unfollowed: hasUnfollowedEdits = true
+        case .one(let stretch): self.lengths?.stretch = stretch
+        case .several(let stretches):
+            let song = EditedSong(
+                streaming: stretches, of: entry, longestPacketFrameCount: counter.longestFrameCount)
+            streamedSong = song.map { StreamedSong($0, counting: counter) }
+            hasUnfollowedEdits = song == nil
+            if song != nil { dropPacketLength() }
+        }
+    }
+
+    /// Packets are cut wherever stretches begin and end.
+    private mutating func dropPacketLength() {
+        for index in entry?.formats.indices ?? 0..<0 {
+            entry?.formats[index].framesPerPacket = 0
+            entry?.formats[index].bytesPerPacket = 0
         }
     }
 
@@ -167,7 +188,7 @@ struct MovieStream {
         guard !hasGap, isReady, let lengths, let entry else { return [] }
         let media = entry.blocks == nil ? lengths.frames(mediaTime, per: lengths.mediaTimescale) : nextFrame
         let table =
-            song?.table(givenFrameCount: nextFrame)
+            song?.table(givenFrameCount: nextFrame) ?? streamedSong?.table(givenFrameCount: nextFrame, lengths)
             ?? lengths.table(mediaFrameCount: media > 0 ? media : nextFrame, decoded: nextFrame)
         var properties: [AudioStreamProperty] = []
         if announced.byteCount != byteCount { properties.append(.audioDataByteCount(byteCount)) }

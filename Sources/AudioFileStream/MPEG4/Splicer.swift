@@ -166,15 +166,19 @@ struct Splicer {
         let frames = song.stretches[index].frames
         if !isOpen {
             guard packet.frames.upperBound > frames.lowerBound else { return }
-            let start = song.preroll.start(
-                of: packet.number, earliest: kept.first?.packet ?? packet.number,
-                firstFrame: { number in
-                    number > packet.number
-                        ? packet.frames.upperBound : kept[kept.count - 1 - Int(packet.number - number)].frame
-                },
-                size: { number in Int64(kept[kept.count - 1 - Int(packet.number - number)].bytes.count) })
-            song.noteBeginning(of: index, packet: packet.number, start: start)
+            song.noteBeginning(of: index, packet: packet.number, start: start(of: packet))
         }
-        song.noteEnd(of: index, packet: packet.frames.upperBound >= frames.upperBound ? packet.number : nil)
+        if packet.frames.upperBound >= frames.upperBound { song.noteEnd(of: index, packet: packet.number) }
+    }
+
+    /// The first of the packets that are kept with which a splice must begin.
+    private func start(of packet: Packet) -> Int64 {
+        guard let first = kept.first, kept.last?.packet == packet.number else { return packet.number }
+        return song.preroll.start(
+            of: packet.number, earliest: first.packet,
+            firstFrame: { number in
+                number > packet.number ? packet.frames.upperBound : kept[Int(number - first.packet)].frame
+            },
+            size: { number in Int64(kept[Int(number - first.packet)].bytes.count) })
     }
 }
