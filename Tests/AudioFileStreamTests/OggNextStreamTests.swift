@@ -233,6 +233,91 @@ struct OggNextStreamTests {
         #expect(songs[0].nextStreamOffsets == [Int64(first.count)])
     }
 
+    private static let unplayable: [(name: String, link: [UInt8], list: String)] = {
+        let film = OggTests.foreignStream("OVP80", pages: 3).pages
+        var skeleton = OggWriter(serial: 78)
+        skeleton.add([(Array("fishead\0".utf8) + payload(50), 0)], isFirst: true)
+        return [
+            ("Speex", OggTests.foreignStream("Speex   ", pages: 5).bytes, "Speex"),
+            ("unknown", OggTests.foreignStream("????", pages: 80).bytes, "an unknown codec"),
+            (
+                "group",
+                skeleton.bytes + film.flatMap { $0 } + OggTests.foreignStream("??", pages: 0).pages[1...].joined(),
+                "Skeleton and VP8"
+            ),
+        ]
+    }()
+
+    /// What goes before the first link that can be played is told, and all else is as without it.
+    @Test func firstLinksThatCannotBePlayedAreToldAndPassedOver() {
+        let chain = Self.opus(60, cut: 300, serial: 1, title: "A") + Self.vorbis(30, cut: 7, serial: 77, title: "B")
+        let alone = (parseSongs(chain), parseSongsAtHand(chain))
+        for (name, link, list) in Self.unplayable {
+            let text = "an Ogg stream with \(list), which is not played,"
+            for count in 1...2 {
+                let bytes = (0..<count).flatMap { _ in link } + chain
+                let problems = (0..<count).map { AudioStreamProblem(.damaged(text), at: Int64($0 * link.count)) }
+                for (songs, expected) in [(parseSongs(bytes), alone.0), (parseSongsAtHand(bytes), alone.1)] {
+                    #expect(songs.count == 2, "\(name)")
+                    #expect(songs[0].toldProblems == problems && songs[1].toldProblems == [], "\(name)")
+                    for (song, other) in zip(songs, expected) {
+                        #expect(song.failure == nil && song.packetBytes == other.packetBytes, "\(name)")
+                        #expect(song.announcedTable == other.announcedTable && song.table == other.table, "\(name)")
+                        #expect(song.dataOffset == other.dataOffset! + Int64(count * link.count), "\(name)")
+                        let places = other.nextStreamOffsets.map { $0 + Int64(count * link.count) }
+                        #expect(song.nextStreamOffsets == places, "\(name)")
+                    }
+                }
+                let (whole, atHand) = (parseSongs(bytes), parseSongsAtHand(bytes))
+                for size in [1, 26, 1_000, 40_000] {
+                    #expect(parseSongs(bytes, pieces: size) == whole, "\(name), \(size)")
+                    #expect(parseSongsAtHand(bytes, pieces: size) == atHand, "\(name), \(size)")
+                }
+                #expect(splitThatDiffers(bytes, from: parse(bytes)) == nil, "\(name)")
+            }
+        }
+    }
+
+    /// Whoever reads a file at hand gets anywhere in what is played of it.
+    @Test func behindFirstLinksThatCannotBePlayedPlacesAreExact() throws {
+        let link = Self.unplayable[0].link
+        let bytes = link + Self.opus(60, cut: 300, serial: 1)
+        var parser = AudioFileStream(access: .file(byteCount: Int64(bytes.count)))
+        let song = FileReading(bytes, pieceByteCount: 5_000).read(with: &parser) { $0.nextByteOffset }
+        for packet in [0, 1, 17, 59] as [Int64] {
+            let place = try parser.seek(toPacket: packet)
+            #expect(place.packet == packet && place.byteOffset >= Int64(link.count))
+            #expect(try parser.firstFrame(ofPacket: packet) == packet * 960)
+        }
+        #expect(song.packets.count == 60 && song.table?.validFrameCount == 60 * 960 - 312 - 300)
+    }
+
+    @Test func wherePlayableLinksAreNoneTheFileIsRefused() {
+        let links = Self.unplayable.map(\.link)
+        for pieces in [1, 1_000, 1_000_000] {
+            let songs = [links[0] + links[0], links[0] + links[1] + links[2]].map { parseSongs($0, pieces: pieces) }
+            #expect(songs.allSatisfy { $0.count == 1 && $0[0].packets.isEmpty })
+            #expect(songs[0][0].failure == .unsupportedDataFormat("Ogg with Speex"))
+            let list = "Speex and an unknown codec and Skeleton and VP8"
+            #expect(songs[1][0].failure == .unsupportedDataFormat("Ogg with " + list))
+        }
+    }
+
+    @Test func manyFirstLinksThatCannotBePlayedTakeLinearTime() {
+        let (link, last) = (OggTests.foreignStream("????", pages: 1).bytes, Self.opus(20, serial: 1))
+        func seconds(_ count: Int) -> Double {
+            let bytes = [[UInt8]](repeating: link, count: count).flatMap(\.self) + last
+            return processorSeconds {
+                for songs in [parseSongs(bytes), parseSongsAtHand(bytes)] {
+                    #expect(songs.count == 1 && songs[0].packetBytes == parse(last).packetBytes)
+                    #expect(songs[0].toldProblems.count <= 1_024)
+                }
+            }
+        }
+        let (short, long) = (seconds(500), seconds(8_000))
+        #expect(long < short * 100)
+    }
+
     /// More links than one song may have go on as another.
     @Test func aLongChainOfOneSetupIsSeveralSongs() {
         let links = (0..<100).map { Self.opus(3, serial: UInt32($0)) }

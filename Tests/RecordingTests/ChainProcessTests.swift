@@ -29,7 +29,8 @@ import WebServerKit
 
     /// Three recorders, one after the other, each of a broadcast.
     private func expectAllSongs(
-        from source: String, before: String = "", behind: String = "", in directory: borrowing TemporaryDirectory
+        from source: String, before: String = "", behind: String = "", isDamaged: Bool = false,
+        in directory: borrowing TemporaryDirectory
     ) throws {
         let port = freePort()
         let record = "tutti record --host 127.0.0.1:\(port) --no-mdns --port \(freePort())"
@@ -49,7 +50,7 @@ import WebServerKit
             #expect(try Self.samples("\(index).heard.wav", in: directory) == alone, "\(source), \(index)")
         }
         let log = try Self.text("broadcast.log", in: directory)
-        #expect(!log.contains("damaged") && !log.contains("not played"), "\(log)")
+        #expect(log.contains("damaged") == isDamaged && log.contains("not played") == isDamaged, "\(log)")
     }
 
     @Test func everyLinkIsBroadcast() throws {
@@ -83,6 +84,56 @@ import WebServerKit
         #expect(Self.place(of: links[1], in: heard, from: first + links[0].count) != nil)
         #expect(try Self.text("play.log", in: directory).contains("damaged") == false)
     }
+
+    /// A link that nobody can play is told of in one line, and what surrounds it is heard; in front and in between.
+    @Test(arguments: ["chain.ogg", "- < chain.ogg", "- < <(cat chain.ogg)", "URL"])
+    func aLinkThatCannotBePlayedIsPassedOver(song: String) throws {
+        let directory = TemporaryDirectory()
+        try Self.makeChain(in: directory)
+        let speex = Self.foreignLink
+        var noise = VorbisWriter().begun(serial: 9)
+        for index in 0..<40 {
+            let packets = [(VorbisWriter().packet(isLong: true, byteCount: 400), Int64(index) * 1_024)]
+            noise.add(packets, isLast: index == 39)
+        }
+        let links = try (1...2).map { try Tool.readFile("\(directory.path)/\($0).ogg") }
+        try Tool.writeFile(directory.path + "/chain.ogg", speex + links[0] + speex + noise.bytes + speex + links[1])
+        let server = try WebServer(directory: directory.path)
+        let name = song == "URL" ? server.url("plain/chain.ogg") : song
+        try TuttiProcess.run(
+            """
+            tutti play --output file:heard.wav \(name) > play.log 2>&1
+            [ $? = 65 ] || exit 1
+            for n in 1 2; do tutti decode $n.ogg $n.wav || exit 2; done
+            """, in: directory)
+        let heard = try Self.samples("heard.wav", in: directory)
+        let expected = try [1, 2].map { try Self.samples("\($0).wav", in: directory) }
+        let first = try #require(Self.place(of: expected[0], in: heard, from: 0))
+        #expect(Self.place(of: expected[1], in: heard, from: first + expected[0].count) != nil)
+        let log = try Self.text("play.log", in: directory)
+        #expect(log.contains("an Ogg stream with Speex, which is not played,"), "\(log)")
+        #expect(log.split(separator: "\n").count { $0.contains("libavcodec refuses the Vorbis set-up") } == 1, "\(log)")
+        #expect(log.contains("1 of 3 songs could not be played"), "\(log)")
+    }
+
+    /// What the links around it are is broadcast as it is.
+    @Test func aLinkThatCannotBePlayedIsNotBroadcast() throws {
+        let directory = TemporaryDirectory()
+        try Self.makeChain(in: directory)
+        let links = try (0...2).map { try Tool.readFile("\(directory.path)/\($0).ogg") }
+        let chain = Self.foreignLink + links.joined(separator: Self.foreignLink)
+        try Tool.writeFile(directory.path + "/chain.ogg", Array(chain))
+        try expectAllSongs(from: "-", before: "cat chain.ogg |", isDamaged: true, in: directory)
+    }
+
+    private static let foreignLink: [UInt8] = {
+        var writer = OggWriter(serial: 77)
+        writer.add([(Array("Speex   ".utf8) + payload(72), 0)], isFirst: true)
+        for index in 0..<50 {
+            writer.add([(payload(900, seed: UInt64(index)), Int64(index) * 320)], isLast: index == 49)
+        }
+        return writer.bytes
+    }()
 
     /// Where samples lie in others, in bytes.
     private static func place(of song: [UInt8], in heard: [UInt8], from start: Int) -> Int? {

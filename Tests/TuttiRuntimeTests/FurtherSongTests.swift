@@ -64,6 +64,39 @@ struct FurtherSongTests {
         #expect(!hasNext && player.stream.packetCount > 0 && player.songsBefore == 0)
     }
 
+    /// A song that cannot be played is read away as it comes.
+    @Test func aPlayerPassesOverASongInAPipe() throws {
+        let directory = TemporaryDirectory()
+        let path = try chain(in: directory)
+        let fifo = directory.path + "/fifo"
+        mkfifo(fifo, 0o600)
+        #expect(system("cat '\(path)' > '\(fifo)' &") == 0)
+        var player = try player(fifo)
+        for index in 0..<3 {
+            while try !player.readPackets() {
+                player.stream.wait(atMost: .seconds(1), wake: player.inbox.wake)
+            }
+            #expect(player.songsBefore == index && player.stream.summary.info[.title] == "\(index)")
+            let hasNext = player.passOver()
+            #expect(hasNext == (index < 2))
+        }
+    }
+
+    /// Whoever stops the player, or wants the next song, does not wait for a pipe.
+    @Test(arguments: [true, false]) func passingOverEnds(byStopping: Bool) throws {
+        let directory = TemporaryDirectory()
+        let fifo = directory.path + "/fifo"
+        mkfifo(fifo, 0o600)
+        let writer = open(fifo, O_RDWR | O_CLOEXEC)
+        defer { close(writer) }
+        _ = Self.links[0].withUnsafeBytes { write(writer, $0.baseAddress, 40_000) }
+        var player = try player(fifo)
+        _ = try player.readPackets()
+        if byStopping { player.inbox.stop() } else { player.inbox.post(.nextSong) }
+        let hasNext = player.passOver()
+        #expect(!hasNext && player.songsBefore == 0)
+    }
+
     /// Each song has a handler of its own, and nobody is told of the one that follows before he asks.
     @Test func aReaderIsHandedOnFromSongToSong() throws {
         let directory = TemporaryDirectory()

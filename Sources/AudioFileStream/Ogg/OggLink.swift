@@ -74,6 +74,11 @@ struct OggGroup {
         if names.count < Self.largestNameCount { names.append(name) }
     }
 
+    /// Takes over what another one's are, each once.
+    mutating func add(_ other: OggGroup) {
+        for name in other.names where !names.contains(name) { note(name) }
+    }
+
     /// Another page came, or a seek.
     /// - Returns: whether it was open.
     @discardableResult mutating func close() -> Bool {

@@ -7,7 +7,7 @@ import AudioCore
 // with audio, and is a song of its own, whose parser takes over what is known of its headers.
 //
 //   following   behind another song: what its headers say is told
-//   beginning   the streams' first pages, until one of a known codec is found
+//   beginning   the streams' first pages, until one of a known codec is found: streams before it are passed over
 //   headers     the stream's header packets
 //   tail        where all of the file is at hand: its end, for the last granule, then back to the first audio
 //   opening     the next page of the stream is the first with audio: its granule tells where the stream starts
@@ -26,6 +26,8 @@ struct OggParser: ContainerParser {
     private var skipped = SkippedBytes()
     /// The streams that begin beside each other, the last ones that did.
     var group = OggGroup(byteOffset: 0)
+    /// What the streams are that were passed over before one of a known codec began.
+    private var passed = OggGroup(byteOffset: 0)
     /// The stream whose headers are being read, or one that may follow in a chain.
     var link: OggLink?
     /// The stream that is the next song.
@@ -98,8 +100,8 @@ struct OggParser: ContainerParser {
 
     mutating func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
         guard let audio, audio.packetCount > 0 else {
-            guard audio == nil, link == nil, !group.names.isEmpty else { throw .dataUnavailable }
-            throw group.foreignError
+            guard audio == nil, link == nil, !passed.names.isEmpty else { throw .dataUnavailable }
+            throw passed.foreignError
         }
         if search.isCut, !skipped.isEmpty {
             let end = skipped.end ?? 0
@@ -142,7 +144,7 @@ struct OggParser: ContainerParser {
         _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
         let fileOffset = offset &+ Int64(page.start)
-        if !page.isFirst, group.close(), state != .beginning { tellForeign(bytes, into: &sink) }
+        if !page.isFirst, group.close() { tellForeign(bytes, into: &sink) }
         switch state {
         case .beginning: try begin(page, bytes, at: fileOffset, into: &sink)
         case .headers:
@@ -167,15 +169,16 @@ struct OggParser: ContainerParser {
         _ page: OggPage, _ bytes: RawSpan, at fileOffset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
         guard page.isFirst else {
-            guard group.names.isEmpty else { throw group.foreignError }
+            guard passed.names.isEmpty else { return }
             throw .invalidFile("the Ogg page at byte \(fileOffset) belongs to a stream that did not begin")
         }
         var lacing = page.lacing
         guard let part = lacing.next(bytes) else { return }
+        if !group.isOpen || group.names.isEmpty { group = OggGroup(byteOffset: fileOffset) }
         let packet = bytes.extracting(part.range)
         let codec: OggCodec?
         do throws(AudioStreamError) { codec = try group.take(packet) } catch { throw error.at(fileOffset) }
-        guard let codec else { return }
+        guard let codec else { return passed.add(group) }
         sink.streamDidParse(property: .fileFormat(.ogg))
         sink.streamDidParse(property: .dataFormat(codec.format))
         let link = OggLink(serial: page.serial, headers: OggHeaders(codec, first: packet), byteOffset: fileOffset)

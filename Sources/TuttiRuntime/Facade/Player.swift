@@ -49,10 +49,20 @@ public final class Player: Sendable {
                         tally.begin(place)
                         ending = try player.run(&settings)
                     } catch {
-                        guard error.isOfSong, player.beginNext() else { throw error }
+                        guard error.isOfSong else { throw error }
+                        guard place.song > 0 else {
+                            guard player.beginNext() else { throw error }
+                            tally.fail(place, error)
+                            handler(.notice(.warning, error.message))
+                            continue
+                        }
+                        // It may be long until the next one comes.
                         tally.fail(place, error)
                         handler(.notice(.warning, error.message))
-                        continue
+                        if player.passOver() { continue }
+                        if inbox.isStopped { return .interrupted }
+                        place = Tally.Place(index: place.index + 1)
+                        continue source
                     }
                     switch ending {
                     case .stopped: return .interrupted

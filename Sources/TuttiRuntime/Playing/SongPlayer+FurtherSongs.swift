@@ -25,8 +25,23 @@ extension SongPlayer {
         guard stream.hasNext else { return false }
         stream.beginNext()
         (isBegun, isDrained, isPaused, isStarving, hasEnded) = (false, false, false, false, false)
+        toldProblemCount = 0
         failure = nil
         return true
+    }
+
+    /// Reads away a song that cannot be played, as it comes, and goes over to the one that follows in the source.
+    /// - Returns: whether there is one. There is none where the player was stopped, or told to leave the source.
+    mutating func passOver() -> Bool {
+        stage.removeAll()
+        while !stream.isFinished, !inbox.isStopped {
+            for case .nextSong in inbox.takeCommands() { return false }
+            _ = try? stream.advance(into: &stage)
+            stage.removeAll()
+            tellNews()
+            if stream.isWaiting { stream.wait(atMost: .seconds(60), wake: inbox.wake) }
+        }
+        return beginNext()
     }
 
     /// Goes to a song of a file on the disk, as far as there are so many; before ``run(_:)``.

@@ -26,6 +26,8 @@ struct SongPlayer: ~Copyable {
     var isStarving = false
     var hasEnded = false
     var failure: RuntimeFailure?
+    /// Of the problems that show before the song begins.
+    var toldProblemCount = 0
     private var counters = (xruns: 0, underruns: 0)
     private var nextStatus = HostTime.now()
 
@@ -84,13 +86,16 @@ struct SongPlayer: ~Copyable {
 
     /// Reads until the song is known, and starts it. False where the source has not given enough yet.
     private mutating func begin() throws(RuntimeFailure) -> Bool {
-        guard try readPackets() else { return false }
+        let isRead = try readPackets()
         let summary = stream.summary
+        // What is passed over before the song may be long.
+        for problem in summary.problems.dropFirst(toldProblemCount) where !problem.isTruncation {
+            emit(.notice(.warning, "the file is damaged: \(problem)"))
+        }
+        toldProblemCount = summary.problems.count
+        guard isRead else { return false }
         guard let format = summary.format, !stage.isEmpty else {
             throw RuntimeFailure(.unusableInput, "\(name.quotedSong) holds no audio")
-        }
-        for problem in summary.problems where !problem.isTruncation {
-            emit(.notice(.warning, "the file is damaged: \(problem)"))
         }
         do throws(RuntimeFailure) {
             try output.begin(summary, format)
@@ -137,7 +142,7 @@ struct SongPlayer: ~Copyable {
         return true
     }
 
-    private func tellNews() {
+    func tellNews() {
         for news in stream.takeNews() {
             switch news {
             case .notice(let level, let text): emit(.notice(level, text))
