@@ -16,6 +16,9 @@ public enum CodecLibraryVersion {
     /// libavcodec's major versions, the preferred first; beside each its libavutil's.
     static let majors: [(codec: Int, util: Int)] = [(62, 60), (61, 59), (60, 58), (59, 57), (58, 56)]
 
+    /// Which decodes FLAC of more than 24 bits.
+    static let firstWithWideFLAC = 60
+
     static func fileName(major: Int) -> String { "libavcodec.so.\(major)" }
 }
 

@@ -35,45 +35,64 @@ public struct DecodedFrames {
         let lineSize = Int(frame.load(fromByteOffset: FieldOffset.frameLineSize, as: Int32.self))
         let format = LibrarySampleFormat(
             rawValue: frame.load(fromByteOffset: FieldOffset.frameFormat, as: Int32.self))
-        let isSame = frameCount == 0 || (sampleRate == self.sampleRate && channelCount == self.channelCount)
-        guard let format, isSame, count > 0, Limits.channelRange.contains(channelCount), sampleRate > 0,
-            frameCount + count <= Limits.packetFrameCount,
+        guard let format, (0...Limits.packetFrameCount).contains(count), Limits.channelRange.contains(channelCount),
             lineSize >= count * format.byteCount * (format.isPlanar ? 1 : channelCount),
             let planes = frame.load(
                 fromByteOffset: FieldOffset.frameExtendedData, as: UnsafePointer<UnsafeRawPointer?>?.self)
         else { return false }
         for plane in 0..<(format.isPlanar ? channelCount : 1) where planes[plane] == nil { return false }
-        let start = headerByteCount + frameCount * channelCount * MemoryLayout<Float>.stride
-        let end = start + count * channelCount * MemoryLayout<Float>.stride
-        if bytes.count < end { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
-        let isConverted = bytes.withUnsafeMutableBytes { bytes in
+        return append(count, channelCount, sampleRate) { place in
             format.convert(
-                planes, frameCount: count, channelCount: channelCount, toIntegers: asIntegers,
-                into: bytes.baseAddress! + start)
+                planes, frameCount: count, channelCount: channelCount, toIntegers: asIntegers, into: place)
         }
-        guard isConverted else { return false }
-        (self.sampleRate, self.channelCount) = (sampleRate, channelCount)
-        frameCount += count
-        return true
     }
 
     /// Appends one channel of 16-bit samples.
     /// - Returns: as above.
     mutating func append(_ samples: [Int16], sampleRate: Int) -> Bool {
-        guard frameCount == 0 || (self.sampleRate == sampleRate && channelCount == 1),
-            frameCount + samples.count <= Limits.packetFrameCount
-        else { return false }
-        let stride = MemoryLayout<Float>.stride
-        let start = headerByteCount + frameCount * stride
-        let end = start + samples.count * stride
-        if bytes.count < end { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
-        bytes.withUnsafeMutableBytes { bytes in
+        append(samples.count, 1, sampleRate) { place in
             for (index, sample) in samples.enumerated() {
-                bytes.storeBytes(of: Float(sample) / 32_768, toByteOffset: start + index * stride, as: Float.self)
+                place.storeBytes(
+                    of: Float(sample) / 32_768, toByteOffset: index * MemoryLayout<Float>.stride, as: Float.self)
             }
+            return true
         }
-        (self.sampleRate, channelCount) = (sampleRate, 1)
-        frameCount += samples.count
+    }
+
+    /// Appends a plane of integers for each channel, as `Int32` at full scale.
+    /// - Returns: as above.
+    mutating func append(
+        _ planes: UnsafePointer<UnsafePointer<Int32>?>, frameCount count: Int, channelCount: Int, sampleRate: Int,
+        bitsPerSample: Int
+    ) -> Bool {
+        guard (1...32).contains(bitsPerSample) else { return false }
+        return append(count, channelCount, sampleRate) { place in
+            for channel in 0..<channelCount {
+                guard let plane = planes[channel] else { return false }
+                for index in 0..<count {
+                    place.storeBytes(
+                        of: plane[index] << Int32(32 - bitsPerSample),
+                        toByteOffset: (index * channelCount + channel) * MemoryLayout<Int32>.stride, as: Int32.self)
+                }
+            }
+            return true
+        }
+    }
+
+    /// Makes room behind the frames that are there, and has it filled.
+    private mutating func append(
+        _ count: Int, _ channelCount: Int, _ sampleRate: Int, _ fill: (UnsafeMutableRawPointer) -> Bool
+    ) -> Bool {
+        let isSame = frameCount == 0 || (sampleRate == self.sampleRate && channelCount == self.channelCount)
+        guard isSame, count > 0, Limits.channelRange.contains(channelCount), sampleRate > 0,
+            frameCount + count <= Limits.packetFrameCount
+        else { return false }
+        let start = headerByteCount + frameCount * channelCount * MemoryLayout<Float>.stride
+        let end = start + count * channelCount * MemoryLayout<Float>.stride
+        if bytes.count < end { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
+        guard bytes.withUnsafeMutableBytes({ fill($0.baseAddress! + start) }) else { return false }
+        (self.sampleRate, self.channelCount) = (sampleRate, channelCount)
+        frameCount += count
         return true
     }
 }

@@ -4,7 +4,7 @@ import AudioCore
 ///
 /// Set so that it adds nothing of its own: one thread, no trimming of what an encoder put in front, no log. Everything
 /// that it is given may be hostile. Not thread-safe.
-public final class ForeignDecoder {
+public final class ForeignDecoder: LibraryDecoder {
     private let symbols: CodecSymbols
     private let givesIntegers: Bool
     private var context: CodecSymbols.Object?
@@ -71,8 +71,6 @@ public final class ForeignDecoder {
         guard code >= 0 else { throw .refused(code) }
     }
 
-    /// Decodes one packet; its frames are appended to `frames`.
-    /// - Returns: false if the packet, or a part of it, is damaged. What could be decoded is there nevertheless.
     public func decode(_ bytes: UnsafeRawBufferPointer, into frames: inout DecodedFrames) -> Bool {
         guard let context, let packet, let frame, let source = bytes.baseAddress, bytes.count <= Limits.packetByteCount,
             symbols.allocatePacketData(packet, Int32(bytes.count)) == 0

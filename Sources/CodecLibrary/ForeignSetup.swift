@@ -10,8 +10,8 @@ public struct ForeignSetup: Hashable, Sendable {
     /// Whether spectral band replication (14496-3 section 4.6.18) is to be found out from the packets, as a decoder
     /// does that knows nothing but the cookie. Otherwise the codec says whether it is there.
     public var findsImplicitSBR: Bool
-    /// Whether samples are to come as integers of 32 bits at full scale, not as floats: those of ALAC that
-    /// has more than 24.
+    /// Whether samples are to come as integers of 32 bits at full scale, not as floats: those of ALAC and FLAC
+    /// that have more than 24.
     public var givesIntegers: Bool
 
     public init(

@@ -4,7 +4,7 @@ import AudioCore
 ///
 /// The library looks at no length: it is given the largest frame there is, and only frames of types that it knows.
 /// Not thread-safe.
-public final class SpeechDecoder {
+final class SpeechDecoder: LibraryDecoder {
     private let functions: SpeechLibrary.Functions
     private let state: SpeechLibrary.State
     private let isWideband: Bool
@@ -12,7 +12,7 @@ public final class SpeechDecoder {
     private var samples: [Int16]
 
     /// Nil where the library has no decoder for the codec, or no memory.
-    public init?(_ codec: Codec, library: SpeechLibrary) {
+    init?(_ codec: Codec, library: SpeechLibrary) {
         guard let functions = library.functions(for: codec), let state = functions.open() else { return nil }
         self.functions = functions
         self.state = state
@@ -24,7 +24,7 @@ public final class SpeechDecoder {
 
     /// Decodes one frame; its samples are appended to `frames`.
     /// - Returns: false if it is none; what the library makes of a lost frame is there then.
-    public func decode(_ bytes: UnsafeRawBufferPointer, into frames: inout DecodedFrames) -> Bool {
+    func decode(_ bytes: UnsafeRawBufferPointer, into frames: inout DecodedFrames) -> Bool {
         let header = bytes.first ?? 0
         let byteCount = (isWideband ? Self.widebandByteCounts : Self.narrowbandByteCounts)[Int(header >> 3 & 15)]
         let isWhole = byteCount > 0 && bytes.count >= byteCount

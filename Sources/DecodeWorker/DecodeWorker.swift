@@ -19,12 +19,9 @@ public struct DecodeWorker {
     /// What a stream may take besides the library itself. Real ones take a few megabytes.
     static let memoryByteCount: UInt64 = 192 * 1024 * 1024
 
-    private var library: CodecLibrary?
-    private var speechLibrary: SpeechLibrary?
+    private var libraries: CodecLibraries?
     private var setup: ForeignSetup?
-    private var decoder: ForeignDecoder?
-    /// In place of the former, for codecs of speech.
-    private var speechDecoder: SpeechDecoder?
+    private var decoder: (any LibraryDecoder)?
     private var frames = DecodedFrames(
         headerByteCount: WorkerMessageHeader.byteCount + WorkerMessageHeader.framesByteCount)
     private var body = [UInt8](repeating: 0, count: WorkerMessageHeader.largestRequest)
@@ -38,8 +35,7 @@ public struct DecodeWorker {
         guard fstat(descriptor, &isSocket) == 0, isSocket.st_mode & S_IFMT == S_IFSOCK else { return EX_USAGE }
         signal(SIGPIPE, SIG_IGN)
         var worker = DecodeWorker(onUnknownMessage: onUnknownMessage)
-        worker.library = try? CodecLibrary()
-        worker.speechLibrary = SpeechLibrary()
+        worker.libraries = try? CodecLibraries()
         guard csandbox_enter(descriptor, memoryByteCount) == 0 else { return EX_OSERR }
         return worker.serve()
     }
@@ -47,7 +43,7 @@ public struct DecodeWorker {
     private init(onUnknownMessage: @escaping (UInt32) -> Void) { self.onUnknownMessage = onUnknownMessage }
 
     private mutating func serve() -> Int32 {
-        guard send(.ready, UInt32(library?.majorVersion ?? 0)), library != nil else { return EX_UNAVAILABLE }
+        guard send(.ready, UInt32(libraries?.majorVersion ?? 0)), libraries != nil else { return EX_UNAVAILABLE }
         var header = [UInt8](repeating: 0, count: WorkerMessageHeader.byteCount)
         while Self.receive(&header, count: header.count) {
             let message = header.withUnsafeBytes { WorkerMessageHeader($0) }
@@ -86,11 +82,9 @@ public struct DecodeWorker {
 
     private mutating func open(_ setup: ForeignSetup) -> (WorkerStatus, Int32) {
         decoder = nil
-        speechDecoder = speechLibrary.flatMap { SpeechDecoder(setup.codec, library: $0) }
-        guard speechDecoder == nil else { return (.fine, 0) }
-        guard let library else { return (.missingDecoder, 0) }
+        guard let libraries else { return (.missingDecoder, 0) }
         do throws(ForeignDecoderError) {
-            decoder = try ForeignDecoder(setup, library: library)
+            decoder = try libraries.makeDecoder(setup)
             return (.fine, 0)
         } catch {
             switch error {
@@ -105,7 +99,7 @@ public struct DecodeWorker {
         frames.removeAll()
         let isWhole = body.withUnsafeBytes {
             let packet = UnsafeRawBufferPointer(rebasing: $0[..<packetByteCount])
-            return speechDecoder?.decode(packet, into: &frames) ?? decoder?.decode(packet, into: &frames) ?? false
+            return decoder?.decode(packet, into: &frames) ?? false
         }
         let numbers = [
             isWhole ? 1 : 0, UInt32(clamping: frames.sampleRate), UInt32(frames.channelCount),

@@ -98,9 +98,14 @@ public final class WorkerDecoder: AudioPacketDecoder {
 
     // MARK: Private
 
-    /// ALAC's specific configuration says how many bits a sample has.
+    /// Whether samples have more bits than a `Float` holds: ALAC's specific configuration says how many they are, and
+    /// FLAC's STREAMINFO (RFC 9639 section 8.2), in five bits, less one.
     private static func hasWideIntegers(_ codec: Codec, _ cookie: [UInt8]) -> Bool {
-        codec == .alac && cookie.count >= 24 && cookie[5] > 24
+        switch codec {
+        case .alac: cookie.count >= 24 && cookie[5] > 24
+        case .flac: cookie.count >= 34 && (cookie[12] & 1) << 4 | cookie[13] >> 4 >= 24
+        default: false
+        }
     }
 
     /// - Returns: what came of the packet; nil where its worker was lost.

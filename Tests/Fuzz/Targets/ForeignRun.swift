@@ -19,35 +19,31 @@ struct ForeignRun {
         var parser = AudioFileStream()
         _ = try? parser.parse(file.span.bytes, discontinuity: false, into: &sink)
         _ = try? parser.finish(into: &sink)
-        guard let format = sink.summary.format, ForeignSetup.codecs.contains(format.codec), let library = Self.library
+        guard let libraries = Self.libraries, let format = sink.summary.format,
+            ForeignSetup.codecs.contains(format.codec)
         else { return nil }
         var random = Random(state: choices.bytes.reduce(0) { $0 << 8 | UInt64($1) })
         var cookie = sink.summary.magicCookie
         if random.next(below: 4) == 0 { random.hurt(&cookie) }
         let setup = ForeignSetup(
             codec: format.codec, sampleRate: format.sampleRate, channelCount: format.channelsPerFrame,
-            magicCookie: cookie, findsImplicitSBR: random.next(below: 2) == 0)
-        guard let decoder = try? ForeignDecoder(setup, library: library) else { return nil }
-        let speechDecoder = SpeechDecoder(format.codec, library: Self.speechLibrary)
+            magicCookie: cookie, findsImplicitSBR: random.next(below: 2) == 0,
+            givesIntegers: random.next(below: 2) == 0)
+        guard let decoder = try? libraries.makeDecoder(setup) else { return nil }
         var frames = DecodedFrames(headerByteCount: 0)
         for packet in sink.kept {
             var bytes = packet.bytes
             if random.next(below: 2) == 0 { random.hurt(&bytes) }
-            if let violation = violation(of: bytes, &frames, { decoder.decode($0, into: &$1) }) { return violation }
-            guard let speechDecoder else { continue }
-            if let violation = violation(of: bytes, &frames, { speechDecoder.decode($0, into: &$1) }) {
-                return violation
-            }
+            if let violation = violation(of: bytes, &frames, decoder) { return violation }
         }
         return nil
     }
 
     private func violation(
-        of packet: [UInt8], _ frames: inout DecodedFrames,
-        _ decode: (UnsafeRawBufferPointer, inout DecodedFrames) -> Bool
+        of packet: [UInt8], _ frames: inout DecodedFrames, _ decoder: any LibraryDecoder
     ) -> String? {
         frames.removeAll()
-        _ = packet.withUnsafeBytes { decode($0, &frames) }
+        _ = packet.withUnsafeBytes { decoder.decode($0, into: &frames) }
         if frames.frameCount > Limits.packetFrameCount { return "\(frames.frameCount) frames of one packet" }
         let size = frames.withMessage { $0.count }
         if size != frames.frameCount * frames.channelCount * MemoryLayout<Float>.stride {
@@ -56,10 +52,9 @@ struct ForeignRun {
         return nil
     }
 
-    private static var library: CodecLibrary? { try? shared.get() }
-    // Both used by one thread only: libFuzzer's.
-    nonisolated(unsafe) private static let speechLibrary = SpeechLibrary()
-    nonisolated(unsafe) private static let shared = Result { () throws(CodecLibraryError) in try CodecLibrary() }
+    private static var libraries: CodecLibraries? { try? shared.get() }
+    // Used by one thread only: libFuzzer's.
+    nonisolated(unsafe) private static let shared = Result { () throws(CodecLibraryError) in try CodecLibraries() }
 }
 
 /// Numbers that depend on nothing but the start; Marsaglia's xorshift64.
