@@ -37,22 +37,32 @@ struct StreamedSong {
         splicer.fileByteCount = fileByteCount ?? (sample.offset &+ sample.byteCount)
         defer { place.time &+= sample.duration }
         let range = start..<start + Int(sample.byteCount)
-        guard let bundle = song.bundle else {
-            let frameCount = counter.frameCount(sample, bytes, at: start, mediaTime: place.time)
-            let packet = take(.read(range), frameCount: frameCount)
-            if splicer.isInside(packet) {
-                return splicer.spend(range.count) ? .part(frameCount: frameCount) : .parts([])
-            }
-            var parts: [SampleShare.Part] = []
-            splicer.give(packet, of: bytes, readUpTo: packet.number, into: &parts)
-            return .parts(parts)
+        if let bundle = song.bundle { return share(of: bundle, bytes, range) }
+        let frameCount = counter.frameCount(sample, bytes, at: start, mediaTime: place.time)
+        let packet = take(.read(range), frameCount: frameCount)
+        if splicer.isInside(packet) {
+            return splicer.spend(range.count) ? .part(frameCount: frameCount) : .parts([])
         }
         var parts: [SampleShare.Part] = []
-        var place = start
-        while let byteCount = bundle.packetByteCount(bytes, at: place, end: range.upperBound) {
-            let packet = take(.read(place..<place + byteCount), frameCount: bundle.frameCount)
+        splicer.give(packet, of: bytes, readUpTo: packet.number, into: &parts)
+        return .parts(parts)
+    }
+
+    private mutating func share(of bundle: SampleBundle, _ bytes: RawSpan, _ range: Range<Int>) -> SampleShare {
+        let (count, end) = bundle.packets(bytes, range)
+        let frames = place.frame..<place.frame &+ count * Int64(bundle.frameCount)
+        let all = Splicer.Packet(number: place.packet, frames: frames, content: .read(range))
+        if end == range.upperBound, splicer.isInside(all) {
+            place.packet += count
+            place.frame = frames.upperBound
+            return splicer.spend(range.count) ? .whole : .parts([])
+        }
+        var parts: [SampleShare.Part] = []
+        var start = range.lowerBound
+        while let byteCount = bundle.packetByteCount(bytes, at: start, end: range.upperBound) {
+            let packet = take(.read(start..<start + byteCount), frameCount: bundle.frameCount)
             splicer.give(packet, of: bytes, readUpTo: packet.number, into: &parts)
-            place += byteCount
+            start += byteCount
         }
         return .parts(parts)
     }
