@@ -121,7 +121,9 @@ public final class WorkerDecoder: AudioPacketDecoder {
             return nil
         }
         if frames.frameCount > 0 { try checkFormat(of: frames) }
-        note(isWhole: frames.isWhole && (frames.frameCount >= frameCount || isFirstPacket))
+        // A frame of ALAC may say that it is shorter than the others: the last one, which CAF counts as a whole one.
+        let mayBeShort = isFirstPacket || setup.codec == .alac && frames.frameCount > 0
+        note(isWhole: frames.isWhole && (frames.frameCount >= frameCount || mayBeShort))
         isFirstPacket = false
         return frames
     }

@@ -170,6 +170,18 @@ struct WideIntegerTests {
         #expect(isSame(bytes, Self.raw(expected)))
     }
 
+    /// Apple's encoder ends a song with a frame that is shorter than the container has it: that is no damage.
+    @Test func aShortLastFrameIsWhole() throws {
+        let song = Self.song(bits: 32, frameCount: 1_024 + 100)
+        let format = AudioStreamFormat(codec: .alac, sampleRate: 44_100, framesPerPacket: 1_024, channelsPerFrame: 2)
+        let decoder = try WorkerDecoder(
+            format: format, magicCookie: Self.cookie(channels: 2, framesPerPacket: 1_024), program: try .ofTests)
+        let packets = Self.alac(song, channels: 2, framesPerPacket: 1_024).packets
+        let output = try decodeAll(packets.map { ($0, 1_024) }, with: decoder)
+        let expected = song.map { Float($0) * 0x1p-31 } + [Float](repeating: 0, count: 2 * 924)
+        #expect(isSame(output, expected) && decoder.damagedPacketCount == 0)
+    }
+
     /// A worker that is lost costs the packet that it was busy with.
     @Test func aLostWorkerIsSilence() throws {
         let song = Self.song(bits: 32, frameCount: 3 * 1_024)
