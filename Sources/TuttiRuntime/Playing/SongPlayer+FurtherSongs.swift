@@ -12,17 +12,21 @@ extension SongPlayer {
         return true
     }
 
-    /// Goes over to the song that follows in the source, for another ``run(_:)``. A file on the disk is read up to where
-    /// that is found.
-    /// - Returns: whether there is one.
-    mutating func beginNext() -> Bool {
+    /// Whether another song follows in the source. A file on the disk is read up to where that is found.
+    mutating func hasNext() -> Bool {
         stage.removeAll()
         while !stream.isFinished, !inbox.isStopped, isLocalFile, stream.summary.fileType == .ogg {
             // What is wrong with a song that nobody wants to hear ends it, and the source.
             _ = try? stream.advance(into: &stage)
             stage.removeAll()
         }
-        guard stream.hasNext else { return false }
+        return stream.hasNext
+    }
+
+    /// Goes over to the song that follows in the source, for another ``run(_:)``.
+    /// - Returns: whether there is one.
+    mutating func beginNext() -> Bool {
+        guard hasNext() else { return false }
         stream.beginNext()
         (isBegun, isDrained, isPaused, isStarving, hasEnded) = (false, false, false, false, false)
         toldProblemCount = 0
