@@ -43,7 +43,7 @@ struct PacketFrameCounter {
         case .time: timed(packet, mediaTime)
         case .opus:
             Self.opusFrameCount(bytes, at: place, Int(packet.byteCount)) ?? timed(packet, mediaTime)
-        case .mpeg: MPEGFrameHeader(bytes, at: place)?.frameCount ?? mpegFrameCount
+        case .mpeg: Self.mpegFrameCount(bytes, at: place, Int(packet.byteCount)) ?? mpegFrameCount
         case .alac(let count): Self.alacFrameCount(bytes, at: place, Int(packet.byteCount), of: count)
         }
     }
@@ -59,6 +59,11 @@ struct PacketFrameCounter {
                     - lengths.frames(mediaTime, per: lengths.mediaTimescale)
         }
         return Int(max(1, min(count, Int64(Limits.packetFrameCount))))
+    }
+
+    /// Nil if the packet does not begin with a header, or is shorter than one.
+    private static func mpegFrameCount(_ bytes: RawSpan, at place: Int, _ byteCount: Int) -> Int? {
+        byteCount < MPEGFrameHeader.byteCount ? nil : MPEGFrameHeader(bytes, at: place)?.frameCount
     }
 
     /// RFC 6716 section 3.1 and table 2: frames of 48 kHz; nil if the packet's first bytes say what is not allowed.
