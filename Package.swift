@@ -40,7 +40,10 @@ let package = Package(
         .library(name: "AudioFileStream", targets: ["AudioFileStream"]),
         .library(
             name: "AudioQueue",
-            targets: ["AudioQueue", "ALSAInput", "ALSAOutput", "AudioDecoding", "MPEGDecoding", "VirtualOutput"]),
+            targets: [
+                "AudioQueue", "ALSAInput", "ALSAOutput", "AudioDecoding", "AudioFileWriting", "MPEGDecoding",
+                "VirtualOutput",
+            ]),
         .library(name: "Playout", targets: ["Playout"]),
         // Loaded by processes under test, never linked.
         .library(name: "SoftwareSoundCard", type: .dynamic, targets: ["SoftwareSoundCard"]),
@@ -267,6 +270,13 @@ let package = Package(
                 "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "CodecLibrary", "DecodeWorker",
                 "MPEGDecoding", "SongDecoding", "SongReading", "StreamTestKit", "WorkerDecoding",
             ]),
+        // The code of the audio queue's articles.
+        testTool(
+            "example-play", at: "example-play",
+            ["ALSAOutput", "AudioDecoding", "AudioFileStream", "AudioQueue", "HostSystem", "MPEGDecoding"]),
+        testTool(
+            "example-record", at: "example-record",
+            ["ALSAInput", "AudioCore", "AudioFileWriting", "AudioQueue", "HostSystem"]),
         testTool("discovery-probe", at: "DiscoveryProbe", ["PeerDiscovery", "AudioCore"]),
         tests(
             "OutputTests",
@@ -293,7 +303,12 @@ let package = Package(
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
         tests("TuttiTests", ["tutti", "AudioCore", "Observing", "Peering", "SongReading", "TuttiRuntime"]),
         // Of the program itself, run as a process.
-        tests("RecordingTests", ["tutti", "HeardAnalysis", "SoundCardKit", "StreamTestKit", "WebServerKit"]),
+        tests(
+            "RecordingTests",
+            [
+                "example-play", "example-record", "tutti", "HeardAnalysis", "SoundCardKit", "StreamTestKit",
+                "WebServerKit",
+            ]),
         tests("ClockSyncTests", ["AudioCore", "ClockSync"]),
         tests("ClockExchangeTests", ["AudioCore", "CLinuxSocket", "ClockExchange", "ClockSync", "HostSystem"]),
     ]

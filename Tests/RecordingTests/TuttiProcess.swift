@@ -3,7 +3,7 @@ import StreamTestKit
 
 /// The program that was built beside these tests, run by a shell: what users run.
 enum TuttiProcess {
-    /// Runs lines of Bash in a directory, in which `tutti` is the program. Its state stays there, and nothing that was
+    /// Runs lines of Bash in a directory, in which `tutti` is the program, as are the examples. Its state stays there, and nothing that was
     /// started outlives the lines, or a minute.
     static func run(_ script: String, in directory: borrowing TemporaryDirectory) throws {
         // Of jobs in the background a shell takes the interrupt away; this gives it back, in the same process.
@@ -11,8 +11,11 @@ enum TuttiProcess {
             export PATH="$PWD/bin:$PATH" XDG_STATE_HOME="$PWD/state" LC_ALL=C
             trap 'kill $(jobs -p) 2> /dev/null' EXIT
             mkdir -p bin
-            printf '#!/bin/sh\\nexec env --default-signal=INT "\(executableDirectory)/tutti" "$@"\\n' > bin/tutti
-            chmod +x bin/tutti
+            for program in tutti example-play example-record; do
+                printf '#!/bin/sh\\nexec env --default-signal=INT "%s" "$@"\\n' "\(executableDirectory)/$program" \
+                    > bin/$program
+                chmod +x bin/$program
+            done
 
             """
         try Tool.writeFile(directory.path + "/script", Array((head + script + "\n").utf8))

@@ -1,0 +1,80 @@
+import Glibc
+import SoundCardKit
+import StreamTestKit
+import Testing
+
+/// The programs that the audio queue's articles are made of, on the software sound card.
+@Suite(.serialized) struct ExampleTests {
+    private static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+
+    private static func text(_ path: String) throws -> String {
+        String(decoding: try Tool.readFile(path), as: UTF8.self)
+    }
+
+    private static func prepare(_ card: SoftwareCard, in directory: borrowing TemporaryDirectory) throws {
+        try SoftwareCard.writeConfiguration(to: directory.path + "/asound.conf", default: card)
+    }
+
+    @Test(arguments: [("PlayingAFile", "example-play"), ("RecordingToAFile", "example-record")])
+    func theArticleIsTheProgram(article: String, program: String) throws {
+        var code: [Substring] = []
+        var isCode = false
+        let lines = try Self.text(Self.root + "/Sources/AudioQueue/AudioQueue.docc/\(article).md")
+            .split(separator: "\n", omittingEmptySubsequences: false)
+        for line in lines {
+            if line.hasPrefix("```") {
+                isCode = line == "```swift"
+            } else if isCode {
+                code.append(line)
+            }
+        }
+        let source = try Self.text(Self.root + "/Tests/Kit/\(program)/main.swift")
+        #expect(code.joined(separator: "\n") + "\n" == source)
+    }
+
+    @Test(arguments: ["song.wav", "song.mp3"]) func aFileIsPlayed(name: String) throws {
+        let directory = TemporaryDirectory()
+        var card = SoftwareCard(recording: directory.path + "/heard.wav")
+        card.formats = ["S16_LE"]
+        try Self.prepare(card, in: directory)
+        // No sample is zero.
+        try Tool.run(
+            "sox -R -r 48000 -n -b 16 -c 2 -D song.wav synth 2 square 220 square 331 remix 1v0.3,2v0.2 1v0.2,2v0.1 && "
+                + "lame --quiet -b 128 song.wav song.mp3", in: directory)
+        try TuttiProcess.run(
+            "export ALSA_CONFIG_PATH=\"$PWD/asound.conf\"; example-play \(name) 2> errors", in: directory)
+        #expect(try Self.text(directory.path + "/errors") == "")
+        try Tool.run(
+            "for f in song.wav heard.wav; do ffmpeg -v error -y -i $f -f s16le $f.raw; done", in: directory)
+        let song = Array(try Tool.readFile(directory.path + "/song.wav.raw"))
+        let heard = try Tool.readFile(directory.path + "/heard.wav.raw")
+        let first = (heard.firstIndex { $0 != 0 } ?? heard.endIndex) / 4 * 4
+        if name == "song.wav" {
+            let isSame = heard[first...].prefix(song.count) == song[...]
+            #expect(isSame)
+            #expect(heard.dropFirst(first + song.count).allSatisfy { $0 == 0 })
+        } else {
+            // To the frame, but for those at the ends that the codec leaves at zero.
+            let last = (heard.lastIndex { $0 != 0 } ?? 0) / 4 * 4
+            #expect(abs((last - first) / 4 - song.count / 4) < 48)
+        }
+    }
+
+    @Test(arguments: ["a.wav", "a.aiff", "a.caf"]) func aDeviceIsRecorded(name: String) throws {
+        let directory = TemporaryDirectory()
+        let air = AirSound(.integer24, rate: 48_000, seconds: 4)
+        var card = SoftwareCard(recording: directory.path + "/heard.wav")
+        card.source = directory.path + "/air.wav"
+        try air.write(to: directory.path + "/air.wav")
+        try Self.prepare(card, in: directory)
+        try TuttiProcess.run(
+            "export ALSA_CONFIG_PATH=\"$PWD/asound.conf\"; example-record \(name) 1.3 2> errors", in: directory)
+        #expect(try Self.text(directory.path + "/errors") == "")
+        try Tool.run("ffmpeg -v error -xerror -y -i \(name) -f s24le out.raw", in: directory)
+        let samples = try Tool.readFile(directory.path + "/out.raw")
+        #expect(samples.count == 62_400 * air.frameByteCount)
+        let first = try #require(air.position(of: samples.prefix(600)))
+        let isRight = samples == air.frames(first..<first + 62_400)
+        #expect(isRight)
+    }
+}
