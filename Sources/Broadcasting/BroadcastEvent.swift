@@ -26,6 +26,16 @@ public enum BroadcastEvent: Sendable {
     case stop
 }
 
+extension BroadcastEvent {
+    /// Whether it is about one connection, and about no other unless that one changes.
+    var isOfOneConnection: Bool {
+        switch self {
+        case .received, .wrote: true
+        default: false
+        }
+    }
+}
+
 /// What the song's reader says. One answer to each ``BroadcastAction/readSource``, an end or failure being the last;
 /// notices, titles and clocks come besides. A live
 /// source answers nothing: it brings packets as they come.

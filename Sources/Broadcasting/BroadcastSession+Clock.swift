@@ -8,11 +8,9 @@ extension BroadcastSession {
     /// Answers a clock request; what is not under this connection's key, or comes too often, is ignored.
     mutating func answerClock(_ datagram: [UInt8], of id: ConnectionID, _ now: HostTime) {
         let arrival = ClockMapping.identity.session(at: now)
-        guard let reply = connections[id]?.clock.receive(datagram, at: arrival), let link = connections[id] else {
-            return
-        }
-        connections[id]?.lastClockRequest = now
-        noteSent(WireEncoder.clockByteCount, to: id, now)
+        guard let link = connections[id], let reply = link.clock.receive(datagram, at: arrival) else { return }
+        link.lastClockRequest = now
+        link.noteSent(WireEncoder.clockByteCount, now)
         actions.append(.sendClock(id, reply))
         guard link.clock.statistics.answered == BroadcastLimits.clockRequestsOfNote else { return }
         let name = link.connection.name

@@ -18,8 +18,8 @@ extension BroadcastSession {
         _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?, key: ClockKey,
         _ now: HostTime
     ) {
-        let link = ListenerLink(
-            connection: PeerConnection(direction: direction, address: address, now: now), key: key, now: now)
+        let connection = PeerConnection(direction: direction, address: address, now: now)
+        let link = ListenerLink(id, connection: connection, key: key, now: now)
         guard connections.add(id, link, dial: dial, now: now) else {
             actions.append(.close(id))
             return
@@ -94,25 +94,25 @@ extension BroadcastSession {
 
     /// Welcomes a listener that greeted, as soon as the song's codec is known and if it is one that it decodes, or that
     /// is decoded for it.
-    mutating func admit(_ id: ConnectionID, _ now: HostTime) {
-        guard summary.isReady, let codec = summary.format?.codec, let link = connections[id], !link.isMember,
-            !link.isObserver, let greeting = link.connection.greeting
+    mutating func admit(_ link: ListenerLink, _ now: HostTime) {
+        guard !link.isMember, !link.isObserver, summary.isReady, let codec = summary.format?.codec,
+            let greeting = link.connection.greeting, connections[link.id] === link
         else { return }
         let isSentPCM = !greeting.codecs.contains(codec)
         if isSentPCM {
             if let obstacle = obstacleToPCM(for: greeting, codec) {
-                refuse(id, Refusal(.cannotDecode, obstacle), now)
+                refuse(link.id, Refusal(.cannotDecode, obstacle), now)
                 return
             }
             sayOnce(.info, "\(greeting.name) cannot decode \(codec.commonName): it is sent PCM")
         }
-        connections[id]?.isMember = true
-        connections[id]?.isSentPCM = isSentPCM
-        connections[id]?.cursor = log.startIndex
-        connections[id]?.clock.register(link.key)
+        link.isMember = true
+        link.isSentPCM = isSentPCM
+        link.cursor = log.startIndex
+        link.clock.register(link.key)
         actions.append(.addKey(link.key))
         let welcome = Welcome(clockPort: configuration.clockPort, clockKey: link.key.bytes)
-        send(WireEncoder.welcome(welcome), to: id, now)
+        send(WireEncoder.welcome(welcome), to: link, now)
     }
 
     /// The other side said no.
@@ -169,11 +169,15 @@ extension BroadcastSession {
 
     /// Ends what is silent or stalled, and keeps alive what is not.
     mutating func superviseConnections(_ now: HostTime) {
-        for id in connections.silent(now) { drop(id, because: "nothing heard from it", now) }
-        for (id, link) in zip(connections.ids, connections.links) where link.isStalled(now) {
-            drop(id, because: "it stopped reading", now)
+        for link in connections.links {
+            if link.connection.isSilent(now) {
+                drop(link.id, because: "nothing heard from it", now)
+            } else if link.isStalled(now) {
+                drop(link.id, because: "it stopped reading", now)
+            } else if link.connection.needsKeepAlive(now) {
+                send(WireEncoder.keepAlive(), to: link, now)
+            }
         }
-        for id in connections.keepAlivesDue(now) { send(WireEncoder.keepAlive(), to: id, now) }
     }
 
     /// Says a line that would come again with every try only the first time.
@@ -182,15 +186,26 @@ extension BroadcastSession {
     }
 
     mutating func send(_ bytes: ByteBuffer, to id: ConnectionID, _ now: HostTime) {
-        guard connections[id] != nil else { return }
-        noteSent(bytes.readableBytes, to: id, now)
-        actions.append(.send(id, bytes))
+        if let link = connections[id] { send(bytes, to: link, now) }
     }
 
-    mutating func noteSent(_ byteCount: Int, to id: ConnectionID, _ now: HostTime) {
+    mutating func send(_ bytes: ByteBuffer, to link: ListenerLink, _ now: HostTime) {
+        link.noteSent(bytes.readableBytes, now)
+        actions.append(.send(link.id, bytes))
+    }
+
+    /// The socket took this many bytes.
+    func wrote(_ id: ConnectionID, byteCount: Int, _ now: HostTime) {
         guard let link = connections[id] else { return }
-        if link.bytesInFlight == 0 { link.lastProgress = now }
-        link.bytesInFlight += byteCount
-        link.connection.said(now)
+        link.bytesInFlight -= byteCount
+        link.lastProgress = now
+    }
+}
+
+extension ListenerLink {
+    func noteSent(_ byteCount: Int, _ now: HostTime) {
+        if bytesInFlight == 0 { lastProgress = now }
+        bytesInFlight += byteCount
+        connection.said(now)
     }
 }

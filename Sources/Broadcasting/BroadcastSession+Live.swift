@@ -41,7 +41,7 @@ extension BroadcastSession {
         liveAnchor = anchor
         guard case .playing(let old) = phase, old != anchor else { return }
         phase = .playing(anchor)
-        for id in connections.ids { connections[id]?.hasAnchor = false }
+        for link in connections.links { link.hasAnchor = false }
     }
 
     /// A live source plays as soon as there is something to play.

@@ -17,15 +17,15 @@ extension BroadcastSession {
 
     /// Sends the roster to whom it is due. One whose socket does not take the last one is not sent the next.
     mutating func tellObservers(_ now: HostTime) {
-        let due = connections.ids.filter { id in
-            guard let link = connections[id], link.isObserver, link.bytesInFlight == 0 else { return false }
+        let due = connections.links.filter { link in
+            guard link.isObserver, link.bytesInFlight == 0 else { return false }
             return link.lastRoster.map { now - $0 >= BroadcastLimits.rosterInterval } ?? true
         }
         guard !due.isEmpty else { return }
         let message = WireEncoder.roster(roster(now))
-        for id in due {
-            connections[id]?.lastRoster = now
-            send(message, to: id, now)
+        for link in due {
+            link.lastRoster = now
+            send(message, to: link, now)
         }
     }
 

@@ -73,7 +73,7 @@ extension BroadcastSession {
         phase = .playing(moved)
         self.stall = nil
         behindSince = nil
-        for id in connections.ids { connections[id]?.hasAnchor = false }
+        for link in connections.links { link.hasAnchor = false }
         let silence = (moved.session - stall.due).seconds
         actions.append(.notice(.info, "the song goes on after \(Int(silence.rounded())) s of silence"))
     }

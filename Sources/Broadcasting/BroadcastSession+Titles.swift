@@ -29,9 +29,9 @@ extension BroadcastSession {
         streamMessage = WireEncoder.stream(log.epoch, properties: summary.properties)
         pcm?.retitle(summary, epoch: log.epoch)
         actions.append(.advertise)
-        for id in connections.ids {
-            guard let link = connections[id], link.hasStream, let form = form(for: link) else { continue }
-            send(form.streamMessage, to: id, now)
+        for link in connections.links where link.hasStream {
+            guard let message = link.isSentPCM ? pcm?.streamMessage : streamMessage else { continue }
+            send(message, to: link, now)
         }
     }
 }

@@ -82,26 +82,36 @@ public struct BroadcastSession {
         case .opened(let id, let direction, let address, let dial, let key):
             opened(id, direction, address: address, dial: dial, key: key, now)
         case .dialFailed(let dial): dialFailed(dial, now)
-        case .received(let id, let bytes): receive(id, bytes, now)
-        case .wrote(let id, let byteCount):
-            connections[id]?.bytesInFlight -= byteCount
-            connections[id]?.lastProgress = now
+        case .received(let id, let bytes): attend(to: id, now) { $0.receive(id, bytes, now) }
+        case .wrote(let id, let byteCount): attend(to: id, now) { $0.wrote(id, byteCount: byteCount, now) }
         case .closed(let id): drop(id, because: nil, now)
         case .source(let event): read(event, now)
         case .transcoded(let reply): take(reply, now)
         case .tick: break
         case .stop: finish(.stopped, now)
         }
-        advance(now)
+        if !event.isOfOneConnection { advance(now) }
         defer { actions = [] }
         return actions
+    }
+
+    /// Lets one connection be handled, and does what follows for it. Of many listeners each is heard a few times a
+    /// second: the others are looked at only if it is another to the broadcast than before.
+    private mutating func attend(to id: ConnectionID, _ now: HostTime, _ handle: (inout Self) -> Void) {
+        guard let link = connections[id] else { return }
+        let standing = link.standing
+        handle(&self)
+        guard phase != .over else { return }
+        admit(link, now)
+        guard connections[id] === link, link.standing == standing else { return advance(now) }
+        feed(link, feedingPlan(now), now)
     }
 
     /// What follows from the present state and time, whatever the event was.
     private mutating func advance(_ now: HostTime) {
         guard phase != .over else { return }
         superviseConnections(now)
-        for id in connections.ids { admit(id, now) }
+        for link in connections.links { admit(link, now) }
         for dial in connections.dialer.due(now) { actions.append(.dial(dial)) }
         decideStart(now)
         watchSource(now)
@@ -109,7 +119,8 @@ public struct BroadcastSession {
         readAhead(now)
         followSource(now)
         transcodeAhead(now)
-        for id in connections.ids { feed(id, now) }
+        let plan = feedingPlan(now)
+        for link in connections.links { feed(link, plan, now) }
         tellObservers(now)
         decideEnd(now)
     }

@@ -8,6 +8,7 @@ import WireProtocol
 /// A class, held by its broadcast's table alone: all of them are looked at with every event, and a copy of all that one
 /// holds would cost more than the look.
 final class ListenerLink: PeerLink {
+    let id: ConnectionID
     var connection: PeerConnection
     var contact: PeerContact.Key?
     let key: ClockKey
@@ -36,10 +37,24 @@ final class ListenerLink: PeerLink {
     /// When the socket last took something, or had nothing to take.
     var lastProgress: HostTime
 
-    init(connection: PeerConnection, key: ClockKey, now: HostTime) {
+    init(_ id: ConnectionID, connection: PeerConnection, key: ClockKey, now: HostTime) {
+        self.id = id
         self.connection = connection
         self.key = key
         lastProgress = now
+    }
+
+    /// What it is to the broadcast as a whole.
+    struct Standing: Equatable {
+        var isMember: Bool
+        var isObserver: Bool
+        var isReady: Bool
+        var hasFinished: Bool
+    }
+
+    var standing: Standing {
+        Standing(
+            isMember: isMember, isObserver: isObserver, isReady: isReady, hasFinished: report?.state == .finished)
     }
 
     /// Whether its socket has taken nothing for too long.

@@ -41,6 +41,9 @@ struct PacketLog {
     /// The frame after the last packet.
     var end: FramePosition? { groups.last?.end }
 
+    /// Whether there is such a message, and it is not forgotten.
+    func holds(_ index: Int) -> Bool { index >= startIndex && index < endIndex }
+
     subscript(index: Int) -> Group { groups[index - startIndex] }
 
     /// Cuts packets that follow one another into messages of at most `frames` frames, and encodes each.

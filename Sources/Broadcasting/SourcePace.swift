@@ -91,6 +91,6 @@ extension BroadcastSession {
             framesPerSecond: rate * (1 + pace.correction.value * 1e-6))
         guard frame > anchor.frame, moved.isValid else { return }
         phase = .playing(moved)
-        for id in connections.ids { connections[id]?.hasAnchor = false }
+        for link in connections.links { link.hasAnchor = false }
     }
 }

@@ -25,11 +25,16 @@ public struct Dialer {
         var isWanted = true
     }
 
-    private var entries: [PeerContact.Key: Entry] = [:]
+    private var entries: [PeerContact.Key: Entry] = [:] { didSet { isQuiet = false } }
     /// In the order in which they became known, so that a run can be replayed.
     private var order: [PeerContact.Key] = []
     private var keys: [Int: PeerContact.Key] = [:]
     private var nextID = 0
+    /// Whether nothing changed since it was seen that nothing is due before ``nextDial``: of many contacts most are
+    /// connected, and each of them would be looked at many times a second.
+    private var isQuiet = false
+    /// Nil for never.
+    private var nextDial: HostTime?
 
     public init() {}
 
@@ -90,25 +95,33 @@ public struct Dialer {
 
     /// The dials that are due.
     public mutating func due(_ now: HostTime) -> [Dial] {
+        if isQuiet, nextDial.map({ $0 > now }) ?? true { return [] }
         var dials: [Dial] = []
+        var nextDial: HostTime?
         for key in order {
-            guard var entry = entries[key], entry.isWanted, !entry.isConnected, entry.nextDial <= now,
-                entry.nextAddress < entry.contact.addresses.count
-            else { continue }
-            let dial = Dial(id: nextID, key: key, address: entry.contact.addresses[entry.nextAddress])
-            nextID += 1
-            entry.nextAddress += 1
-            entry.nextDial = now + PeeringLimits.addressStagger
-            entry.pending.insert(dial.id)
-            keys[dial.id] = key
-            entries[key] = entry
-            dials.append(dial)
+            guard var entry = entries[key], entry.isWaiting else { continue }
+            if entry.nextDial <= now {
+                let dial = Dial(id: nextID, key: key, address: entry.contact.addresses[entry.nextAddress])
+                nextID += 1
+                entry.nextAddress += 1
+                entry.nextDial = now + PeeringLimits.addressStagger
+                entry.pending.insert(dial.id)
+                keys[dial.id] = key
+                entries[key] = entry
+                dials.append(dial)
+            }
+            if entry.isWaiting { nextDial = min(nextDial ?? entry.nextDial, entry.nextDial) }
         }
+        self.nextDial = nextDial
+        isQuiet = true
         return dials
     }
 }
 
 extension Dialer.Entry {
+    /// Whether there is an address left to be dialled.
+    fileprivate var isWaiting: Bool { isWanted && !isConnected && nextAddress < contact.addresses.count }
+
     fileprivate mutating func restart(_ now: HostTime) {
         nextAddress = 0
         nextDial = now

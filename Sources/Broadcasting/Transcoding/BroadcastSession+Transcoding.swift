@@ -72,16 +72,18 @@ struct SongForm {
 }
 
 extension BroadcastSession {
-    /// The form for one listener; nil while there is none yet.
-    func form(for link: ListenerLink) -> SongForm? {
-        guard link.isSentPCM else {
-            return streamMessage.map {
-                SongForm(
-                    log: log, streamMessage: $0, prerollPacketCount: summary.decoderPrerollPacketCount,
-                    isComplete: end != nil)
-            }
+    /// The song's own packets; nil before its format is known.
+    var songForm: SongForm? {
+        streamMessage.map {
+            SongForm(
+                log: log, streamMessage: $0, prerollPacketCount: summary.decoderPrerollPacketCount,
+                isComplete: end != nil)
         }
-        return pcm.map {
+    }
+
+    /// What is made of them for those who cannot decode them.
+    var pcmForm: SongForm? {
+        pcm.map {
             SongForm(
                 log: $0.log, streamMessage: $0.streamMessage, prerollPacketCount: 0,
                 isComplete: end != nil && $0.isLevel(with: log))

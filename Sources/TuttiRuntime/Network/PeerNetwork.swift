@@ -22,6 +22,8 @@ final class PeerNetwork {
     weak var delegate: (any PeerNetworkDelegate)?
     private var server: (any Channel)?
     private var channels: [ConnectionID: any Channel] = [:]
+    /// What is to be sent over which connections in this turn of the loop.
+    private var outboxes: [ConnectionID: Outbox] = [:]
     private var nextID = 0
     private var isClosed = false
 
@@ -82,15 +84,37 @@ final class PeerNetwork {
             }
     }
 
+    /// Sends in this turn of the loop, as soon as what is under way is done: what an event makes goes out in one piece.
     func send(_ bytes: ByteBuffer, to id: ConnectionID) {
         guard let channel = channels[id] else { return }
-        let byteCount = bytes.readableBytes
-        channel.writeAndFlush(bytes).whenSuccess { self.delegate?.networkDidWrite(id, byteCount: byteCount) }
+        if outboxes.isEmpty { loop.execute { self.flush() } }
+        var outbox = outboxes[id] ?? Outbox()
+        if let last = outbox.last { channel.write(last, promise: nil) }
+        outbox.last = bytes
+        outbox.byteCount += bytes.readableBytes
+        outboxes[id] = outbox
+    }
+
+    private func flush() {
+        for (id, outbox) in outboxes {
+            guard let channel = channels[id], let last = outbox.last else { continue }
+            channel.writeAndFlush(last).whenSuccess { [byteCount = outbox.byteCount] in
+                self.delegate?.networkDidWrite(id, byteCount: byteCount)
+            }
+        }
+        outboxes.removeAll(keepingCapacity: true)
+    }
+
+    private struct Outbox {
+        /// Those before it are with the channel already.
+        var last: ByteBuffer?
+        var byteCount = 0
     }
 
     /// Closes after what was sent, or after a second where the other side does not take it.
     func close(_ id: ConnectionID) {
         guard let channel = channels[id] else { return }
+        flush()
         channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
         loop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
     }
