@@ -5,16 +5,19 @@ import NIOCore
 ///
 /// Written bytes wait in the process until the kernel has room for them (64 KiB), travel one segment behind the other
 /// at the path's bandwidth, and wait in the other kernel (128 KiB) until that process runs. A segment that the path
-/// loses holds up all that follow. A peer that died acknowledges nothing.
+/// loses holds up all that follow; one that the network does not carry at all is sent again after longer and longer
+/// silence (``Retransmission``). A peer that died acknowledges nothing, and one that was started anew knows nothing of
+/// the connection and says so.
 public final class StreamEndpoint {
     private static let kernelByteCount = 64 * 1024
     private static let windowByteCount = 128 * 1024
     private static let segmentByteCount = 8 * 1024
-    private static let retransmission = TimeSpan.milliseconds(210)
+    /// What a process closes is closed by then, whatever the other side has taken of it.
+    private static let closingTime = TimeSpan.seconds(1)
 
-    private let network: VirtualNetwork
-    private let own: VirtualNetwork.Attachment
-    private let peer: VirtualNetwork.Attachment
+    let network: VirtualNetwork
+    let own: VirtualNetwork.Attachment
+    let peer: VirtualNetwork.Attachment
     weak var partner: StreamEndpoint?
 
     private var onReceive: ((ByteBuffer) -> Void)?
@@ -27,13 +30,16 @@ public final class StreamEndpoint {
     /// Bytes that the process wrote and the kernel did not take.
     private var waiting: [ByteBuffer] = []
     private var isClosing = false
-    private var isClosed = false
+    private(set) var isClosed = false
     /// Bytes in the kernel that the other side has not acknowledged.
     private var unacknowledged = 0
     /// Bytes that this machine received and its process has not read.
     private var unread = 0
+    /// When the process will have read what is here.
+    private var lastRead = TrueTime.start
     private var lineFree = TrueTime.start
     private var lastArrival = TrueTime.start
+    var retransmission = Retransmission()
 
     init(network: VirtualNetwork, own: VirtualNetwork.Attachment, peer: VirtualNetwork.Attachment) {
         self.network = network
@@ -67,11 +73,17 @@ public final class StreamEndpoint {
         pump()
     }
 
-    /// Closes after what was written.
+    /// Closes after what was written, or after a second where the other side does not take it.
     public func close() {
         guard !isClosed, !isClosing else { return }
         isClosing = true
         pump()
+        guard !isClosed else { return }
+        own.machine.after(Self.closingTime) { [self] in
+            guard !isClosed else { return }
+            waiting.removeAll()
+            sendFIN()
+        }
     }
 
     /// Breaks the connection at once, as a kernel does for a process that was killed.
@@ -84,73 +96,73 @@ public final class StreamEndpoint {
 
     // MARK: Sending
 
-    private func pump() {
+    func pump() {
         while !isClosed, let first = waiting.first, unacknowledged < Self.kernelByteCount {
             var rest = first
             let room = min(Self.kernelByteCount - unacknowledged, Self.segmentByteCount)
             let count = min(rest.readableBytes, 1 + Int(network.random.uniform() * Double(room)), room)
             guard let segment = rest.readSlice(length: max(1, count)) else { return }
             if rest.readableBytes == 0 { waiting.removeFirst() } else { waiting[0] = rest }
-            transmit(segment)
+            unacknowledged += segment.readableBytes
+            send(.bytes(segment))
             own.machine.after(.zero) { [self] in tell { [self] in if !isClosed { onWrote?(segment.readableBytes) } } }
         }
         if isClosing, !isClosed, waiting.isEmpty { sendFIN() }
     }
 
-    private func transmit(_ segment: ByteBuffer) {
-        unacknowledged += segment.readableBytes
-        guard let partner else { return }
-        network.loop.at(arrival(byteCount: segment.readableBytes)) { [self] in
-            partner.arrived(
-                segment,
-                acknowledge: { [self] count in
-                    unacknowledged -= count
-                    pump()
-                })
-        }
-    }
-
     private func sendFIN() {
         isClosed = true
         network.forget(self, of: own)
-        if let partner { network.loop.at(arrival(byteCount: 40)) { partner.finArrived() } }
+        send(.end)
         own.machine.after(.zero) { [self] in tellClosed() }
     }
 
     /// When a segment that is sent now arrives: behind those before it.
-    private func arrival(byteCount: Int) -> TrueTime {
+    func arrival(byteCount: Int) -> TrueTime {
         let rate = min(own.quality.bytesPerSecond, peer.quality.bytesPerSecond)
         lineFree = max(lineFree, network.loop.now) + TimeSpan(seconds: Double(byteCount) / rate)
         var arrival = lineFree + network.delay(own, peer)
-        if network.random.chance(own.quality.segmentLoss + peer.quality.segmentLoss) { arrival += Self.retransmission }
+        if network.random.chance(own.quality.segmentLoss + peer.quality.segmentLoss) {
+            arrival += Retransmission.firstTimeout
+        }
         // What cannot arrive, or leave, is sent again when the machine has woken.
         for machine in [own.machine, peer.machine] where machine.isSuspended {
-            arrival = max(arrival, machine.suspendedUntil + Self.retransmission)
+            arrival = max(arrival, machine.suspendedUntil + Retransmission.firstTimeout)
         }
         lastArrival = max(lastArrival + .nanoseconds(1), arrival)
         return lastArrival
     }
 
+    /// The other side has these bytes, and it was heard to say so.
+    func acknowledged(_ byteCount: Int) { unacknowledged -= byteCount }
+
     // MARK: Receiving
 
-    private func arrived(_ segment: ByteBuffer, acknowledge: @escaping (Int) -> Void) {
-        guard own.machine.isAlive, !isClosed else { return }
+    /// - Parameter acknowledge: to be called when the sender may send as much more.
+    func arrived(_ segment: ByteBuffer, acknowledge: @escaping (Int) -> Void) {
         let count = segment.readableBytes
         unread += count
         let isWindowOpen = unread <= Self.windowByteCount
         if isWindowOpen { acknowledge(count) }
-        own.machine.after(.zero) { [self] in
+        lastRead = own.reading.time(of: count, after: max(lastRead, network.loop.now))
+        own.machine.at(lastRead) { [self] in
             unread -= count
             if !isWindowOpen { acknowledge(count) }
             tell { [self] in onReceive?(segment) }
         }
     }
 
-    private func finArrived() {
+    /// The other side closed, or does not know of the connection.
+    func endArrived() {
         guard own.machine.isAlive, !isClosed else { return }
+        breakOff()
+    }
+
+    /// Nothing comes of this connection any more.
+    func breakOff() {
         isClosed = true
         network.forget(self, of: own)
-        own.machine.after(.zero) { [self] in tellClosed() }
+        own.machine.at(max(lastRead, network.loop.now)) { [self] in tellClosed() }
     }
 
     private func tellClosed() {

@@ -5,12 +5,15 @@ import Peering
 /// Everything between the machines: connections like TCP's, datagrams like UDP's.
 ///
 /// What happens on it depends on the seed alone. A machine that is dead answers nothing; one that runs and does not
-/// listen refuses.
+/// listen refuses. A machine that is attached under the name of one that died is that one, started anew.
 public final class VirtualNetwork {
     /// A machine's place on the network.
     final class Attachment {
         let machine: VirtualMachine
         var quality: LinkQuality
+        var reading = ReadingPace()
+        /// Until then its kernel knows that it has no network.
+        var linkDownUntil = TrueTime.start
         var accept: ((StreamEndpoint) -> Void)?
         var receiveDatagram: ((_ bytes: [UInt8], _ source: String, _ arrival: HostTime) -> Void)?
         /// Endpoints of connections, in the order in which they were made.
@@ -25,6 +28,14 @@ public final class VirtualNetwork {
     let loop: EventLoop
     var random: SimulationRandom
     private var attachments: [String: Attachment] = [:]
+    /// What is not carried now, in the order in which it began.
+    var cuts: [(number: Int, cut: NetworkCut)] = []
+    var nextCut = 0
+    /// Told when a cut is over, and when a machine sees that it has no network.
+    var onMend: (() -> Void)?
+    var onLinkDown: ((VirtualMachine) -> Void)?
+    /// Dials that leave before go together then.
+    private var dialsGatheredUntil = TrueTime.start
     /// Dials that were tried, for tests.
     public private(set) var dialCount = 0
 
@@ -42,6 +53,16 @@ public final class VirtualNetwork {
     public func setQuality(_ quality: LinkQuality, of machine: VirtualMachine) {
         attachments[machine.name]?.quality = quality
     }
+
+    func attachment(of machine: VirtualMachine) -> Attachment? { attachments[machine.name] }
+
+    /// Whether the machine, or what it was started anew as, runs.
+    func isThere(_ attachment: Attachment) -> Bool {
+        attachments[attachment.machine.name].map { $0.machine.isAlive && !$0.machine.isSuspended } ?? false
+    }
+
+    /// Connections that this machine's kernel holds.
+    public func connectionCount(of machine: VirtualMachine) -> Int { attachments[machine.name]?.endpoints.count ?? 0 }
 
     public func quality(of machine: VirtualMachine) -> LinkQuality? { attachments[machine.name]?.quality }
 
@@ -68,16 +89,29 @@ public final class VirtualNetwork {
     ) {
         dialCount += 1
         guard let source = attachments[machine.name] else { return }
-        guard let target = attachments[address.host], target.machine.isAlive else {
-            machine.after(PeeringLimits.dialTimeout) { completion(nil) }
+        guard loop.now >= source.linkDownUntil else { return machine.after(.zero) { completion(nil) } }
+        guard loop.now >= dialsGatheredUntil else {
+            loop.at(dialsGatheredUntil) { [self] in call(source, address, completion) }
             return
         }
+        call(source, address, completion)
+    }
+
+    /// Dials that leave within this span leave at its end, all at once: calls of both sides cross.
+    public func gatherDials(for span: TimeSpan) { dialsGatheredUntil = loop.now + min(span, PeeringLimits.dialTimeout) }
+
+    private func call(
+        _ source: Attachment, _ address: NetworkAddress, _ completion: @escaping (StreamEndpoint?) -> Void
+    ) {
+        let machine = source.machine
+        // A kernel asks again after a second at the earliest, when nobody waits any more (RFC 6298 section 2.1).
+        let giveUp = { machine.after(PeeringLimits.dialTimeout) { completion(nil) } }
+        guard let target = attachments[address.host], target.machine.isAlive else { return giveUp() }
         let there = delay(source, target)
         let back = delay(target, source)
         loop.after(there) { [self] in
-            guard target.machine.isAlive, !target.machine.isSuspended else {
-                return machine.after(PeeringLimits.dialTimeout) { completion(nil) }
-            }
+            guard target.machine.isAlive, !target.machine.isSuspended, !isCut(source, target), !isCut(target, source)
+            else { return giveUp() }
             guard target.accept != nil else { return machine.after(back) { completion(nil) } }
             connect(source, target, after: back, completion)
         }
@@ -117,6 +151,7 @@ public final class VirtualNetwork {
     public func sendDatagram(_ bytes: [UInt8], from machine: VirtualMachine, to host: String) {
         guard let source = attachments[machine.name], let target = attachments[host] else { return }
         guard !random.chance(source.quality.datagramLoss), !random.chance(target.quality.datagramLoss) else { return }
+        guard !isCut(source, target) else { return }
         deliver(bytes, from: source, to: target)
         if random.chance(source.quality.datagramDuplication) { deliver(bytes, from: source, to: target) }
     }
@@ -126,8 +161,8 @@ public final class VirtualNetwork {
         if source.quality.datagramHoldProbability > 0, random.chance(source.quality.datagramHoldProbability) {
             delay += random.span(.zero...source.quality.datagramHold)
         }
-        loop.after(delay) {
-            guard !target.machine.isSuspended else { return }
+        loop.after(delay) { [self] in
+            guard !target.machine.isSuspended, !isCut(source, target) else { return }
             // The kernel stamps what arrives even while the process does not run.
             let arrival = target.machine.now
             target.machine.after(.zero) { target.receiveDatagram?(bytes, source.machine.name, arrival) }

@@ -9,7 +9,7 @@ import WireProtocol
 /// A machine that runs the shipping ``BroadcastSession``: the shell around it, made of simulated parts.
 public final class BroadcastNode {
     public let machine: VirtualMachine
-    public let greeting: Greeting
+    public var greeting: Greeting { configuration.greeting }
     public let performance: Performance
     public private(set) var session: BroadcastSession
     public private(set) var outcome: BroadcastOutcome?
@@ -31,8 +31,9 @@ public final class BroadcastNode {
     public var transcodingTime = TimeSpan.milliseconds(4)
     var fault: PlantedFault?
 
+    let configuration: BroadcastConfiguration
     private let network: VirtualNetwork
-    private let discovery: VirtualDiscovery?
+    let discovery: VirtualDiscovery?
     private var random: SimulationRandom
     private var responder = ClockResponder()
     private var endpoints: [ConnectionID: StreamEndpoint] = [:]
@@ -55,7 +56,7 @@ public final class BroadcastNode {
         self.performance = performance
         self.random = random
         readFrame = -Int64(performance.song.primingFrameCount)
-        greeting = configuration.greeting
+        self.configuration = configuration
         began = machine.loop.now
         session = BroadcastSession(configuration: configuration)
     }

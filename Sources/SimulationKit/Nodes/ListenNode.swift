@@ -12,7 +12,7 @@ import WireProtocol
 /// A machine that runs the shipping ``ListenSession``, clock client, packet feeder and renderer.
 public final class ListenNode {
     public let machine: VirtualMachine
-    public let greeting: Greeting
+    public var greeting: Greeting { configuration.greeting }
     public let ear = Ear()
     public private(set) var session: ListenSession
     public private(set) var outcome: ListenOutcome?
@@ -25,10 +25,10 @@ public final class ListenNode {
     /// Names of the broadcasters that fed it, in order.
     public private(set) var broadcasters: [String] = []
 
-    /// What its user adds to the moment of every frame.
-    private let offset: TimeSpan
+    let configuration: ListenConfiguration
+    let cardConfiguration: VirtualSoundCard.Configuration
     private let network: VirtualNetwork
-    private let discovery: VirtualDiscovery?
+    let discovery: VirtualDiscovery?
     private var random: SimulationRandom
     private let control = PlayoutControl()
     private let card: VirtualSoundCard
@@ -50,8 +50,8 @@ public final class ListenNode {
         self.machine = machine
         self.network = network
         self.discovery = discovery
-        greeting = configuration.greeting
-        offset = configuration.offset
+        self.configuration = configuration
+        cardConfiguration = card
         session = ListenSession(configuration: configuration, now: machine.now)
         self.card = VirtualSoundCard(
             control: control, machine: machine, ear: ear, configuration: card, random: random.fork())
@@ -80,6 +80,7 @@ public final class ListenNode {
 
     /// Its ear hears a performance as its user wants it: shifted by the offset.
     func attend(_ performance: Performance) {
+        let offset = configuration.offset
         ear.attend(performance, asPlaced: offset == .zero ? performance : performance.shifted(by: offset, on: machine))
     }
 

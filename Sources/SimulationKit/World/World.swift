@@ -32,6 +32,9 @@ public final class World {
         random = SimulationRandom(seed: seed)
         network = VirtualNetwork(loop: loop, random: random.fork())
         discovery = VirtualDiscovery(loop: loop, random: random.fork())
+        discovery.isCut = { [unowned network] in network.isCut($0, $1.name) }
+        network.onMend = { [unowned discovery] in discovery.refresh() }
+        network.onLinkDown = { [unowned discovery] in discovery.forgetAll(on: $0) }
     }
 
     // Events hold nodes, and nodes hold the loop.
@@ -77,6 +80,13 @@ public final class World {
         if let cardRate { card.crystal.rate = cardRate }
         card.wakeLatency = random.span(wakeLatency)
         card.fault = fault
+        return add(configuration, on: machine, mdns: mdns, card: card)
+    }
+
+    func add(
+        _ configuration: ListenConfiguration, on machine: VirtualMachine, mdns: Bool,
+        card: VirtualSoundCard.Configuration
+    ) -> ListenNode {
         let node = ListenNode(
             machine: machine, network: network, discovery: mdns ? discovery : nil, configuration: configuration,
             card: card, random: random.fork())
@@ -97,6 +107,13 @@ public final class World {
             greeting: greeting(name, .broadcaster), clockPort: NetworkAddress.defaultPort)
         configuration.decodableCodecs = [.linearPCM, LappedDecoder.codec]
         configure(&configuration)
+        return add(configuration, on: machine, song: song, mdns: mdns, fault: fault)
+    }
+
+    func add(
+        _ configuration: BroadcastConfiguration, on machine: VirtualMachine, song: VirtualSong, mdns: Bool,
+        fault: PlantedFault?
+    ) -> BroadcastNode {
         let node = BroadcastNode(
             machine: machine, network: network, discovery: mdns ? discovery : nil,
             performance: Performance(song: song, machine: machine), configuration: configuration,
@@ -117,7 +134,7 @@ public final class World {
         return machine
     }
 
-    private func greeting(_ name: String, _ roles: PeerRoles) -> Greeting {
+    func greeting(_ name: String, _ roles: PeerRoles) -> Greeting {
         Greeting(
             roles: roles, peer: UUIDBytes(high: random.next(), low: random.next()), instance: random.next(),
             started: 1_700_000_000 + loop.now.nanoseconds / 1_000_000_000, name: name,
