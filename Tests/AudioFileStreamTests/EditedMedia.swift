@@ -203,7 +203,7 @@ struct EditedMedia: Sendable, CustomTestStringConvertible {
 }
 
 extension RawSpan {
-    fileprivate func number(at offset: Int) -> UInt32 {
+    func number(at offset: Int) -> UInt32 {
         UInt32(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 }

@@ -40,12 +40,22 @@ struct EditedSongTests {
         Case(name: "k.mp4", options: " -c:a mp2", rate: 48_000),
     ]
 
-    @Test(arguments: cases) func isTheWholeSongCutApart(item: Case) throws {
+    @Test(arguments: cases) func isTheWholeSongCutApart(item: Case) throws { try Self.check(item, options: "") }
+
+    /// The same in fragments.
+    @Test(arguments: cases) func isTheWholeFragmentedSongCutApart(item: Case) throws {
+        // A part of a second each, or all in one.
+        for duration in [150_000, 60_000_000] {
+            try Self.check(item, options: " -movflags +delay_moov+default_base_moof -frag_duration \(duration)")
+        }
+    }
+
+    private static func check(_ item: Case, options: String) throws {
         let directory = TemporaryDirectory()
         try Tool.run(
             "sox -R -r \(item.rate) -n -b 16 in.wav synth 3 \(item.sound) gain -9 remix 1,3v0.3 2,3v0.2",
             in: directory)
-        try Tool.run("ffmpeg -v error -i in.wav\(item.options) \(item.name)", in: directory)
+        try Tool.run("ffmpeg -v error -i in.wav\(item.options)\(options) \(item.name)", in: directory)
         let original = try Tool.readFile(directory.path + "/" + item.name)
         let rate = Int64(item.rate)
         for (timescale, stretches) in [
@@ -64,13 +74,13 @@ struct EditedSongTests {
         ] as [(Int64, [Range<Int64>])] {
             let plain = EditList.replaced(in: original, by: [0..<Int64.max], rate: rate, movieTimescale: timescale)
             let edited = EditList.replaced(in: original, by: stretches, rate: rate, movieTimescale: timescale)
-            let (whole, _) = try Self.decoded(plain)
-            let (ours, table) = try Self.decoded(edited)
+            let (whole, _) = try decoded(plain)
+            let (ours, table) = try decoded(edited)
             let expected = stretches.flatMap { whole[Int($0.lowerBound) * 2..<Int($0.upperBound) * 2] }
             let heard = Array(ours.dropFirst(table.primingFrameCount * 2))
             #expect(heard.count == expected.count && Int(table.validFrameCount ?? 0) * 2 == expected.count)
             let difference = largestDifference(heard, expected)
-            #expect(difference <= item.tolerance, "\(item.name), \(timescale)")
+            #expect(difference <= item.tolerance, "\(item.name), \(timescale)\(options)")
         }
     }
 

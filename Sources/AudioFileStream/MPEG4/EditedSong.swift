@@ -13,7 +13,7 @@ import AudioCore
 // many.
 //
 // Of fragments nothing is known before they come. There the packets of a stretch are noted as they go by
-// (``StreamedSong``), and stretches must ascend.
+// (``StreamedSong``).
 
 /// The stretches of a media that are heard one after another, and where their packets are.
 struct EditedSong {
@@ -92,9 +92,14 @@ struct EditedSong {
         isCutByBytes = entry.blocks?.framesPerBlock == 1
         primingFrameCount = priming
         self.prerollFrameCount = prerollFrameCount
+        countFrames()
+    }
+
+    private mutating func countFrames() {
+        frameCount = 0
         for index in stretches.indices {
             frameCount += stretches[index].silence
-            self.stretches[index].frame = frameCount
+            stretches[index].frame = frameCount
             frameCount += stretches[index].frameCount
         }
     }
@@ -118,6 +123,15 @@ struct EditedSong {
         stretches[index + 1].number =
             stretches[index].number + stretches[index].packetCount
             + silentPackets.packetCount(ofFrames: stretches[index + 1].silence)
+    }
+
+    /// Ends a stretch where the media does: behind the packet and the frame before these.
+    mutating func cut(_ index: Int, atPacket packet: Int64, frame: Int64) {
+        let frames = stretches[index].frames
+        stretches[index].frames = frames.lowerBound..<max(frames.lowerBound, min(frames.upperBound, frame))
+        countFrames()
+        stretches[index].first = min(stretches[index].first, packet)
+        noteEnd(of: index, packet: packet - 1)
     }
 
     var table: AudioPacketTableInfo { table(givenFrameCount: frameCount) }

@@ -1,22 +1,29 @@
 /// Where fragments that went by lie: a bounded table that thins itself out, as ``PacketIndex`` does for packets.
 struct FragmentIndex {
-    /// Of a fragment's first packet, and of its `moof`.
-    typealias Entry = PacketIndex.Entry
+    struct Entry: Equatable {
+        /// The fragment's first.
+        var packet: Int64
+        /// Of its `moof` in the file.
+        var byteOffset: Int64
+        var frame: Int64
+        /// In the media's timescale; only of an edited song.
+        var time: Int64
+    }
 
     private var entries: [Entry] = []
     private var stride = 1
     private var count = 0
 
     /// Notes fragments in order; one that was noted before is passed over.
-    mutating func note(packet: Int64, byteOffset: Int64, frame: Int64) {
-        guard entries.last.map({ byteOffset > $0.byteOffset && packet > $0.packet }) ?? true else { return }
+    mutating func note(_ entry: Entry) {
+        guard entries.last.map({ entry.byteOffset > $0.byteOffset && entry.packet > $0.packet }) ?? true else { return }
         count += 1
         guard (count - 1) % stride == 0 else { return }
         if entries.count == PacketIndex.capacity {
             stride *= 2
             entries.thin()
         }
-        entries.append(Entry(packet: packet, byteOffset: byteOffset, frame: frame))
+        entries.append(entry)
     }
 
     /// The last one for which `holds`, which does so for all up to it.

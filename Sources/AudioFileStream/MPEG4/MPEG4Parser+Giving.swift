@@ -32,7 +32,7 @@ extension MPEG4Parser {
         }
     }
 
-    private mutating func give<Sink: AudioStreamSink & ~Copyable>(
+    mutating func give<Sink: AudioStreamSink & ~Copyable>(
         _ part: SampleShare.Part, _ bytes: RawSpan, into sink: inout Sink
     ) {
         stream.countPacket(frameCount: part.frameCount)

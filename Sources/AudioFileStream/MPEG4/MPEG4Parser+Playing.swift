@@ -35,7 +35,12 @@ extension MPEG4Parser {
         }
         tableCursor = nil
         editedCursor = nil
-        mood = movie.isFragmented ? .walking : .done
+        guard movie.isFragmented, stream.streamedSong?.splicer.isOver != true else {
+            mood = .done
+            return .took(0)
+        }
+        mood = .walking
+        if stream.streamedSong?.splicer.isAway == true { goToStretch() }
         return .took(0)
     }
 
@@ -112,9 +117,7 @@ extension MPEG4Parser {
                 give(share, of: packet, as: bundle, bytes, at: place, into: &sink)
                 if cursor.isExhausted {
                     group.flush(window: bytes, into: &sink)
-                    giveUp(
-                        "MPEG-4 edits that make more than \(AudioFileStreamLimits.editedMultiple) times the file",
-                        at: packet.offset, into: &sink)
+                    giveUp(Self.excessiveEdits, at: packet.offset, into: &sink)
                     return .took(place - start)
                 }
             } else {

@@ -4,7 +4,7 @@ import AudioCore
 // index tells of. A seek among them goes to the fragment's `moof`.
 
 extension MPEG4Parser {
-    private var table: SampleTable? {
+    var table: SampleTable? {
         guard let table = movie.track?.table, !table.isEmpty else { return nil }
         return table
     }
@@ -53,7 +53,7 @@ extension MPEG4Parser {
         fragment.restart(at: place.byteOffset)
         // Another time.
         if mood == .indexing { randomAccess = nil }
-        returnCount = 0
+        (returnCount, returnedByteCount) = (0, 0)
         if let song = stream.song {
             editedCursor = try locate(packet: place.packet, in: song).cursor
             walker.restart(at: movieEnd)
@@ -64,9 +64,7 @@ extension MPEG4Parser {
         if let song = stream.streamedSong {
             let entry = try locate(packet: place.packet, in: song).entry
             stream.streamedSong?.resume(at: entry)
-            if entry.fragment == nil { tableCursor = table.map { SampleTableCursor($0, blocks: self.entry?.blocks) } }
-            walker.restart(at: entry.fragment?.byteOffset ?? movieEnd)
-            mood = entry.fragment == nil ? .playing : .walking
+            begin(at: entry)
             stream.goTo(packet: entry.packet, sample: 0, frame: entry.frame)
             return
         }

@@ -12,10 +12,10 @@ extension MPEG4Parser {
                 return .took(0)
             }
             if isAtEnd, walker.next > position &+ Int64(bytes.byteCount - place) {
-                return try endWalk(bytes, at: place)
+                return try endWalk(bytes, into: &sink)
             }
             // To the end there is nothing to go for, and `finish` would be too late to go back.
-            if let fileByteCount, walker.next >= fileByteCount { return try endWalk(bytes, at: place) }
+            if let fileByteCount, walker.next >= fileByteCount { return try endWalk(bytes, into: &sink) }
             return .goTo(walker.next)
         }
         if walker.collection != nil {
@@ -26,7 +26,7 @@ extension MPEG4Parser {
                 return .took(count)
             }
             if count > 0 { return .took(count) }
-            return try isAtEnd ? endWalk(bytes, at: place) : .needsMore(1)
+            return try isAtEnd ? endWalk(bytes, into: &sink) : .needsMore(1)
         }
         if let level = walker.leave(at: position) {
             try leave(level)
@@ -38,12 +38,13 @@ extension MPEG4Parser {
         }
         switch BoxHeader.read(bytes, at: place) {
         case .needsMore(let count):
-            return try isAtEnd ? endWalk(bytes, at: place) : .needsMore(count)
+            return try isAtEnd ? endWalk(bytes, into: &sink) : .needsMore(count)
         case .invalid(let size):
             guard walker.parent != nil || stream.isReady else {
                 throw .invalidFile("MPEG-4 box at byte \(position) claims \(size) bytes")
             }
-            if walker.parent == nil { mood = .done } else { walker.skipToEndOfLevel() }
+            if walker.parent == nil { return endMedia(bytes, into: &sink) }
+            walker.skipToEndOfLevel()
             return .took(0)
         case .header(let header):
             return try open(header, bytes, at: place, position, isAtEnd: isAtEnd)
@@ -51,11 +52,10 @@ extension MPEG4Parser {
     }
 
     /// The file ends within a box: what is open is taken for whole. The tables in a `moov` cut short may be there.
-    private mutating func endWalk(_ bytes: RawSpan, at place: Int) throws(AudioStreamError) -> Step {
-        guard let level = walker.leaveAtEndOfFile() else {
-            mood = .done
-            return .took(0)
-        }
+    private mutating func endWalk<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, into sink: inout Sink
+    ) throws(AudioStreamError) -> Step {
+        guard let level = walker.leaveAtEndOfFile() else { return endMedia(bytes, into: &sink) }
         try leave(level)
         return .took(0)
     }
@@ -216,8 +216,9 @@ extension MPEG4Parser {
             // Of an edited song in the media.
             let media = stream.streamedSong?.place
             fragments.note(
-                packet: media?.packet ?? stream.nextPacket, byteOffset: fragment.offset,
-                frame: media?.frame ?? stream.nextFrame)
+                FragmentIndex.Entry(
+                    packet: media?.packet ?? stream.nextPacket, byteOffset: fragment.offset,
+                    frame: media?.frame ?? stream.nextFrame, time: media?.time ?? 0))
         }
         fragment.blocks = entry.blocks
         mood = .playing

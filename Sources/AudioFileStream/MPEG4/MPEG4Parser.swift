@@ -68,6 +68,8 @@ struct MPEG4Parser: ContainerParser {
     var firstMiscount = Int64.max
     /// How often the file was gone back in since the start or a seek.
     var returnCount: Int64 = 0
+    /// By how many bytes, for an edited song in fragments.
+    var returnedByteCount: Int64 = 0
 
     init(access: ByteAccess) {
         self.access = access
@@ -112,9 +114,11 @@ struct MPEG4Parser: ContainerParser {
                 }
                 group.flush(window: bytes, into: &sink)
                 guard let fileByteCount else { return Progress(consumed: bytes.byteCount, needed: 1) }
-                if target < offset &+ Int64(place), !mayReturn(fileByteCount) {
-                    giveUp("MPEG-4 packets in no order that can be followed", at: target, into: &sink)
-                    continue
+                if target < offset &+ Int64(place) {
+                    if let reason = reasonNotToReturn(by: offset &+ Int64(place) - target, fileByteCount) {
+                        giveUp(reason, at: target, into: &sink)
+                        continue
+                    }
                 }
                 let jump = min(target, fileByteCount)
                 return Progress(consumed: bytes.byteCount, needed: 1, jump: jump == end ? nil : jump)
@@ -135,11 +139,17 @@ struct MPEG4Parser: ContainerParser {
     var largestReturnCount: Int { fileByteCount.map { 8 + Int(min($0 / 8_192, 24)) } ?? 0 }
 
     /// Tables that send the parser to and fro must not cost more than the file is worth. Chunks of a few kilobytes may
-    /// lie in any order.
-    private mutating func mayReturn(_ fileByteCount: Int64) -> Bool {
+    /// lie in any order. Of fragments all is read that lies behind the place that was gone back to.
+    private mutating func reasonNotToReturn(by byteCount: Int64, _ fileByteCount: Int64) -> String? {
         returnCount += 1
-        return returnCount <= 12 + fileByteCount / 2_048
+        if returnCount > 12 + fileByteCount / 2_048 { return "MPEG-4 packets in no order that can be followed" }
+        guard stream.streamedSong != nil else { return nil }
+        returnedByteCount += byteCount
+        return returnedByteCount / AudioFileStreamLimits.editedMultiple < fileByteCount ? nil : Self.excessiveEdits
     }
+
+    static let excessiveEdits =
+        "MPEG-4 edits that make more than \(AudioFileStreamLimits.editedMultiple) times the file"
 
     /// Plays no more. Packets before must have been handed over.
     mutating func giveUp<Sink: AudioStreamSink & ~Copyable>(_ reason: String, at offset: Int64, into sink: inout Sink) {

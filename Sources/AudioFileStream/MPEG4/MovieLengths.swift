@@ -8,8 +8,8 @@ import AudioCore
 //   the tables    all is audible up to the end of the last sample's time, which may be shorter than what it decodes to
 //
 // Several stretches of the media, with cuts or silence between, are an ``EditedSong``. Where the edits are not followed
-// (another speed, too many of them, back in a movie in fragments) one stretch is played, from where the earliest begins
-// to where the latest ends, and that is told.
+// (another speed, too many of them, back in a pure stream) one stretch is played, from where the earliest begins to where
+// the latest ends, and that is told.
 //
 // Edits are as long as the movie's timescale can say, often a thousandth of a second: an end that lies within one such
 // unit of the media's own end is that. Silence in front (an empty edit) is there for a picture and not played.

@@ -80,7 +80,7 @@ struct MovieStream {
             let described = lengths.frames(
                 table?.duration(ofFirst: totals?.packetCount ?? 0) ?? 0, per: lengths.mediaTimescale)
             self.lengths?.isOpenEnded = !lengths.endsBehind(movie: described)
-            followEditsOfFragments()
+            followEditsOfFragments(largestReturnCount: largestReturnCount)
             announceOpen()
         }
         return properties(self.entry ?? entry, dataOffset: place.offset, totals)
@@ -104,7 +104,7 @@ struct MovieStream {
     }
 
     /// Of fragments, whose packets are not known yet.
-    private mutating func followEditsOfFragments() {
+    private mutating func followEditsOfFragments(largestReturnCount: Int) {
         guard let entry, let lengths else { return }
         switch lengths.editing(upTo: MovieLengths.unknownEnd) {
         case .plain: return
@@ -112,7 +112,8 @@ struct MovieStream {
         case .one(let stretch): self.lengths?.stretch = stretch
         case .several(let stretches):
             let song = EditedSong(
-                streaming: stretches, of: entry, longestPacketFrameCount: counter.longestFrameCount)
+                streaming: stretches, of: entry, longestPacketFrameCount: counter.longestFrameCount,
+                largestReturnCount: largestReturnCount)
             streamedSong = song.map { StreamedSong($0, counting: counter) }
             hasUnfollowedEdits = song == nil
             if song != nil { dropPacketLength() }

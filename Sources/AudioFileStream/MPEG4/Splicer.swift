@@ -53,8 +53,26 @@ struct Splicer {
     mutating func beginNextStretch(readUpTo packet: Int64) {
         index += 1
         isOpen = false
-        guard !isOver, !song.isStreamed else { return }
-        isAway = song.stretches[index].goesBack || song.stretches[index].start > packet
+        guard !isOver else { return }
+        isAway = song.stretches[index].goesBack || !song.isStreamed && song.stretches[index].start > packet
+    }
+
+    /// The media of a song that is streamed ends: what its list has behind the end is not there.
+    /// - Parameters:
+    ///   - packet: behind the last one.
+    ///   - frame: behind the last one.
+    /// - Returns: the silence up to the next stretch if one goes back from here, which is away then.
+    mutating func endMedia(packet: Int64, frame: Int64) -> [SampleShare.Part] {
+        guard !isOver, song.stretches[(index + 1)...].contains(where: { $0.frames.lowerBound < frame }) else {
+            return []
+        }
+        var parts: [SampleShare.Part] = []
+        repeat {
+            song.cut(index, atPacket: packet, frame: frame)
+            parts += song.silence(behind: index)
+            beginNextStretch(readUpTo: packet - 1)
+        } while song.stretches[index].frames.lowerBound >= frame
+        return parts
     }
 
     // MARK: Giving

@@ -1,9 +1,13 @@
 import AudioCore
 
 // Fragments show their packets bit by bit, and say nothing of those to come. So an edited song in fragments is put
-// together as they go by: stretches that ascend are followed, and which packets they are is noted (``EditedSong``).
-// The places of fragments are in packets and frames of the media then, and a seek goes to one from which all comes by
-// that is given, and all that the next splice can need.
+// together as they go by, and which packets the stretches are is noted (``EditedSong``). The places of fragments are in
+// packets and frames of the media then, and a seek goes to one from which all comes by that is given, and all that the
+// next splice can need. So does who has all of the file at hand where a stretch goes back in the media: what it is made
+// of has gone by, and goes by again.
+//
+// Where the media ends is known at its end. What an edit has behind it is not there; only the last packet may then
+// decode to more than its time, and all of that is given if another edit follows.
 
 /// An edited song whose packets come one after another, and what of them is given.
 struct StreamedSong {
@@ -62,6 +66,7 @@ struct StreamedSong {
         while let byteCount = bundle.packetByteCount(bytes, at: start, end: range.upperBound) {
             let packet = take(.read(start..<start + byteCount), frameCount: bundle.frameCount)
             splicer.give(packet, of: bytes, readUpTo: packet.number, into: &parts)
+            if splicer.isAway { break }
             start += byteCount
         }
         return .parts(parts)
@@ -74,6 +79,10 @@ struct StreamedSong {
         place.frame &+= Int64(frameCount)
         return packet
     }
+
+    /// The media ends here.
+    /// - Returns: what is given up to the next stretch, if one goes back.
+    mutating func endMedia() -> [SampleShare.Part] { splicer.endMedia(packet: place.packet, frame: place.frame) }
 
     /// At the end of the media: what its last packet decodes to behind its time is not heard.
     func table(givenFrameCount count: Int64, _ lengths: MovieLengths) -> AudioPacketTableInfo {
@@ -104,7 +113,8 @@ struct StreamedSong {
         guard let index = known.lastIndex(where: { $0.number <= packet }) else { return nil }
         let stretch = known[index]
         return entry(in: index, of: fragments) {
-            $0.packet <= stretch.last && $0.packet - stretch.first <= packet - stretch.number
+            $0.packet <= stretch.last && $0.frame < stretch.frames.upperBound
+                && $0.packet - stretch.first <= packet - stretch.number
         }
     }
 
@@ -127,12 +137,9 @@ struct StreamedSong {
         in index: Int, of fragments: FragmentIndex, where holds: (FragmentIndex.Entry) -> Bool
     ) -> Entry? {
         let stretch = song.stretches[index]
-        /// All that the splice of a stretch can need is behind.
-        func isBeforeSplice(of other: Int, _ fragment: FragmentIndex.Entry) -> Bool {
-            guard other < song.stretches.count else { return true }
-            return fragment.frame <= max(0, song.stretches[other].frames.lowerBound - song.prerollFrameCount)
-        }
-        if let inside = fragments.last(where: { holds($0) && isBeforeSplice(of: index + 1, $0) }),
+        // One that goes back is gone back for.
+        let isFollowed = index + 1 < song.stretches.count && !song.stretches[index + 1].goesBack
+        if let inside = fragments.last(where: { holds($0) && (!isFollowed || isBeforeSplice(of: index + 1, $0)) }),
             index == 0 || inside.packet > stretch.first
         {
             return Entry(
@@ -140,56 +147,44 @@ struct StreamedSong {
                 packet: stretch.number + inside.packet - stretch.first,
                 frame: stretch.frame + inside.frame - stretch.frames.lowerBound)
         }
-        let before = fragments.last { isBeforeSplice(of: index, $0) }
+        return beginning(of: index, in: fragments)
+    }
+
+    private func beginning(of index: Int, in fragments: FragmentIndex) -> Entry {
+        let stretch = song.stretches[index]
         return Entry(
-            fragment: before, stretch: index, isOpen: index == 0, packet: stretch.number, frame: stretch.frame)
+            fragment: fragments.last { isBeforeSplice(of: index, $0) }, stretch: index, isOpen: index == 0,
+            packet: stretch.number, frame: stretch.frame)
+    }
+
+    /// All that the splice of a stretch can need is behind.
+    private func isBeforeSplice(of index: Int, _ fragment: FragmentIndex.Entry) -> Bool {
+        fragment.frame <= max(0, song.stretches[index].frames.lowerBound - song.prerollFrameCount)
     }
 
     /// The packet that one of the media is given as, or one near it.
     func packet(ofMedia packet: Int64) -> Int64 {
-        let stretch = song.stretches.last { $0.first <= packet } ?? song.stretches[0]
+        let stretch =
+            song.stretches.first { $0.first <= packet && packet <= $0.last }
+            ?? song.stretches.last { $0.first <= packet } ?? song.stretches[0]
         return stretch.number + min(packet, stretch.last) - stretch.first
     }
 
     mutating func resume(at entry: Entry) {
-        let (packet, frame) = (entry.fragment?.packet ?? 0, entry.fragment?.frame ?? 0)
-        place = Place(packet: packet, frame: frame, time: counter.time(ofFrame: frame))
         // What was given so far does not count.
         splicer = Splicer(song)
+        begin(at: entry)
+    }
+
+    /// Where a stretch goes back: on from there.
+    mutating func goToStretch(in fragments: FragmentIndex) -> Entry {
+        let entry = beginning(of: splicer.index, in: fragments)
+        begin(at: entry)
+        return entry
+    }
+
+    private mutating func begin(at entry: Entry) {
+        place = entry.fragment.map { Place(packet: $0.packet, frame: $0.frame, time: $0.time) } ?? Place()
         splicer.begin(entry.stretch, isOpen: entry.isOpen)
     }
-}
-
-/// Goes through the packets of fragments, or of tables in front of them, that an edited song is made of.
-struct StreamedCursor<Base: SampleCursor>: SampleCursor {
-    static var isEdited: Bool { true }
-
-    var base: Base
-    var song: StreamedSong
-    /// Nil where only what comes is known.
-    let fileByteCount: Int64?
-
-    mutating func next() -> SamplePlace? { song.splicer.isOver ? nil : base.next() }
-    mutating func pass(_ place: SamplePlace) { base.pass(place) }
-
-    mutating func share(of sample: SamplePlace, _ bytes: RawSpan, at place: Int) -> SampleShare {
-        song.share(of: sample, bytes, at: place, fileByteCount: fileByteCount)
-    }
-
-    var isExhausted: Bool { song.splicer.isExhausted }
-
-    // MARK: As the base's
-
-    var blocks: BlockLayout? { base.blocks }
-    var extent: SampleExtent {
-        get { base.extent }
-        set { base.extent = newValue }
-    }
-    var sampleByteCount: Int64 { base.sampleByteCount }
-    var sampleDuration: Int64 { base.sampleDuration }
-    var hasEqualSizes: Bool { base.hasEqualSizes }
-    mutating func openExtent() -> Bool { base.openExtent() }
-    mutating func didPass(samples: Int64) { base.didPass(samples: samples) }
-    mutating func didPass(_ place: SamplePlace, of blocks: BlockLayout) { base.didPass(place, of: blocks) }
-    mutating func dropExtent() { base.dropExtent() }
 }

@@ -47,7 +47,7 @@ struct PacketIndex {
     }
 }
 
-extension [PacketIndex.Entry] {
+extension Array {
     /// How many there are up to the last one for which `holds`, which does so for all before it.
     func count(upTo holds: (Element) -> Bool) -> Int {
         var low = 0
