@@ -5,13 +5,15 @@ import SoundCardKit
 public final class LANHost {
     public let name: String
     /// Its IPv4 address.
-    public let address: String
+    public private(set) var address: String
     public let options: HostOptions
-    public private(set) var dbus: LANProcess?
-    public private(set) var avahi: LANProcess?
+    public internal(set) var dbus: LANProcess?
+    public internal(set) var avahi: LANProcess?
     /// What carries its frames, where its link is a radio.
     public let radio: Radio?
-    private let namespaces: Namespaces
+    let namespaces: Namespaces
+    /// Where the other end of its cable is, under the host's name.
+    let bridge: Namespaces
     private let directory: String
     private let clockStart: Int64
     private var processCount = 0
@@ -21,6 +23,7 @@ public final class LANHost {
         address = "10.77.0.\(index + 1)"
         self.options = options
         self.clockStart = clockStart
+        self.bridge = bridge
         self.directory = directory + "/" + name
         guard mkdir(self.directory, 0o755) == 0 else { throw LANError.system("mkdir", errno) }
         namespaces = try Namespaces(name: name, clockOffsetSeconds: options.clock.offsetSeconds)
@@ -31,10 +34,8 @@ public final class LANHost {
         case .radio(let link): radio = try Radio(link, host: namespaces, bridge: bridge, port: name)
         }
         try bridge.configureNetwork(["ip link set \(name) master bridge0 up"])
-        try namespaces.configureNetwork([
-            "ip address add \(address)/24 broadcast + dev eth0", "ip link set eth0 up",
-            "ip route add 224.0.0.0/4 dev eth0",
-        ])
+        try namespaces.configureNetwork(["ip link set eth0 up"])
+        try setAddress(address)
     }
 
     /// Runs a command here, with this host's clocks.
@@ -76,18 +77,6 @@ public final class LANHost {
         return found ?? ""
     }
 
-    /// Takes the cable out, or puts it back.
-    public func setLink(up: Bool) throws {
-        try namespaces.configureNetwork(["ip link set eth0 \(up ? "up" : "down")"])
-    }
-
-    /// Stops all UDP that leaves this host from a port, as a firewall would; TCP and other ports go on.
-    /// UDP is 17, since its name is known only where /etc/protocols is.
-    public func blockDatagrams(fromPort port: Int) throws {
-        try namespaces.configureNetwork(
-            ["-4", "-6"].map { "ip \($0) rule add ipproto 17 sport \(port) prohibit" })
-    }
-
     /// Starts dbus-daemon and avahi-daemon, and returns when avahi-daemon can be asked.
     public func startDiscovery() throws {
         let bus = try spawn([
@@ -108,12 +97,11 @@ public final class LANHost {
         try daemon.waitForFile("\(namespaces.root)/run/avahi-daemon/socket", within: 5)
     }
 
-    public func stopAvahi(with signal: Int32 = SIGTERM) throws {
-        avahi?.signal(signal)
-        _ = try avahi?.wait(within: 5)
-        avahi = nil
-        unlink("\(namespaces.root)/run/avahi-daemon/pid")
-        unlink("\(namespaces.root)/run/avahi-daemon/socket")
+    func setAddress(_ new: String) throws {
+        address = new
+        try namespaces.configureNetwork([
+            "ip address add \(new)/24 broadcast + dev eth0", "ip route replace 224.0.0.0/4 dev eth0",
+        ])
     }
 
     func tearDown() {

@@ -1,0 +1,140 @@
+import ConcertKit
+import Glibc
+import HeardAnalysis
+import LANKit
+import Testing
+
+/// Links and processes that fail while a song plays, with the real binary: what counts is what came out of the sound
+/// cards. Listeners hold 10 s of the song.
+@Suite(
+    .serialized, .enabled(if: mayMakeHosts, "making hosts needs root"),
+    .enabled(if: isOptimized, "needs a release build: real-time code that is not optimized is too slow to be exact"))
+struct OutageTests {
+    /// Each listener has a trouble of its own, all at the same time.
+    @Test func whatBefallsAListenerIsItsOwnAffair() throws {
+        try Ordeal.undergo(listeners: 6, seconds: 34) { ordeal in
+            let (broadcast, listeners) = try ordeal.begin(on: 1...6)
+            let lan = ordeal.concert.lan
+            let (brief, long, killed, stopped, moved) = (2, 3, 4, 5, 6)
+            try ordeal.perform([
+                (4, { try lan[brief].setCable(isIn: false) }),
+                (8, { try lan[brief].setCable(isIn: true) }),
+                (4.2, { try lan[long].setCable(isIn: false) }),
+                (24.2, { try lan[long].setCable(isIn: true) }),
+                (4.4, { listeners[killed - 1].signal(SIGKILL) }),
+                (4.6, { try lan[moved].changeAddress(to: "10.77.0.77") }),
+                (5, { listeners[stopped - 1].signal(SIGSTOP) }),
+                (6, { listeners[stopped - 1].signal(SIGCONT) }),
+                (10, { listeners[stopped - 1].signal(SIGSTOP) }),
+                (15, { listeners[stopped - 1].signal(SIGCONT) }),
+            ])
+            let living = listeners.indices.filter { $0 != killed - 1 }.map { listeners[$0] }
+            try ordeal.end(broadcast, living, within: 30)
+            for host in [1, brief, moved] { try ordeal.checkWhole(on: host) }
+            for host in [long, stopped] { try ordeal.checkInStep(host, except: ordeal.silences(on: host)) }
+            try ordeal.checkInStep(killed, except: [])
+            // What was held was played: the sound went on for 10 s without the network, and no longer.
+            let outages = try ordeal.silences(on: long)
+            ordeal.check(outages.count == 1, "silent at \(outages)")
+            let outage = outages.first ?? 0...0
+            ordeal.check((13...15.5).contains(outage.lowerBound), "silent at \(outage)")
+            print("cable in: sound again after \(fixed(outage.upperBound - 24.2, 2)) s")
+            // Stopped, a process leaves its sound card what the card holds.
+            let stops = try ordeal.silences(on: stopped)
+            ordeal.check(stops.count == 2, "silent at \(stops)")
+            for (stop, goesOn) in zip(stops, [6.0, 15]) {
+                ordeal.check(stop.upperBound < goesOn + 0.5, "stopped until \(goesOn) s, sound at \(stop.upperBound)")
+            }
+        }
+    }
+
+    /// Cut off or stopped for less than what listeners hold, a broadcaster is not missed; for longer, they come back in
+    /// step.
+    @Test func aBroadcasterIsCutOffAndStopped() throws {
+        try Ordeal.undergo(listeners: 2, seconds: 42) { ordeal in
+            let (broadcast, listeners) = try ordeal.begin(on: 1...2)
+            let host = ordeal.concert.lan[0]
+            try ordeal.perform([
+                (4, { try host.setCable(isIn: false) }),
+                (8, { try host.setCable(isIn: true) }),
+                (11, { broadcast.signal(SIGSTOP) }),
+                (12, { broadcast.signal(SIGCONT) }),
+                (13, { broadcast.signal(SIGSTOP) }),
+                (18, { broadcast.signal(SIGCONT) }),
+                (21, { try host.setCable(isIn: false) }),
+                (34, { try host.setCable(isIn: true) }),
+            ])
+            try ordeal.end(broadcast, listeners, within: 30)
+            let silences = try (1...2).map { try ordeal.silences(on: $0) }
+            try ordeal.checkInStep(2, except: silences.flatMap { $0 })
+            for (silences, listener) in zip(silences, listeners) {
+                ordeal.check(silences.count == 1, "silent at \(silences)")
+                let silence = silences.first ?? 0...0
+                ordeal.check((30...32).contains(silence.lowerBound), "silent at \(silence)")
+                print("broadcaster's cable in: sound again after \(fixed(silence.upperBound - 34, 2)) s")
+                let losses = listener.errors.split(separator: "\n").count { $0.contains("lost host1") }
+                ordeal.check(losses == 3, "lost \(losses) times")
+            }
+        }
+    }
+
+    /// Killed, a broadcaster is missed within 3 s and played out; started again, it is followed.
+    @Test func aBroadcasterIsKilledAndStartedAgain() throws {
+        try Ordeal.undergo(listeners: 2, seconds: 22) { ordeal in
+            let (first, listeners) = try ordeal.begin(on: 1...2)
+            ordeal.sleep(until: 5)
+            first.signal(SIGKILL)
+            for listener in listeners {
+                let told = try ordeal.wait(for: "lost host1: playing what is held", from: listener, within: 5)
+                print("killed: told after \(fixed(told - 5, 2)) s")
+                ordeal.check(told < 8, "told \(told - 5) s after the broadcaster was killed")
+            }
+            for listener in listeners { try ordeal.wait(for: "waiting for the next", from: listener, within: 15) }
+            let second = try ordeal.start(["broadcast", ordeal.song.path, "--wait", "2"], on: 0)
+            let began = ordeal.elapsed
+            for listener in listeners { try ordeal.wait(for: "joined host1", count: 2, from: listener, within: 5) }
+            try ordeal.end(second, listeners, within: 40)
+            let silences = try (1...2).map { try ordeal.silences(on: $0) }
+            try ordeal.checkInStep(2, except: silences.flatMap { $0 })
+            for silences in silences {
+                ordeal.check(silences.count == 1, "silent at \(silences)")
+                let silence = silences.first ?? 0...0
+                ordeal.check((14...16).contains(silence.lowerBound), "silent at \(silence)")
+                print("started again: sound after \(fixed(silence.upperBound - began, 2)) s")
+                ordeal.check(silence.upperBound < began + 3, "started again at \(began) s, silent at \(silence)")
+            }
+        }
+    }
+
+    /// Nothing that plays hears of it when mDNS goes away, comes back, and finds a host at another address; and who
+    /// comes afterwards is found.
+    @Test func discoveryGoesAndComesBack() throws {
+        try Ordeal.undergo(listeners: 4, seconds: 30) { ordeal in
+            let waiting = try ordeal.start(["join", "--from", "Attic"], on: 3)
+            let (broadcast, listeners) = try ordeal.begin(on: 1...2)
+            let lan = ordeal.concert.lan
+            try ordeal.perform([
+                (3, { for host in [0, 1, 3] { try lan[host].stopAvahi(with: SIGKILL) } }),
+                (4.5, { for host in [0, 1, 3] { try lan[host].startAvahi() } }),
+                (7, { for host in [0, 2, 3] { try lan[host].stopBus(with: SIGKILL) } }),
+                (8.5, { for host in [0, 2, 3] { try lan[host].startDiscovery() } }),
+                (11, { try lan[0].changeAddress(to: "10.77.0.77") }),
+            ])
+            for listener in listeners { try ordeal.wait(for: "host1 is back", from: listener, within: 10) }
+            print("new address: found after \(fixed(ordeal.elapsed - 11, 2)) s")
+            let came = ordeal.elapsed
+            let late = try ordeal.start(["join"], on: 4)
+            let other = try ordeal.start(["broadcast", ordeal.song.path, "--name", "Attic"], on: 2)
+            for (listener, name) in [(late, "host1"), (waiting, "Attic")] {
+                let joined = try ordeal.wait(for: "joined \(name)", from: listener, within: 10)
+                print("joined \(name) after \(fixed(joined - came, 2)) s")
+            }
+            try ordeal.concert.waitForSound(on: 3)
+            try ordeal.end(broadcast, listeners + [late, waiting], within: 40)
+            other.signal(SIGINT)
+            ordeal.check(try other.wait(within: 5) == .exited(130), "the other broadcast failed")
+            for host in 1...2 { try ordeal.checkWhole(on: host) }
+            try ordeal.checkInStep(4, except: [])
+        }
+    }
+}

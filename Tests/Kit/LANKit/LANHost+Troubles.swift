@@ -1,0 +1,45 @@
+import Glibc
+
+/// What may befall a host's network and its daemons while programs run on it.
+extension LANHost {
+    /// Takes the cable out at its other end, or puts it back: the interface keeps its addresses and loses its carrier.
+    public func setCable(isIn: Bool) throws {
+        try bridge.configureNetwork(["ip link set \(name) \(isIn ? "up" : "down")"])
+    }
+
+    /// Replaces the IPv4 address of eth0, as a DHCP server may.
+    public func changeAddress(to new: String) throws {
+        try namespaces.configureNetwork(["ip -4 address flush dev eth0"])
+        try setAddress(new)
+    }
+
+    /// Limits what this host is sent, by a token bucket with a queue of a fifth of a second; nil takes the limit away.
+    public func limitRate(bitsPerSecond: Int?) throws {
+        let bucket = bitsPerSecond.map { "replace dev \(name) root tbf rate \($0)bit burst 4kb latency 200ms" }
+        try bridge.configureNetwork(["tc qdisc \(bucket ?? "del dev \(name) root")"])
+    }
+
+    /// Stops all UDP that leaves this host from a port, as a firewall would; TCP and other ports go on.
+    /// UDP is 17, since its name is known only where /etc/protocols is.
+    public func blockDatagrams(fromPort port: Int) throws {
+        try namespaces.configureNetwork(
+            ["-4", "-6"].map { "ip \($0) rule add ipproto 17 sport \(port) prohibit" })
+    }
+
+    /// Ends avahi-daemon; ``startAvahi()`` starts it again.
+    public func stopAvahi(with signal: Int32 = SIGTERM) throws {
+        avahi?.signal(signal)
+        _ = try avahi?.wait(within: 5)
+        avahi = nil
+        unlink("\(namespaces.root)/run/avahi-daemon/pid")
+        unlink("\(namespaces.root)/run/avahi-daemon/socket")
+    }
+
+    /// Ends dbus-daemon, and avahi-daemon, which does not outlive its bus; ``startDiscovery()`` starts both again.
+    public func stopBus(with signal: Int32 = SIGTERM) throws {
+        dbus?.signal(signal)
+        _ = try dbus?.wait(within: 5)
+        dbus = nil
+        try stopAvahi()
+    }
+}
