@@ -95,14 +95,16 @@ final class PeerNetwork {
         outboxes[id] = outbox
     }
 
+    /// What is sent because a socket took this, which may be told at once, is the next turn's.
     private func flush() {
-        for (id, outbox) in outboxes {
+        let filled = outboxes
+        outboxes = [:]
+        for (id, outbox) in filled {
             guard let channel = channels[id], let last = outbox.last else { continue }
             channel.writeAndFlush(last).whenSuccess { [byteCount = outbox.byteCount] in
                 self.delegate?.networkDidWrite(id, byteCount: byteCount)
             }
         }
-        outboxes.removeAll(keepingCapacity: true)
     }
 
     private struct Outbox {
