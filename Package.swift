@@ -180,6 +180,14 @@ let package = Package(
         testTool(
             "benchmark-sync", at: "benchmark-sync",
             ["AudioCore", "ConcertKit", "HeardAnalysis", "LANKit", "SimulationKit", "SoundCardKit"]),
+        // Many listeners of one broadcast, who check what they are sent.
+        .target(name: "CLoadPolling", path: "Tests/Kit/CLoadPolling"),
+        kit(
+            "ListenerLoad",
+            [
+                "AudioCore", "AudioFileStream", "CLoadPolling", "ClockSync", "HostSystem", "WireProtocol", nioCore,
+            ]),
+        testTool("listener-load", at: "listener-load", ["ListenerLoad"]),
         .target(name: "AllocationCount", path: "Tests/Kit/AllocationCount"),
         testTool(
             "benchmark-parse", at: "benchmark-parse", ["AllocationCount", "AudioCore", "AudioFileStream"]),
@@ -233,6 +241,9 @@ let package = Package(
         tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "RecordingSidecar"]),
         tests("EndToEndTests", ["ConcertKit", "HeardAnalysis", "LANKit", "SoundCardKit"]),
         tests("ConcertKitTests", ["ConcertKit", "HeardAnalysis", "LANKit"]),
+        tests(
+            "ListenerLoadTests",
+            ["listener-load", "tutti", "AudioCore", "ListenerLoad", "StreamTestKit", "WireProtocol", nioCore]),
         tests("BenchmarkTests", ["benchmark-sync", "ConcertKit"]),
         tests("LANKitTests", ["LANKit", "SoundCardKit"]),
         tests("PeerDiscoveryLANTests", ["LANKit"]),

@@ -1,0 +1,131 @@
+import AudioCore
+import ClockSync
+import NIOCore
+import WireProtocol
+
+/// A listener's part of one connection: greets, asks the clock and reports as a real one does, and plays nothing.
+///
+/// Pure: bytes and `now` in, bytes out. The owner calls ``poll(now:)`` when ``nextDeadline`` has come, and after each
+/// reception.
+struct PlayedListener {
+    /// As `ListenLimits` and `PeeringLimits` have them.
+    private static let reportInterval = TimeSpan.milliseconds(500)
+    private static let keepAliveInterval = TimeSpan.milliseconds(750)
+    /// A real listener looks at its state so often until it plays.
+    private static let tick = TimeSpan.milliseconds(20)
+
+    /// What is to be sent.
+    struct Output {
+        /// Over the connection.
+        var message: ByteBuffer?
+        var datagram: [UInt8]?
+    }
+
+    private(set) var check: ReceptionCheck
+    private(set) var clock: ClockClient?
+    private(set) var state = ListenerState.connecting
+    private(set) var clockPort: UInt16?
+    private var parser = WireParser()
+    private var lastSaid: HostTime
+    private var lastReport: HostTime?
+    private var lastLook: HostTime
+    private var sequence: UInt32?
+
+    init(song: LoadSong, now: HostTime) {
+        check = ReceptionCheck(song: song)
+        lastSaid = now
+        lastLook = now
+    }
+
+    /// Whether the broadcaster took it.
+    var isMember: Bool { clockPort != nil }
+    var isOver: Bool { check.refusal != nil || check.farewell != nil }
+
+    mutating func receive(_ bytes: RawSpan, now: HostTime) throws(WireError) {
+        check.begin(at: now)
+        try parser.parse(bytes, into: &check)
+        guard let welcome = check.takeWelcome(), let key = ClockKey(bytes: welcome.clockKey) else { return }
+        clockPort = welcome.clockPort
+        clock = ClockClient(key: key, seed: .random(in: .min ... .max))
+        state = .preparing
+    }
+
+    mutating func receiveDatagram(_ bytes: [UInt8], now: HostTime) { _ = clock?.receive(bytes, at: now) }
+
+    /// The datagram that ``poll(now:)`` gave was handed to the socket then.
+    mutating func didSendDatagram(at now: HostTime) {
+        if let sequence { clock?.didSend(sequence: sequence, at: now) }
+        sequence = nil
+    }
+
+    mutating func takeMargins(into sum: inout DeliveryMargins) { check.takeMargins(into: &sum) }
+    mutating func noteLostConnection() { check.noteLostConnection() }
+
+    var nextDeadline: HostTime {
+        guard isMember, let clock else { return lastSaid + Self.keepAliveInterval }
+        let report = (lastReport ?? lastSaid) + Self.reportInterval
+        return min(report, clock.nextDeadline ?? lastSaid, nextChange ?? report)
+    }
+
+    /// When the state will change, or may.
+    private var nextChange: HostTime? {
+        switch state {
+        case .ready: check.anchor.flatMap { anchor in check.entry.map { host(anchor, $0) } } ?? nil
+        case .playing: check.anchor.flatMap { anchor in check.end.map { host(anchor, $0) } } ?? nil
+        case .preparing: lastLook + Self.tick
+        default: nil
+        }
+    }
+
+    private func host(_ anchor: Anchor, _ frame: FramePosition) -> HostTime {
+        ClockMapping.identity.host(at: anchor.session(of: frame))
+    }
+
+    /// What is due.
+    mutating func poll(now: HostTime) -> Output {
+        var output = Output()
+        lastLook = now
+        guard isMember else {
+            guard now - lastSaid >= Self.keepAliveInterval else { return output }
+            lastSaid = now
+            if check.greeting != nil { output.message = WireEncoder.keepAlive() }
+            return output
+        }
+        if let request = clock?.poll(now: now) {
+            sequence = request.sequence
+            output.datagram = request.bytes
+        }
+        let next = nextState(now)
+        if lastReport == nil || next != state || now - lastReport! >= Self.reportInterval {
+            state = next
+            lastReport = now
+            lastSaid = now
+            output.message = WireEncoder.report(report(now))
+        }
+        return output
+    }
+
+    private func nextState(_ now: HostTime) -> ListenerState {
+        guard check.entry != nil, check.received > .zero, clock?.estimate != nil else { return .preparing }
+        guard let anchor = check.anchor, let entry = check.entry, now >= host(anchor, entry) else { return .ready }
+        if let end = check.end, now >= host(anchor, end) { return .finished }
+        return .playing
+    }
+
+    private func report(_ now: HostTime) -> ListenerReport {
+        let due = check.anchor.map { $0.position(at: ClockMapping.identity.session(at: now)).frames } ?? 0
+        let heard = max(due, Double((check.entry ?? .zero).index))
+        let rate = check.anchor?.framesPerSecond ?? 48_000
+        let buffered = TimeSpan(seconds: max(0, Double(check.received.index) - heard) / rate)
+        var counters = ListenerCounters()
+        counters.lostPackets = UInt32(clamping: check.figures.told)
+        let timing = clock?.estimate.map { estimate in
+            ListenerTiming(
+                error: .zero, errorBound: estimate.errorBound(at: now), asymmetryLimit: estimate.asymmetryLimit,
+                roundTrip: estimate.roundTrip, clockSkew: estimate.skew, deviceSkew: .zero, correction: .zero)
+        }
+        return ListenerReport(
+            state: state, epoch: check.epoch ?? Epoch(0), received: check.received, buffered: buffered,
+            counters: counters, timing: timing, lowWater: state == .playing ? buffered : nil)
+    }
+}
