@@ -97,4 +97,15 @@ import WireProtocol
         greeting.name = String(repeating: "é", count: 31)
         #expect(entries == [.message(.greeting(greeting))])
     }
+
+    /// Each byte that is not UTF-8 becomes a scalar of three.
+    @Test func aTextIsNoLongerAfterItsRepair() throws {
+        var greeting = Sample.greeting
+        greeting.name = String(repeating: "n", count: 63)
+        var bytes = Array(WireEncoder.opening(greeting).readableBytesView)
+        let place = try #require(bytes.firstIndex(of: UInt8(ascii: "n")))
+        bytes.replaceSubrange(place..<place + 63, with: repeatElement(0xFF, count: 63))
+        greeting.name = String(repeating: "\u{FFFD}", count: 21)
+        #expect(try Transcript.parsing(bytes).entries == [.message(.greeting(greeting))])
+    }
 }

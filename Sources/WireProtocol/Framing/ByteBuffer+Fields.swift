@@ -15,22 +15,18 @@ extension ByteBuffer {
 
     /// Writes a text, cut between two Unicode scalars where it is longer than `limit` bytes.
     mutating func writeText(_ text: String, limit: Int) {
-        var bytes: [UInt8] = []
-        for scalar in text.unicodeScalars {
-            let encoded = UTF8.encode(scalar).map(Array.init) ?? []
-            guard bytes.count + encoded.count <= limit else { break }
-            bytes += encoded
-        }
+        let bytes = text.cut(toByteCount: limit).utf8
         writeInteger(UInt16(bytes.count))
         writeBytes(bytes)
     }
 
-    /// Reads a text; malformed UTF-8 is repaired. Nil where it is longer than `limit` or runs past the message's end.
+    /// Reads a text; malformed UTF-8 is repaired, and cut where the repair made it longer than `limit`. Nil where it is
+    /// longer as it comes, or runs past the message's end.
     mutating func readText(limit: Int) -> String? {
         guard let count = readInteger(as: UInt16.self), count <= limit, let slice = readSlice(length: Int(count)) else {
             return nil
         }
-        return String(decoding: slice.readableBytesView, as: UTF8.self)
+        return String(decoding: slice.readableBytesView, as: UTF8.self).cut(toByteCount: limit)
     }
 
     mutating func writeDouble(_ value: Double) { writeInteger(value.bitPattern) }
@@ -58,5 +54,19 @@ extension ByteBuffer {
     mutating func readUUID() -> UUIDBytes? {
         guard let high = readInteger(as: UInt64.self), let low = readInteger(as: UInt64.self) else { return nil }
         return UUIDBytes(high: high, low: low)
+    }
+}
+
+extension String {
+    /// The text, or as much of its beginning as so many bytes of UTF-8 hold, cut between two Unicode scalars.
+    fileprivate func cut(toByteCount limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var (end, count) = (startIndex, 0)
+        for index in unicodeScalars.indices {
+            count += UTF8.width(unicodeScalars[index])
+            guard count <= limit else { break }
+            end = unicodeScalars.index(after: index)
+        }
+        return String(self[..<end])
     }
 }
