@@ -55,7 +55,7 @@ public enum ListenLimits {
     public static let staleTime = TimeSpan.seconds(1)
     /// Broadcasters that are connected and not yet chosen from.
     public static let candidateCount = 32
-    /// Bytes of packets kept of a broadcaster that is not yet chosen.
+    /// Bytes of packets and properties kept of a broadcaster that is not yet chosen.
     public static let pendingByteCount = 16 * 1024 * 1024
     /// One that said no, or was told no, is not dialled for this long.
     public static let refusalPause = TimeSpan.seconds(10)

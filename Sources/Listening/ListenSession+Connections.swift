@@ -68,13 +68,17 @@ extension ListenSession {
         }
     }
 
-    /// Keeps what a candidate says until one is chosen.
+    /// Keeps what a candidate says until one is chosen, but for what would be of no use then.
     private mutating func keep(_ event: PeerEvent, of id: ConnectionID, _ now: HostTime) {
+        switch event {
+        case .message(.clock), .message(.report), .message(.roster): return
+        default: break
+        }
         let isWelcome = if case .message(.welcome) = event { true } else { false }
         var isTooMuch = false
         connections.change(id) { link in
             link.pending.append(event)
-            if case .packets(_, let data) = event { link.pendingByteCount += data.readableBytes }
+            link.pendingByteCount += event.heldByteCount
             link.isWelcome = link.isWelcome || isWelcome
             isTooMuch =
                 link.pending.count > ListenLimits.pendingEventCount
@@ -248,5 +252,18 @@ extension ListenSession {
     mutating func send(_ bytes: ByteBuffer, to id: ConnectionID, _ now: HostTime) {
         connections.said(id, now: now)
         actions.append(.send(id, bytes))
+    }
+}
+
+extension PeerEvent {
+    /// Bytes of what may be long.
+    fileprivate var heldByteCount: Int {
+        switch self {
+        case .packets(let packets, let data):
+            data.readableBytes + packets.count * MemoryLayout<AudioPacketDescription>.stride
+        case .property(.magicCookie(let cookie)): cookie.count
+        case .property(.info(_, let text)): text.utf8.count
+        case .property, .message: 0
+        }
     }
 }

@@ -58,6 +58,27 @@ import WireProtocol
         #expect(listener.enqueued == [.zero])
     }
 
+    @Test func ofACandidateNoMoreIsKeptThanTheLimit() {
+        var listener = ScriptedListener()
+        listener.meet(1, name: "One", welcoming: false)
+        let cookie = AudioStreamProperty.magicCookie(Array(repeating: 1, count: Limits.magicCookieByteCount))
+        let stream = WireEncoder.stream(Epoch(1), properties: [cookie])
+        let count = ListenLimits.pendingByteCount / Limits.magicCookieByteCount
+        for _ in 0..<count { listener.say(stream, 1) }
+        #expect(listener.closed == [])
+        listener.say(stream, 1)
+        #expect(listener.said[1]?.refusal?.reason == .protocolError)
+        #expect(listener.closed == [1])
+    }
+
+    @Test func whatNobodyWouldNeedIsNotKeptOfACandidate() {
+        var listener = ScriptedListener()
+        listener.meet(1, name: "One", welcoming: false)
+        let roster = WireEncoder.roster(Roster(state: .playing, title: "", entries: []))
+        for _ in 0...ListenLimits.pendingEventCount { listener.say(roster, 1) }
+        #expect(listener.closed == [])
+    }
+
     @Test func aBroadcasterThatRefusesWasNeverJoined() {
         var listener = ScriptedListener { $0.once = true }
         listener.meet(1, name: "Attic", welcoming: false)
