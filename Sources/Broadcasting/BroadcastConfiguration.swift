@@ -68,6 +68,8 @@ public enum BroadcastLimits {
     /// Bytes on their way to one listener that the socket has not yet taken. Little, because on a slow link whatever
     /// waits here is late when it arrives, and newer packets cannot overtake it.
     public static let bytesInFlight = 64 * 1024
+    /// So many at which its clock requests are no longer answered: it may ask and never read.
+    public static let answeredBytesInFlight = 2 * bytesInFlight
     /// Bytes of song ahead of its play time that a listener is sent at most, however long the horizon: what an audio
     /// queue holds of a stream with many channels is bounded in bytes too.
     public static let bytesAhead = 8 * 1024 * 1024

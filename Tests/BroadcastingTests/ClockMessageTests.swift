@@ -2,6 +2,7 @@ import AudioCore
 import Broadcasting
 import ClockSync
 import NIOCore
+import Peering
 import Testing
 import WireProtocol
 
@@ -66,6 +67,24 @@ import WireProtocol
         var broadcast = broadcast()
         for sequence in 1...1_000 { broadcast.say(request(UInt32(sequence), key(1)), 1) }
         #expect(try #require(broadcast.heard[1]).clockDatagrams.count == 256)
+    }
+
+    /// What waits for one that takes a byte now and then, so that it is not dropped, and asks all the time.
+    @Test func whoDoesNotReadIsNotAnswered() throws {
+        var broadcast = broadcast()
+        broadcast.report(.ready, 1)
+        for sequence in stride(from: UInt32(1), to: 3_600, by: 30) {
+            for number in sequence..<sequence + 30 { broadcast.say(request(number, key(1)), 1) }
+            broadcast.wait(.milliseconds(500))
+            broadcast.handle(.wrote(ConnectionID(1), byteCount: 1))
+        }
+        #expect(broadcast.closed == [])
+        let unread = try #require(broadcast.heard[1]).unread
+        #expect((BroadcastLimits.bytesInFlight...BroadcastLimits.answeredBytesInFlight + 2_000).contains(unread))
+        broadcast.drain(1)
+        let count = try #require(broadcast.heard[1]).clockDatagrams.count
+        broadcast.say(request(3_601, key(1)), 1)
+        #expect(try #require(broadcast.heard[1]).clockDatagrams.count == count + 1)
     }
 
     @Test func theUserIsToldOnceWhenRequestsGoOn() {
