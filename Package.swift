@@ -237,6 +237,14 @@ let package = Package(
             dependencies: ["AudioCore", "AudioDecoding", "AudioFileStream", "CodecLibrary", "MPEGDecoding"],
             path: "Tests/Fuzz/Targets", swiftSettings: settings),
         tests("FuzzTests", ["FuzzTargets", "StreamTestKit"]),
+        .target(
+            name: "PeerFuzzTargets",
+            dependencies: [
+                "AudioCore", "Broadcasting", "ClockSync", "Listening", "PeerDiscovery", "Peering", "Playout",
+                "WireProtocol", nioCore,
+            ],
+            path: "Tests/Fuzz/PeerTargets", swiftSettings: settings),
+        tests("PeerFuzzTests", ["PeerFuzzTargets", "StreamTestKit"]),
         tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
         tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "RecordingSidecar"]),
         tests("EndToEndTests", ["ConcertKit", "HeardAnalysis", "LANKit", "SoundCardKit"]),

@@ -7,26 +7,40 @@
 // those of an older generation: what was not seen again a few seconds later is gone.
 
 /// Where and under which name avahi saw a service.
-struct ServiceKey: Hashable, Sendable {
+package struct ServiceKey: Hashable, Sendable {
     var interface: Int32
     /// Avahi's number of the protocol that the record came by: 0 for IPv4, 1 for IPv6.
     var protocolNumber: Int32
     var name: String
     var domain: String
+
+    package init(interface: Int32, protocolNumber: Int32, name: String, domain: String) {
+        self.interface = interface
+        self.protocolNumber = protocolNumber
+        self.name = name
+        self.domain = domain
+    }
 }
 
 /// What resolving a service gave.
-struct ServiceSighting: Hashable, Sendable {
+package struct ServiceSighting: Hashable, Sendable {
     var record: PeerRecord
     var hostName: String
     var address: PeerAddress
     var port: UInt16
+
+    package init(record: PeerRecord, hostName: String, address: PeerAddress, port: UInt16) {
+        self.record = record
+        self.hostName = hostName
+        self.address = address
+        self.port = port
+    }
 }
 
 /// Every peer that is known, merged from sightings.
 ///
 /// Changes gather until ``takeEvents()``, so that a peer that is seen on four paths at once makes one event.
-struct PeerDirectory {
+package struct PeerDirectory {
     private struct Entry {
         var sighting: ServiceSighting
         /// Counts up with every sighting: the highest is the newest.
@@ -34,7 +48,7 @@ struct PeerDirectory {
         var generation: UInt64
     }
 
-    private(set) var peers: [UInt64: DiscoveredPeer] = [:]
+    package private(set) var peers: [UInt64: DiscoveredPeer] = [:]
     private var entries: [ServiceKey: Entry] = [:]
     private var keys: [UInt64: Set<ServiceKey>] = [:]
     /// Instances that something happened to since the last ``takeEvents()``, in the order in which it did.
@@ -42,17 +56,19 @@ struct PeerDirectory {
     private var order: UInt64 = 0
     private var generation: UInt64 = 0
 
+    package init() {}
+
     var hasNews: Bool { !touched.isEmpty }
 
     /// The service was announced: if it is known it is still there, even if resolving takes a while.
-    mutating func sawAgain(_ key: ServiceKey) {
+    package mutating func sawAgain(_ key: ServiceKey) {
         entries[key]?.generation = generation
     }
 
     /// The service was resolved, for the first time or because something about it changed.
     ///
     /// - Parameter sighting: nil where its record is not a peer's.
-    mutating func resolved(_ key: ServiceKey, _ sighting: ServiceSighting?) {
+    package mutating func resolved(_ key: ServiceKey, _ sighting: ServiceSighting?) {
         removed(key)
         guard let sighting else { return }
         order += 1
@@ -62,7 +78,7 @@ struct PeerDirectory {
     }
 
     /// The service is gone.
-    mutating func removed(_ key: ServiceKey) {
+    package mutating func removed(_ key: ServiceKey) {
         guard let instance = entries.removeValue(forKey: key)?.sighting.record.instance else { return }
         keys[instance]?.remove(key)
         if keys[instance]?.isEmpty == true { keys[instance] = nil }
@@ -70,15 +86,15 @@ struct PeerDirectory {
     }
 
     /// Contact with avahi was lost: what is known from now on is hearsay.
-    mutating func beginGeneration() { generation += 1 }
+    package mutating func beginGeneration() { generation += 1 }
 
     /// All that is there has been seen: hearsay that was not confirmed is dropped.
-    mutating func dropHearsay() {
+    package mutating func dropHearsay() {
         for key in entries.filter({ $0.value.generation != generation }).keys { removed(key) }
     }
 
     /// What became different since the last time.
-    mutating func takeEvents() -> [PeerDiscoveryEvent] {
+    package mutating func takeEvents() -> [PeerDiscoveryEvent] {
         defer { touched.removeAll() }
         return touched.compactMap { update(instance: $0) }
     }

@@ -21,6 +21,9 @@ public struct WireParser {
 
     public init() {}
 
+    /// Bytes that wait for the rest of their message.
+    package var heldByteCount: Int { input.readableBytes }
+
     public mutating func parse<Sink: WireSink>(_ bytes: RawSpan, into sink: inout Sink) throws(WireError) {
         if case .failed(let error) = state { throw error }
         input.writeBytes(bytes)

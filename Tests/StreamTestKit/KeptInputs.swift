@@ -1,11 +1,11 @@
 import Glibc
 
 /// What `Scripts/fuzz` keeps in the repository.
-enum KeptInputs {
+public enum KeptInputs {
     private static let folder = #filePath.split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/Fuzz"
 
     /// Inputs that reach most of a target's code: in the file one a line, in hexadecimal.
-    static func corpus(of target: String) -> [[UInt8]] {
+    public static func corpus(of target: String) -> [[UInt8]] {
         let lines = contents(of: folder + "/Corpus/" + target + ".hex") ?? []
         return lines.split(separator: UInt8(ascii: "\n")).map { line in
             stride(from: line.startIndex, to: line.endIndex - 1, by: 2).map { place in
@@ -15,7 +15,7 @@ enum KeptInputs {
     }
 
     /// Inputs that once broke a rule; all of them can be read.
-    static func found(for target: String) -> [[UInt8]] {
+    public static func found(for target: String) -> [[UInt8]] {
         files(in: folder + "/Found").filter { $0.contains("/" + target + "-") }.map { contents(of: $0)! }
     }
 

@@ -1,0 +1,37 @@
+/// Something that takes what peers send, whatever bytes it is, and must neither trap, nor hang, nor break a rule.
+///
+/// Beside the targets for files: libFuzzer runs these too (`Scripts/fuzz`), the ordinary tests replay what it kept.
+public enum PeerFuzzTarget: String, CaseIterable, Hashable, Sendable {
+    /// The bytes of one connection through the wire's parser, in any pieces.
+    case wire
+    /// Whole sessions, to which connect peers that say anything, at any time, and read as they like.
+    case greeting
+    /// Clock datagrams of strangers, of other listeners and of a broadcaster that claims any times.
+    case datagram
+    /// TXT records, services that come and go, and addresses, as mDNS brings them.
+    case txt
+
+    public var name: String { rawValue }
+
+    public init?(name: String) { self.init(rawValue: name) }
+
+    /// Inputs to begin with, made of real messages.
+    public var seeds: [[UInt8]] {
+        switch self {
+        case .wire: WireRun.seeds
+        case .greeting: GreetingRun.seeds
+        case .datagram: DatagramRun.seeds
+        case .txt: TXTRun.seeds
+        }
+    }
+
+    /// Runs one input; which rule was broken, nil if none.
+    public func violation(of input: [UInt8]) -> String? {
+        switch self {
+        case .wire: WireRun(input).violation()
+        case .greeting: GreetingRun(input).violation()
+        case .datagram: DatagramRun(input).violation()
+        case .txt: TXTRun(input).violation()
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import AudioCore
+import NIOCore
+import Peering
+import WireProtocol
+
+/// All that a connection said.
+struct WireTranscript: WireSink, Hashable {
+    private(set) var events: [PeerEvent] = []
+
+    mutating func wireDidParse(_ message: ControlMessage) { events.append(.message(message)) }
+
+    mutating func streamDidParse(property: AudioStreamProperty) { events.append(.property(property)) }
+
+    mutating func streamDidParse(packets descriptions: Span<AudioPacketDescription>, data: RawSpan) {
+        var copy: [AudioPacketDescription] = []
+        for index in descriptions.indices { copy.append(descriptions[index]) }
+        events.append(.packets(copy, ByteBuffer(bytes: data.withUnsafeBytes { Array($0) })))
+    }
+
+    /// The messages that say this.
+    var encoded: [ByteBuffer] {
+        var messages: [ByteBuffer] = []
+        var stream: (epoch: Epoch, properties: [AudioStreamProperty])?
+        var place: (epoch: Epoch, position: FramePosition)?
+        for event in events {
+            switch event {
+            case .message(.streamBegins(let epoch)): stream = (epoch, [])
+            case .message(.packetsFollow(let epoch, let position)): place = (epoch, position)
+            case .message(let message): messages.append(Self.encoded(message))
+            case .property(.readyToProducePackets):
+                if let stream { messages.append(WireEncoder.stream(stream.epoch, properties: stream.properties)) }
+            case .property(let property): stream?.properties.append(property)
+            case .packets(let packets, let data):
+                guard let place else { continue }
+                messages.append(
+                    WireEncoder.packets(
+                        place.epoch, at: place.position, descriptions: packets, data: data.readableBytesSpan))
+            }
+        }
+        return messages
+    }
+
+    private static func encoded(_ message: ControlMessage) -> ByteBuffer {
+        switch message {
+        case .greeting(let greeting): WireEncoder.opening(greeting)
+        case .refusal(let refusal): WireEncoder.refusal(refusal)
+        case .keepAlive, .streamBegins, .packetsFollow: WireEncoder.keepAlive()
+        case .clock(let datagram): WireEncoder.clock(datagram)
+        case .welcome(let welcome): WireEncoder.welcome(welcome)
+        case .broadcastEnd(let end): WireEncoder.broadcastEnd(end)
+        case .anchor(let anchor): WireEncoder.anchor(anchor)
+        case .streamEnds(let epoch, let end): WireEncoder.streamEnd(epoch, at: end)
+        case .entry(let mark): WireEncoder.entry(mark)
+        case .report(let report): WireEncoder.report(report)
+        case .roster(let roster): WireEncoder.roster(roster)
+        }
+    }
+}
+
+/// Where the messages of a connection begin and end, told without looking into them: what a parser must hold is the
+/// part of a message that it may understand.
+struct WireFrames {
+    /// In the order of the numbers in `WireProtocol`; others are skipped, not held.
+    private static let knownTypes: Set<UInt16> = [
+        0x01, 0x02, 0x03, 0x04, 0x10, 0x11, 0x12, 0x20, 0x21, 0x22, 0x23, 0x24, 0x30,
+    ]
+    private static let (preambleByteCount, headerByteCount) = (8, 6)
+
+    private var header: [UInt8] = []
+    private var isInMessage = false
+    private var missingPayload = 0
+    private var payload = 0
+    private var isSkipped = false
+
+    var heldByteCount: Int { header.count + (isSkipped ? 0 : payload) }
+
+    mutating func append(_ bytes: ArraySlice<UInt8>) {
+        for byte in bytes {
+            if missingPayload > 0 {
+                missingPayload -= 1
+                payload = missingPayload == 0 ? 0 : payload + 1
+            } else {
+                header.append(byte)
+                guard header.count == (isInMessage ? Self.headerByteCount : Self.preambleByteCount) else { continue }
+                if isInMessage { read() }
+                isInMessage = true
+                header = []
+            }
+        }
+    }
+
+    private mutating func read() {
+        missingPayload = header[2...].reduce(0) { $0 << 8 | Int($1) }
+        isSkipped = !Self.knownTypes.contains(UInt16(header[0]) << 8 | UInt16(header[1]))
+    }
+}
