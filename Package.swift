@@ -187,7 +187,7 @@ let package = Package(
             [
                 "AudioCore", "AudioFileStream", "CLoadPolling", "ClockSync", "HostSystem", "WireProtocol", nioCore,
             ]),
-        testTool("listener-load", at: "listener-load", ["ListenerLoad"]),
+        testTool("listener-load", at: "listener-load", ["LANKit", "ListenerLoad"]),
         .target(name: "AllocationCount", path: "Tests/Kit/AllocationCount"),
         testTool(
             "benchmark-parse", at: "benchmark-parse", ["AllocationCount", "AudioCore", "AudioFileStream"]),

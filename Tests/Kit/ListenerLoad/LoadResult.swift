@@ -51,6 +51,9 @@ public struct LoadResult: Sendable {
     /// What this program took of a processor, and how late it was at most: what it says of margins is true to that.
     public var processorTime = TimeSpan.zero
     public var longestLag = TimeSpan.zero
+    /// How often the machine stood still, and how long altogether.
+    public var stallCount = 0
+    public var stalledNanoseconds: Int64 = 0
     public var complaints: [String] = []
 
     /// Whether every listener that reads as it should joined, and got everything in time.
@@ -64,6 +67,8 @@ public struct LoadResult: Sendable {
             ("longestJoinMilliseconds", Self.milliseconds(longestJoin)), ("milliseconds", Self.milliseconds(span)),
             ("loadProcessorMilliseconds", Self.milliseconds(processorTime)),
             ("loadLongestLagMilliseconds", Self.milliseconds(longestLag)),
+            ("stalls", "\(stallCount)"),
+            ("stalledMilliseconds", Self.milliseconds(.nanoseconds(stalledNanoseconds))),
             ("complaints", "[" + complaints.map(Self.quoted).joined(separator: ",") + "]"),
         ]
         return Self.object(members)

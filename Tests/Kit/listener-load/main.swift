@@ -1,5 +1,6 @@
 // listener-load: many listeners of one broadcast, who check what they are sent. `LoadOptions.usage` says how.
 import Glibc
+import LANKit
 import ListenerLoad
 
 func complain(_ text: String) {
@@ -15,7 +16,10 @@ signal(SIGPIPE, SIG_IGN)
 do {
     let options = try LoadOptions(arguments)
     let load = try ListenerLoad(options, song: try LoadSong(path: options.song), say: complain)
-    let result = load.run()
+    let stalls = StallLogger()
+    var result = load.run()
+    result.stallCount = stalls.stalls.count
+    result.stalledNanoseconds = stalls.stalls.reduce(0) { $0 + $1.end - $1.start }
     print(result.json)
     exit(result.isFlawless ? 0 : 1)
 } catch let refusal as LoadOptions.Refusal {
