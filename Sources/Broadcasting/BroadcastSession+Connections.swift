@@ -51,7 +51,7 @@ extension BroadcastSession {
     private mutating func receive(_ id: ConnectionID, _ message: ControlMessage, _ now: HostTime) {
         switch message {
         case .greeting(let greeting): greet(id, greeting, now)
-        case .report(let report): note(report, of: id)
+        case .report(let report): note(report, of: id, now)
         case .refusal(let refusal): refused(id, refusal, now)
         case .clock(let datagram): answerClock(datagram, of: id, now)
         default: break
@@ -59,8 +59,11 @@ extension BroadcastSession {
     }
 
     /// The first report shows that the listener took us: one that is busy says so instead.
-    private mutating func note(_ report: ListenerReport, of id: ConnectionID) {
-        guard let greeting = connections[id]?.connection.greeting, connections[id]?.isMember == true else { return }
+    private mutating func note(_ report: ListenerReport, of id: ConnectionID, _ now: HostTime) {
+        guard let greeting = connections[id]?.connection.greeting, let link = connections[id], link.isMember else {
+            return
+        }
+        if link.report == nil { passOver(report, of: link, now) }
         connections[id]?.report = report
         if announced.insert(greeting.instance).inserted {
             actions.append(.notice(.info, "\(greeting.name) joined"))
@@ -147,11 +150,11 @@ extension BroadcastSession {
         if link.report != nil {
             actions.append(.notice(.info, "\(link.connection.name) is gone\(reason.map { " (\($0))" } ?? "")"))
         }
-        close(id, now, pause: .zero)
+        close(id, now, pause: .zero, isMissed: link.isMember)
     }
 
-    private mutating func close(_ id: ConnectionID, _ now: HostTime, pause: TimeSpan) {
-        guard let link = connections.remove(id, pause: pause, now: now) else { return }
+    private mutating func close(_ id: ConnectionID, _ now: HostTime, pause: TimeSpan, isMissed: Bool = false) {
+        guard let link = connections.remove(id, pause: pause, isMissed: isMissed, now: now) else { return }
         if link.hasFinished(log.epoch) { noteDeparture(of: link, now) }
         if let instance = link.connection.greeting?.instance {
             announced.remove(instance)

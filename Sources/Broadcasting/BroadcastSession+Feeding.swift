@@ -94,6 +94,14 @@ extension BroadcastSession {
         send(WireEncoder.entry(mark), to: link, now)
     }
 
+    /// A listener that is back holds what it had received, and says so with its first report: it is sent what follows.
+    func passOver(_ report: ListenerReport, of link: ListenerLink, _ now: HostTime) {
+        guard link.hasEntered, report.epoch == log.epoch, report.received > position(now),
+            let form = link.isSentPCM ? pcmForm : songForm
+        else { return }
+        link.cursor = max(link.cursor, form.log.index(of: report.received))
+    }
+
     /// A listener whose next packets are overdue loses them, and goes on with those that are due now.
     private mutating func skipIfLate(
         _ link: ListenerLink, _ part: FeedingPlan.Part, _ position: FramePosition, _ now: HostTime

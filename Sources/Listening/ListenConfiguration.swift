@@ -45,6 +45,8 @@ public enum ListenLimits {
     public static let recorderPatience = TimeSpan.seconds(30)
     /// Reports while nothing changes.
     public static let reportInterval = TimeSpan.milliseconds(500)
+    /// Between lines about packets that were lost.
+    public static let lossInterval = TimeSpan.seconds(10)
     /// Nobody was found by then: the user is told, once.
     public static let patience = TimeSpan.seconds(5)
     /// Fade when somebody stops the music.

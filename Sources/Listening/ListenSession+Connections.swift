@@ -94,6 +94,8 @@ extension ListenSession {
     /// A broadcaster would feed us.
     private mutating func consider(_ id: ConnectionID, _ now: HostTime) {
         switch phase {
+        // Who was lost and is found again need not be compared with others.
+        case .idle where isMissed(connections[id]?.connection.greeting): join(id, now)
         case .idle: phase = .choosing(deadline: now + (mustChoose ? ListenLimits.choiceTime : .zero))
         case .orphaned where mayConsole(connections[id]?.connection.greeting): join(id, now)
         default: break
@@ -108,7 +110,11 @@ extension ListenSession {
         if let crossing = connections.settleCrossing(id) {
             actions.append(.send(crossing.loser, WireEncoder.refusal(.otherConnection)))
             actions.append(.close(crossing.loser))
-            if phase == .member(crossing.loser) { phase = .member(id) }
+            if phase == .member(crossing.loser) {
+                phase = .member(id)
+                // The broadcaster is to know at once what is held.
+                lastReport = nil
+            }
         }
         connections.accept(id)
     }
@@ -122,6 +128,11 @@ extension ListenSession {
         return greeting.peer == lost.peer || greeting.started >= lost.started
     }
 
+    /// Whether this is the broadcaster that was lost last, or its successor on the same machine.
+    private func isMissed(_ greeting: Greeting?) -> Bool {
+        greeting.map { $0.peer == missed?.broadcaster.peer && $0.name == missed?.broadcaster.name } ?? false
+    }
+
     /// Whether more than one broadcaster could come into question.
     private var mustChoose: Bool { configuration.address == nil && configuration.allowedNames.count != 1 }
 
@@ -130,7 +141,7 @@ extension ListenSession {
             return Refusal(.duplicate, "that is this very process")
         }
         if !greeting.roles.contains(.broadcaster) { return Refusal(.wrongRole, "both sides listen") }
-        if !connections.allowed.includes(greeting) { return notAllowed }
+        if !connections.allowed.includes(greeting), !isMissed(greeting) { return notAllowed }
         guard let reception, reception.broadcaster.instance != greeting.instance else { return nil }
         switch phase {
         case .member, .draining: return busy(reception)
@@ -173,11 +184,11 @@ extension ListenSession {
             reception = Reception(broadcaster: greeting, joined: now)
             clock = nil
             woken = nil
-            actions.append(.notice(.info, "joined \(greeting.name)"))
         } else {
             reception?.joined = now
-            actions.append(.notice(.info, "\(greeting.name) is back"))
         }
+        actions.append(.notice(.info, welcomeLine(for: greeting, now)))
+        missed = nil
         phase = .member(id)
         lastReport = nil
         reviewDialing()
@@ -192,6 +203,12 @@ extension ListenSession {
         let pending = connections[id]?.pending ?? []
         connections[id]?.pending = []
         for event in pending { hear(event, from: id, now) }
+    }
+
+    private func welcomeLine(for greeting: Greeting, _ now: HostTime) -> String {
+        guard let missed, missed.broadcaster.instance == greeting.instance else { return "joined \(greeting.name)" }
+        let seconds = Int((now - missed.since).seconds.rounded())
+        return "\(greeting.name) is back" + (seconds > 0 ? " after \(seconds) s" : "")
     }
 
     /// The broadcaster said no.
@@ -220,18 +237,20 @@ extension ListenSession {
 
     mutating func closed(_ id: ConnectionID, _ now: HostTime) {
         guard connections[id] != nil else { return }
-        close(id, pause: .zero, now)
+        close(id, pause: .zero, isMissed: phase == .member(id), now)
         if phase == .member(id) { becomeOrphan(now) }
     }
 
     /// Ends a connection; its peer is not dialled again before `pause` is over.
-    mutating func close(_ id: ConnectionID, pause: TimeSpan, _ now: HostTime) {
-        if connections.remove(id, pause: pause, now: now) != nil { actions.append(.close(id)) }
+    mutating func close(_ id: ConnectionID, pause: TimeSpan, isMissed: Bool = false, _ now: HostTime) {
+        let link = connections.remove(id, pause: pause, isMissed: isMissed, now: now)
+        if link != nil { actions.append(.close(id)) }
     }
 
     private mutating func becomeOrphan(_ now: HostTime) {
         guard let reception else { return }
         phase = .orphaned(since: now)
+        missed = (reception.broadcaster, now)
         endClock()
         let held = woken == nil ? "playing what is held, " : ""
         let wait =

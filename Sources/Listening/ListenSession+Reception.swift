@@ -75,6 +75,7 @@ extension ListenSession {
     private mutating func enter(_ mark: EntryMark) {
         guard let reception, mark.epoch == reception.epoch, reception.summary.isReady else { return }
         self.reception?.lostPacketCount &+= mark.lostPacketCount
+        self.reception?.untoldLossCount &+= mark.lostPacketCount
         guard !reception.hasBegun else {
             actions.append(.reenter(at: mark.frame, reception.queueEpoch))
             return
@@ -193,6 +194,22 @@ extension ListenSession {
             .warning,
             "the sound card runs about \(percent) % \(direction) than it says: nothing is played on it, since it could "
                 + "not be in step (tutti devices lists others)")
+    }
+
+    /// Tells the user how much did not come, and why: at once, and then what there was of it every few seconds.
+    mutating func tellLoss(_ now: HostTime) {
+        guard let reception, reception.untoldLossCount > 0,
+            reception.lossTold.map({ now - $0 >= ListenLimits.lossInterval }) ?? true
+        else { return }
+        let count = reception.untoldLossCount
+        self.reception?.untoldLossCount = 0
+        self.reception?.lossTold = now
+        let packets = count == 1 ? "1 packet of song was" : "\(count) packets of song were"
+        actions.append(
+            .notice(
+                .warning,
+                "\(packets) dropped: the network from \(reception.broadcaster.name), or this machine, is too slow for it"
+            ))
     }
 
     /// Tells the broadcaster how it goes: twice a second, and when the state changes.

@@ -46,6 +46,8 @@ public struct ListenSession {
     /// Newest of the epochs that the audio queue was told of.
     var lastQueueEpoch = Epoch(0)
     var clock: ClockEstimate?
+    /// The broadcaster that was lost last, and when; nil once a broadcast was joined.
+    var missed: (broadcaster: Greeting, since: HostTime)?
     /// How fast the clock ran that was known last, and whose it was.
     var knownRate: (peer: UUIDBytes, prior: SkewPrior)?
     /// Of the exchange under way; until it is over an older exchange's estimate goes on.
@@ -105,6 +107,7 @@ public struct ListenSession {
         case .choosing(let deadline): if now >= deadline { choose(now) }
         case .member(let id):
             report(to: id, now)
+            tellLoss(now)
             askClock(id, now)
         case .draining(let since), .orphaned(let since): if isPlayedOut(since: since, now) { endReception(now) }
         case .over: break

@@ -26,6 +26,9 @@ struct Reception {
     var end: FramePosition?
     var heardEnd = false
     var lostPacketCount: UInt32 = 0
+    /// Of those, what the user was not told of, and when there was something told.
+    var untoldLossCount: UInt32 = 0
+    var lossTold: HostTime?
     var farewell: BroadcastEnd?
 
     init(broadcaster: Greeting, joined: HostTime) {

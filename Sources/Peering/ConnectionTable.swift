@@ -80,8 +80,10 @@ public struct ConnectionTable<Link: PeerLink> {
         return []
     }
 
-    /// mDNS knows the contact no longer. A connection with it goes on.
+    /// mDNS knows the contact no longer. A connection with it goes on; a broadcaster that is connected, or missed, is
+    /// remembered, as mDNS forgets everyone where a cable is pulled. Listeners call by themselves.
     public mutating func unlearn(_ key: PeerContact.Key) {
+        if role.contains(.broadcaster), dialer.isOfUse(key) { return dialer.forgetLater(key) }
         allowed.forget(key)
         dialer.remove(key)
     }
@@ -118,9 +120,7 @@ public struct ConnectionTable<Link: PeerLink> {
             let other = ids.first(where: { $0 != id && isConnected($0, with: greeting.instance) }),
             let older = self[other]
         else { return nil }
-        let newerSurvives = PeerConnection.newerSurvives(
-            newer: newer.connection.direction, older: older.connection.direction, own: instance,
-            other: greeting.instance)
+        let newerSurvives = newer.connection.survives(older.connection, own: instance, other: greeting.instance)
         let (survivor, loser, link) = newerSurvives ? (id, other, older) : (other, id, newer)
         // Its contact stays connected through the survivor: only the connection ends.
         if let contact = link.contact, case .address = contact { self[survivor]?.contact = contact }
@@ -145,13 +145,16 @@ public struct ConnectionTable<Link: PeerLink> {
     }
 
     /// A connection ended, or must be closed; its peer is not dialled again before `pause` is over.
+    /// - Parameter isMissed: it was of use, and nobody said that it was over: the peer is dialled again and again.
     /// - Returns: what was kept for it; nil for one that is not there.
     @discardableResult
-    public mutating func remove(_ id: ConnectionID, pause: TimeSpan, now: HostTime) -> Link? {
+    public mutating func remove(
+        _ id: ConnectionID, pause: TimeSpan, isMissed: Bool = false, now: HostTime
+    ) -> Link? {
         guard let link = forget(id) else { return nil }
-        if let key = link.contact { dialer.disconnected(key, after: pause, now: now) }
-        if let process = link.connection.greeting?.instance, link.contact != .instance(process) {
-            dialer.disconnected(.instance(process), after: pause, now: now)
+        let process = link.connection.greeting.map { PeerContact.Key.instance($0.instance) }
+        for key in Set([link.contact, process].compactMap { $0 }) {
+            if isMissed { dialer.missed(key, now: now) } else { dialer.disconnected(key, after: pause, now: now) }
         }
         return link
     }

@@ -4,7 +4,8 @@ import AudioCore
 ///
 /// Contacts are dialled in parallel, so one that is dead costs the others nothing. The addresses of one contact are
 /// tried ``PeeringLimits/addressStagger`` apart until one connects. When all have failed, or a connection ended, the
-/// contact backs off: 0.5, 1, 2 ... 15 s, from the start again once a connection proved to be of use.
+/// contact backs off: 0.5, 1, 2 ... 15 s, from the start again once a connection proved to be of use. One that is missed
+/// is dialled at once and then every ``PeeringLimits/missedInterval``.
 public struct Dialer {
     /// A dial to be made: answer with ``dialEnded(_:connected:now:)``.
     public struct Dial: Hashable, Sendable {
@@ -23,6 +24,12 @@ public struct Dialer {
         var failures = 0
         var isConnected = false
         var isWanted = true
+        /// When the last dial was made.
+        var lastDial: HostTime?
+        /// Until then it is missed.
+        var missedUntil: HostTime?
+        /// Nobody knows it any more but us.
+        var isForgotten = false
     }
 
     private var entries: [PeerContact.Key: Entry] = [:] { didSet { isQuiet = false } }
@@ -51,6 +58,7 @@ public struct Dialer {
             // A listener that has become free is dialled at once.
             let isNews = entry.contact.isBusy && !contact.isBusy || entry.contact.addresses != contact.addresses
             entry.contact = contact
+            entry.isForgotten = false
             if isNews, entry.pending.isEmpty { entry.restart(now) }
             entries[contact.key] = entry
         } else if entries.count < PeeringLimits.contactCount {
@@ -64,6 +72,14 @@ public struct Dialer {
         order.removeAll { $0 == key }
     }
 
+    /// Whether the contact is connected, or missed.
+    func isOfUse(_ key: PeerContact.Key) -> Bool {
+        entries[key].map { $0.isConnected || $0.missedUntil != nil } ?? false
+    }
+
+    /// Removes the contact when it is of no use any more.
+    mutating func forgetLater(_ key: PeerContact.Key) { entries[key]?.isForgotten = true }
+
     /// Whether the contact is to be dialled at all; not dialled is not forgotten, and a pause goes on.
     public mutating func want(_ key: PeerContact.Key, _ isWanted: Bool) { entries[key]?.isWanted = isWanted }
 
@@ -74,7 +90,19 @@ public struct Dialer {
     public mutating func disconnected(_ key: PeerContact.Key, after pause: TimeSpan = .zero, now: HostTime) {
         guard var entry = entries[key] else { return }
         entry.isConnected = false
+        if pause > .zero { entry.missedUntil = nil }
+        guard !entry.isForgotten || entry.missedUntil != nil else { return remove(key) }
         entry.backOff(now, atLeast: pause)
+        entries[key] = entry
+    }
+
+    /// The connection was of use and is gone without a word: the contact is dialled at once, and often.
+    mutating func missed(_ key: PeerContact.Key, now: HostTime) {
+        guard var entry = entries[key] else { return }
+        entry.isConnected = false
+        entry.missedUntil = now + PeeringLimits.missedTime
+        entry.nextAddress = 0
+        entry.nextDial = max(now, entry.lastDial.map { $0 + PeeringLimits.missedInterval } ?? now)
         entries[key] = entry
     }
 
@@ -87,7 +115,7 @@ public struct Dialer {
         entry.pending.remove(id)
         if connected {
             entry.isConnected = true
-        } else if !entry.isConnected, entry.pending.isEmpty, entry.nextAddress >= entry.contact.addresses.count {
+        } else if entry.hasFailed {
             entry.backOff(now, atLeast: .zero)
         }
         entries[key] = entry
@@ -99,12 +127,15 @@ public struct Dialer {
         var dials: [Dial] = []
         var nextDial: HostTime?
         for key in order {
+            if let end = entries[key]?.missedUntil, now >= end { endMissing(key, now) }
             guard var entry = entries[key], entry.isWaiting else { continue }
             if entry.nextDial <= now {
                 let dial = Dial(id: nextID, key: key, address: entry.contact.addresses[entry.nextAddress])
                 nextID += 1
                 entry.nextAddress += 1
                 entry.nextDial = now + PeeringLimits.addressStagger
+                if entry.missedUntil != nil { entry.goRound(now) }
+                entry.lastDial = now
                 entry.pending.insert(dial.id)
                 keys[dial.id] = key
                 entries[key] = entry
@@ -116,11 +147,23 @@ public struct Dialer {
         isQuiet = true
         return dials
     }
+
+    /// The contact was missed for long enough.
+    private mutating func endMissing(_ key: PeerContact.Key, _ now: HostTime) {
+        entries[key]?.missedUntil = nil
+        guard entries[key]?.isConnected == false else { return }
+        if entries[key]?.isForgotten == true { remove(key) } else { entries[key]?.backOff(now, atLeast: .zero) }
+    }
 }
 
 extension Dialer.Entry {
     /// Whether there is an address left to be dialled.
     fileprivate var isWaiting: Bool { isWanted && !isConnected && nextAddress < contact.addresses.count }
+
+    /// Whether all addresses were tried, and none connects.
+    fileprivate var hasFailed: Bool {
+        !isConnected && missedUntil == nil && pending.isEmpty && nextAddress >= contact.addresses.count
+    }
 
     fileprivate mutating func restart(_ now: HostTime) {
         nextAddress = 0
@@ -128,7 +171,17 @@ extension Dialer.Entry {
         failures = 0
     }
 
+    /// All addresses come round in one interval.
+    fileprivate mutating func goRound(_ now: HostTime) {
+        nextAddress %= contact.addresses.count
+        nextDial = now + PeeringLimits.missedInterval * (1 / Double(contact.addresses.count))
+    }
+
     fileprivate mutating func backOff(_ now: HostTime, atLeast pause: TimeSpan) {
+        guard missedUntil == nil else {
+            nextDial = now + PeeringLimits.missedInterval
+            return
+        }
         let doubled = PeeringLimits.firstBackOff * Double(1 << min(failures, 8))
         failures += 1
         nextAddress = 0

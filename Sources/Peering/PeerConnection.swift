@@ -24,7 +24,9 @@ public struct PeerConnection {
     public private(set) var greeting: Greeting?
 
     private var parser = WireParser()
-    private var opened: HostTime
+    private let opened: HostTime
+    /// When the other side said who it is.
+    private var greeted: HostTime?
     private var lastHeard: HostTime
     private var lastSaid: HostTime
 
@@ -44,7 +46,10 @@ public struct PeerConnection {
         lastHeard = now
         var inbox = PeerInbox()
         try parser.parse(bytes.readableBytesSpan, into: &inbox)
-        if greeting == nil, case .message(.greeting(let greeting))? = inbox.events.first { self.greeting = greeting }
+        if greeting == nil, case .message(.greeting(let greeting))? = inbox.events.first {
+            self.greeting = greeting
+            greeted = now
+        }
         return inbox.events
     }
 
@@ -66,7 +71,16 @@ public struct PeerConnection {
 }
 
 extension PeerConnection {
-    /// Which of two connections between the same two processes goes on; both sides reach the same answer.
+    /// Whether of two connections between the same two processes this one goes on, and not the older; both sides reach
+    /// the same answer.
+    ///
+    /// One that was opened long after the other served: its dialler knows that the older is gone.
+    public func survives(_ older: PeerConnection, own instance: UInt64, other: UInt64) -> Bool {
+        if let greeted = older.greeted, opened - greeted > PeeringLimits.crossingTime { return true }
+        return Self.newerSurvives(newer: direction, older: older.direction, own: instance, other: other)
+    }
+
+    /// Which of two connections that were opened about the same time goes on.
     ///
     /// Crossed dials: the one that the lower instance id dialled. Two from the same side: the newer, since its dialler
     /// knows that the older is gone.

@@ -10,6 +10,14 @@ public enum PeeringLimits {
     /// From the first failure; doubles up to ``longestBackOff``.
     public static let firstBackOff = TimeSpan.milliseconds(500)
     public static let longestBackOff = TimeSpan.seconds(15)
+    /// A peer that was connected and is missed is dialled this often, each of its addresses, whether or not the dials
+    /// before were answered: what left while the network was cut is lost, and the next that leaves gets through.
+    public static let missedInterval = TimeSpan.milliseconds(600)
+    /// For so long. Then it backs off as any other.
+    public static let missedTime = TimeSpan.seconds(600)
+    /// Of two connections with one process that were opened closer together, the dials may have crossed: a dial that
+    /// was under way when the other's greeting came ends by ``dialTimeout``, and its greeting may come late.
+    public static let crossingTime = TimeSpan.milliseconds(1_500)
     /// A connection on which no greeting came by then is closed.
     public static let greetingTimeout = TimeSpan.seconds(2)
     /// Something is said at least this often, so that silence means loss.

@@ -31,6 +31,21 @@ import WireProtocol
         #expect(broadcast.keys.count == 1)
     }
 
+    /// A listener whose connection broke has seven seconds of song, and says so; it is not sent them again.
+    @Test func aListenerThatIsBackIsSentWhatItLacks() throws {
+        var broadcast = started()
+        broadcast.handle(.closed(ConnectionID(1)))
+        broadcast.join(2, instance: 1)
+        let sent = try #require(broadcast.heard[2]?.packets.last)
+        // As much as may be on its way.
+        #expect(sent.index < 5 * 8_000)
+        broadcast.report(.playing, 2, received: FramePosition(7 * 8_000))
+        broadcast.drain(2)
+        let packets = try #require(broadcast.heard[2]?.packets)
+        #expect(packets.filter { $0 > sent }.first == FramePosition(7 * 8_000))
+        #expect((packets.last?.index ?? 0) > 9 * 8_000)
+    }
+
     @Test func theStartIsDecidedWhenTheListenersAreReadyAndGathered() throws {
         var broadcast = ScriptedBroadcast()
         broadcast.give(seconds: 60)

@@ -153,10 +153,10 @@ struct ScriptedBroadcast {
 
     mutating func say(_ bytes: ByteBuffer, _ id: Int) { handle(.received(ConnectionID(id), bytes)) }
 
-    mutating func report(_ state: ListenerState, _ id: Int) {
+    mutating func report(_ state: ListenerState, _ id: Int, received: FramePosition = .zero) {
         say(
             WireEncoder.report(
-                ListenerReport(state: state, epoch: Epoch(1), received: .zero, buffered: .seconds(1))), id)
+                ListenerReport(state: state, epoch: Epoch(1), received: received, buffered: .seconds(1))), id)
     }
 
     /// The socket of a listener takes all that was sent.

@@ -303,7 +303,7 @@ import WireProtocol
         listener.wait(ListenLimits.wakingPatience - .seconds(1))
         #expect(listener.outcome == nil)
         listener.meet(2, name: "Attic", instance: 1)
-        #expect(listener.notices.last == "Attic is back")
+        #expect(listener.notices.last == "Attic is back after 9 s")
         let timelines = listener.timelines.count
         listener.estimateClock()
         #expect(listener.timelines.count == timelines + 1)

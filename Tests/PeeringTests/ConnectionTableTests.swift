@@ -146,6 +146,20 @@ import WireProtocol
         #expect(rig.due().isEmpty)
     }
 
+    /// Whoever has the lower instance: who dials while one serves knows that it is broken.
+    @Test(arguments: [3, 9] as [UInt64])
+    func aConnectionThatIsOpenedLongAfterAnotherReplacesIt(other: UInt64) throws {
+        let rig = Rig()
+        for (id, direction) in [(1, PeerConnection.Direction.accepted), (2, .dialed), (3, .accepted)] {
+            #expect(rig.add(id, direction))
+            try rig.greet(id, instance: other)
+            #expect(rig.settle(id) == (id == 1 ? nil : id - 1))
+            rig.accept(id)
+            rig.now += .seconds(2)
+        }
+        #expect(rig.ids == [3])
+    }
+
     @Test func anAddressStaysConnectedThroughTheSurvivor() throws {
         let rig = Rig()
         let contact = PeerContact(address: NetworkAddress(host: "attic"))

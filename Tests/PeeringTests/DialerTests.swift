@@ -69,6 +69,49 @@ import Testing
         #expect(due(&dialer, start + .seconds(10)).count == 1)
     }
 
+    /// A missed contact is dialled at once and every 0.6 s, whatever became of the dials before.
+    @Test func whoIsMissedIsDialledAgainAndAgain() {
+        var table = table()
+        var now = start
+        var times: [Double] = []
+        while now < start + .seconds(3) {
+            for _ in table.dialer.due(now) { times.append((now - start).milliseconds.rounded()) }
+            now += .milliseconds(20)
+        }
+        #expect(times == [0, 600, 1_200, 1_800, 2_400])
+        // Then it backs off.
+        now = start + PeeringLimits.missedTime + .seconds(1)
+        let late = due(&table.dialer, now)
+        #expect(late.isEmpty)
+        #expect(due(&table.dialer, now + .milliseconds(500)).count == 1)
+    }
+
+    @Test func whoIsMissedIsRememberedWhenMDNSForgetsIt() {
+        var table = table()
+        table.unlearn(.instance(1))
+        #expect(due(&table.dialer, start).map(\.address.host) == ["a"])
+        #expect(due(&table.dialer, start + PeeringLimits.missedTime).isEmpty)
+        #expect(table.dialer.contacts.isEmpty)
+    }
+
+    /// A listener's table whose broadcaster is missed from now on.
+    private func table() -> ConnectionTable<TestLink> {
+        var table = ConnectionTable<TestLink>(instance: 9, peers: .broadcaster, allowed: AllowList([]), capacity: 4)
+        let contact = PeerContact(
+            key: .instance(1), name: "peer 1", roles: .broadcaster, addresses: [NetworkAddress(host: "a")])
+        _ = table.learn(contact, now: start - .seconds(10))
+        let dial = table.dialer.due(start - .seconds(10))
+        let connection = PeerConnection(direction: .dialed, address: "a", now: start)
+        _ = table.add(ConnectionID(1), TestLink(connection: connection), dial: dial.first, now: start)
+        table.remove(ConnectionID(1), pause: .zero, isMissed: true, now: start)
+        return table
+    }
+
+    private struct TestLink: PeerLink {
+        var connection: PeerConnection
+        var contact: PeerContact.Key?
+    }
+
     @Test func anUnwantedContactRests() {
         var dialer = Dialer()
         dialer.update(contact(1, "a"), now: start)

@@ -27,6 +27,10 @@ struct Retransmission {
     static let tryCount = 15
     static let orphanTryCount = 8
 
+    /// Between here and there, or still here because the link is slow; in the order in which they are sent.
+    var underWay: [Segment] = []
+    /// Counts the changes of the link's rate.
+    var pace = 0
     /// In the order in which they were sent.
     var lost: [Segment] = []
     /// Bytes that arrived, which this side does not know.
@@ -49,8 +53,25 @@ extension StreamEndpoint {
     }
 
     private func carry(_ segment: Retransmission.Segment) {
+        retransmission.underWay.append(segment)
+        schedule(segment)
+    }
+
+    private func schedule(_ segment: Retransmission.Segment) {
         let partner = partner
-        network.loop.at(arrival(byteCount: segment.byteCount)) { [self] in arrive(segment, at: partner) }
+        let pace = retransmission.pace
+        network.loop.at(arrival(byteCount: segment.byteCount)) { [self] in
+            guard pace == retransmission.pace else { return }
+            retransmission.underWay.removeFirst()
+            arrive(segment, at: partner)
+        }
+    }
+
+    /// The link is faster, or slower, from now on: what waits in this kernel goes at the new pace.
+    func changePace() {
+        retransmission.pace += 1
+        restartLine()
+        for segment in retransmission.underWay { schedule(segment) }
     }
 
     /// The segment is where the other machine is.
@@ -106,7 +127,9 @@ extension StreamEndpoint {
             return
         }
         let isHeard = !network.isCut(peer, own)
-        guard !network.isCut(own, peer), isHeard || !retransmission.lost.isEmpty else { return startTimer() }
+        // Nothing new is sent while the first segment is not acknowledged.
+        let maySend = isHeard || retransmission.unheardByteCount == 0
+        guard !network.isCut(own, peer), maySend else { return startTimer() }
         let lost = retransmission.lost
         retransmission.lost = []
         for segment in lost { carry(segment) }

@@ -35,8 +35,10 @@ public final class StreamEndpoint {
     private var unacknowledged = 0
     /// Bytes that this machine received and its process has not read.
     private var unread = 0
-    /// When the process will have read what is here.
-    private var lastRead = TrueTime.start
+    /// What a process that reads slowly has not read, and how to say so if the sender waits for it.
+    private var inbox: [(segment: ByteBuffer, acknowledge: ((Int) -> Void)?)] = []
+    /// Counts the changes of its pace.
+    private var readingPace = 0
     private var lineFree = TrueTime.start
     private var lastArrival = TrueTime.start
     var retransmission = Retransmission()
@@ -133,6 +135,9 @@ public final class StreamEndpoint {
         return lastArrival
     }
 
+    /// Nothing waits for the line.
+    func restartLine() { (lineFree, lastArrival) = (network.loop.now, network.loop.now) }
+
     /// The other side has these bytes, and it was heard to say so.
     func acknowledged(_ byteCount: Int) { unacknowledged -= byteCount }
 
@@ -144,12 +149,36 @@ public final class StreamEndpoint {
         unread += count
         let isWindowOpen = unread <= Self.windowByteCount
         if isWindowOpen { acknowledge(count) }
-        lastRead = own.reading.time(of: count, after: max(lastRead, network.loop.now))
-        own.machine.at(lastRead) { [self] in
-            unread -= count
-            if !isWindowOpen { acknowledge(count) }
-            tell { [self] in onReceive?(segment) }
+        let later = isWindowOpen ? nil : acknowledge
+        guard inbox.isEmpty, own.reading.isPrompt(network.loop.now) else {
+            inbox.append((segment, later))
+            return inbox.count == 1 ? readNext() : ()
         }
+        own.machine.after(.zero) { [self] in read(segment, later) }
+    }
+
+    private func read(_ segment: ByteBuffer, _ acknowledge: ((Int) -> Void)?) {
+        unread -= segment.readableBytes
+        acknowledge?(segment.readableBytes)
+        tell { [self] in onReceive?(segment) }
+    }
+
+    private func readNext() {
+        guard let first = inbox.first else { return }
+        let pace = readingPace
+        own.machine.at(own.reading.time(of: first.segment.readableBytes, after: network.loop.now)) { [self] in
+            guard pace == readingPace, !inbox.isEmpty else { return }
+            inbox.removeFirst()
+            read(first.segment, first.acknowledge)
+            readNext()
+            if inbox.isEmpty, isClosed { tellClosed() }
+        }
+    }
+
+    /// The process reads faster, or more slowly, from now on.
+    func changeReadingPace() {
+        readingPace += 1
+        readNext()
     }
 
     /// The other side closed, or does not know of the connection.
@@ -162,7 +191,7 @@ public final class StreamEndpoint {
     func breakOff() {
         isClosed = true
         network.forget(self, of: own)
-        own.machine.at(max(lastRead, network.loop.now)) { [self] in tellClosed() }
+        if inbox.isEmpty { own.machine.after(.zero) { [self] in tellClosed() } }
     }
 
     private func tellClosed() {

@@ -51,7 +51,14 @@ public final class VirtualNetwork {
 
     /// From now on the machine's link is of this quality.
     public func setQuality(_ quality: LinkQuality, of machine: VirtualMachine) {
-        attachments[machine.name]?.quality = quality
+        guard let attachment = attachments[machine.name] else { return }
+        let isOtherRate = attachment.quality.bytesPerSecond != quality.bytesPerSecond
+        attachment.quality = quality
+        guard isOtherRate else { return }
+        for endpoint in attachment.endpoints {
+            endpoint.changePace()
+            endpoint.partner?.changePace()
+        }
     }
 
     func attachment(of machine: VirtualMachine) -> Attachment? { attachments[machine.name] }

@@ -40,6 +40,7 @@ public final class ListenNode {
     private var clock: (client: ClockClient, host: String)?
     /// Counts clock exchanges, so that timers of an older one are void.
     private var clockGeneration = 0
+    private var exchangeCount = 0
     private var isRegistered = false
 
     init(
@@ -149,6 +150,7 @@ public final class ListenNode {
     }
 
     private func opened(_ endpoint: StreamEndpoint, _ direction: PeerConnection.Direction, dial: Dialer.Dial?) {
+        guard !hasGivenUp else { return endpoint.close() }
         let id = ConnectionID(nextConnection)
         nextConnection += 1
         endpoints[id] = endpoint
@@ -161,11 +163,15 @@ public final class ListenNode {
         handle(.opened(id, direction, address: endpoint.peerName, dial: dial))
     }
 
+    /// By the planted fault.
+    private var hasGivenUp: Bool { cardConfiguration.fault == .noReconnection && exchangeCount > 0 }
+
     // MARK: Actions out
 
     private func perform(_ action: ListenAction) {
         switch action {
         case .dial(let dial):
+            guard !hasGivenUp else { return }
             network.dial(from: machine, to: dial.address) { [unowned self] endpoint in
                 guard let endpoint else { return handle(.dialFailed(dial)) }
                 opened(endpoint, .dialed, dial: dial)
@@ -184,7 +190,9 @@ public final class ListenNode {
         case .begin(let epoch, let summary, let firstFrame): begin(epoch, summary, firstFrame)
         case .enqueue(let position, let packets, let data): enqueue(packets, data, at: position)
         case .reenter(let frame, let epoch): feeder.reenter(at: frame, epoch: epoch)
-        case .setTimeline(let timeline): control.setTimeline(timeline)
+        case .setTimeline(var timeline):
+            if cardConfiguration.fault == .lateReturn, exchangeCount > 1 { timeline.host += .milliseconds(1) }
+            control.setTimeline(timeline)
         case .finish(let end, let epoch):
             feeder.finish(at: end, packetsFollow: false, epoch: epoch)
             control.finish(at: end, epoch: epoch)
@@ -251,6 +259,7 @@ public final class ListenNode {
 
     private func startClock(_ id: ConnectionID, _ key: ClockKey, _ prior: SkewPrior) {
         guard let endpoint = endpoints[id] else { return }
+        exchangeCount += 1
         clockGeneration += 1
         clock = (ClockClient(key: key, prior: prior, seed: random.next()), endpoint.peerName)
         askClock(generation: clockGeneration)

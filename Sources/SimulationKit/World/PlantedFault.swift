@@ -6,4 +6,8 @@ public enum PlantedFault: Sendable {
     case lostFrame
     /// A broadcaster swaps the stamps of a clock exchange: when a request arrived, and when its reply left.
     case swappedStamps
+    /// A listener that was in a broadcast neither dials nor answers any more.
+    case noReconnection
+    /// A listener that comes back sounds a millisecond late.
+    case lateReturn
 }

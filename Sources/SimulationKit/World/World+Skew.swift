@@ -82,7 +82,7 @@ extension World {
 extension Performance {
     /// Windows whose song was due from the beginning of a fault of this listener's machine, or the broadcaster's, until
     /// so long after its end.
-    func disturbedWindows(of listener: VirtualMachine, quiet: TimeSpan) -> [ClosedRange<Int>] {
+    public func disturbedWindows(of listener: VirtualMachine, quiet: TimeSpan) -> [ClosedRange<Int>] {
         (listener.faults + machine.faults).compactMap { fault in
             // The broadcaster's clock may have been put forward or back by it.
             let moments = [fault.lowerBound - .milliseconds(1), fault.lowerBound, fault.upperBound + quiet]
