@@ -10,6 +10,23 @@ import Testing
         return (Set(findings.map(\.kind)), "\(findings); \(household.world.replay)")
     }
 
+    private func kindsOfFaults(_ seed: UInt64, _ fault: PlantedFault?) -> (kinds: Set<Finding.Kind>, text: String) {
+        let scenario = FaultScenario(seed: seed, seconds: 60, fault: fault)
+        scenario.run()
+        return (Set(scenario.findings.map(\.kind)), "\(scenario.findings); \(scenario.world.replay)")
+    }
+
+    @Test(arguments: Seeds.short) func aListenerThatDoesNotComeBackIsFound(seed: UInt64) {
+        let (kinds, text) = kindsOfFaults(seed, .noReconnection)
+        #expect(kinds.contains(.lost), "\(text)")
+    }
+
+    @Test(arguments: Seeds.short) func aListenerThatComesBackOutOfStepIsFound(seed: UInt64) {
+        let (kinds, text) = kindsOfFaults(seed, .lateReturn)
+        // So far off that it passes for another sound.
+        #expect(kinds.contains(.stray) || kinds.contains(.notWhole), "\(text)")
+    }
+
     @Test(arguments: Seeds.short) func withoutAMistakeNothingIsFound(seed: UInt64) {
         let (kinds, text) = kinds(seed, nil)
         #expect(kinds.isEmpty, "\(text)")

@@ -15,6 +15,8 @@ struct Finding: CustomStringConvertible {
         case lateStart
         case wrongEnd
         case unbounded
+        /// Not where it ought to be, there twice, or not told of.
+        case lost
     }
 
     var kind: Kind
@@ -35,9 +37,9 @@ extension World {
     /// Any two listeners of these within `limit` of each other, wherever both had sounded for `settled`.
     func findingsOfSkew(
         _ broadcaster: BroadcastNode, among nodes: [ListenNode]? = nil, within limit: TimeSpan, p99: TimeSpan? = nil,
-        settled: TimeSpan = .zero
+        settled: TimeSpan = .zero, quiet: TimeSpan? = nil
     ) -> [Finding] {
-        let skew = skew(of: broadcaster.performance, among: nodes, settled: settled)
+        let skew = skew(of: broadcaster.performance, among: nodes, settled: settled, quiet: quiet)
         guard skew.comparedWindowCount > 0 else { return [Finding(.apart, "nobody to compare: \(skew)")] }
         let isApart = skew.worst > limit || p99.map { skew.p99 > $0 } ?? false
         return isApart ? [Finding(.apart, "\(skew)")] : []
