@@ -113,6 +113,44 @@ struct MPEG4SeekTests {
         #expect(ParsedStream(events: recorder.events).packetBytes == Array(writer.packets[30...]))
     }
 
+    /// From packets of the table it goes on into the fragments.
+    @Test(arguments: [(1, false), (4, false), (30, false), (4, true)])
+    func aStreamWithATableAndFragmentsGoesOn(packetsPerChunk: Int, hasTwoBoxes: Bool) throws {
+        var writer = MPEG4Writer()
+        (writer.packetsPerChunk, writer.betweenChunks) = (packetsPerChunk, Array("in front of the chunk".utf8))
+        var file = writer.fragmented(packetsPerFragment: 6, described: 20)
+        if hasTwoBoxes {
+            let start = try #require(file.indices.first { file[$0...].starts(with: Array("mdat".utf8)) }) - 4
+            let end = start + Int(file.span.bytes.number(at: start))
+            let chunks = file.indices.filter { file[$0...].starts(with: writer.betweenChunks) }
+            // A box begins in front of the third chunk.
+            file.replaceSubrange(start..<start + 4, with: MPEG4Writer.numbers([UInt32(chunks[2] - start)]))
+            let head = MPEG4Writer.numbers([UInt32(end - chunks[2])]) + Array("mdat".utf8)
+            file.replaceSubrange(chunks[2]..<chunks[2] + 8, with: head)
+            #expect(parse(file).packetBytes == writer.packets)
+        }
+        for seen in [1_500, 3_000, 5_500, file.count] {
+            var parser = AudioFileStream()
+            var recorder = EventRecorder()
+            try parser.parse(file.span.bytes.extracting(0..<seen), discontinuity: false, into: &recorder)
+            // To and fro.
+            for number in [0, 7, 19, 8, 1] {
+                let place = try parser.seek(toPacket: Int64(number))
+                #expect(place.packet == number && !place.isEstimate)
+                recorder = EventRecorder()
+                let isCut = number == 8
+                let end = isCut ? Int(place.byteOffset) + 300 : file.count
+                for start in stride(from: Int(place.byteOffset), to: end, by: 400) {
+                    let piece = file.span.bytes.extracting(start..<min(end, start + 400))
+                    try parser.parse(piece, discontinuity: start == place.byteOffset, into: &recorder)
+                }
+                let packets = ParsedStream(events: recorder.events).packetBytes
+                let expected = Array(writer.packets[number...].prefix(isCut ? packets.count : .max))
+                #expect(packets == expected && !packets.isEmpty, "\(number) after \(seen)")
+            }
+        }
+    }
+
     @Test func aGapCannotBeRecovered() throws {
         let file = MPEG4Writer().file()
         var parser = AudioFileStream()

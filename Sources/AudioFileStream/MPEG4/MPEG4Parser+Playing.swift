@@ -33,7 +33,7 @@ extension MPEG4Parser {
                 return step
             }
         }
-        tableCursor = nil
+        leaveTable()
         editedCursor = nil
         guard movie.isFragmented, stream.streamedSong?.splicer.isOver != true else {
             mood = .done
@@ -42,6 +42,11 @@ extension MPEG4Parser {
         mood = .walking
         if stream.streamedSong?.splicer.isAway == true { goToStretch() }
         return .took(0)
+    }
+
+    mutating func leaveTable() {
+        if tableCursor != nil { tableEnd = max(tableEnd, walker.next) }
+        tableCursor = nil
     }
 
     /// Of an edited song in fragments. Nil after the last packet of a fragment, or of the table in front of them.

@@ -17,6 +17,10 @@ extension MPEG4Parser {
         return (cursor, place)
     }
 
+    /// A pure stream cannot go from box to box from `moov` on once more. It goes on to the fragments from a box that
+    /// lies behind the packets that went by; packets still further on are gone for from there.
+    private var streamedTableEnd: Int64 { max(movieEnd, tableEnd, tableCursor == nil ? 0 : walker.next) }
+
     func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
         guard packet >= 0 else { throw .invalidPacketOffset }
         if let song = stream.song { return try locate(packet: packet, in: song).place }
@@ -25,7 +29,10 @@ extension MPEG4Parser {
         if let (cursor, place) = cursor(atSample: sample?.sample ?? packet) {
             guard fileByteCount.map({ place.offset < $0 }) ?? true else { throw .invalidPacketOffset }
             let first = sample?.firstPacket ?? cursor.packet
-            return AudioFileStreamSeek(packet: first, byteOffset: place.offset, isEstimate: first > firstMiscount)
+            let isOfStream = movie.isFragmented && fileByteCount == nil
+            return AudioFileStreamSeek(
+                packet: first, byteOffset: isOfStream ? min(place.offset, streamedTableEnd) : place.offset,
+                isEstimate: first > firstMiscount)
         }
         guard movie.isFragmented else { throw .invalidPacketOffset }
         return try fragment(atOrBefore: packet).place
@@ -48,9 +55,10 @@ extension MPEG4Parser {
     }
 
     mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
-        tableCursor = nil
+        leaveTable()
         editedCursor = nil
         fragment.restart(at: place.byteOffset)
+        isAstray = false
         // Another time.
         if mood == .indexing { randomAccess = nil }
         (returnCount, returnedByteCount) = (0, 0)
@@ -70,8 +78,8 @@ extension MPEG4Parser {
         }
         let sample = stream.bundledTable?.sample(ofPacket: place.packet)
         if let (cursor, _) = cursor(atSample: sample?.sample ?? place.packet) {
+            walker.restart(at: fileByteCount == nil ? streamedTableEnd : movieEnd)
             tableCursor = cursor
-            walker.restart(at: movieEnd)
             mood = .playing
             let first = sample?.firstPacket ?? cursor.packet
             stream.goTo(packet: first, sample: cursor.packet, frame: (try? tableFrame(ofPacket: first)) ?? 0)

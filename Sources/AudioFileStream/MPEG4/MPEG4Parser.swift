@@ -37,6 +37,8 @@ struct MPEG4Parser: ContainerParser {
     var hasMovie = false
     /// Where the box begins that follows `moov`.
     var movieEnd: Int64 = 0
+    /// Where the box begins that follows those in which packets of `moov` were met.
+    var tableEnd: Int64 = 0
     /// Behind the last byte that was brought.
     private var seenEnd: Int64 = 0
     /// Of the box that is being walked through.
