@@ -100,7 +100,8 @@ def markdown(rows):
           text(tutti["rate"] / 1000, 1), text(snap["rate"] / 1000, 1), text(tutti["rate"] / snap["rate"], 2),
           text(tutti["resident"] / 1024, 1), text(snap["resident"] / 1024, 1)] for tutti, snap in pairs(rows)]))
     missed = excesses(rows)
-    parts.append("\n" + "\n".join(f"- Missed: {what}" for what in missed) if missed else "\nNothing promised is missed.")
+    verdict = "\n".join(f"- Missed: {what}" for what in missed) if missed else "Nothing promised is missed."
+    parts.append("\n" + verdict)
     return "\n".join(parts) + "\n"
 
 
