@@ -35,6 +35,8 @@ public enum ListenLimits {
     public static let datagramSilence = TimeSpan.seconds(3)
     /// What was learned by UDP is gone on with for so long at most: crystals wander by some 4 us in the time.
     static let longestExtrapolation = TimeSpan.seconds(20)
+    /// What was known of a clock before a connection was lost is known less and less: no crystal keeps its rate more truly.
+    static let crystalWander = PartsPerMillion(0.5)
     /// A session that was told no time for longer than this did not run.
     static let longestLook = TimeSpan.milliseconds(300)
     /// Nothing that is held plays longer than this.

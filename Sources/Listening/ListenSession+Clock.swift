@@ -14,6 +14,7 @@ extension ListenSession {
         clockProbation = ClockProbation()
         // A connection that broke changes nothing of the clocks' rates.
         let prior = knownRate?.peer == peer ? knownRate?.prior : nil
+        clockBefore = knownClock?.peer == peer ? knownClock?.estimate : nil
         streamClock = StreamClock(key: key, prior: prior ?? .unknown, now: now)
         actions.append(.startClock(id, port: welcome.clockPort, key: key, peer: peer, prior: prior))
     }
@@ -33,6 +34,7 @@ extension ListenSession {
         actions.append(.hold(fade: ListenLimits.stopFade))
         woken = now
         clock = nil
+        (knownClock, clockBefore) = (nil, nil)
         isClockFromStream = false
         clockProbation = ClockProbation()
         reception?.joined = now
@@ -46,8 +48,26 @@ extension ListenSession {
     private mutating func use(_ estimate: ClockEstimate) {
         woken = nil
         clock = estimate
-        if let peer = reception?.broadcaster.peer { knownRate = (peer, SkewPrior(estimate)) }
+        if let peer = reception?.broadcaster.peer {
+            knownRate = (peer, SkewPrior(estimate))
+            knownClock = (peer, estimate)
+        }
         placeTimeline()
+    }
+
+    /// Of what the exchange under way knows and what was known before it, whichever is known better: on a congested link
+    /// a new exchange is off by half of what stands in one direction's queue. What it excludes was another clock's: that
+    /// of a machine before it was started anew, say.
+    private mutating func better(of estimate: ClockEstimate, _ now: HostTime) -> ClockEstimate {
+        guard let before = clockBefore else { return estimate }
+        let age = (now - before.mapping.host).magnitude
+        let bound = before.errorBound(at: now) + age * (ListenLimits.crystalWander.value * 1e-6)
+        let distance = (before.mapping.session(at: now) - estimate.mapping.session(at: now)).magnitude
+        guard bound < estimate.errorBound, distance <= bound + estimate.errorBound + estimate.asymmetryLimit else {
+            clockBefore = nil
+            return estimate
+        }
+        return before
     }
 
     /// UDP brought an estimate. Over the connection it goes on until this one is as good.
@@ -57,6 +77,7 @@ extension ListenSession {
         streamClock?.noteDatagram(now: now)
         let untilStart = reception?.anchor?.timeUntilStart(estimate, now)
         guard clockProbation.passes(estimate, untilStart: untilStart, now: now) else { return }
+        let estimate = better(of: estimate, now)
         if isClockFromStream, let clock {
             guard estimate.errorBound(at: now) <= clock.errorBound(at: now) else { return }
             sayOnce(.info, "\(reception?.broadcaster.name ?? "")'s clock answers by UDP now")

@@ -50,6 +50,10 @@ public struct ListenSession {
     var missed: (broadcaster: Greeting, since: HostTime)?
     /// How fast the clock ran that was known last, and whose it was.
     var knownRate: (peer: UUIDBytes, prior: SkewPrior)?
+    /// The clock that was known last, and whose it was; void once this machine slept.
+    var knownClock: (peer: UUIDBytes, estimate: ClockEstimate)?
+    /// The same, from before the exchange under way, until that knows it better.
+    var clockBefore: ClockEstimate?
     /// Of the exchange under way; until it is over an older exchange's estimate goes on.
     var clockProbation = ClockProbation()
     /// The other way to ask, where UDP does not get through.

@@ -67,7 +67,7 @@ struct Reception {
         counters.lostPackets = lostPacketCount
         return ListenerReport(
             state: state(playout, clock: clock), epoch: epoch ?? Epoch(0), received: received,
-            buffered: buffered(playout, now: now), counters: counters,
+            buffered: buffered(playout, clock: clock, now: now), counters: counters,
             timing: timing(playout, clock: clock, now: now), lowWater: lowWater(playout))
     }
 
@@ -91,10 +91,15 @@ struct Reception {
         return TimeSpan(seconds: Double(playout.lowWaterFrameCount) / rate)
     }
 
-    private func buffered(_ playout: PlayoutSnapshot, now: HostTime) -> TimeSpan {
+    private func buffered(_ playout: PlayoutSnapshot, clock: ClockEstimate?, now: HostTime) -> TimeSpan {
         guard hasBegun, let rate = summary.format?.sampleRate else { return .zero }
-        let heard = playout.position(at: now).map { max($0.frames, Double((entry ?? .zero).index)) }
-        let ahead = Double(received.index) - (heard ?? Double((entry ?? .zero).index))
+        var heard = playout.position(at: now)
+        // What ran dry goes on where it is due by then, not where it stopped.
+        if playout.state == .starved, let anchor, let clock {
+            heard = anchor.position(at: clock.mapping.session(at: now))
+        }
+        let first = Double((entry ?? .zero).index)
+        let ahead = Double(received.index) - max(heard?.frames ?? first, first)
         return TimeSpan(seconds: max(0, ahead) / rate)
     }
 

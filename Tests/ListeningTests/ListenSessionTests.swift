@@ -171,6 +171,16 @@ import WireProtocol
         #expect(listener.enqueued == [FramePosition(0), FramePosition(400), FramePosition(12_000)])
     }
 
+    @Test func whatCameTooLateIsNotHeld() throws {
+        var listener = playing()
+        listener.sound(.starved)
+        listener.wait(.seconds(2))
+        listener.packet(1, at: 800)
+        #expect(try #require(listener.session.currentReport(listener.now)).buffered == .zero)
+        listener.packet(1, at: 40_000)
+        #expect(try #require(listener.session.currentReport(listener.now)).buffered > .seconds(1))
+    }
+
     @Test func afterALossTheQueueIsToldWhereTheSoundGoesOn() throws {
         var listener = playing()
         let epoch = try #require(listener.begun.last?.epoch)
@@ -293,6 +303,36 @@ import WireProtocol
         }
         // Known within four deviations to 1 ppm; a crystal wanders by half a ppm.
         #expect(priors == [nil, SkewPrior(skew: .zero, deviation: PartsPerMillion(0.5))])
+    }
+
+    /// Replies that stand in a queue mislead an exchange that begins beside them: what was known before goes on until the
+    /// new exchange knows it better.
+    @Test(arguments: [true, false]) func aClockOutlivesItsConnection(isBackSoon: Bool) throws {
+        var listener = playing()
+        listener.handle(.closed(ConnectionID(1)))
+        if !isBackSoon { listener.wait(.seconds(5)) }
+        listener.meet(2, name: "Attic", instance: 1)
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        listener.estimateClock(offBy: .milliseconds(100), bound: .milliseconds(50), roundTrip: .milliseconds(300))
+        var known = try #require(listener.session.sessionTime(at: listener.now))
+        #expect(known.nanoseconds == (listener.now + .seconds(1)).nanoseconds)
+        listener.estimateClock(offBy: .microseconds(7), bound: .microseconds(3))
+        known = try #require(listener.session.sessionTime(at: listener.now))
+        #expect(known.nanoseconds == (listener.now + .seconds(1) + .microseconds(7)).nanoseconds)
+        // From now on whatever the new exchange says.
+        listener.estimateClock(offBy: .milliseconds(1), bound: .milliseconds(50))
+        known = try #require(listener.session.sessionTime(at: listener.now))
+        #expect(known.nanoseconds == (listener.now + .seconds(1) + .milliseconds(1)).nanoseconds)
+    }
+
+    /// Its machine was started anew, or slept.
+    @Test func aClockThatIsAnotherIsNotBelieved() throws {
+        var listener = playing()
+        listener.handle(.closed(ConnectionID(1)))
+        listener.meet(2, name: "Attic", instance: 1)
+        listener.estimateClock(offBy: .milliseconds(-250), bound: .milliseconds(50), roundTrip: .milliseconds(300))
+        let known = try #require(listener.session.sessionTime(at: listener.now))
+        #expect(known.nanoseconds == (listener.now + .seconds(1) - .milliseconds(250)).nanoseconds)
     }
 
     @Test func whoWakesWithoutItsBroadcasterWaitsForIt() throws {

@@ -98,15 +98,18 @@ struct ScriptedListener {
                 Anchor(epoch: Epoch(epoch), frame: .zero, session: session, framesPerSecond: Self.rate)), id)
     }
 
-    mutating func estimateClock(at time: HostTime? = nil) {
+    mutating func estimateClock(
+        at time: HostTime? = nil, offBy error: TimeSpan = .zero, bound: TimeSpan = .microseconds(5),
+        roundTrip: TimeSpan = .microseconds(80)
+    ) {
         let time = time ?? now
         let mapping = ClockMapping(
-            host: time, session: SessionTime(nanoseconds: (time + .seconds(1)).nanoseconds), skew: .zero)
+            host: time, session: SessionTime(nanoseconds: (time + .seconds(1) + error).nanoseconds), skew: .zero)
         handle(
             .clock(
                 ClockEstimate(
-                    mapping: mapping, errorBound: .microseconds(5), asymmetryLimit: .microseconds(40),
-                    roundTrip: .microseconds(80), skewBound: PartsPerMillion(1), generation: 0)))
+                    mapping: mapping, errorBound: bound, asymmetryLimit: roundTrip * 0.5, roundTrip: roundTrip,
+                    skewBound: PartsPerMillion(1), generation: 0)))
     }
 
     /// The sound card is in this state, with the queue's present epoch.
