@@ -96,8 +96,10 @@ final class Ordeal {
     }
 
     /// The song comes to its end; then the listeners are sent home.
-    func end(_ broadcast: LANProcess, _ listeners: [LANProcess], within seconds: Double) throws {
-        check(try broadcast.wait(within: seconds) == .exited(0), "the broadcast failed")
+    func end(
+        _ broadcast: LANProcess, code: Int32 = 0, _ listeners: [LANProcess], within seconds: Double
+    ) throws {
+        check(try broadcast.wait(within: seconds) == .exited(code), "the broadcast failed")
         for listener in listeners { listener.signal(SIGINT) }
         for listener in listeners { check(try listener.wait(within: 5) == .exited(0), "a listener failed") }
     }

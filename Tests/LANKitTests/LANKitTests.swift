@@ -28,6 +28,33 @@ struct LANKitTests {
         #expect(answer.output.split(separator: " ").last { $0.contains(".") }?.hasPrefix("10.77.0.2") == true)
     }
 
+    @Test func troublesBeginAndEnd() throws {
+        let lan = try LAN(hosts: [HostOptions(hasDiscovery: false), HostOptions(hasDiscovery: false)])
+        func answers(_ address: String, size: Int = 56, count: Int = 1) throws -> Int {
+            let ping = ["ping", "-s", "\(size)", "-c", "\(count)", "-i", "0.002", "-W", "1", address]
+            return try lan[0].run(ping).output.split(separator: "\n").count {
+                $0.contains("icmp_seq=") && $0.contains("time=")
+            }
+        }
+        #expect(try answers(lan[1].address) == 1)
+        try lan[1].setCable(isIn: false)
+        #expect(try answers(lan[1].address) == 0)
+        try lan[1].setCable(isIn: true)
+        #expect(try answers(lan[1].address) == 1)
+
+        let old = lan[1].address
+        try lan[1].changeAddress(to: "10.77.0.99")
+        #expect(try answers("10.77.0.99") == 1)
+        #expect(try answers(old) == 0)
+
+        // 200 frames of 1.1 kB want 0.9 Mbit/s for 2 s.
+        #expect(try answers("10.77.0.99", size: 1_100, count: 200) > 190)
+        try lan[1].limitRate(bitsPerSecond: 100_000)
+        #expect(try answers("10.77.0.99", size: 1_100, count: 200) < 100)
+        try lan[1].limitRate(bitsPerSecond: nil)
+        #expect(try answers("10.77.0.99", size: 1_100, count: 200) > 190)
+    }
+
     @Test func nothingIsLeftBehind() throws {
         var pids: [pid_t] = []
         var directory = ""

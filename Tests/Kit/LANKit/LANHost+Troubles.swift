@@ -13,9 +13,9 @@ extension LANHost {
         try setAddress(new)
     }
 
-    /// Limits what this host is sent, by a token bucket with a queue of a fifth of a second; nil takes the limit away.
+    /// Limits what this host is sent, by a token bucket with a queue of half a second; nil takes the limit away.
     public func limitRate(bitsPerSecond: Int?) throws {
-        let bucket = bitsPerSecond.map { "replace dev \(name) root tbf rate \($0)bit burst 4kb latency 200ms" }
+        let bucket = bitsPerSecond.map { "replace dev \(name) root tbf rate \($0)bit burst 4kb latency 500ms" }
         try bridge.configureNetwork(["tc qdisc \(bucket ?? "del dev \(name) root")"])
     }
 
