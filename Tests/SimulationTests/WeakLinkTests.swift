@@ -55,6 +55,17 @@ import Testing
         try expectReentry(world, broadcaster, slow, mended: mended)
     }
 
+    @Test(arguments: Seeds.short) func aProcessThatReadsAQuarterOfTheSong(seed: UInt64) throws {
+        let (world, broadcaster) = playing(seed)
+        let slow = world.listeners[0]
+        world.network.setReadingRate(8_000, of: slow.machine)
+        world.run(for: .seconds(45))
+        world.network.setReadingRate(nil, of: slow.machine)
+        let mended = world.loop.now
+        world.run(for: .seconds(2))
+        try expectReentry(world, broadcaster, slow, mended: mended)
+    }
+
     /// The kernels hold more than the song needs meanwhile.
     @Test(arguments: Seeds.short) func aProcessThatStopsReadingForAWhileIsNotHeard(seed: UInt64) throws {
         let (world, broadcaster) = playing(seed)

@@ -33,10 +33,12 @@ public final class StreamEndpoint {
     private(set) var isClosed = false
     /// Bytes in the kernel that the other side has not acknowledged.
     private var unacknowledged = 0
-    /// Bytes that this machine received and its process has not read.
+    /// Bytes that this machine acknowledged and its process has not read.
     private var unread = 0
-    /// What a process that reads slowly has not read, and how to say so if the sender waits for it.
-    private var inbox: [(segment: ByteBuffer, acknowledge: ((Int) -> Void)?)] = []
+    /// What arrived when the window was full, and how to say that it is not.
+    private var unacknowledgedArrivals: [(count: Int, acknowledge: (Int) -> Void)] = []
+    /// What a process that reads slowly has not read.
+    private var inbox: [ByteBuffer] = []
     /// Counts the changes of its pace.
     private var readingPace = 0
     private var lineFree = TrueTime.start
@@ -145,31 +147,37 @@ public final class StreamEndpoint {
 
     /// - Parameter acknowledge: to be called when the sender may send as much more.
     func arrived(_ segment: ByteBuffer, acknowledge: @escaping (Int) -> Void) {
-        let count = segment.readableBytes
-        unread += count
-        let isWindowOpen = unread <= Self.windowByteCount
-        if isWindowOpen { acknowledge(count) }
-        let later = isWindowOpen ? nil : acknowledge
+        unacknowledgedArrivals.append((segment.readableBytes, acknowledge))
+        acknowledgeArrivals()
         guard inbox.isEmpty, own.reading.isPrompt(network.loop.now) else {
-            inbox.append((segment, later))
+            inbox.append(segment)
             return inbox.count == 1 ? readNext() : ()
         }
-        own.machine.after(.zero) { [self] in read(segment, later) }
+        own.machine.after(.zero) { [self] in read(segment) }
     }
 
-    private func read(_ segment: ByteBuffer, _ acknowledge: ((Int) -> Void)?) {
+    /// As far as the window has room.
+    private func acknowledgeArrivals() {
+        while let first = unacknowledgedArrivals.first, unread + first.count <= Self.windowByteCount {
+            unacknowledgedArrivals.removeFirst()
+            unread += first.count
+            first.acknowledge(first.count)
+        }
+    }
+
+    private func read(_ segment: ByteBuffer) {
         unread -= segment.readableBytes
-        acknowledge?(segment.readableBytes)
+        acknowledgeArrivals()
         tell { [self] in onReceive?(segment) }
     }
 
     private func readNext() {
         guard let first = inbox.first else { return }
         let pace = readingPace
-        own.machine.at(own.reading.time(of: first.segment.readableBytes, after: network.loop.now)) { [self] in
+        own.machine.at(own.reading.time(of: first.readableBytes, after: network.loop.now)) { [self] in
             guard pace == readingPace, !inbox.isEmpty else { return }
             inbox.removeFirst()
-            read(first.segment, first.acknowledge)
+            read(first)
             readNext()
             if inbox.isEmpty, isClosed { tellClosed() }
         }
