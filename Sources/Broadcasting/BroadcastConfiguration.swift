@@ -73,6 +73,19 @@ public enum BroadcastLimits {
     /// Bytes of song ahead of its play time that a listener is sent at most, however long the horizon: what an audio
     /// queue holds of a stream with many channels is bounded in bytes too.
     public static let bytesAhead = 8 * 1024 * 1024
+    /// Song that a listener is sent beyond what it said it has. What lies in sockets and on the way is counted with it:
+    /// a slow link would hide many seconds there, which arrive too late and keep newer packets from overtaking them.
+    public static let unacknowledgedTime = TimeSpan.seconds(1)
+    /// A listener has fallen behind when what it has is this much older than what is heard.
+    public static let latenessOfNote = TimeSpan.seconds(1)
+    /// One that fell behind goes on with packets that are due so much later than the link can bring them, and no farther
+    /// ahead than the other.
+    static let reentryMargin = TimeSpan.seconds(1)
+    static let longestReentry = TimeSpan.seconds(5)
+    /// Of song under way to one that is behind: with less the link is not to blame.
+    static let backlogOfNote = TimeSpan.milliseconds(500)
+    /// Between two lines that say so of one listener.
+    static let lossInterval = TimeSpan.seconds(10)
     /// A listener whose socket takes nothing for this long is dropped.
     public static let stalledTime = TimeSpan.seconds(5)
     /// After the last frame was due, listeners have this long to say that they heard it.
@@ -87,6 +100,8 @@ public enum BroadcastLimits {
     /// Listeners that took leave are shown to those who look on for so long, and so many at most.
     public static let departureTime = TimeSpan.seconds(5)
     public static let departureCount = 64
+    /// Bytes of a message from a listener, which has no song to send. Of one that is longer nothing is kept.
+    static let messageByteCount = 4_096
     /// Connections at once.
     public static let connectionCount = 4_096
     /// A listener that is busy or leaving is asked again after this long, if its record does not change before: it may

@@ -18,13 +18,26 @@ extension BroadcastSession {
         _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?, key: ClockKey,
         _ now: HostTime
     ) {
-        let connection = PeerConnection(direction: direction, address: address, now: now)
+        let connection = PeerConnection(
+            direction: direction, address: address, messageByteCount: BroadcastLimits.messageByteCount, now: now)
         let link = ListenerLink(id, connection: connection, key: key, now: now)
-        guard connections.add(id, link, dial: dial, now: now) else {
-            actions.append(.close(id))
-            return
+        let refusal: Refusal
+        switch connections.add(id, link, dial: dial, now: now) {
+        case .taken: return send(WireEncoder.opening(configuration.greeting), to: link, now)
+        case .doubled: return actions.append(.close(id))
+        case .full:
+            refusal = Refusal(
+                .busy, "there are \(BroadcastLimits.connectionCount) connections, as many as there may be")
+            sayOnce(.warning, "more than \(BroadcastLimits.connectionCount) connections: the others are refused")
+        case .addressFull:
+            let limit = PeeringLimits.connectionsPerAddress
+            refusal = Refusal(.busy, "there are \(limit) connections from this address, as many as there may be")
+            sayOnce(.warning, "more than \(limit) connections from \(address): the others are refused")
         }
-        send(WireEncoder.opening(configuration.greeting), to: id, now)
+        refusedCount += 1
+        actions.append(.send(id, WireEncoder.opening(configuration.greeting)))
+        actions.append(.send(id, WireEncoder.refusal(refusal)))
+        actions.append(.close(id))
     }
 
     mutating func dialFailed(_ dial: Dialer.Dial, _ now: HostTime) {
@@ -60,11 +73,9 @@ extension BroadcastSession {
 
     /// The first report shows that the listener took us: one that is busy says so instead.
     private mutating func note(_ report: ListenerReport, of id: ConnectionID, _ now: HostTime) {
-        guard let greeting = connections[id]?.connection.greeting, let link = connections[id], link.isMember else {
-            return
-        }
+        guard let link = connections[id], link.isMember, let greeting = link.connection.greeting else { return }
         if link.report == nil { passOver(report, of: link, now) }
-        connections[id]?.report = report
+        link.note(report, in: log.epoch)
         if announced.insert(greeting.instance).inserted {
             actions.append(.notice(.info, "\(greeting.name) joined"))
         }
@@ -137,6 +148,7 @@ extension BroadcastSession {
     /// Says no, and closes.
     mutating func refuse(_ id: ConnectionID, _ refusal: Refusal, _ now: HostTime) {
         guard let link = connections[id] else { return }
+        refusedCount += 1
         send(WireEncoder.refusal(refusal), to: id, now)
         let isOfInterest = refusal.reason == .protocolError || refusal.reason == .cannotDecode
         let level: NoticeLevel = isOfInterest ? .warning : .detail

@@ -40,8 +40,8 @@ extension BroadcastSession {
             link.hasStream = true
             send(part.form.streamMessage, to: link, now)
         }
-        if !link.hasEntered { enter(link, part, now, lostPacketCount: 0) }
-        guard link.hasEntered else { return }
+        if link.entry == nil { enter(link, part, at: part.playing, now, lostPacketCount: 0) }
+        guard link.entry != nil else { return }
         if !link.hasAnchor, case .playing(let anchor) = phase {
             link.hasAnchor = true
             send(WireEncoder.anchor(anchor), to: link, now)
@@ -64,7 +64,8 @@ extension BroadcastSession {
         let wanted = position + frames(in: lead)
         guard log[link.cursor].position < wanted else { return }
         let batch = isAwaitingTime ? .zero : min(BroadcastLimits.batchTime, lead * 0.05)
-        let horizon = wanted + frames(in: batch)
+        let unacknowledged = link.acknowledged + frames(in: BroadcastLimits.unacknowledgedTime)
+        let horizon = min(wanted + frames(in: batch), unacknowledged)
         while log.holds(link.cursor), link.bytesInFlight < BroadcastLimits.bytesInFlight {
             let group = log[link.cursor]
             // By the timeline as it is, what comes now is late.
@@ -78,45 +79,78 @@ extension BroadcastSession {
         }
     }
 
-    /// Places a joiner, or one that fell behind: from the packets that its decoder needs first.
+    /// Places a joiner, or one that fell behind: from the packets that its decoder needs before those of a message.
     private mutating func enter(
-        _ link: ListenerLink, _ part: FeedingPlan.Part, _ now: HostTime, lostPacketCount: UInt32
+        _ link: ListenerLink, _ part: FeedingPlan.Part, at index: Int, _ now: HostTime, lostPacketCount: UInt32
     ) {
         let log = part.form.log
-        guard part.playing < log.endIndex else { return }
-        let start = log.entry(before: part.playing, prerollPacketCount: part.form.prerollPacketCount)
+        guard index < log.endIndex else { return }
+        let start = log.entry(before: index, prerollPacketCount: part.form.prerollPacketCount)
         link.cursor = start
-        link.hasEntered = true
         // PCM may begin in the middle of the song.
         let isBeginning = start == 0 && log[start].position <= .zero
-        let frame = isBeginning ? .zero : max(log[part.playing].position, .zero)
+        let frame = isBeginning ? .zero : max(log[index].position, .zero)
+        link.enter(at: frame, now)
         let mark = EntryMark(epoch: log.epoch, frame: frame, lostPacketCount: lostPacketCount)
         send(WireEncoder.entry(mark), to: link, now)
     }
 
     /// A listener that is back holds what it had received, and says so with its first report: it is sent what follows.
     func passOver(_ report: ListenerReport, of link: ListenerLink, _ now: HostTime) {
-        guard link.hasEntered, report.epoch == log.epoch, report.received > position(now),
+        guard link.entry != nil, report.epoch == log.epoch, report.received > position(now),
             let form = link.isSentPCM ? pcmForm : songForm
         else { return }
         link.cursor = max(link.cursor, form.log.index(of: report.received))
     }
 
-    /// A listener whose next packets are overdue loses them, and goes on with those that are due now.
+    /// A listener whose next packets are overdue, or that has only what was heard long ago, loses packets and goes on
+    /// with those that can still reach it in time.
     private mutating func skipIfLate(
         _ link: ListenerLink, _ part: FeedingPlan.Part, _ position: FramePosition, _ now: HostTime
     ) {
         let log = part.form.log
-        guard case .playing = phase, link.cursor < log.endIndex, link.bytesInFlight < BroadcastLimits.bytesInFlight,
-            link.cursor < log.startIndex || log[link.cursor].end <= position
+        guard case .playing = phase, link.cursor < log.endIndex, link.bytesInFlight < BroadcastLimits.bytesInFlight
         else { return }
-        let next = part.playing
-        guard next > link.cursor, next < log.endIndex else { return }
+        let isOverdue = link.cursor < log.startIndex || log[link.cursor].end <= position
+        let isBehind = link.acknowledged + frames(in: BroadcastLimits.latenessOfNote) <= position
+        guard isOverdue || isBehind else { return }
+        let next = reentry(of: link, part, position, now)
+        guard next < log.endIndex else { return }
+        if next == link.cursor, log.hasGap(before: next) {
+            // Nobody has what would be between.
+            return enter(link, part, at: next, now, lostPacketCount: 0)
+        }
         let isPreroll = log.entry(before: next, prerollPacketCount: part.form.prerollPacketCount) <= link.cursor
-        guard !isPreroll else { return }
+        guard next > link.cursor, !isPreroll else { return }
         let lost = log.packetCount(max(link.cursor, log.startIndex)..<next)
-        actions.append(.notice(.warning, "\(link.connection.name) is too slow: \(lost) packets dropped for it"))
-        enter(link, part, now, lostPacketCount: UInt32(clamping: lost))
+        tellLoss(of: lost, link, now)
+        enter(link, part, at: next, now, lostPacketCount: UInt32(clamping: lost))
+    }
+
+    /// Number of the message with which a listener goes on that fell behind. What is on the way comes before it, at the
+    /// pace that the listener has shown.
+    private func reentry(
+        of link: ListenerLink, _ part: FeedingPlan.Part, _ position: FramePosition, _ now: HostTime
+    ) -> Int {
+        guard let rate = summary.format?.sampleRate else { return part.playing }
+        let log = part.form.log
+        let sent = log.holds(link.cursor - 1) ? log[link.cursor - 1].end : link.acknowledged
+        let onTheWay = TimeSpan(seconds: Double(sent - link.acknowledged) / rate)
+        let pace = max(link.pace(sampleRate: rate, now), 0.25)
+        // It is not the link that was too slow.
+        guard onTheWay > BroadcastLimits.backlogOfNote, pace < 1 else { return part.playing }
+        let lead = min(onTheWay * (1 / pace) + BroadcastLimits.reentryMargin, BroadcastLimits.longestReentry)
+        let next = log.index(of: max(position, .zero) + frames(in: lead))
+        return next < log.endIndex ? next : part.playing
+    }
+
+    private mutating func tellLoss(of packetCount: Int, _ link: ListenerLink, _ now: HostTime) {
+        link.untoldLossCount += packetCount
+        guard link.lossTold.map({ now - $0 >= BroadcastLimits.lossInterval }) ?? true else { return }
+        let text = "\(link.connection.name) is too slow: \(link.untoldLossCount) packets dropped for it"
+        actions.append(.notice(.warning, text))
+        link.untoldLossCount = 0
+        link.lossTold = now
     }
 
     private mutating func sendEndIfDue(_ link: ListenerLink, _ form: SongForm, _ now: HostTime) {

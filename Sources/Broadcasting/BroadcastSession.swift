@@ -33,6 +33,8 @@ public struct BroadcastSession {
     /// Listeners that are gone and had said so, as those who look on are shown them.
     var departures: [Departure] = []
     var said = SaidLines()
+    /// Connections that were refused so far, whatever the reason.
+    public internal(set) var refusedCount = 0
     var log = PacketLog(epoch: Epoch(1))
     public private(set) var summary = AudioStreamSummary()
     var timeline = PacketTimeline()

@@ -29,8 +29,13 @@ final class ListenerLink: PeerLink {
     var cursor = 0
     /// Whether the stream's properties were sent.
     var hasStream = false
-    /// Whether it was told where its sound begins.
-    var hasEntered = false
+    /// Where its sound begins, and when it was told so; nil before.
+    var entry: (frame: FramePosition, time: HostTime)?
+    /// The frame after the last that it is known to have received of what was sent since.
+    var acknowledged = FramePosition.zero
+    /// Packets that were dropped for it and not told of, and when there was something told.
+    var untoldLossCount = 0
+    var lossTold: HostTime?
     var hasAnchor = false
     var hasEnd = false
     var bytesInFlight = 0
@@ -55,6 +60,24 @@ final class ListenerLink: PeerLink {
     var standing: Standing {
         Standing(
             isMember: isMember, isObserver: isObserver, isReady: isReady, hasFinished: report?.state == .finished)
+    }
+
+    /// Takes what it says of itself.
+    func note(_ report: ListenerReport, in epoch: Epoch) {
+        self.report = report
+        if report.epoch == epoch { acknowledged = max(acknowledged, report.received) }
+    }
+
+    /// Is placed at a frame.
+    func enter(at frame: FramePosition, _ now: HostTime) {
+        entry = (frame, now)
+        acknowledged = frame
+    }
+
+    /// How much of the song it has taken in so far, as a part of the time that it had for it: 1 keeps up.
+    func pace(sampleRate: Double, _ now: HostTime) -> Double {
+        guard let entry, now > entry.time else { return 1 }
+        return Double(acknowledged - entry.frame) / sampleRate / (now - entry.time).seconds
     }
 
     /// Whether its socket has taken nothing for too long.

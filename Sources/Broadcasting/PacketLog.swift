@@ -44,6 +44,11 @@ struct PacketLog {
     /// Whether there is such a message, and it is not forgotten.
     func holds(_ index: Int) -> Bool { index >= startIndex && index < endIndex }
 
+    /// Whether a message does not follow the one before it.
+    func hasGap(before index: Int) -> Bool {
+        holds(index - 1) && holds(index) && self[index - 1].end != self[index].position
+    }
+
     subscript(index: Int) -> Group { groups[index - startIndex] }
 
     /// Cuts packets that follow one another into messages of at most `frames` frames, and encodes each.

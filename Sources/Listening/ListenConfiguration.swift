@@ -47,6 +47,8 @@ public enum ListenLimits {
     public static let recorderPatience = TimeSpan.seconds(30)
     /// Reports while nothing changes.
     public static let reportInterval = TimeSpan.milliseconds(500)
+    /// Song that came since the last report, and is worth one: half of what is sent before it is heard of.
+    public static let receiptOfNote = TimeSpan.milliseconds(500)
     /// Between lines about packets that were lost.
     public static let lossInterval = TimeSpan.seconds(10)
     /// Nobody was found by then: the user is told, once.

@@ -36,7 +36,7 @@ extension ListenSession {
         _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?, _ now: HostTime
     ) {
         let link = Link(connection: PeerConnection(direction: direction, address: address, now: now))
-        guard connections.add(id, link, dial: dial, now: now) else {
+        guard connections.add(id, link, dial: dial, now: now) == .taken else {
             actions.append(.close(id))
             return
         }

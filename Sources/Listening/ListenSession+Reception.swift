@@ -212,15 +212,19 @@ extension ListenSession {
             ))
     }
 
-    /// Tells the broadcaster how it goes: twice a second, and when the state changes.
+    /// Tells the broadcaster how it goes: twice a second, when the state changes, and while it is sent a good deal at
+    /// once, of which it sends more as it hears that it came.
     mutating func report(to id: ConnectionID, _ now: HostTime) {
         guard let reception else { return }
         missClock(reception, now)
         let report = isRecorder ? reception.recorderReport : reception.report(playout, clock: clock, now: now)
-        if let lastReport, lastReport.state == report.state, now - lastReport.sent < ListenLimits.reportInterval {
+        let rate = reception.summary.format?.sampleRate ?? 48_000
+        if let lastReport, lastReport.state == report.state, now - lastReport.sent < ListenLimits.reportInterval,
+            TimeSpan(seconds: Double(report.received - lastReport.received) / rate) < ListenLimits.receiptOfNote
+        {
             return
         }
-        lastReport = (now, report.state)
+        lastReport = (now, report.state, report.received)
         send(WireEncoder.report(report), to: id, now)
     }
 }

@@ -63,7 +63,7 @@ public struct ListenSession {
     /// When this machine woke, while the broadcaster's time is not known again.
     var woken: HostTime?
     var playout = PlayoutSnapshot()
-    var lastReport: (sent: HostTime, state: ListenerState)?
+    var lastReport: (sent: HostTime, state: ListenerState, received: FramePosition)?
     var hasToldPatience = false
     var said = SaidLines()
     var actions: [ListenAction] = []

@@ -98,7 +98,7 @@ public struct ObserveSession {
 
     private mutating func opened(_ id: ConnectionID, _ address: String, _ dial: Dialer.Dial, _ now: HostTime) {
         let link = Link(connection: PeerConnection(direction: .dialed, address: address, now: now))
-        guard connections.add(id, link, dial: dial, now: now) else {
+        guard connections.add(id, link, dial: dial, now: now) == .taken else {
             actions.append(.close(id))
             return
         }

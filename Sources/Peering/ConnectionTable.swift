@@ -21,6 +21,15 @@ public struct ConnectionTable<Link: PeerLink> {
         public let link: Link
     }
 
+    /// What becomes of a connection that stands.
+    public enum Admission: Hashable, Sendable {
+        case taken
+        /// Another address of the same contact connected before.
+        case doubled
+        /// As many as there may be are there, or of that address.
+        case full, addressFull
+    }
+
     /// In the order in which they came, so that a run can be replayed.
     public private(set) var ids: [ConnectionID] = []
     /// In the order of ``ids``.
@@ -29,6 +38,8 @@ public struct ConnectionTable<Link: PeerLink> {
     public private(set) var allowed: AllowList
     /// Where in ``ids`` a connection stands.
     private var places: [ConnectionID: Int] = [:]
+    /// Connections with each address.
+    private var addressCounts: [String: Int] = [:]
     private let instance: UInt64
     private let role: PeerRoles
     private let capacity: Int
@@ -92,16 +103,25 @@ public struct ConnectionTable<Link: PeerLink> {
 
     /// A connection stands. Of two addresses of one contact that connect in the same moment, the first goes on.
     /// - Returns: whether it was taken; it must be closed otherwise.
-    public mutating func add(_ id: ConnectionID, _ link: Link, dial: Dialer.Dial?, now: HostTime) -> Bool {
-        let isFirst = dial.map { dial in !links.contains { $0.contact == dial.key } } ?? true
-        let isTaken = isFirst && ids.count < capacity
-        if let dial { dialer.dialEnded(dial.id, connected: isTaken || !isFirst, now: now) }
-        guard isTaken else { return false }
+    public mutating func add(_ id: ConnectionID, _ link: Link, dial: Dialer.Dial?, now: HostTime) -> Admission {
+        let address = link.connection.address
+        let isDoubled = dial.map { dial in links.contains { $0.contact == dial.key } } ?? false
+        let admission: Admission =
+            if isDoubled {
+                .doubled
+            } else if ids.count >= capacity {
+                .full
+            } else {
+                addressCounts[address, default: 0] < PeeringLimits.connectionsPerAddress ? .taken : .addressFull
+            }
+        if let dial { dialer.dialEnded(dial.id, connected: admission == .taken || isDoubled, now: now) }
+        guard admission == .taken else { return admission }
         places[id] = ids.count
+        addressCounts[address, default: 0] += 1
         ids.append(id)
         links.append(link)
         links[links.count - 1].contact = dial?.key
-        return true
+        return .taken
     }
 
     /// Takes bytes, gives what they say; nothing for a connection that is not there.
@@ -164,7 +184,10 @@ public struct ConnectionTable<Link: PeerLink> {
         guard let place = places.removeValue(forKey: id) else { return nil }
         ids.remove(at: place)
         for later in place..<ids.count { places[ids[later]] = later }
-        return links.remove(at: place)
+        let link = links.remove(at: place)
+        let address = link.connection.address
+        addressCounts[address] = addressCounts[address].flatMap { $0 > 1 ? $0 - 1 : nil }
+        return link
     }
 
     // MARK: Liveness

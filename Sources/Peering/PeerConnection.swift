@@ -23,14 +23,18 @@ public struct PeerConnection {
     /// What the other side said of itself, once it has.
     public private(set) var greeting: Greeting?
 
-    private var parser = WireParser()
+    private var parser: WireParser
     private let opened: HostTime
     /// When the other side said who it is.
     private var greeted: HostTime?
     private var lastHeard: HostTime
     private var lastSaid: HostTime
 
-    public init(direction: Direction, address: String, now: HostTime) {
+    /// - Parameter messageByteCount: of the longest message that the other side may send.
+    public init(
+        direction: Direction, address: String, messageByteCount: Int = WireLimits.payloadByteCount, now: HostTime
+    ) {
+        parser = WireParser(payloadByteCount: messageByteCount)
         self.direction = direction
         self.address = address
         opened = now

@@ -26,6 +26,9 @@ public enum PeeringLimits {
     public static let silenceTimeout = TimeSpan.milliseconds(2_500)
     /// Peers that are followed at once.
     public static let contactCount = 4_096
+    /// Connections with one address at once: more than anybody runs on one machine, and few enough that one machine
+    /// cannot take all there are.
+    public static let connectionsPerAddress = 64
     /// Addresses of one peer that are tried.
     public static let addressesPerContact = 8
     /// Lines that are remembered as said.

@@ -93,7 +93,7 @@ import WireProtocol
     @Test func anObserverLearnsOfTheEnd() {
         var broadcast = playing()
         broadcast.handle(.stop)
-        #expect(broadcast.heard[2]?.end?.kind == .stopped)
+        #expect(broadcast.heard[2]?.farewell?.kind == .stopped)
         #expect(broadcast.closed.contains(2))
     }
 

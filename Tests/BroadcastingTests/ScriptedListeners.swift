@@ -16,6 +16,9 @@ struct ScriptedBroadcast {
     var notices: [String] = []
     var outcome: BroadcastOutcome?
     var keys: Set<ClockKey> = []
+    /// What listeners said last of themselves.
+    private var states: [Int: ListenerState] = [:]
+    private var acknowledged: [Int: FramePosition] = [:]
     var readCount = 0
     /// What it wants decoded and has no answer to, and how often it wanted no more.
     var requests: [TranscodingRequest] = []
@@ -153,17 +156,23 @@ struct ScriptedBroadcast {
 
     mutating func say(_ bytes: ByteBuffer, _ id: Int) { handle(.received(ConnectionID(id), bytes)) }
 
-    mutating func report(_ state: ListenerState, _ id: Int, received: FramePosition = .zero) {
-        say(
-            WireEncoder.report(
-                ListenerReport(state: state, epoch: Epoch(1), received: received, buffered: .seconds(1))), id)
+    mutating func report(_ state: ListenerState, _ id: Int, received: FramePosition? = nil) {
+        let received = received ?? heard[id]?.end ?? .zero
+        states[id] = state
+        acknowledged[id] = received
+        let report = ListenerReport(state: state, epoch: Epoch(1), received: received, buffered: .seconds(1))
+        say(WireEncoder.report(report), id)
     }
 
-    /// The socket of a listener takes all that was sent.
+    /// A listener takes all that it is sent, and says so with every half second of song.
     mutating func drain(_ id: Int) {
         while let count = heard[id]?.unread, count > 0 {
             heard[id]?.unread = 0
             handle(.wrote(ConnectionID(id), byteCount: count))
+            guard let end = heard[id]?.end, end >= acknowledged[id, default: .zero] + Int64(Self.rate / 2) else {
+                continue
+            }
+            report(states[id] ?? .preparing, id)
         }
     }
 }
@@ -206,6 +215,9 @@ struct Inbox: WireSink {
         }
     }
 
+    /// The frame after the last packet.
+    var end: FramePosition? { zip(packets.suffix(1), frameCounts.suffix(1)).map { $0 + Int64($1) }.first }
+
     var anchor: Anchor? { anchors.first }
 
     var anchors: [Anchor] { messages.compactMap { if case .anchor(let anchor) = $0 { anchor } else { nil } } }
@@ -219,7 +231,7 @@ struct Inbox: WireSink {
         return nil
     }
 
-    var end: BroadcastEnd? {
+    var farewell: BroadcastEnd? {
         for case .broadcastEnd(let end) in messages { return end }
         return nil
     }

@@ -23,7 +23,13 @@ import WireProtocol
 
         func add(_ id: Int, _ direction: PeerConnection.Direction, dial: Dialer.Dial? = nil) -> Bool {
             let connection = PeerConnection(direction: direction, address: "10.0.0.\(id)", now: now)
-            return table.add(ConnectionID(id), Link(connection: connection), dial: dial, now: now)
+            return table.add(ConnectionID(id), Link(connection: connection), dial: dial, now: now) == .taken
+        }
+
+        /// Somebody calls from an address of its own choosing.
+        func call(_ id: Int, from address: String) -> ConnectionTable<Link>.Admission {
+            let connection = PeerConnection(direction: .accepted, address: address, now: now)
+            return table.add(ConnectionID(id), Link(connection: connection), dial: nil, now: now)
         }
 
         /// A peer calls.
@@ -59,6 +65,19 @@ import WireProtocol
 
         var ids: [Int] { table.ids.map(\.number) }
         var silent: [Int] { table.silent(now).map(\.number) }
+    }
+
+    @Test func oneAddressCannotTakeAllConnections() {
+        let rig = Rig(capacity: 100)
+        let limit = PeeringLimits.connectionsPerAddress
+        for id in 0..<limit { #expect(rig.call(id, from: "10.0.0.66") == .taken) }
+        #expect(rig.call(200, from: "10.0.0.66") == .addressFull)
+        #expect(rig.call(201, from: "10.0.0.67") == .taken)
+        #expect(rig.remove(5))
+        #expect(rig.call(202, from: "10.0.0.66") == .taken)
+        #expect(rig.call(203, from: "10.0.0.66") == .addressFull)
+        for id in 300..<(400 - limit - 1) { #expect(rig.call(id, from: "10.0.1.\(id)") == .taken) }
+        #expect(rig.call(400, from: "10.0.0.68") == .full)
     }
 
     @Test func onlyAllowedPeersOfTheWantedRoleAreDialled() {

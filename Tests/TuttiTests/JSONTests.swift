@@ -56,7 +56,8 @@ import TuttiRuntime
         #expect(
             line(event) == """
                 {"event":"broadcast","unixSeconds":1700000000.250,"name":"Den","state":"waiting","readyListeners":1,\
-                "wantedListeners":2,"song":\(song),"listeners":[\(listener)],"worstPair":null}
+                "wantedListeners":2,"song":\(song),"listeners":[\(listener)],"refusedConnections":0,\
+                "worstPair":null}
                 """)
     }
 

@@ -66,6 +66,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     /// Opens the song, the ports and, if asked, the sound device, and begins. The outcome comes when it is over.
     func run() -> EventLoopFuture<BroadcastOutcome> {
         network.delegate = self
+        DescriptorLimit.raise()
         do throws(RuntimeFailure) {
             try openSource { [weak self, loop] event in
                 loop.execute { [weak self] in self?.handle(.source(event)) }
@@ -334,7 +335,10 @@ final class BroadcastRunner: PeerNetworkDelegate {
             status.isSentPCM = view.isSentPCM
             return status
         }
-        emit(.broadcast(BroadcastStatus(name: name, state: state, song: song, listeners: listeners)))
+        emit(
+            .broadcast(
+                BroadcastStatus(
+                    name: name, state: state, song: song, listeners: listeners, refusedCount: session.refusedCount)))
     }
 }
 

@@ -15,26 +15,51 @@ public struct BroadcastStatus: Hashable, Sendable {
     public var state: State
     public var song: SongStatus
     public var listeners: [ListenerStatus]
+    /// Connections that were refused so far: strangers, floods, peers of another role or without a decoder.
+    public var refusedCount: Int
 
-    public init(name: String, state: State, song: SongStatus, listeners: [ListenerStatus]) {
+    public init(
+        name: String, state: State, song: SongStatus, listeners: [ListenerStatus], refusedCount: Int = 0
+    ) {
         self.name = name
         self.state = state
         self.song = song
         self.listeners = listeners
+        self.refusedCount = refusedCount
     }
 
     /// The two listeners that may be farthest apart, and by how much at most: |e1 - e2| + b1 + b2.
+    ///
+    /// Found in one go through all of them: of two, one may be as late as e1 + b1, and the other as early as e2 - b2.
     public var worstPair: (first: String, second: String, distance: TimeSpan)? {
-        let playing = listeners.filter { $0.state == .playing && $0.timing != nil }
-        var worst: (first: String, second: String, distance: TimeSpan)?
-        for (index, a) in playing.enumerated() {
-            for b in playing[(index + 1)...] {
-                guard let first = a.timing, let second = b.timing else { continue }
-                let distance = first.distance(to: second)
-                if distance > worst?.distance ?? -.seconds(1) { worst = (a.name, b.name, distance) }
+        var latest = Extremes()
+        var earliest = Extremes()
+        for (index, listener) in listeners.enumerated() where listener.state == .playing {
+            guard let timing = listener.timing else { continue }
+            let bound = max(0, timing.errorBound.seconds)
+            latest.note(index, timing.error.seconds + bound)
+            earliest.note(index, bound - timing.error.seconds)
+        }
+        var worst: (first: Int, second: Int, distance: Double)?
+        for late in latest.entries {
+            for early in earliest.entries where early.index != late.index {
+                guard late.value + early.value > worst?.distance ?? -1 else { continue }
+                worst = (min(late.index, early.index), max(late.index, early.index), late.value + early.value)
             }
         }
-        return worst
+        return worst.map { (listeners[$0.first].name, listeners[$0.second].name, TimeSpan(seconds: $0.distance)) }
+    }
+}
+
+/// The two largest of many values.
+private struct Extremes {
+    private(set) var entries: [(index: Int, value: Double)] = []
+
+    mutating func note(_ index: Int, _ value: Double) {
+        let place = entries.firstIndex { value > $0.value } ?? entries.count
+        guard place < 2 else { return }
+        entries.insert((index, value), at: place)
+        if entries.count > 2 { entries.removeLast() }
     }
 }
 

@@ -19,7 +19,12 @@ public struct WireParser {
     private var input = ByteBuffer()
     private var isGreeted = false
 
-    public init() {}
+    private let payloadByteCount: Int
+
+    /// - Parameter payloadByteCount: of the longest message that is understood; at most ``WireLimits/payloadByteCount``.
+    public init(payloadByteCount: Int = WireLimits.payloadByteCount) {
+        self.payloadByteCount = min(payloadByteCount, WireLimits.payloadByteCount)
+    }
 
     /// Bytes that wait for the rest of their message.
     package var heldByteCount: Int { input.readableBytes }
@@ -72,7 +77,7 @@ public struct WireParser {
             return .skipping(byteCount: byteCount)
         }
         guard isGreeted == (known != .greeting) else { throw .unexpectedMessage(messageType: type) }
-        guard byteCount <= WireLimits.payloadByteCount else { throw .tooLong(messageType: type, byteCount: byteCount) }
+        guard byteCount <= payloadByteCount else { throw .tooLong(messageType: type, byteCount: byteCount) }
         return .body(known, byteCount: byteCount)
     }
 

@@ -96,7 +96,7 @@ extension BroadcastStatus {
         return [
             "name": .string(name), "state": .string(state.jsonName), "readyListeners": waiting.ready,
             "wantedListeners": waiting.wanted, "song": song.json, "listeners": .array(listeners.map(\.json)),
-            "worstPair": worstPairJSON,
+            "refusedConnections": .integer(Int64(refusedCount)), "worstPair": worstPairJSON,
         ]
     }
 

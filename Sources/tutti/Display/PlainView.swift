@@ -87,6 +87,7 @@ struct PlainView: Sendable {
         } else if playing.count == 1, let timing = playing[0].timing {
             parts.append("error \(timing.errorReading(glyphs))")
         }
+        if status.refusedCount > 0 { parts.append("\(status.refusedCount) connections refused") }
         return parts.joined(separator: ", ")
     }
 
