@@ -81,7 +81,7 @@ public enum BroadcastLimits {
     /// One that fell behind goes on with packets that are due so much later than the link can bring them, and no farther
     /// ahead than the other.
     static let reentryMargin = TimeSpan.seconds(1)
-    static let longestReentry = TimeSpan.seconds(5)
+    public static let longestReentry = TimeSpan.seconds(5)
     /// Of song under way to one that is behind: with less the link is not to blame.
     static let backlogOfNote = TimeSpan.milliseconds(500)
     /// Between two lines that say so of one listener.

@@ -185,11 +185,12 @@ extension BroadcastSession {
     /// Ends what is silent or stalled, and keeps alive what is not.
     mutating func superviseConnections(_ now: HostTime) {
         for link in connections.links {
-            if link.connection.isSilent(now) {
+            let liveness = link.connection.liveness
+            if liveness.isSilent(now) {
                 drop(link.id, because: "nothing heard from it", now)
             } else if link.isStalled(now) {
                 drop(link.id, because: "it stopped reading", now)
-            } else if link.connection.needsKeepAlive(now) {
+            } else if liveness.isKeepAliveDue(now) {
                 send(WireEncoder.keepAlive(), to: link, now)
             }
         }

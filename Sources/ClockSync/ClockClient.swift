@@ -138,7 +138,13 @@ public struct ClockClient: Sendable {
         pending.removeFirst(surplus)
     }
 
+    /// No clock says more: 2^61 ns are 73 years. Distances of times within this do not overflow.
+    private static let sessionTimes: Range<Int64> = -(1 << 61)..<1 << 61
+
     private static func isPlausible(_ exchange: Exchange) -> Bool {
+        guard sessionTimes.contains(exchange.t2.nanoseconds), sessionTimes.contains(exchange.t3.nanoseconds) else {
+            return false
+        }
         let held = exchange.t3 - exchange.t2
         let away = exchange.t4 - exchange.t1
         return held >= .zero && held <= ClockLimits.replyTimeout && away > .zero

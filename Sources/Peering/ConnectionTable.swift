@@ -197,7 +197,7 @@ public struct ConnectionTable<Link: PeerLink> {
 
     /// Connections whose other side must be taken for dead.
     public func silent(_ now: HostTime) -> [ConnectionID] {
-        links.indices.filter { links[$0].connection.isSilent(now) }.map { ids[$0] }
+        links.indices.filter { links[$0].connection.liveness.isSilent(now) }.map { ids[$0] }
     }
 
     /// Connections over which a keep-alive is due; it is then taken as sent.

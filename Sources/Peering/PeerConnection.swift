@@ -23,12 +23,9 @@ public struct PeerConnection {
     /// What the other side said of itself, once it has.
     public private(set) var greeting: Greeting?
 
+    public private(set) var liveness: PeerLiveness
+
     private var parser: WireParser
-    private let opened: HostTime
-    /// When the other side said who it is.
-    private var greeted: HostTime?
-    private var lastHeard: HostTime
-    private var lastSaid: HostTime
 
     /// - Parameter messageByteCount: of the longest message that the other side may send.
     public init(
@@ -37,9 +34,7 @@ public struct PeerConnection {
         parser = WireParser(payloadByteCount: messageByteCount)
         self.direction = direction
         self.address = address
-        opened = now
-        lastHeard = now
-        lastSaid = now
+        liveness = PeerLiveness(opened: now)
     }
 
     /// For people: the peer's name, or where it is as long as it has not said.
@@ -47,29 +42,23 @@ public struct PeerConnection {
 
     /// Takes bytes, gives what they say.
     public mutating func receive(_ bytes: ByteBuffer, now: HostTime) throws(WireError) -> [PeerEvent] {
-        lastHeard = now
+        liveness.lastHeard = now
         var inbox = PeerInbox()
         try parser.parse(bytes.readableBytesSpan, into: &inbox)
         if greeting == nil, case .message(.greeting(let greeting))? = inbox.events.first {
             self.greeting = greeting
-            greeted = now
+            liveness.greeted = now
         }
         return inbox.events
     }
 
     /// Something was sent: no keep-alive is needed for a while.
-    public mutating func said(_ now: HostTime) { lastSaid = now }
-
-    /// Whether the other side must be taken for dead.
-    public func isSilent(_ now: HostTime) -> Bool {
-        if greeting == nil { return now - opened > PeeringLimits.greetingTimeout }
-        return now - lastHeard > PeeringLimits.silenceTimeout
-    }
+    public mutating func said(_ now: HostTime) { liveness.lastSaid = now }
 
     /// Whether a keep-alive is due; it is then taken as sent.
     public mutating func needsKeepAlive(_ now: HostTime) -> Bool {
-        guard greeting != nil, now - lastSaid >= PeeringLimits.keepAliveInterval else { return false }
-        lastSaid = now
+        guard liveness.isKeepAliveDue(now) else { return false }
+        liveness.lastSaid = now
         return true
     }
 }
@@ -80,7 +69,7 @@ extension PeerConnection {
     ///
     /// One that was opened long after the other served: its dialler knows that the older is gone.
     public func survives(_ older: PeerConnection, own instance: UInt64, other: UInt64) -> Bool {
-        if let greeted = older.greeted, opened - greeted > PeeringLimits.crossingTime { return true }
+        if let greeted = older.liveness.greeted, liveness.opened - greeted > PeeringLimits.crossingTime { return true }
         return Self.newerSurvives(newer: direction, older: older.direction, own: instance, other: other)
     }
 

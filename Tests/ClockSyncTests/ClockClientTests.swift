@@ -208,7 +208,8 @@ import Testing
             reply.previousTransmit = SessionTime(nanoseconds: Int64(bitPattern: generator.next()))
             client.receive(reply.encoded(under: key), at: now + .milliseconds(2))
         }
-        #expect(client.statistics.completed > 1_000)
+        // A quarter of all times can be; the others are refused.
+        #expect((300..<800).contains(client.statistics.completed))
     }
 }
 

@@ -23,16 +23,16 @@ import WireProtocol
     @Test func silenceIsDeathWithinThreeSeconds() throws {
         var connection = PeerConnection(direction: .accepted, address: "a", now: start)
         _ = try connection.receive(WireEncoder.opening(greeting), now: start)
-        #expect(!connection.isSilent(start + .milliseconds(2_400)))
-        #expect(connection.isSilent(start + .milliseconds(2_600)))
+        #expect(!connection.liveness.isSilent(start + .milliseconds(2_400)))
+        #expect(connection.liveness.isSilent(start + .milliseconds(2_600)))
         _ = try connection.receive(WireEncoder.keepAlive(), now: start + .milliseconds(2_000))
-        #expect(!connection.isSilent(start + .milliseconds(4_400)))
+        #expect(!connection.liveness.isSilent(start + .milliseconds(4_400)))
     }
 
     @Test func aPeerThatNeverGreetsIsDropped() {
         let connection = PeerConnection(direction: .accepted, address: "a", now: start)
-        #expect(!connection.isSilent(start + .milliseconds(1_900)))
-        #expect(connection.isSilent(start + .milliseconds(2_100)))
+        #expect(!connection.liveness.isSilent(start + .milliseconds(1_900)))
+        #expect(connection.liveness.isSilent(start + .milliseconds(2_100)))
     }
 
     @Test func keepAlivesAreDueOnlyInSilence() throws {
