@@ -55,7 +55,8 @@ import AudioCore
 // older is forgotten, the skew kept as a prior: a step is learned anew some 50 ms after the first exchange that saw it.
 // If not, it was a lucky exchange or a shorter path, and they join the others; one or two that no other confirms are
 // dropped. What is too small to stand out in one exchange is found by comparing the last 32 with all older ones, now
-// and then. A path that becomes longer both ways changes nothing: old envelopes remain true until they have aged away.
+// and then. A path that becomes longer, both ways alike or one way only, changes nothing: a queue that stands on a
+// congested link moves its envelope outwards, and old envelopes remain true until they have aged away.
 //
 // A longer path
 //
@@ -216,9 +217,13 @@ struct ClockEstimator: Sendable {
         let new = fitter.fit(later, slope: fit.slope, prior: known, now: now)
         let few = 1 + 8 / Double(max(1, later.count))
         let limit = 7 * (old.offsetDeviation + few * new.offsetDeviation) + 2_000
-        guard abs(new.offset - old.offset) > limit else { return false }
+        let difference = abs(new.offset - old.offset)
+        guard difference > limit else { return false }
         // Longer delays move envelopes outwards: the old offset is still between them. A step leaves it outside.
-        return isSymmetric || old.offset > new.upper + limit || old.offset < new.lower - limit
+        if old.offset > new.upper + limit || old.offset < new.lower - limit { return true }
+        // What stands in a queue makes round trips longer by twice what it moves the offset, a step by nothing.
+        let longer = Self.lowestRoundTrip(later) - Self.lowestRoundTrip(earlier)
+        return isSymmetric && longer < 1.5 * difference + new.upperSpacing + new.lowerSpacing
     }
 
     private mutating func compareRecent(now: Double) {
@@ -248,7 +253,7 @@ struct ClockEstimator: Sendable {
         samples.removeFirst(samples.count - newer.count)
     }
 
-    private static func lowestRoundTrip(_ samples: ArraySlice<EnvelopeSample>) -> Double {
+    private static func lowestRoundTrip(_ samples: some Sequence<EnvelopeSample>) -> Double {
         samples.reduce(.infinity) { min($0, $1.roundTrip) }
     }
 

@@ -15,6 +15,8 @@ struct SimulatedLink {
         case logNormal(median: Double, sigma: Double)
         /// Exponential, and now and then held up much longer.
         case spiky(mean: Double, probability: Double, spike: Double)
+        /// A queue that is never empty, as before a link that is sent more than it carries.
+        case standing(least: Double, most: Double)
     }
 
     var base: Double
@@ -58,6 +60,8 @@ struct SimulatedLink {
         case .spiky(let mean, let probability, let spike):
             let delay = exponential(mean, using: &generator)
             return min(30e-3, delay + (generator.uniform() < probability ? exponential(spike, using: &generator) : 0))
+        case .standing(let least, let most):
+            return least + (most - least) * generator.uniform()
         }
     }
 

@@ -73,7 +73,8 @@ struct OutageTests {
                 ordeal.check((28...30).contains(silence.lowerBound), "silent at \(silence)")
                 print("broadcaster's cable in: sound again after \(fixed(silence.upperBound - 31, 2)) s")
                 let losses = listener.errors.split(separator: "\n").count { $0.contains("lost host1") }
-                ordeal.check(losses == 3, "lost \(losses) times")
+                // It is not heard that a connection which is made anew may be lost once more.
+                ordeal.check((3...4).contains(losses), "lost \(losses) times")
             }
         }
     }

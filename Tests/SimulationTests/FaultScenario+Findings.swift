@@ -1,4 +1,5 @@
 import AudioCore
+import Broadcasting
 import SimulationKit
 
 /// What must hold while things go wrong, and when they went wrong no more.
@@ -62,11 +63,19 @@ extension FaultScenario {
                 add(Finding(.notWhole, "\(node.name) misses \(missing.count): \(missing.prefix(9))"))
             }
         }
-        let from = broadcaster.performance.window(at: (healed + Self.recovery).seconds) ?? 0
+        let from = broadcaster.performance.window(at: (healed + recovery(of: node)).seconds) ?? 0
         let hearing = node.hearing(of: broadcaster)
         if !hearing.isClean(max(0, min(from, hearing.windows.count))..<hearing.windows.count) {
             add(Finding(.notWhole, "\(node.name) from window \(from): \(hearing)"))
         }
+    }
+
+    /// A listener that was sent too much for its link may be waiting for what it was to go on with.
+    private func recovery(of node: ListenNode) -> TimeSpan {
+        let slot = listeners.firstIndex { $0 === node }
+        let slow: Set<Fault.Kind> = [.slowReader, .stoppedReader, .weakLink]
+        let wasSlow = schedule.contains { $0.victim == slot && slow.contains($0.kind) }
+        return wasSlow ? Self.recovery + BroadcastLimits.longestReentry : Self.recovery
     }
 
     /// What sounds is the song at its place: but for a moment after the machine or the broadcaster stood still.
