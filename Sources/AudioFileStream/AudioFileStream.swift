@@ -182,7 +182,7 @@ extension AudioFileStream {
     ///   `valueUnknown` where the container does not tell. The stream stays where it was then.
     public mutating func seek(toPacket packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
         if let failure, failure != .dataUnavailable { throw failure }
-        let place = try readyContainer().locate(packet: packet)
+        let place = try place(ofPacket: packet)
         try container?.resume(at: place)
         failure = nil
         hasNextStream = false
@@ -195,24 +195,32 @@ extension AudioFileStream {
     /// packet's first.
     public func packet(containingFrame frame: Int64) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
         guard frame >= 0 else { throw .invalidPacketOffset }
-        return try readyContainer().packet(containingFrame: frame, record.summary)
+        let found = try readyContainer().packet(containingFrame: frame, record.summary)
+        guard found.packet < knownPacketCount else { throw .invalidPacketOffset }
+        return found
     }
 
     /// The first frame of a packet in the decoded stream, priming included.
     public func firstFrame(ofPacket packet: Int64) throws(AudioStreamError) -> Int64 {
-        guard packet >= 0 else { throw .invalidPacketOffset }
+        // That of the one behind the last is where the last one ends.
+        guard packet >= 0, packet <= knownPacketCount else { throw .invalidPacketOffset }
         return try readyContainer().firstFrame(ofPacket: packet, record.summary)
     }
 
     /// Where a packet lies; see ``seek(toPacket:)``.
     public func place(ofPacket packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
-        try readyContainer().locate(packet: packet)
+        let container = try readyContainer()
+        guard packet < knownPacketCount else { throw .invalidPacketOffset }
+        return try container.locate(packet: packet)
     }
 
     /// The packet that holds a byte of the file.
     public func packet(atByteOffset offset: Int64) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
         try readyContainer().packet(atByteOffset: offset, record.summary)
     }
+
+    /// How many packets there are, if all have gone by; else there may be any number.
+    private var knownPacketCount: Int64 { hasSeenAll ? record.summary.packetCount ?? .max : .max }
 
     private func readyContainer() throws(AudioStreamError) -> any ContainerParser {
         guard let container, record.summary.isReady else { throw .illegalOperation }

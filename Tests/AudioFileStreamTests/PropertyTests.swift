@@ -100,6 +100,20 @@ struct PropertyTests {
         }
     }
 
+    /// Once all have gone by; before that there may be any number.
+    @Test func thereAreNoPacketsBehindTheLast() throws {
+        let count = Int64(blocks.count)
+        let parser = try parser(file)
+        #expect(try parser.firstFrame(ofPacket: count) == count * 1_024)
+        #expect(throws: AudioStreamError.invalidPacketOffset) { try parser.firstFrame(ofPacket: count + 1) }
+        #expect(throws: AudioStreamError.invalidPacketOffset) { try parser.place(ofPacket: count) }
+        #expect(throws: AudioStreamError.invalidPacketOffset) { try parser.seek(toPacket: count) }
+        #expect(throws: AudioStreamError.invalidPacketOffset) { try parser.packet(containingFrame: count * 1_024) }
+        #expect(try parser.seek(toPacket: count - 1).packet == count - 1)
+        let half = try self.parser(file, upTo: file.count / 2)
+        #expect(try half.firstFrame(ofPacket: 1 << 32) == 1_024 << 32)
+    }
+
     @Test func bytesAndPackets() throws {
         let parser = try parser(file)
         let start = try parser.value(of: .dataOffset, as: Int64.self)
@@ -163,6 +177,11 @@ private final class StreamBox {
     }
 
     func isKnown(_ id: AudioStreamPropertyID) -> Bool { stream.isKnown(id) }
+
+    func firstFrame(ofPacket packet: Int64) throws -> Int64 { try stream.firstFrame(ofPacket: packet) }
+    func place(ofPacket packet: Int64) throws -> AudioFileStreamSeek { try stream.place(ofPacket: packet) }
+    func seek(toPacket packet: Int64) throws -> AudioFileStreamSeek { try stream.seek(toPacket: packet) }
+    func packet(containingFrame frame: Int64) throws -> Int64 { try stream.packet(containingFrame: frame).packet }
 
     func translate<Translation: AudioStreamTranslation>(
         _ id: AudioStreamPropertyID, _ translation: Translation
