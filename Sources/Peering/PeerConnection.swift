@@ -23,6 +23,7 @@ public struct PeerConnection {
     /// What the other side said of itself, once it has.
     public private(set) var greeting: Greeting?
 
+    /// When both sides were heard of last.
     public private(set) var liveness: PeerLiveness
 
     private var parser: WireParser
