@@ -5,7 +5,7 @@ import Testing
 
 /// A media whose frames can be told apart by what is given of them, and edit lists for it.
 struct EditedMedia: Sendable, CustomTestStringConvertible {
-    let name: String
+    private(set) var name: String
     var writer: MPEG4Writer
     /// Those of the media, where they are not the writer's.
     var packets: [[UInt8]]
@@ -160,6 +160,17 @@ struct EditedMedia: Sendable, CustomTestStringConvertible {
             EditedMedia("MP3", mp3, framesPerPacket: 1_152, preroll: nil),
             EditedMedia("AMR", speech, framesPerPacket: 160, preroll: 32), imaMedia, pcm, bundles,
         ]
+    }()
+
+    /// AAC with packets that are shorter or longer than their time.
+    static let unevenlyTimed: EditedMedia = {
+        var media = all[0]
+        media.name = "AAC, unevenly timed"
+        media.writer.durations = (0..<40).map { [1_024, 1_000, 1_048, 500, 1_548][$0 % 5] }
+        media.writer.lastDuration = nil
+        // The end is where it was.
+        media.writer.durations?[39] -= 324
+        return media
     }()
 
     /// Speech with seven frames in a sample, and five in the last.

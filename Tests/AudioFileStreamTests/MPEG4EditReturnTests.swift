@@ -102,26 +102,24 @@ struct MPEG4EditReturnTests {
     // MARK: Ends
 
     /// What an edit has behind the media's end is not there, and what follows is.
-    @Test(arguments: EditedMedia.all) func editsThatEndBehindTheMedia(media: EditedMedia) throws {
-        var media = media
-        if media.name == "AAC" {
-            // Of which the last packet decodes to more than its time.
-            media.writer.lastDuration = nil
-            media.frameCount = 40 * 1_024
-            media.starts[40] = media.frameCount
-        }
+    @Test(arguments: EditedMedia.all + [EditedMedia.unevenlyTimed])
+    func editsThatEndBehindTheMedia(media: EditedMedia) throws {
         let end = media.frameCount
         for (list, heard, silences) in [
             ([100..<2 * end, 50..<3_000], [100..<end, 50..<3_000], []),
             ([100..<2 * end, 50..<3_000, 20..<2 * end], [100..<end, 50..<3_000, 20..<end], [500, 5_000]),
             ([100..<900, end + 50..<end + 3_000, 50..<3_000], [100..<900, 50..<3_000], []),
+            // In what the last packet decodes to.
+            ([100..<end - 3, end + 50..<end + 90, 50..<3_000], [100..<end - 3, 50..<3_000], []),
+            ([100..<end + 1, 50..<900, end - 5..<end + 1, 0..<9], [100..<end, 50..<900, end - 5..<end, 0..<9], [7]),
         ] as [([Range<Int64>], [Range<Int64>], [Int])] {
             let file = media.fragments(list, silences: silences)
             let stream = parseFile(file).stream
             let expected = parseFile(media.file(heard, silences: silences)).stream
             #expect(stream.failure == nil && stream.toldProblems == [])
             #expect(media.frames(of: stream.packets) == media.frames(of: expected.packets), "\(media) \(list)")
-            #expect(stream.table == expected.table)
+            #expect(stream.table?.validFrameCount == expected.table?.validFrameCount)
+            #expect(stream.table?.primingFrameCount == expected.table?.primingFrameCount)
             #expect(parseFile(file, pieces: repeatElement(33, count: .max)).stream == stream)
             guard !media.starts.isEmpty else { continue }
             #expect(stream.packetBytes == expected.packetBytes)

@@ -8,7 +8,7 @@ public struct MPEG4Writer: Sendable {
     /// Media time of each packet, and of the last.
     public var duration: UInt32 = 1_024
     public var lastDuration: UInt32?
-    /// Media time of each packet by itself, in `moov`; nil where all are alike.
+    /// Media time of each packet by itself; nil where all are alike.
     public var durations: [UInt32]?
     public var packetsPerChunk = 4
     /// Bytes in front of each chunk that belong to somebody else.
@@ -22,8 +22,7 @@ public struct MPEG4Writer: Sendable {
     public var constantSize: (size: UInt32, count: UInt32)?
     public var samplesPerChunk: UInt32?
     public var edits: [(duration: UInt32, mediaTime: Int32)] = []
-    /// In 65,536ths.
-    /// Of the edits with these numbers; 1 of the others.
+    /// Of the edits with these numbers, in 65,536ths; 1 of the others.
     public var editRates: [Int: UInt32] = [:]
     /// Boxes in `udta`, and further tracks before the one that is played.
     public var userData: [UInt8] = []
@@ -221,29 +220,30 @@ public struct MPEG4Writer: Sendable {
         first.movieBoxes += Self.box("mvex", mehd + Self.fullBox("trex", Self.numbers([1, 1, duration, 0, 0])))
         var bytes = described > 0 ? first.file() : Self.fileType + first.movie(offsets: [])
         for start in stride(from: described, to: packets.count, by: packetsPerFragment) {
-            let part = Array(packets[start..<min(packets.count, start + packetsPerFragment)])
-            let isLast = start + packetsPerFragment >= packets.count
-            bytes += fragment(part, lastDuration: isLast ? lastDuration : nil)
+            let part = start..<min(packets.count, start + packetsPerFragment)
+            bytes += fragment(Array(packets[part]), durations: part.map(duration(ofPacket:)))
         }
         return bytes
     }
 
-    /// `moof` and `mdat` of packets in two runs, counted from `moof`, with sizes of their own and durations if the last
-    /// one's is another.
-    private func fragment(_ packets: [[UInt8]], lastDuration: UInt32?) -> [UInt8] {
+    private func duration(ofPacket number: Int) -> UInt32 {
+        if number == packets.count - 1, let lastDuration { return lastDuration }
+        return durations?[number] ?? duration
+    }
+
+    /// `moof` and `mdat` of packets in two runs, counted from `moof`, with sizes of their own, and durations where those
+    /// are not alike.
+    private func fragment(_ packets: [[UInt8]], durations: [UInt32]) -> [UInt8] {
         func runs(_ dataOffset: UInt32) -> [UInt8] {
             let half = packets.count / 2
             var offset = dataOffset
-            return [packets[..<half], packets[half...]].flatMap { part -> [UInt8] in
-                let isLast = part.endIndex == packets.count && lastDuration != nil
-                let entries = part.enumerated().flatMap { index, packet in
-                    isLast
-                        ? [index == part.count - 1 ? lastDuration! : duration, UInt32(packet.count)]
-                        : [UInt32(packet.count)]
-                }
-                defer { offset += UInt32(part.reduce(0) { $0 + $1.count }) }
+            return [0..<half, half..<packets.count].flatMap { part -> [UInt8] in
+                let isTimed = durations[part].contains { $0 != duration }
+                let sizes = packets[part].map { UInt32($0.count) }
+                let entries = zip(durations[part], sizes).flatMap { isTimed ? [$0, $1] : [$1] }
+                defer { offset += sizes.reduce(0, +) }
                 return Self.fullBox(
-                    "trun", flags: isLast ? 0x301 : 0x201, Self.numbers([UInt32(part.count), offset] + entries))
+                    "trun", flags: isTimed ? 0x301 : 0x201, Self.numbers([UInt32(part.count), offset] + entries))
             }
         }
         func moof(_ dataOffset: UInt32) -> [UInt8] {

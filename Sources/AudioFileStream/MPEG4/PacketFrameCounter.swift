@@ -35,6 +35,9 @@ struct PacketFrameCounter {
         return Int64(saturating: (Double(frame) * Double(lengths.mediaTimescale) / lengths.sampleRate).rounded())
     }
 
+    /// The frame at a media time.
+    func frame(atTime time: Int64) -> Int64 { lengths?.frames(time, per: lengths?.mediaTimescale ?? 1) ?? time }
+
     /// - Parameter mediaTime: of the packet, so that the packets' frames add up to all of the time.
     @inline(__always)
     func frameCount(_ packet: SamplePlace, _ bytes: RawSpan, at place: Int, mediaTime: Int64) -> Int {

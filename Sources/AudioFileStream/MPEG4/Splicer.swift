@@ -12,9 +12,21 @@ struct Splicer {
         var number: Int64
         var frames: Range<Int64>
         var content: SampleShare.Content
+        /// Those that it decodes to behind its frames.
+        private(set) var excess: Int64 = 0
 
-        /// Frames that it can have.
-        var frameCount: Int { Splicer.count(frames) }
+        init(number: Int64, frames: Range<Int64>, content: SampleShare.Content) {
+            (self.number, self.frames, self.content) = (number, frames, content)
+        }
+
+        mutating func cut(at end: Int64) {
+            let end = max(frames.lowerBound, end)
+            excess = frames.upperBound - end
+            frames = frames.lowerBound..<end
+        }
+
+        /// Frames that it can decode to.
+        var frameCount: Int { Splicer.count(frames.lowerBound..<frames.upperBound + excess) }
     }
 
     private struct Kept {
@@ -38,8 +50,17 @@ struct Splicer {
     /// More was asked for than the file is worth.
     private(set) var isExhausted = false
 
+    /// Of the last stretch that goes back; -1 if none does.
+    private let lastReturn: Int
+
     /// At the beginning.
-    init(_ song: EditedSong) { self.song = song }
+    init(_ song: EditedSong) {
+        self.song = song
+        lastReturn = song.stretches.lastIndex(where: \.goesBack) ?? -1
+    }
+
+    /// A stretch is to come that goes back.
+    var hasReturns: Bool { index < lastReturn }
 
     /// All stretches have been given.
     var isOver: Bool { index == song.stretches.count }

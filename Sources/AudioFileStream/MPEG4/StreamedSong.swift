@@ -6,8 +6,9 @@ import AudioCore
 // next splice can need. So does who has all of the file at hand where a stretch goes back in the media: what it is made
 // of has gone by, and goes by again.
 //
-// Where the media ends is known at its end. What an edit has behind it is not there; only the last packet may then
-// decode to more than its time, and all of that is given if another edit follows.
+// Where the media ends is known at its end: what an edit has behind it is not there. Nor is what the last packet decodes
+// to beyond its time. So where a stretch is to come that goes back, a packet that is longer than its time is held until
+// the next one shows that it was not the last.
 
 /// An edited song whose packets come one after another, and what of them is given.
 struct StreamedSong {
@@ -21,8 +22,17 @@ struct StreamedSong {
         var time: Int64 = 0
     }
 
+    /// A packet that is longer than its time.
+    private struct Held {
+        var packet: Splicer.Packet
+        /// The frame where the media ends if it is the last.
+        var end: Int64
+    }
+
     private(set) var splicer: Splicer
+    /// Behind all that has gone by.
     private(set) var place = Place()
+    private var held: Held?
     private let counter: PacketFrameCounter
 
     /// At the media's beginning.
@@ -33,21 +43,23 @@ struct StreamedSong {
 
     var song: EditedSong { splicer.song }
 
-    /// What is given of a sample.
+    /// What is given of a sample, behind what is given of one that was held.
     /// - Parameter fileByteCount: nil where only what comes is known.
     mutating func share(
         of sample: SamplePlace, _ bytes: RawSpan, at start: Int, fileByteCount: Int64?
     ) -> SampleShare {
         splicer.fileByteCount = fileByteCount ?? (sample.offset &+ sample.byteCount)
-        defer { place.time &+= sample.duration }
         let range = start..<start + Int(sample.byteCount)
+        var parts = release()
+        guard !splicer.isOver, !splicer.isAway else { return .parts(parts) }
+        defer { place.time &+= sample.duration }
         if let bundle = song.bundle { return share(of: bundle, bytes, range) }
         let frameCount = counter.frameCount(sample, bytes, at: start, mediaTime: place.time)
         let packet = take(.read(range), frameCount: frameCount)
-        if splicer.isInside(packet) {
+        if splicer.hasReturns, hold(packet, until: place.time &+ sample.duration, bytes) { return .parts(parts) }
+        if parts.isEmpty, splicer.isInside(packet) {
             return splicer.spend(range.count) ? .part(frameCount: frameCount) : .parts([])
         }
-        var parts: [SampleShare.Part] = []
         splicer.give(packet, of: bytes, readUpTo: packet.number, into: &parts)
         return .parts(parts)
     }
@@ -80,9 +92,42 @@ struct StreamedSong {
         return packet
     }
 
+    /// Holds a packet of which less is heard if the media ends with it.
+    /// - Parameter time: where it ends.
+    private mutating func hold(_ packet: Splicer.Packet, until time: Int64, _ bytes: RawSpan) -> Bool {
+        let end = counter.frame(atTime: time)
+        guard end < packet.frames.upperBound, !song.isCutByBytes else { return false }
+        var packet = packet
+        packet.content = .made(packet.content.bytes(of: bytes))
+        held = Held(packet: packet, end: end)
+        return true
+    }
+
+    /// What is given of the packet that is held, since another follows.
+    private mutating func release() -> [SampleShare.Part] {
+        guard let packet = held?.packet else { return [] }
+        held = nil
+        return share(ofHeld: packet)
+    }
+
+    private mutating func share(ofHeld packet: Splicer.Packet) -> [SampleShare.Part] {
+        var parts: [SampleShare.Part] = []
+        splicer.give(packet, of: RawSpan(), readUpTo: packet.number, into: &parts)
+        return parts
+    }
+
     /// The media ends here.
     /// - Returns: what is given up to the next stretch, if one goes back.
-    mutating func endMedia() -> [SampleShare.Part] { splicer.endMedia(packet: place.packet, frame: place.frame) }
+    mutating func endMedia() -> [SampleShare.Part] {
+        var parts: [SampleShare.Part] = []
+        if var last = held?.packet, let end = held?.end {
+            held = nil
+            last.cut(at: end)
+            place.frame = last.frames.upperBound
+            if last.frames.isEmpty { place.packet = last.number } else { parts = share(ofHeld: last) }
+        }
+        return splicer.isAway ? parts : parts + splicer.endMedia(packet: place.packet, frame: place.frame)
+    }
 
     /// At the end of the media: what its last packet decodes to behind its time is not heard.
     func table(givenFrameCount count: Int64, _ lengths: MovieLengths) -> AudioPacketTableInfo {
@@ -95,80 +140,7 @@ struct StreamedSong {
         return song.table(givenFrameCount: count, remainder: remainder)
     }
 
-    // MARK: Places
-
-    /// A place from which one can go on, and what is given there.
-    struct Entry {
-        /// Nil for the beginning of a table in front of all fragments.
-        var fragment: FragmentIndex.Entry?
-        var stretch: Int
-        var isOpen: Bool
-        /// Of what is given.
-        var packet: Int64
-        var frame: Int64
-    }
-
-    /// The last place at which a packet comes or one before it.
-    func entry(atOrBefore packet: Int64, of fragments: FragmentIndex) -> Entry? {
-        guard let index = known.lastIndex(where: { $0.number <= packet }) else { return nil }
-        let stretch = known[index]
-        return entry(in: index, of: fragments) {
-            $0.packet <= stretch.last && $0.frame < stretch.frames.upperBound
-                && $0.packet - stretch.first <= packet - stretch.number
-        }
-    }
-
-    /// The last place at which a frame comes or one before it.
-    func entry(atOrBeforeFrame frame: Int64, of fragments: FragmentIndex) -> Entry? {
-        guard let index = known.lastIndex(where: { $0.frame <= frame }) else { return nil }
-        let stretch = known[index]
-        return entry(in: index, of: fragments) {
-            $0.frame < stretch.frames.upperBound && $0.frame - stretch.frames.lowerBound <= frame - stretch.frame
-        }
-    }
-
-    /// Those of which it is known which packet they begin with.
-    private var known: ArraySlice<EditedSong.Stretch> {
-        song.stretches.prefix { $0.number != EditedSong.Stretch.unknown }
-    }
-
-    /// - Parameter holds: for all fragments up to the one that is sought.
-    private func entry(
-        in index: Int, of fragments: FragmentIndex, where holds: (FragmentIndex.Entry) -> Bool
-    ) -> Entry? {
-        let stretch = song.stretches[index]
-        // One that goes back is gone back for.
-        let isFollowed = index + 1 < song.stretches.count && !song.stretches[index + 1].goesBack
-        if let inside = fragments.last(where: { holds($0) && (!isFollowed || isBeforeSplice(of: index + 1, $0)) }),
-            index == 0 || inside.packet > stretch.first
-        {
-            return Entry(
-                fragment: inside, stretch: index, isOpen: true,
-                packet: stretch.number + inside.packet - stretch.first,
-                frame: stretch.frame + inside.frame - stretch.frames.lowerBound)
-        }
-        return beginning(of: index, in: fragments)
-    }
-
-    private func beginning(of index: Int, in fragments: FragmentIndex) -> Entry {
-        let stretch = song.stretches[index]
-        return Entry(
-            fragment: fragments.last { isBeforeSplice(of: index, $0) }, stretch: index, isOpen: index == 0,
-            packet: stretch.number, frame: stretch.frame)
-    }
-
-    /// All that the splice of a stretch can need is behind.
-    private func isBeforeSplice(of index: Int, _ fragment: FragmentIndex.Entry) -> Bool {
-        fragment.frame <= max(0, song.stretches[index].frames.lowerBound - song.prerollFrameCount)
-    }
-
-    /// The packet that one of the media is given as, or one near it.
-    func packet(ofMedia packet: Int64) -> Int64 {
-        let stretch =
-            song.stretches.first { $0.first <= packet && packet <= $0.last }
-            ?? song.stretches.last { $0.first <= packet } ?? song.stretches[0]
-        return stretch.number + min(packet, stretch.last) - stretch.first
-    }
+    // MARK: Going elsewhere
 
     mutating func resume(at entry: Entry) {
         // What was given so far does not count.
@@ -184,6 +156,7 @@ struct StreamedSong {
     }
 
     private mutating func begin(at entry: Entry) {
+        held = nil
         place = entry.fragment.map { Place(packet: $0.packet, frame: $0.frame, time: $0.time) } ?? Place()
         splicer.begin(entry.stretch, isOpen: entry.isOpen)
     }
