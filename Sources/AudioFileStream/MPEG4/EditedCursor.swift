@@ -3,13 +3,11 @@ import AudioCore
 // Only where stretches go back in the media is the file gone back in.
 
 /// Goes through the packets of a table that an edited song is made of, and says what of them is given.
-struct EditedCursor: SampleCursor {
-    static var isEdited: Bool { true }
-
+struct EditedCursor: EditingCursor {
     private var splicer: Splicer
     /// Nil where only what comes is known.
     private let fileByteCount: Int64?
-    private var base: SampleTableCursor
+    var base: SampleTableCursor
     private var clock: PacketClock?
     /// Where samples are bundles.
     private var bundles: BundleClock?
@@ -128,19 +126,4 @@ struct EditedCursor: SampleCursor {
     }
 
     var isExhausted: Bool { splicer.isExhausted }
-
-    // MARK: As the table's
-
-    var blocks: BlockLayout? { base.blocks }
-    var extent: SampleExtent {
-        get { base.extent }
-        set { base.extent = newValue }
-    }
-    var sampleByteCount: Int64 { base.sampleByteCount }
-    var sampleDuration: Int64 { base.sampleDuration }
-    var hasEqualSizes: Bool { base.hasEqualSizes }
-    mutating func openExtent() -> Bool { base.openExtent() }
-    mutating func didPass(samples: Int64) { base.didPass(samples: samples) }
-    mutating func didPass(_ place: SamplePlace, of blocks: BlockLayout) { base.didPass(place, of: blocks) }
-    mutating func dropExtent() { base.dropExtent() }
 }
