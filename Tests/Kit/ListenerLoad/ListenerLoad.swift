@@ -144,6 +144,8 @@ public final class ListenerLoad {
         var result = LoadResult()
         result.steady.margins = environment.margins.steady
         result.disturbed.margins = environment.margins.disturbed
+        result.steady.clockErrors = environment.clockErrors.steady
+        result.disturbed.clockErrors = environment.clockErrors.disturbed
         var lastJoin = start
         for listener in listeners {
             if listener.behaviour == .steady { result.steady.add(listener) } else { result.disturbed.add(listener) }

@@ -12,6 +12,8 @@ final class LoadEnvironment {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
     /// Of listeners that read all they are sent, and of the others.
     var margins = (steady: DeliveryMargins(), disturbed: DeliveryMargins())
+    /// Of the same.
+    var clockErrors = (steady: ClockErrors(), disturbed: ClockErrors())
     /// What went wrong, the first few times.
     private(set) var complaints: [String] = []
 

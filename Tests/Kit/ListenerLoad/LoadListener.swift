@@ -179,11 +179,23 @@ final class LoadListener {
     private func poll(_ now: HostTime) {
         openDatagrams(now)
         let output = part.poll(now: now)
-        if let message = output.message { send(message) }
+        if let message = output.message {
+            noteClock(now)
+            send(message)
+        }
         guard let datagram = output.datagram else { return }
         part.didSendDatagram(at: .now())
         // What the network refuses is as good as lost.
         _ = datagrams?.send(datagram)
+    }
+
+    private func noteClock(_ now: HostTime) {
+        guard let (error, bound) = part.clockError(at: now) else { return }
+        if behaviour == .steady {
+            environment.clockErrors.steady.add(error, bound: bound)
+        } else {
+            environment.clockErrors.disturbed.add(error, bound: bound)
+        }
     }
 
     private func openDatagrams(_ now: HostTime) {

@@ -33,6 +33,7 @@ public struct LoadResult: Sendable {
         public var joined = 0
         public var figures = ReceptionFigures()
         public var margins = DeliveryMargins()
+        public var clockErrors = ClockErrors()
         /// Of the connections: what TCP carried.
         public var byteCount = 0
         /// Least and most of one listener.
@@ -86,18 +87,28 @@ public struct LoadResult: Sendable {
             ("sent", "\(group.exchanges.sent)"), ("answered", "\(group.exchanges.answered)"),
             ("lost", "\(group.exchanges.lost)"), ("ignored", "\(group.exchanges.ignored)"),
         ])
+        let errors = object([
+            ("readings", "\(group.clockErrors.count)"), ("p50", microseconds(group.clockErrors.percentile(0.5))),
+            ("p99", microseconds(group.clockErrors.percentile(0.99))), ("most", microseconds(group.clockErrors.most)),
+            ("beyondBound", "\(group.clockErrors.beyondBoundCount)"),
+        ])
         let range = group.byteCountRange ?? 0...0
         return object(
             [("listeners", "\(group.listeners)"), ("joined", "\(group.joined)")] + figures + [
                 ("marginsMilliseconds", margins), ("bytesPerListener", "\(group.byteCount / count)"),
                 ("leastBytes", "\(range.lowerBound)"), ("mostBytes", "\(range.upperBound)"),
-                ("clockExchanges", exchanges),
+                ("clockExchanges", exchanges), ("clockErrorsMicroseconds", errors),
             ])
     }
 
     /// Whole ones, rounded down, so that what is late is never 0.
     private static func milliseconds(_ span: TimeSpan?) -> String {
         span.map { "\(Int64(saturating: $0.milliseconds.rounded(.down)))" } ?? "null"
+    }
+
+    /// To a tenth, rounded up.
+    private static func microseconds(_ span: TimeSpan?) -> String {
+        span.map { "\(Double(($0.nanoseconds + 99) / 100) / 10)" } ?? "null"
     }
 
     private static func object(_ members: [(String, String)]) -> String {

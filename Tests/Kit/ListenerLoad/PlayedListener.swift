@@ -13,6 +13,8 @@ struct PlayedListener {
     private static let keepAliveInterval = TimeSpan.milliseconds(750)
     /// A real listener looks at its state so often until it plays.
     private static let tick = TimeSpan.milliseconds(20)
+    /// Of the clock: from then on it is expected to be known as well as it will be.
+    private static let settlingTime = TimeSpan.seconds(10)
 
     /// What is to be sent.
     struct Output {
@@ -30,6 +32,7 @@ struct PlayedListener {
     private var lastReport: HostTime?
     private var lastLook: HostTime
     private var sequence: UInt32?
+    private var clockBegan: HostTime?
 
     init(song: LoadSong, now: HostTime) {
         check = ReceptionCheck(song: song)
@@ -47,6 +50,7 @@ struct PlayedListener {
         guard let welcome = check.takeWelcome(), let key = ClockKey(bytes: welcome.clockKey) else { return }
         clockPort = welcome.clockPort
         clock = ClockClient(key: key, seed: .random(in: .min ... .max))
+        clockBegan = now
         state = .preparing
     }
 
@@ -56,6 +60,17 @@ struct PlayedListener {
     mutating func didSendDatagram(at now: HostTime) {
         if let sequence { clock?.didSend(sequence: sequence, at: now) }
         sequence = nil
+    }
+
+    /// How far off the clock is that it plays by, and how far it says it may be; nil until it has settled. The
+    /// broadcaster's is this machine's own.
+    func clockError(at now: HostTime) -> (error: TimeSpan, bound: TimeSpan)? {
+        guard state == .playing, let clockBegan, now - clockBegan >= Self.settlingTime, let clock,
+            let estimate = clock.estimate
+        else { return nil }
+        let truth = ClockMapping.identity.session(at: now)
+        // Its stamps are made in this program, not in the kernel.
+        return (estimate.mapping.session(at: now) - truth, estimate.withoutSymmetry.errorBound(at: now))
     }
 
     mutating func takeMargins(into sum: inout DeliveryMargins) { check.takeMargins(into: &sum) }
