@@ -42,6 +42,9 @@ public final class Ear {
         ears.forEach { $0.interrupt() }
     }
 
+    /// Memory that what was heard takes, however long it is listened to.
+    var byteCount: Int { ears.reduce(0) { $0 + $1.windows.count * MemoryLayout<HeardWindow?>.stride } }
+
     /// What was heard in the time of each stretch of a performance, as placed for this loudspeaker; nil where nothing
     /// was emitted at all.
     public func windows(of performance: Performance) -> [HeardWindow?] {

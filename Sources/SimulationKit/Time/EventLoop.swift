@@ -17,6 +17,8 @@ public final class EventLoop {
     public private(set) var now = TrueTime.start
     /// Events that have happened.
     public private(set) var eventCount: UInt64 = 0
+    /// Events that are waited for.
+    public var pendingCount: Int { heap.count }
     private var nextNumber: UInt64 = 0
     /// A binary heap: the parent of `i` is `(i - 1) / 2` and precedes it.
     private var heap: [Event] = []

@@ -58,6 +58,9 @@ public final class World {
         listeners.allSatisfy { !$0.machine.isAlive || $0.outcome != nil || $0.isIdle }
     }
 
+    /// Memory that is taken by what was heard, from when a listener or a song was added on.
+    public var heardByteCount: Int { listeners.reduce(0) { $0 + $1.ear.byteCount } }
+
     // MARK: Who is there
 
     /// Adds a machine that listens.
