@@ -37,7 +37,7 @@ final class Soak {
     private static let partCount = 8
     private static let stepSeconds: Int64 = 30
     /// What a heap scatters, in KiB.
-    private static let allowance = 4 * 1_024
+    private static let allowance = (Seeds.isLong ? 4 : 8) * 1_024
     private static let stayers = 3
 
     let world: World
