@@ -200,13 +200,14 @@ def excesses(rows):
 class Plot:
     """A figure against the number of listeners, both axes linear from 0."""
 
-    WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 840, 420, 70, 20, 40, 50
+    WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 840, 440, 70, 30, 40, 70
 
     def __init__(self, title, unit, limit, most_x, most_y):
         self.title, self.unit, self.limit = title, unit, limit
         self.step_x, self.most_x = self.scale(most_x)
         self.step_y, self.most_y = self.scale(max(most_y, limit * 1.1))
         self.parts = []
+        self.legend_end = self.LEFT
 
     @staticmethod
     def scale(most):
@@ -238,18 +239,26 @@ class Plot:
             value = number * self.step_x
             self.line(self.x(value), self.TOP, self.x(value), self.HEIGHT - self.BOTTOM, 'stroke="#eee"')
             self.words(f"{value:,g}", self.x(value), self.HEIGHT - self.BOTTOM + 18, 'text-anchor="middle"')
-        self.words("listeners", self.WIDTH - self.RIGHT, self.HEIGHT - 10, 'text-anchor="end"')
+        self.words("listeners", self.WIDTH - self.RIGHT, self.HEIGHT - self.BOTTOM + 36, 'text-anchor="end"')
         height = self.y(self.limit)
         self.line(self.LEFT, height, self.WIDTH - self.RIGHT, height, 'stroke="#444" stroke-dasharray="5 4"')
-        self.words("limit for 1,000", self.WIDTH - self.RIGHT, height - 4, 'text-anchor="end" fill="#444"')
+        self.legend(f"limit for 1,000: {self.limit:g} {self.unit}", "#444", 'stroke-dasharray="5 4"')
 
-    def curve(self, points, colour, name, place, dashes=""):
+    def legend(self, name, colour, style=""):
+        """Below the plot, where no curve goes, from left to right."""
+        height = self.HEIGHT - 14
+        self.line(self.legend_end, height - 4, self.legend_end + 24, height - 4, f'stroke="{colour}" {style}')
+        self.words(name, self.legend_end + 30, height, f'fill="{colour}"')
+        # Letters of 12 px are some 7 px wide.
+        self.legend_end += 30 + 7 * len(name) + 20
+
+    def curve(self, points, colour, name):
         places = " ".join(f"{self.x(x):.1f},{self.y(y):.1f}" for x, y in points)
         self.parts.append(
-            f'<polyline fill="none" stroke="{colour}" stroke-width="1.5" {dashes} points="{places}"/>')
+            f'<polyline fill="none" stroke="{colour}" stroke-width="1.5" points="{places}"/>')
         for x, y in points:
             self.parts.append(f'<circle cx="{self.x(x):.1f}" cy="{self.y(y):.1f}" r="3" fill="{colour}"/>')
-        self.words(name, self.LEFT + 12, self.TOP + 16 + 16 * place, f'fill="{colour}" font-weight="bold"')
+        self.legend(name, colour, 'stroke-width="1.5"')
 
     @property
     def svg(self):
@@ -263,20 +272,21 @@ def cpu_plot(rows):
     plot = Plot("Processor time of the server", "%", PROMISED["cpu"], max(row["listeners"] for row in rows),
                 max(row["cpu"] for row in rows))
     plot.grid()
-    for place, kind in enumerate(kind for kind in COLOURS if any(row["kind"] == kind for row in rows)):
+    for kind in COLOURS:
         points = [(row["listeners"], row["cpu"]) for row in rows if row["kind"] == kind]
-        plot.curve(points, COLOURS[kind], NAMES[kind], place)
+        if points:
+            plot.curve(points, COLOURS[kind], NAMES[kind])
     return plot.svg
 
 
 def margin_plot(rows):
     rows = [row for row in rows if row["kind"] == "tutti-320" and row["p1"] is not None]
-    plot = Plot("How long before their play time packets are there", "ms", PROMISED["p1"],
-                max(row["listeners"] for row in rows), max(row["p50"] for row in rows))
+    plot = Plot("How long before their play time packets are there", "s", PROMISED["p1"] / 1000,
+                max(row["listeners"] for row in rows), max(row["p50"] for row in rows) / 1000)
     plot.grid()
-    for place, (key, name, colour) in enumerate((
-            ("p50", "median", "#4b8b3b"), ("p1", "99 % of messages", "#0a6ebd"), ("least", "the worst", "#d1711b"))):
-        plot.curve([(row["listeners"], row[key]) for row in rows], colour, name, place)
+    for key, name, colour in (("p50", "median", "#4b8b3b"), ("p1", "99 of 100 messages, at least", "#0a6ebd"),
+                              ("least", "the last of all", "#d1711b")):
+        plot.curve([(row["listeners"], row[key] / 1000) for row in rows], colour, name)
     return plot.svg
 
 
