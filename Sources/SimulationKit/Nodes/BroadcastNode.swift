@@ -44,6 +44,7 @@ public final class BroadcastNode {
     /// How often it was to decode, and how often it could let go of the decoder.
     public private(set) var transcodingCount = 0
     public private(set) var transcodingEndCount = 0
+    private var transcoderFree = TrueTime.start
     private var isRegistered = false
 
     init(
@@ -209,10 +210,12 @@ public final class BroadcastNode {
         return max(.zero, due - machine.loop.now)
     }
 
-    /// A decoder takes its time too.
+    /// A decoder takes its time too, and one piece after the other.
     private func transcode(_ request: TranscodingRequest) {
         transcodingCount += 1
-        machine.after(random.span(.microseconds(200)...transcodingTime)) { [unowned self] in
+        let now = machine.loop.now
+        transcoderFree = max(transcoderFree, now) + random.span(.microseconds(200)...transcodingTime)
+        machine.after(transcoderFree - now) { [unowned self] in
             handle(.transcoded(transcoder.answer(request)))
         }
     }
