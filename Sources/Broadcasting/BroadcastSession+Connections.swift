@@ -40,8 +40,8 @@ extension BroadcastSession {
         actions.append(.close(id))
     }
 
-    mutating func dialFailed(_ dial: Dialer.Dial, _ now: HostTime) {
-        connections.dialer.dialEnded(dial.id, connected: false, now: now)
+    mutating func dialFailed(_ dial: Dialer.Dial, _ isUnreachable: Bool, _ now: HostTime) {
+        connections.dialer.dialEnded(dial.id, connected: false, isUnreachable: isUnreachable, now: now)
         let name = connections.dialer.contact(dial.key)?.name ?? "a listener"
         guard case .instance = dial.key else {
             sayOnce(.warning, "no listener answers at \(dial.address); trying again until one does")
@@ -99,18 +99,26 @@ extension BroadcastSession {
             refuse(id, notAllowed, now)
             return
         }
-        if let crossing = connections.settleCrossing(id) {
-            actions.append(.send(crossing.loser, WireEncoder.refusal(.otherConnection)))
-            end(crossing.loser, crossing.link)
+        switch connections.claim(id, now: now) {
+        case .unopposed: connections.accept(id)
+        case .contested:
+            connections.accept(id)
+            settleContests(now)
+        case .superfluous: refuse(id, .otherConnection, now)
         }
-        connections.accept(id)
+    }
+
+    /// Of two connections with one process, ends the one that lost.
+    private mutating func settleContests(_ now: HostTime) {
+        for id in connections.losers(now) { refuse(id, .otherConnection, now) }
     }
 
     /// Welcomes a listener that greeted, as soon as the song's codec is known and if it is one that it decodes, or that
     /// is decoded for it.
     mutating func admit(_ link: ListenerLink, _ now: HostTime) {
         guard !link.isMember, !link.isObserver, summary.isReady, let codec = summary.format?.codec,
-            let greeting = link.connection.greeting, connections[link.id] === link
+            let greeting = link.connection.greeting, connections[link.id] === link,
+            !connections.isContested(link.id)
         else { return }
         let isSentPCM = !greeting.codecs.contains(codec)
         if isSentPCM {
@@ -141,8 +149,13 @@ extension BroadcastSession {
             noteDeparture(of: link, now)
         default: sayOnce(.warning, "\(name) refuses: \(refusal.text)")
         }
-        let mayChangeSoon = refusal.reason == .leaving || refusal.reason == .busy
-        close(id, now, pause: mayChangeSoon ? BroadcastLimits.busyPause : BroadcastLimits.refusalPause)
+        let pause =
+            switch refusal.reason {
+            case .duplicate: TimeSpan.zero
+            case .leaving, .busy: BroadcastLimits.busyPause
+            default: BroadcastLimits.refusalPause
+            }
+        close(id, now, pause: pause)
     }
 
     /// Says no, and closes.
@@ -168,7 +181,7 @@ extension BroadcastSession {
     private mutating func close(_ id: ConnectionID, _ now: HostTime, pause: TimeSpan, isMissed: Bool = false) {
         guard let link = connections.remove(id, pause: pause, isMissed: isMissed, now: now) else { return }
         if link.hasFinished(log.epoch) { noteDeparture(of: link, now) }
-        if let instance = link.connection.greeting?.instance {
+        if let instance = link.connection.greeting?.instance, !connections.holds(instance) {
             announced.remove(instance)
             // The own loudspeakers do not come back: nobody waits for them.
             if instance == configuration.ownListener { configuration.ownListener = nil }
@@ -184,6 +197,10 @@ extension BroadcastSession {
 
     /// Ends what is silent or stalled, and keeps alive what is not.
     mutating func superviseConnections(_ now: HostTime) {
+        if let span = connections.look(now) {
+            for link in connections.links { link.lastProgress = min(now, link.lastProgress + span) }
+        }
+        settleContests(now)
         for link in connections.links {
             let liveness = link.connection.liveness
             if liveness.isSilent(now) {

@@ -13,7 +13,8 @@ public enum ListenEvent: Sendable {
     case renamed(String)
     /// A TCP connection stands.
     case opened(ConnectionID, PeerConnection.Direction, address: String, dial: Dialer.Dial?)
-    case dialFailed(Dialer.Dial)
+    /// `isUnreachable`: what was sent did not leave this machine.
+    case dialFailed(Dialer.Dial, isUnreachable: Bool = false)
     case received(ConnectionID, ByteBuffer)
     case closed(ConnectionID)
     /// The clock exchange over UDP has a new estimate.
@@ -34,7 +35,7 @@ public enum ListenEvent: Sendable {
 
 /// What the shell must do for a listener, in order.
 public enum ListenAction: Sendable {
-    /// Try to connect; answer with ``ListenEvent/opened(_:_:address:dial:)`` or ``ListenEvent/dialFailed(_:)``.
+    /// Try to connect; answer with ``ListenEvent/opened(_:_:address:dial:)`` or ``ListenEvent/dialFailed(_:isUnreachable:)``.
     case dial(Dialer.Dial)
     case send(ConnectionID, ByteBuffer)
     /// Close after what was sent.

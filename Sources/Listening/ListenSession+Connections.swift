@@ -43,8 +43,8 @@ extension ListenSession {
         send(WireEncoder.opening(configuration.greeting), to: id, now)
     }
 
-    mutating func dialFailed(_ dial: Dialer.Dial, _ now: HostTime) {
-        connections.dialer.dialEnded(dial.id, connected: false, now: now)
+    mutating func dialFailed(_ dial: Dialer.Dial, _ isUnreachable: Bool, _ now: HostTime) {
+        connections.dialer.dialEnded(dial.id, connected: false, isUnreachable: isUnreachable, now: now)
         guard case .address = dial.key, !hasToldPatience else { return }
         hasToldPatience = true
         actions.append(.notice(.warning, "no broadcaster answers at \(dial.address); trying again until one does"))
@@ -107,16 +107,10 @@ extension ListenSession {
             refuse(id, refusal, now)
             return
         }
-        if let crossing = connections.settleCrossing(id) {
-            actions.append(.send(crossing.loser, WireEncoder.refusal(.otherConnection)))
-            actions.append(.close(crossing.loser))
-            if phase == .member(crossing.loser) {
-                phase = .member(id)
-                // The broadcaster is to know at once what is held.
-                lastReport = nil
-            }
+        switch connections.claim(id, now: now) {
+        case .unopposed, .contested: connections.accept(id)
+        case .superfluous: refuse(id, .otherConnection, now)
         }
-        connections.accept(id)
     }
 
     /// Whether an orphan leaves what it holds for this broadcast: for the one that it lost, its successor on the same
@@ -187,7 +181,9 @@ extension ListenSession {
         } else {
             reception?.joined = now
         }
-        actions.append(.notice(.info, welcomeLine(for: greeting, now)))
+        let isHandedOver =
+            missed.map { reception != nil && !$0.isTold && $0.broadcaster.instance == greeting.instance } ?? false
+        if !isHandedOver { actions.append(.notice(.info, welcomeLine(for: greeting, now))) }
         missed = nil
         phase = .member(id)
         lastReport = nil
@@ -216,7 +212,7 @@ extension ListenSession {
         guard let link = connections[id] else { return }
         if refusal.reason != .duplicate { sayOnce(.warning, "\(link.connection.name) refuses: \(refusal.text)") }
         close(id, pause: refusal.reason == .duplicate ? .zero : ListenLimits.refusalPause, now)
-        if phase == .member(id) { becomeOrphan(now) }
+        if phase == .member(id) { becomeOrphan(now, isHandedOver: refusal.reason == .duplicate) }
     }
 
     /// Says a line that would come again with every try only the first time.
@@ -247,20 +243,44 @@ extension ListenSession {
         if link != nil { actions.append(.close(id)) }
     }
 
-    private mutating func becomeOrphan(_ now: HostTime) {
+    /// - Parameter isHandedOver: the broadcaster said that another connection goes on.
+    private mutating func becomeOrphan(_ now: HostTime, isHandedOver: Bool = false) {
         guard let reception else { return }
         phase = .orphaned(since: now)
-        missed = (reception.broadcaster, now)
+        missed = (reception.broadcaster, now, isTold: false)
         endClock()
+        let other = connections.ids.first { isOf(reception.broadcaster, $0) }
+        if let other, connections[other]?.isWelcome == true {
+            consider(other, now)
+        } else if other == nil, !isHandedOver {
+            tellLoss(of: reception.broadcaster)
+        }
+        reviewDialing()
+    }
+
+    /// Whether a connection is with this process.
+    private func isOf(_ broadcaster: Greeting, _ id: ConnectionID) -> Bool {
+        connections[id]?.connection.greeting?.instance == broadcaster.instance
+    }
+
+    /// Another connection was to go on, and did not.
+    mutating func tellBelatedLoss(_ now: HostTime) {
+        guard let missed, !missed.isTold, now - missed.since > PeeringLimits.handoverTime else { return }
+        tellLoss(of: missed.broadcaster)
+    }
+
+    private mutating func tellLoss(of broadcaster: Greeting) {
+        missed?.isTold = true
         let held = woken == nil ? "playing what is held, " : ""
         let wait =
             isRecorder
             ? "waiting \(Int(ListenLimits.recorderPatience.seconds)) s for it" : "\(held)waiting for a broadcast"
-        actions.append(.notice(.warning, "lost \(reception.broadcaster.name): \(wait)"))
-        reviewDialing()
+        actions.append(.notice(.warning, "lost \(broadcaster.name): \(wait)"))
     }
 
     mutating func superviseConnections(_ now: HostTime) {
+        _ = connections.look(now)
+        for id in connections.losers(now) { refuse(id, .otherConnection, now) }
         for id in connections.silent(now) {
             actions.append(.notice(.detail, "nothing heard from \(connections[id]?.connection.name ?? "")"))
             closed(id, now)

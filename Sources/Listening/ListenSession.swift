@@ -47,7 +47,7 @@ public struct ListenSession {
     var lastQueueEpoch = Epoch(0)
     var clock: ClockEstimate?
     /// The broadcaster that was lost last, and when; nil once a broadcast was joined.
-    var missed: (broadcaster: Greeting, since: HostTime)?
+    var missed: (broadcaster: Greeting, since: HostTime, isTold: Bool)?
     /// How fast the clock ran that was known last, and whose it was.
     var knownRate: (peer: UUIDBytes, prior: SkewPrior)?
     /// The clock that was known last, and whose it was; void once this machine slept.
@@ -86,7 +86,7 @@ public struct ListenSession {
         case .renamed(let name): configuration.greeting.name = name
         case .opened(let id, let direction, let address, let dial):
             opened(id, direction, address: address, dial: dial, now)
-        case .dialFailed(let dial): dialFailed(dial, now)
+        case .dialFailed(let dial, let isUnreachable): dialFailed(dial, isUnreachable, now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
         case .clock(let estimate): learnClock(estimate, now)
@@ -113,7 +113,9 @@ public struct ListenSession {
             report(to: id, now)
             tellLoss(now)
             askClock(id, now)
-        case .draining(let since), .orphaned(let since): if isPlayedOut(since: since, now) { endReception(now) }
+        case .draining(let since), .orphaned(let since):
+            tellBelatedLoss(now)
+            if isPlayedOut(since: since, now) { endReception(now) }
         case .over: break
         }
     }

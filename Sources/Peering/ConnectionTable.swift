@@ -15,12 +15,6 @@ public protocol PeerLink {
 /// ``dialer`` is told of all that comes and goes. What is said over a connection, and about it, is the session's own
 /// affair: the table sends nothing.
 public struct ConnectionTable<Link: PeerLink> {
-    /// Of two connections with one process, the one that ended.
-    public struct Crossing {
-        public let loser: ConnectionID
-        public let link: Link
-    }
-
     /// What becomes of a connection that stands.
     public enum Admission: Hashable, Sendable {
         case taken
@@ -40,8 +34,12 @@ public struct ConnectionTable<Link: PeerLink> {
     private var places: [ConnectionID: Int] = [:]
     /// Connections with each address.
     private var addressCounts: [String: Int] = [:]
+    /// Processes that seem to be connected twice.
+    var contests: [IdentityContest] = []
+    /// When connections were judged last.
+    private var lastLook: HostTime?
     private let instance: UInt64
-    private let role: PeerRoles
+    let role: PeerRoles
     private let capacity: Int
 
     /// - Parameters:
@@ -79,7 +77,7 @@ public struct ConnectionTable<Link: PeerLink> {
             guard process != instance, contact.roles.contains(role) else { return [] }
             guard allowed.includes(contact) else {
                 dialer.remove(contact.key)
-                return ids.filter { isConnected($0, with: process) }
+                return ids.filter { self[$0]?.connection.greeting?.instance == process }
             }
         }
         dialer.update(contact, now: now)
@@ -91,10 +89,10 @@ public struct ConnectionTable<Link: PeerLink> {
         return []
     }
 
-    /// mDNS knows the contact no longer. A connection with it goes on; a broadcaster that is connected, or missed, is
-    /// remembered, as mDNS forgets everyone where a cable is pulled. Listeners call by themselves.
+    /// mDNS knows the contact no longer. A connection with it goes on; one that is connected, or missed, is remembered,
+    /// as mDNS forgets everyone where a cable is pulled.
     public mutating func unlearn(_ key: PeerContact.Key) {
-        if role.contains(.broadcaster), dialer.isOfUse(key) { return dialer.forgetLater(key) }
+        if dialer.isOfUse(key) { return dialer.forgetLater(key) }
         allowed.forget(key)
         dialer.remove(key)
     }
@@ -132,26 +130,6 @@ public struct ConnectionTable<Link: PeerLink> {
         return try links[place].connection.receive(bytes, now: now)
     }
 
-    /// The peer greeted. If its process is connected already, one of the two connections is taken out: the same one on
-    /// both sides.
-    /// - Returns: the one that was; it must be told and closed.
-    public mutating func settleCrossing(_ id: ConnectionID) -> Crossing? {
-        guard let newer = self[id], let greeting = newer.connection.greeting,
-            let other = ids.first(where: { $0 != id && isConnected($0, with: greeting.instance) }),
-            let older = self[other]
-        else { return nil }
-        let newerSurvives = newer.connection.survives(older.connection, own: instance, other: greeting.instance)
-        let (survivor, loser, link) = newerSurvives ? (id, other, older) : (other, id, newer)
-        // Its contact stays connected through the survivor: only the connection ends.
-        if let contact = link.contact, case .address = contact { self[survivor]?.contact = contact }
-        forget(loser)
-        return Crossing(loser: loser, link: link)
-    }
-
-    private func isConnected(_ id: ConnectionID, with instance: UInt64) -> Bool {
-        self[id]?.connection.greeting?.instance == instance
-    }
-
     /// The peer greeted and is the one that is wanted: nobody dials it, and its next back-off begins small.
     public mutating func accept(_ id: ConnectionID) {
         guard let link = self[id], let greeting = link.connection.greeting else { return }
@@ -173,15 +151,30 @@ public struct ConnectionTable<Link: PeerLink> {
     ) -> Link? {
         guard let link = forget(id) else { return nil }
         let process = link.connection.greeting.map { PeerContact.Key.instance($0.instance) }
+        if let other = others(of: link).first {
+            // The process stays connected, and the contact with it: only a connection ends.
+            if let contact = link.contact, case .address = contact { change(other) { $0.contact = contact } }
+            return link
+        }
         for key in Set([link.contact, process].compactMap { $0 }) {
             if isMissed { dialer.missed(key, now: now) } else { dialer.disconnected(key, after: pause, now: now) }
         }
         return link
     }
 
+    /// Other connections with a connection's process, but for those that only look on.
+    func others(of link: Link, besides id: ConnectionID? = nil) -> [ConnectionID] {
+        guard let greeting = link.connection.greeting, greeting.roles != .observer else { return [] }
+        return links.indices.filter { place in
+            guard ids[place] != id, let other = links[place].connection.greeting else { return false }
+            return other.instance == greeting.instance && other.roles != .observer
+        }.map { ids[$0] }
+    }
+
     @discardableResult
     private mutating func forget(_ id: ConnectionID) -> Link? {
         guard let place = places.removeValue(forKey: id) else { return nil }
+        contests.removeAll { $0.newcomer == id || $0.holder == id }
         ids.remove(at: place)
         for later in place..<ids.count { places[ids[later]] = later }
         let link = links.remove(at: place)
@@ -191,6 +184,17 @@ public struct ConnectionTable<Link: PeerLink> {
     }
 
     // MARK: Liveness
+
+    /// To be told before connections are judged. A span in which they were not looked at, as this process was stopped or
+    /// its machine was busy, is nobody's silence, and what came meanwhile is read before anybody is judged.
+    /// - Returns: that span; nil where there was none.
+    public mutating func look(_ now: HostTime) -> TimeSpan? {
+        defer { lastLook = now }
+        guard let lastLook, now - lastLook > PeeringLimits.longestLook else { return nil }
+        let span = now - lastLook
+        for index in links.indices { links[index].connection.excuse(span, now) }
+        return span
+    }
 
     /// Something was sent over a connection.
     public mutating func said(_ id: ConnectionID, now: HostTime) { change(id) { $0.connection.said(now) } }

@@ -7,7 +7,7 @@ import AudioCore
 /// contact backs off: 0.5, 1, 2 ... 15 s, from the start again once a connection proved to be of use. One that is missed
 /// is dialled at once and then every ``PeeringLimits/missedInterval``.
 public struct Dialer {
-    /// A dial to be made: answer with ``dialEnded(_:connected:now:)``.
+    /// A dial to be made: answer with ``dialEnded(_:connected:isUnreachable:now:)``.
     public struct Dial: Hashable, Sendable {
         public var id: Int
         public var key: PeerContact.Key
@@ -110,13 +110,18 @@ public struct Dialer {
     public mutating func proved(_ key: PeerContact.Key) { entries[key]?.failures = 0 }
 
     /// A dial came to an end.
-    public mutating func dialEnded(_ id: Int, connected: Bool, now: HostTime) {
+    /// - Parameter isUnreachable: the system gave up looking for the machine. It asks the network once a second while
+    ///   anything is to be sent there, three times, and then no more until there is again (RFC 1122 section 2.3.2.1,
+    ///   RFC 4861 section 7.2.2): a missed contact is dialled anew at once.
+    public mutating func dialEnded(_ id: Int, connected: Bool, isUnreachable: Bool = false, now: HostTime) {
         guard let key = keys.removeValue(forKey: id), var entry = entries[key] else { return }
         entry.pending.remove(id)
         if connected {
             entry.isConnected = true
         } else if entry.hasFailed {
             entry.backOff(now, atLeast: .zero)
+        } else if isUnreachable, entry.missedUntil != nil, !entry.isConnected, let last = entry.lastDial {
+            entry.nextDial = min(entry.nextDial, max(now, last + PeeringLimits.redialInterval))
         }
         entries[key] = entry
     }

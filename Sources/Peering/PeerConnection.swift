@@ -53,6 +53,9 @@ public struct PeerConnection {
         return inbox.events
     }
 
+    /// This process did not run for a span that ends now.
+    mutating func excuse(_ span: TimeSpan, _ now: HostTime) { liveness.excuse(span, now) }
+
     /// Something was sent: no keep-alive is needed for a while.
     public mutating func said(_ now: HostTime) { liveness.lastSaid = now }
 
@@ -61,27 +64,5 @@ public struct PeerConnection {
         guard liveness.isKeepAliveDue(now) else { return false }
         liveness.lastSaid = now
         return true
-    }
-}
-
-extension PeerConnection {
-    /// Whether of two connections between the same two processes this one goes on, and not the older; both sides reach
-    /// the same answer.
-    ///
-    /// One that was opened long after the other served: its dialler knows that the older is gone.
-    public func survives(_ older: PeerConnection, own instance: UInt64, other: UInt64) -> Bool {
-        if let greeted = older.liveness.greeted, liveness.opened - greeted > PeeringLimits.crossingTime { return true }
-        return Self.newerSurvives(newer: direction, older: older.direction, own: instance, other: other)
-    }
-
-    /// Which of two connections that were opened about the same time goes on.
-    ///
-    /// Crossed dials: the one that the lower instance id dialled. Two from the same side: the newer, since its dialler
-    /// knows that the older is gone.
-    public static func newerSurvives(
-        newer: Direction, older: Direction, own instance: UInt64, other: UInt64
-    ) -> Bool {
-        guard newer != older else { return true }
-        return (newer == .dialed) == (instance < other)
     }
 }

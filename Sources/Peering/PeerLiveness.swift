@@ -8,6 +8,8 @@ public struct PeerLiveness: Hashable, Sendable, BitwiseCopyable {
     var greeted: HostTime?
     var lastHeard: HostTime
     var lastSaid: HostTime
+    /// How much later a greeting may come, as this process did not run.
+    private var patience = TimeSpan.zero
 
     init(opened: HostTime) {
         self.opened = opened
@@ -15,9 +17,16 @@ public struct PeerLiveness: Hashable, Sendable, BitwiseCopyable {
         lastSaid = opened
     }
 
+    /// A span in which this process did not run was nobody's silence; and what came meanwhile is still to be read.
+    mutating func excuse(_ span: TimeSpan, _ now: HostTime) {
+        let settled = now - PeeringLimits.silenceTimeout + PeeringLimits.settlingTime
+        lastHeard = min(now, max(lastHeard + span, settled))
+        patience += span
+    }
+
     /// Whether the other side must be taken for dead.
     public func isSilent(_ now: HostTime) -> Bool {
-        if greeted == nil { return now - opened > PeeringLimits.greetingTimeout }
+        if greeted == nil { return now - opened > PeeringLimits.greetingTimeout + patience }
         return now - lastHeard > PeeringLimits.silenceTimeout
     }
 

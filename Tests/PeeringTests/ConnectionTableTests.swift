@@ -16,9 +16,9 @@ import WireProtocol
         var table: ConnectionTable<Link>
         var now = HostTime(nanoseconds: 1_000_000_000)
 
-        init(capacity: Int = 8, allowed: [String] = []) {
+        init(capacity: Int = 8, allowed: [String] = [], peers: PeerRoles = .listener) {
             table = ConnectionTable(
-                instance: 5, peers: .listener, allowed: AllowList(allowed), capacity: capacity)
+                instance: 5, peers: peers, allowed: AllowList(allowed), capacity: capacity)
         }
 
         func add(_ id: Int, _ direction: PeerConnection.Direction, dial: Dialer.Dial? = nil) -> Bool {
@@ -55,7 +55,9 @@ import WireProtocol
             return table.learn(contact, now: now).map(\.number)
         }
 
-        func settle(_ id: Int) -> Int? { table.settleCrossing(ConnectionID(id))?.loser.number }
+        func claim(_ id: Int) -> IdentityClaim { table.claim(ConnectionID(id), now: now) }
+        func look() -> TimeSpan? { table.look(now) }
+        var losers: [Int] { table.losers(now).map(\.number) }
         func accept(_ id: Int) { table.accept(ConnectionID(id)) }
         func due() -> [Dialer.Dial] { table.dialer.due(now) }
         func keepAlives() -> [Int] { table.keepAlivesDue(now).map(\.number) }
@@ -147,38 +149,6 @@ import WireProtocol
         #expect(rig.due().isEmpty)
     }
 
-    @Test(arguments: [(3, 1), (9, 2)] as [(UInt64, Int)])
-    func ofCrossedDialsTheOneOfTheLowerInstanceGoesOn(other: UInt64, survivor: Int) throws {
-        let rig = Rig()
-        rig.call(1)
-        rig.learn(other, "a")
-        let dial = try #require(rig.due().first)
-        #expect(rig.add(2, .dialed, dial: dial))
-        try rig.greet(1, instance: other)
-        #expect(rig.settle(1) == nil)
-        rig.accept(1)
-        try rig.greet(2, instance: other)
-        #expect(rig.settle(2) == 3 - survivor)
-        #expect(rig.ids == [survivor])
-        // The process stays connected: nobody dials it.
-        rig.now += .seconds(60)
-        #expect(rig.due().isEmpty)
-    }
-
-    /// Whoever has the lower instance: who dials while one serves knows that it is broken.
-    @Test(arguments: [3, 9] as [UInt64])
-    func aConnectionThatIsOpenedLongAfterAnotherReplacesIt(other: UInt64) throws {
-        let rig = Rig()
-        for (id, direction) in [(1, PeerConnection.Direction.accepted), (2, .dialed), (3, .accepted)] {
-            #expect(rig.add(id, direction))
-            try rig.greet(id, instance: other)
-            #expect(rig.settle(id) == (id == 1 ? nil : id - 1))
-            rig.accept(id)
-            rig.now += .seconds(2)
-        }
-        #expect(rig.ids == [3])
-    }
-
     @Test func anAddressStaysConnectedThroughTheSurvivor() throws {
         let rig = Rig()
         let contact = PeerContact(address: NetworkAddress(host: "attic"))
@@ -189,7 +159,9 @@ import WireProtocol
         try rig.greet(2, instance: 3)
         rig.accept(2)
         try rig.greet(1, instance: 3)
-        #expect(rig.settle(1) == 1)
+        #expect(rig.claim(1) == .contested)
+        #expect(rig.remove(1))
+        #expect(rig.due().isEmpty)
         #expect(rig.table[ConnectionID(2)]?.contact == contact.key)
         #expect(rig.remove(2))
         rig.now += PeeringLimits.firstBackOff
@@ -235,6 +207,28 @@ import WireProtocol
         _ = try rig.hear(3, WireEncoder.keepAlive())
         rig.now += .seconds(1)
         #expect(rig.silent == [1, 2])
+    }
+
+    /// A process that did not run heard nobody, and reads what came before it judges anybody.
+    @Test func whatIsNotReadIsNotSilence() throws {
+        let rig = Rig()
+        for id in [1, 2] {
+            rig.call(id)
+            try rig.greet(id, instance: UInt64(id) + 10)
+        }
+        rig.call(3)
+        #expect(rig.look() == nil)
+        rig.now += PeeringLimits.longestLook
+        #expect(rig.look() == nil)
+        rig.now += .seconds(30)
+        #expect(rig.look() == .seconds(30))
+        #expect(rig.silent == [])
+        rig.now += .milliseconds(200)
+        #expect(rig.look() == nil)
+        #expect(rig.silent == [])
+        _ = try rig.hear(2, WireEncoder.keepAlive())
+        rig.now += PeeringLimits.silenceTimeout - .milliseconds(300)
+        #expect(rig.silent == [1, 3])
     }
 
     @Test func aLineIsNewOnceAndTheirNumberIsBounded() {

@@ -86,19 +86,33 @@ import Testing
         #expect(due(&table.dialer, now + .milliseconds(500)).count == 1)
     }
 
-    @Test func whoIsMissedIsRememberedWhenMDNSForgetsIt() {
+    /// The system gave up looking for its machine: the next dial has it look anew.
+    @Test func whoIsMissedAndUnreachableIsDialledAtOnce() {
         var table = table()
+        let first = table.dialer.due(start)
+        table.dialer.dialEnded(first[0].id, connected: false, isUnreachable: true, now: start + .milliseconds(30))
+        #expect(due(&table.dialer, start + .milliseconds(90)).isEmpty)
+        let second = table.dialer.due(start + .milliseconds(100))
+        #expect(second.count == 1)
+        table.dialer.dialEnded(second[0].id, connected: false, now: start + .milliseconds(400))
+        #expect(due(&table.dialer, start + .milliseconds(690)).isEmpty)
+        #expect(due(&table.dialer, start + .milliseconds(700)).count == 1)
+    }
+
+    @Test(arguments: [PeerRoles.broadcaster, .listener])
+    func whoIsMissedIsRememberedWhenMDNSForgetsIt(role: PeerRoles) {
+        var table = table(of: role)
         table.unlearn(.instance(1))
         #expect(due(&table.dialer, start).map(\.address.host) == ["a"])
         #expect(due(&table.dialer, start + PeeringLimits.missedTime).isEmpty)
         #expect(table.dialer.contacts.isEmpty)
     }
 
-    /// A listener's table whose broadcaster is missed from now on.
-    private func table() -> ConnectionTable<TestLink> {
-        var table = ConnectionTable<TestLink>(instance: 9, peers: .broadcaster, allowed: AllowList([]), capacity: 4)
+    /// A table one of whose peers is missed from now on.
+    private func table(of role: PeerRoles = .broadcaster) -> ConnectionTable<TestLink> {
+        var table = ConnectionTable<TestLink>(instance: 9, peers: role, allowed: AllowList([]), capacity: 4)
         let contact = PeerContact(
-            key: .instance(1), name: "peer 1", roles: .broadcaster, addresses: [NetworkAddress(host: "a")])
+            key: .instance(1), name: "peer 1", roles: role, addresses: [NetworkAddress(host: "a")])
         _ = table.learn(contact, now: start - .seconds(10))
         let dial = table.dialer.due(start - .seconds(10))
         let connection = PeerConnection(direction: .dialed, address: "a", now: start)

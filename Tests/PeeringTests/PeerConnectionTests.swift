@@ -44,23 +44,4 @@ import WireProtocol
         #expect(isDue(&connection, start + .milliseconds(1_300)))
         #expect(!isDue(&connection, start + .milliseconds(1_400)))
     }
-
-    @Test(arguments: [(1, 2), (2, 1)] as [(UInt64, UInt64)])
-    func crossedDialsEndTheSameOnBothSides(own: UInt64, other: UInt64) {
-        // One connection X was dialled by `own`, the other Y by `other`; either may be seen first on either side.
-        let ownKeepsX = [
-            PeerConnection.newerSurvives(newer: .dialed, older: .accepted, own: own, other: other),
-            !PeerConnection.newerSurvives(newer: .accepted, older: .dialed, own: own, other: other),
-        ]
-        let otherKeepsX = [
-            PeerConnection.newerSurvives(newer: .accepted, older: .dialed, own: other, other: own),
-            !PeerConnection.newerSurvives(newer: .dialed, older: .accepted, own: other, other: own),
-        ]
-        #expect(Set(ownKeepsX + otherKeepsX) == [own < other])
-    }
-
-    @Test func theNewerOfTwoFromTheSameSideSurvives() {
-        #expect(PeerConnection.newerSurvives(newer: .accepted, older: .accepted, own: 1, other: 2))
-        #expect(PeerConnection.newerSurvives(newer: .dialed, older: .dialed, own: 1, other: 2))
-    }
 }

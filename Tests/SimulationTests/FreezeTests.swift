@@ -123,4 +123,23 @@ import Testing
         expectWhole(world, world.listeners, broadcaster)
         expectUnheard(world, broadcaster)
     }
+
+    /// All machines stand still for longer than any silence is borne: nobody was silent, so nobody is given up.
+    @Test(arguments: Seeds.short, [3, 8] as [Int64]) func noConnectionIsGivenUpForWhatWasNotRead(
+        seed: UInt64, seconds: Int64
+    ) {
+        let world = twoListeners(seed)
+        let song = VirtualSong(title: "Song", duration: .seconds(30))
+        let broadcaster = world.addBroadcaster("Broadcaster", song: song)
+        world.run(for: .seconds(5))
+        for machine in [broadcaster.machine] + world.listeners.map(\.machine) { machine.freeze(for: .seconds(seconds)) }
+        world.run(for: .seconds(seconds + 4))
+        #expect(!broadcaster.notices.contains { $0.contains("gone") }, "\(broadcaster.notices); \(world.replay)")
+        for listener in world.listeners {
+            #expect(
+                !listener.notices.contains { $0.text.contains("lost") }, "\(listener.notices); \(world.replay)")
+        }
+        world.run(for: .seconds(25))
+        expectCompleted(world, broadcaster)
+    }
 }

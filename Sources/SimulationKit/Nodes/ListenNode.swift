@@ -112,6 +112,12 @@ public final class ListenNode {
         for id in ids { endpoints[id]?.reset() }
     }
 
+    /// Its kernel forgets all connections: this side learns of it, the other does not.
+    public func forgetConnections() {
+        let ids = endpoints.keys.sorted { $0.number < $1.number }
+        for id in ids { endpoints[id]?.breakOff() }
+    }
+
     /// The sound card stands still for this long, and then goes on.
     public func stallCard(for span: TimeSpan) {
         machine.noteFault(lasting: span)

@@ -8,7 +8,7 @@ import Peering
 protocol PeerNetworkDelegate: AnyObject {
     func networkDidOpen(
         _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?)
-    func networkDidFail(_ dial: Dialer.Dial)
+    func networkDidFail(_ dial: Dialer.Dial, isUnreachable: Bool)
     func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer)
     func networkDidWrite(_ id: ConnectionID, byteCount: Int)
     func networkDidClose(_ id: ConnectionID)
@@ -65,7 +65,7 @@ final class PeerNetwork {
             }
         connection
             .flatMap { channel in self.adopt(channel, .dialed, dial: dial) }
-            .whenFailure { _ in self.delegate?.networkDidFail(dial) }
+            .whenFailure { self.delegate?.networkDidFail(dial, isUnreachable: $0.isUnreachable) }
     }
 
     private func adopt(
@@ -194,6 +194,14 @@ private final class ConnectionHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
+
+extension Error {
+    /// Whether the system knows no way to the other machine, or gave up looking for it.
+    fileprivate var isUnreachable: Bool {
+        let errors = (self as? NIOConnectionError)?.connectionErrors.map(\.error) ?? [self]
+        return errors.contains { [EHOSTUNREACH, ENETUNREACH].contains(($0 as? IOError)?.errnoCode) }
+    }
 }
 
 extension SocketAddress {

@@ -304,7 +304,9 @@ final class BroadcastRunner: PeerNetworkDelegate {
         handle(.opened(id, direction, address: address, dial: dial, key: freshKey()))
     }
 
-    func networkDidFail(_ dial: Dialer.Dial) { handle(.dialFailed(dial)) }
+    func networkDidFail(_ dial: Dialer.Dial, isUnreachable: Bool) {
+        handle(.dialFailed(dial, isUnreachable: isUnreachable))
+    }
 
     func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) { handle(.received(id, bytes)) }
 

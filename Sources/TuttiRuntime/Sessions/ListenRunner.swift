@@ -127,7 +127,9 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         driver?.handle(.opened(id, direction, address: address, dial: dial))
     }
 
-    func networkDidFail(_ dial: Dialer.Dial) { driver?.handle(.dialFailed(dial)) }
+    func networkDidFail(_ dial: Dialer.Dial, isUnreachable: Bool) {
+        driver?.handle(.dialFailed(dial, isUnreachable: isUnreachable))
+    }
 
     func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) { driver?.handle(.received(id, bytes)) }
 
