@@ -64,16 +64,19 @@ final class Soak {
         let stepCount = (seconds - 60) / Self.stepSeconds
         let partLength = max(1, stepCount / Int64(Self.partCount))
         for step in 0..<stepCount {
+            let next = world.loop.now + .seconds(Self.stepSeconds)
             switch step % partLength {
             case 0: visitor = world.addListener("Visitor \(step / partLength + 1)")
-            case partLength - 2: visitor?.stop()
             case partLength - 1:
-                // Gone for good, it is no more work.
+                // It leaves for good: it is not looked for, and is no more work.
+                visitor?.stop()
+                world.run(for: .seconds(2))
                 visitor?.crash(sayingGoodbye: true)
+                world.run(for: .seconds(5))
                 note()
             default: disturb()
             }
-            world.run(for: .seconds(Self.stepSeconds))
+            world.run(for: next - world.loop.now)
         }
         world.run(for: .seconds(60))
     }
