@@ -52,7 +52,9 @@ struct OutageTests {
             print("no limit of rate: sound again after \(fixed(last.upperBound - 22, 2)) s")
             ordeal.check(first.lowerBound > 14 && last.upperBound < 27, "on a slow link silent at \(delays)")
             let told = listeners[slow - 1].errors + listeners[slow - 1].lines.joined(separator: "\n")
-            ordeal.check(told.contains("packets of song were dropped: the network from host1"), told)
+            // What the link keeps back may be so much that nothing is heard for longer than the living are silent.
+            let reasons = ["packets of song were dropped: the network from host1", "lost host1"]
+            ordeal.check(reasons.contains { told.contains($0) }, told)
             // Stopped, a process leaves its sound card what the card holds.
             let stops = try ordeal.silences(on: stopped)
             ordeal.check(stops.count == 2, "silent at \(stops)")
