@@ -37,6 +37,16 @@ import WireProtocol
                 + "aabbcc")
     }
 
+    /// A broadcaster holds ten seconds of messages, each cut out of a large piece of the song.
+    @Test func aPacketsMessageTakesNoMoreMemoryThanItsOwnPackets() {
+        let data = [UInt8](repeating: 0xAA, count: 64 * 1_024)
+        let descriptions = (0..<4).map { AudioPacketDescription(startOffset: $0 * 400, byteCount: 400, frameCount: 1) }
+        let message = WireEncoder.packets(Epoch(1), at: .zero, descriptions: descriptions, data: data.span.bytes)
+        #expect(message.readableBytes == 20 + 4 * 406)
+        // Buffers are powers of two.
+        #expect(message.storageCapacity == 2_048)
+    }
+
     private let reportBytes =
         "03" + "00000003" + "000000000000ac44" + "0000000077359400" + "00000001000000020000000900000006" + "01"
         + "fffffffffffff448" + "0000000000002ee0" + "000000000000c350" + "00000000000186a0"

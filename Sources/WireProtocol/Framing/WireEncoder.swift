@@ -72,7 +72,8 @@ public enum WireEncoder {
         _ epoch: Epoch, at position: FramePosition, descriptions: [AudioPacketDescription], data: RawSpan
     ) -> ByteBuffer {
         var buffer = ByteBuffer()
-        buffer.reserveCapacity(data.byteCount + descriptions.count * 6 + 32)
+        // `data` may be much more than these packets.
+        buffer.reserveCapacity(PacketsMessage.overhead + descriptions.reduce(0) { $0 + 6 + $1.byteCount })
         let header = PacketsMessage.Header(epoch: epoch, position: position, descriptions: descriptions)
         buffer.writeInteger(MessageType.packets.rawValue)
         let lengthIndex = buffer.writerIndex

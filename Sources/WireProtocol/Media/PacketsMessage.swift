@@ -17,6 +17,9 @@ enum PacketsMessage {
         var descriptions: [AudioPacketDescription]
     }
 
+    /// Bytes of a message besides the packets and their sizes: type, length, epoch, position and count.
+    static let overhead = 20
+
     static func write(_ header: Header, data: RawSpan, to buffer: inout ByteBuffer) {
         buffer.writeEpoch(header.epoch)
         buffer.writePosition(header.position)
