@@ -4,6 +4,7 @@
 #include <alloca.h>
 #include <errno.h>
 #include <linux/capability.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -80,6 +81,8 @@ void crealtime_touch_stack(size_t byte_count) {
     volatile uint8_t *bytes = alloca(byte_count);
     for (size_t offset = 0; offset < byte_count; offset += 1024) bytes[offset] = 0;
 }
+
+void crealtime_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
 void crealtime_name_thread(const char *name) {
     char cut[16];

@@ -1,5 +1,6 @@
 import DecodeWorker
 import Glibc
+import HostSystem
 import TuttiRuntime
 
 /// The command line: picks a subcommand, and turns every error into one line and an exit code.
@@ -12,6 +13,7 @@ struct Tutti {
     ]
 
     static func main() {
+        SharedHeap.share()
         // Started by this program itself to decode one song; nothing else of it is wanted then.
         if CommandLine.arguments.dropFirst().first == DecodeWorker.argument { exit(DecodeWorker.run()) }
         // A reader that went away is an error of write(2), not the end of the music.

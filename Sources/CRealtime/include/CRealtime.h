@@ -33,6 +33,10 @@ void crealtime_unlock_all_memory(void);
 /// Touches `byte_count` bytes of the calling thread's stack, so that no page of it faults later.
 void crealtime_touch_stack(size_t byte_count);
 
+/// Lets all threads allocate from one heap, instead of each from one of its own (`M_ARENA_MAX`, mallopt(3)). Call it
+/// before there are threads.
+void crealtime_share_heap(void);
+
 /// Names the calling thread, as `top -H` shows it; what is beyond 15 bytes is cut.
 void crealtime_name_thread(const char *name);
 
