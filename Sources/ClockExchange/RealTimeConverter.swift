@@ -12,7 +12,8 @@ import HostSystem
 //
 // is wrong by at most half the distance of the raw reads, plus the slew over the stamp's age (500 ppm of 1 ms: 0.5 ns
 // a microsecond). Of a few such brackets the narrowest counts: a thread that is interrupted inside one shows it by its
-// width.
+// width. Stamps that lay in the socket while the thread waited may be much older; they lie between the bracket before
+// the wait and the one behind it, and the slew is known from the two.
 //
 // If real time stepped between the stamp and the bracket the result is nonsense. Each bracket is therefore compared
 // with the one before: the distance real - raw may have changed by the slew rate times the elapsed time and the two
@@ -43,6 +44,8 @@ public struct RealTimeConverter: Sendable {
 
     /// Wider brackets are useless: the thread lost its processor in each of them.
     static let widestBracket = TimeSpan.microseconds(20)
+    /// Brackets up to this are exact enough to tell the slew between two.
+    static let narrowBracket = TimeSpan.microseconds(1)
     /// Stamps older than this say nothing worth the risk.
     static let oldestStamp = TimeSpan.seconds(2)
     /// adjtimex(2) slews by at most 500 ppm, a changed tick by more; twice that is no step.
@@ -51,6 +54,8 @@ public struct RealTimeConverter: Sendable {
     static let stepFloor = TimeSpan.microseconds(2)
 
     private var last: Bracket?
+    /// Before the last wait.
+    private var waited: Bracket?
     private var lastStep: HostTime?
     /// How often real time was seen to step.
     public private(set) var stepCount = 0
@@ -70,17 +75,29 @@ public struct RealTimeConverter: Sendable {
         let age = TimeSpan(nanoseconds: bracket.realNanoseconds &- stamp)
         // A stamp from the future by more than the reading's own doubt was made before a step backwards.
         guard age >= .zero - bracket.width, age <= Self.oldestStamp else { return nil }
-        let host = bracket.host - age
+        let host = bracket.host - unslewed(age, before: bracket)
         if let lastStep, host <= lastStep { return nil }
         return host
     }
 
+    /// Host time that passed in so much real time before a bracket.
+    private func unslewed(_ age: TimeSpan, before bracket: Bracket) -> TimeSpan {
+        guard let waited, waited.width <= Self.narrowBracket else { return age }
+        let (host, real) = (bracket.host - waited.host, bracket.realNanoseconds &- waited.realNanoseconds)
+        guard real > 0, age.nanoseconds > 0, age.nanoseconds <= real else { return age }
+        let slewed = Double(host.nanoseconds &- real) / Double(real)
+        return abs(slewed) > Self.slewLimit ? age : age + age * slewed
+    }
+
     /// Relates the clocks without a stamp; call before waiting, so that a step while waiting is noticed.
-    public mutating func refresh() {
-        let bracket = Self.readBracket()
+    public mutating func refresh() { refresh(through: Self.readBracket()) }
+
+    /// The same with the bracket as an argument.
+    mutating func refresh(through bracket: Bracket) {
         guard bracket.width <= Self.widestBracket else { return }
         noteStep(before: bracket)
         last = bracket
+        waited = bracket
     }
 
     private mutating func noteStep(before bracket: Bracket) {

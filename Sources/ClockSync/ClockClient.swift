@@ -147,7 +147,8 @@ public struct ClockClient: Sendable {
         }
         let held = exchange.t3 - exchange.t2
         let away = exchange.t4 - exchange.t1
+        // The two were counted by clocks of different rates.
         return held >= .zero && held <= ClockLimits.replyTimeout && away > .zero
-            && away <= ClockLimits.replyTimeout && exchange.roundTrip >= .zero
+            && away <= ClockLimits.replyTimeout && exchange.roundTrip >= .zero - held * (EnvelopeFitter.steepest * 1e-9)
     }
 }

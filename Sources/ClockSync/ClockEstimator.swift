@@ -86,8 +86,10 @@ struct ClockEstimator: Sendable {
     static let firstCount = 4
     /// Exchanges that establish what a contradiction is judged by.
     static let establishedCount = 12
-    /// Exchanges after a contradiction that decide whether the clock stepped.
+    /// Exchanges after a contradiction that decide whether the clock stepped, and as many as decide it where those,
+    /// by the luck of their delays, could have stood in a queue instead.
     static let suspectCount = 8
+    static let ampleCount = 16
     /// Recent exchanges that are compared with all older ones, and how often.
     static let recentCount = 32
     static let comparisonInterval = 16
@@ -97,7 +99,7 @@ struct ClockEstimator: Sendable {
     static let jump = 50_000.0
     static let deviations = 5.3
     static let crowdingCount = 16
-    static let boundFloor = 100.0
+    static let boundFloor = 50.0
     /// Estimates between two looks at whether a remembered rate holds, and what contradicts it.
     static let trialInterval = 4
     static let contradictionDeviations = 4.0
@@ -117,7 +119,8 @@ struct ClockEstimator: Sendable {
     private var sinceComparison = 0
     /// What was believed of the rate beforehand is on trial until the exchanges know it as well.
     private var isPriorOnTrial = true
-    /// When an exchange last contradicted all before it: later ones came after the step, if there was one.
+    /// When an exchange that contradicted all before it came back. If the clock stepped it may have done so in the midst
+    /// of that exchange, and of others: only what was sent later lies wholly behind the step.
     private var lastDoubt = -Double.infinity
     private var sinceTrial = 0
 
@@ -154,7 +157,7 @@ struct ClockEstimator: Sendable {
             return
         }
         let later = Double((transmit - samples[index].transmit).nanoseconds)
-        guard later >= 0, later <= samples[index].roundTrip else { return }
+        guard later >= 0, later <= samples[index].roundTrip(slope: EnvelopeFitter.steepest) else { return }
         samples[index].lower += later
         samples[index].transmit = transmit
     }
@@ -164,12 +167,12 @@ struct ClockEstimator: Sendable {
     private mutating func sort(_ sample: EnvelopeSample) -> Advice {
         if !suspects.isEmpty {
             suspects.append(sample)
-            if suspects.count >= Self.suspectCount { decide(now: sample.received) }
+            decide(now: sample.received)
             return .goOn
         }
         if contradicts(sample) {
             suspects.append(sample)
-            lastDoubt = sample.sent
+            lastDoubt = sample.received
             return .askMore
         }
         append(sample)
@@ -196,14 +199,17 @@ struct ClockEstimator: Sendable {
 
     /// Enough suspects: a step, a lone outlier, or a shorter path.
     private mutating func decide(now: Double) {
-        let held = suspects
-        suspects.removeAll(keepingCapacity: true)
-        guard !stepped(from: samples, to: held, now: now) else {
-            relearn(from: held, now: now)
+        let later = suspects.filter { $0.sent >= lastDoubt }
+        guard later.count == Self.suspectCount || later.count == Self.ampleCount else { return }
+        guard !stepped(from: samples, to: later, now: now) else {
+            suspects.removeAll(keepingCapacity: true)
+            relearn(from: later, now: now)
             return
         }
-        let contradicting = held.filter { contradicts($0) }
-        let isOutlier = contradicting.count <= 2
+        let isOutlier = suspects.count { contradicts($0) } <= 2
+        guard isOutlier || later.count == Self.ampleCount else { return }
+        let held = suspects
+        suspects.removeAll(keepingCapacity: true)
         for sample in held where !(isOutlier && contradicts(sample)) { append(sample) }
     }
 
@@ -222,7 +228,7 @@ struct ClockEstimator: Sendable {
         // Longer delays move envelopes outwards: the old offset is still between them. A step leaves it outside.
         if old.offset > new.upper + limit || old.offset < new.lower - limit { return true }
         // What stands in a queue makes round trips longer by twice what it moves the offset, a step by nothing.
-        let longer = Self.lowestRoundTrip(later) - Self.lowestRoundTrip(earlier)
+        let longer = lowestRoundTrip(later) - lowestRoundTrip(earlier)
         return isSymmetric && longer < 1.5 * difference + new.upperSpacing + new.lowerSpacing
     }
 
@@ -247,14 +253,15 @@ struct ClockEstimator: Sendable {
         let all = fitter.fit(samples, slope: fit.slope, prior: prior, now: now)
         let older = samples.dropLast(newer.count)
         let margin = Self.longerPath * (alone.upperSpacing + alone.lowerSpacing)
-        guard Self.lowestRoundTrip(newer) > Self.lowestRoundTrip(older) + margin,
+        guard lowestRoundTrip(newer) > lowestRoundTrip(older) + margin,
             alone.offsetDeviation < all.offsetDeviation
         else { return }
         samples.removeFirst(samples.count - newer.count)
     }
 
-    private static func lowestRoundTrip(_ samples: some Sequence<EnvelopeSample>) -> Double {
-        samples.reduce(.infinity) { min($0, $1.roundTrip) }
+    private func lowestRoundTrip(_ samples: some Sequence<EnvelopeSample>) -> Double {
+        let slope = fit?.slope ?? prior.slope
+        return samples.reduce(.infinity) { min($0, $1.roundTrip(slope: slope)) }
     }
 
     /// The offset is void, whatever it was; the rate is still what it was but for a crystal that cooled.
@@ -297,7 +304,7 @@ struct ClockEstimator: Sendable {
         if jumped { generation &+= 1 }
         let deviation = fit.offsetDeviation * (1 + 4 / Double(samples.count)) * crowding(now: time)
         let bound = Self.deviations * deviation + abs(smoother.offset - fit.offset) + Self.boundFloor
-        let roundTrip = Self.lowestRoundTrip(samples.suffix(64))
+        let roundTrip = lowestRoundTrip(samples.suffix(64))
         estimate = ClockEstimate(
             mapping: ClockMapping(
                 host: now, session: origin.session(at: now, offset: smoother.offset),

@@ -10,6 +10,9 @@ public struct ClockResponder: Sendable {
     public struct Reply: Sendable {
         fileprivate var datagram: ClockDatagram
         fileprivate var key: ClockKey
+        /// Its listener asks again as soon as it is answered: it knows little of the clock, or doubts it. The others ask
+        /// at their own pace, and do not mind when the reply leaves.
+        public fileprivate(set) var isUrgent: Bool
 
         public var keyIdentifier: UInt64 { key.identifier }
         public var sequence: UInt32 { datagram.sequence }
@@ -73,6 +76,7 @@ public struct ClockResponder: Sendable {
         }
         peer.lastSequence = request.sequence
         defer { peers[identifier] = peer }
+        let isUrgent = peer.lastRequest.map { receive - $0 < ClockLimits.hurriedGap } ?? true
         guard Self.takeAllowance(of: &peer, at: receive) else {
             statistics.overRate += 1
             return nil
@@ -83,7 +87,7 @@ public struct ClockResponder: Sendable {
         reply.receive = receive
         reply.previousSequence = peer.transmitSequence
         reply.previousTransmit = peer.transmit
-        return Reply(datagram: reply, key: peer.key)
+        return Reply(datagram: reply, key: peer.key, isUrgent: isUrgent)
     }
 
     /// The kernel's transmit stamp of a reply; the next reply carries it.

@@ -14,7 +14,10 @@ struct EnvelopeSample: Sendable, BitwiseCopyable {
     /// The reply's transmit time that ``lower`` was made with.
     var transmit: SessionTime
 
-    var roundTrip: Double { upper - lower }
+    /// Time on the way, both ways, in nanoseconds: of what passed at the broadcaster too, the two clocks tell a little
+    /// differently.
+    /// - Parameter slope: of the offset, nanoseconds a second.
+    func roundTrip(slope: Double) -> Double { upper - lower + slope * (received - sent) }
 }
 
 /// The zero of a window: offsets and times near it fit a `Double` with nanoseconds to spare.

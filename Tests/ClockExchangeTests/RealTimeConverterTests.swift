@@ -15,6 +15,23 @@ import Testing
         #expect(host == HostTime(nanoseconds: 1_000_000 - 700))
     }
 
+    /// Real time that is slewed by 500 ppm: a stamp lies between what was read before the wait and behind it.
+    @Test(arguments: [-500, 0, 500] as [Int64]) func stampThatWaitedIsPlacedBetween(ppm: Int64) {
+        var converter = RealTimeConverter()
+        let (second, waited) = (1_000_000_000 as Int64, 50_000_000 as Int64)
+        func real(_ host: Int64) -> Int64 { 9 * second + host + host / 1_000_000 * ppm }
+        converter.refresh(through: bracket(second, real(second)))
+        let end = bracket(second + waited, real(second + waited))
+        for age in stride(from: 0, through: waited, by: 5_000_000) {
+            let host = converter.host(ofRealNanoseconds: real(second + waited - age), through: end)
+            #expect(abs((host ?? HostTime(nanoseconds: 0)).nanoseconds - (second + waited - age)) <= 1)
+        }
+        // Older than the wait: as far as its age says.
+        let older = converter.host(ofRealNanoseconds: real(second) - 1_000, through: end)
+        #expect(abs((older ?? HostTime(nanoseconds: 0)).nanoseconds - (second - 1_000)) < 50_000)
+        #expect(converter.stepCount == 0)
+    }
+
     @Test(arguments: [-3_600_000_000_000, -50_000, 50_000, 3_600_000_000_000] as [Int64])
     func stampAcrossAStepIsRefused(step: Int64) {
         var converter = RealTimeConverter()

@@ -42,6 +42,15 @@ import Testing
         #expect(datagram.previousTransmit == time(2))
     }
 
+    @Test func whoAsksAtItsLeisureIsInNoHurry() throws {
+        let responder = responder()
+        var isUrgent: [Bool] = []
+        for (index, time) in ([0, 2, 21, 41, 300, 303] as [Int64]).enumerated() {
+            isUrgent.append(try #require(responder.receive(request(UInt32(index + 1)), at: self.time(time))).isUrgent)
+        }
+        #expect(isUrgent == [true, true, true, false, false, true])
+    }
+
     @Test func strangersAreIgnored() {
         let responder = responder()
         let other = ClockKey(identifier: 5, secret0: 1, secret1: 2)

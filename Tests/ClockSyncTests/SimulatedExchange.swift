@@ -23,6 +23,7 @@ struct SimulatedExchange {
     /// From the arrival of a request to the departure of the reply; the reply itself carries an earlier reading.
     private static let holding = 15e-6
     private static let unseen = 8e-6
+    private static let gathering = ClockLimits.gatheringTime.seconds
 
     var link: SimulatedLink
     private(set) var client: ClockClient
@@ -31,6 +32,7 @@ struct SimulatedExchange {
     private var session: SimulatedClock
     private var generator: SplitMix64
     private var flights: [Flight] = []
+    private var urgentUntil = 1.0
     private var lastArrival = (request: 0.0, reply: 0.0)
     private(set) var time = 0.0
     /// When the first estimate was there.
@@ -94,7 +96,9 @@ struct SimulatedExchange {
     private mutating func answer(_ bytes: [UInt8]) {
         let receive = SessionTime(nanoseconds: session.nanoseconds(at: time))
         guard let reply = responder.receive(bytes, at: receive) else { return }
-        let departure = time + Self.holding
+        let handled = time < urgentUntil ? time : (time / Self.gathering).rounded(.up) * Self.gathering
+        if reply.isUrgent { urgentUntil = max(urgentUntil, time + ClockLimits.hurryTime.seconds) }
+        let departure = handled + Self.holding
         let read = SessionTime(nanoseconds: session.nanoseconds(at: departure - Self.unseen))
         send(reply.bytes(transmit: read), at: departure, isReply: true)
         responder.didSend(

@@ -23,8 +23,8 @@ import Testing
 
     @Test(arguments: Seeds.short) func aListenerThatComesBackOutOfStepIsFound(seed: UInt64) {
         let (kinds, text) = kindsOfFaults(seed, .lateReturn)
-        // So far off that it passes for another sound.
-        #expect(kinds.contains(.stray) || kinds.contains(.notWhole), "\(text)")
+        // So far off that it passes for another sound, or on its way there.
+        #expect(!kinds.isDisjoint(with: [.stray, .notWhole, .apart]), "\(text)")
     }
 
     @Test(arguments: Seeds.short) func withoutAMistakeNothingIsFound(seed: UInt64) {

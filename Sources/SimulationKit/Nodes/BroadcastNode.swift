@@ -36,6 +36,8 @@ public final class BroadcastNode {
     let discovery: VirtualDiscovery?
     private var random: SimulationRandom
     private var responder = ClockResponder()
+    /// Requests do not gather until then.
+    private var urgentUntil = HostTime(nanoseconds: 0)
     private var endpoints: [ConnectionID: StreamEndpoint] = [:]
     private var inFlight: [ConnectionID: Int] = [:]
     private var nextConnection = 0
@@ -140,16 +142,24 @@ public final class BroadcastNode {
 
     private func reply(to bytes: [UInt8], from source: String, receive: HostTime, transmit: HostTime) {
         guard let reply = responder.receive(bytes, at: SessionTime(nanoseconds: receive.nanoseconds)) else { return }
-        let transmit = SessionTime(nanoseconds: transmit.nanoseconds)
+        let held = gatheringTime(now: machine.now)
+        if reply.isUrgent { urgentUntil = max(urgentUntil, machine.now + ClockLimits.hurryTime) }
         // From the reading of the clock to the wire; the kernel's stamp is of the latter.
         let sending = random.exponential(.microseconds(6))
-        let bytes = reply.bytes(transmit: transmit)
-        machine.after(sending) { [self] in
+        let bytes = reply.bytes(transmit: SessionTime(nanoseconds: transmit.nanoseconds) + held)
+        machine.after(held + sending) { [self] in
             network.sendDatagram(bytes, from: machine, to: source)
             responder.didSend(
                 keyIdentifier: reply.keyIdentifier, sequence: reply.sequence,
                 at: SessionTime(nanoseconds: machine.now.nanoseconds))
         }
+    }
+
+    /// How much longer requests gather.
+    private func gatheringTime(now: HostTime) -> TimeSpan {
+        guard now >= urgentUntil else { return .zero }
+        let span = ClockLimits.gatheringTime.nanoseconds
+        return TimeSpan(nanoseconds: span - now.nanoseconds % span)
     }
 
     // MARK: Actions out
@@ -170,7 +180,9 @@ public final class BroadcastNode {
             let transmit = SessionTime(nanoseconds: machine.now.nanoseconds)
             perform(.send(id, WireEncoder.clock(reply.bytes(transmit: transmit))))
         case .close(let id): endpoints[id]?.close()
-        case .addKey(let key): responder.register(key)
+        case .addKey(let key):
+            responder.register(key)
+            urgentUntil = machine.now + ClockLimits.newcomerTime
         case .removeKey(let key): responder.unregister(keyIdentifier: key.identifier)
         case .readSource: read()
         case .transcode(let request): transcode(request)
