@@ -95,8 +95,8 @@ public final class BroadcastNode {
 
     private func tick() {
         handle(.tick)
-        guard outcome == nil else { return }
-        machine.after(.milliseconds(20)) { [unowned self] in tick() }
+        guard outcome == nil, let interval = session.tickInterval else { return }
+        machine.after(interval) { [unowned self] in tick() }
     }
 
     private func handle(_ event: BroadcastEvent) {
@@ -131,23 +131,24 @@ public final class BroadcastNode {
     }
 
     private func receiveDatagram(_ bytes: [UInt8], from source: String, arrival: HostTime) {
-        guard fault == .swappedStamps else {
+        let gathering = gatheringTime(now: machine.now)
+        guard gathering > .zero || fault == .swappedStamps else {
             return reply(to: bytes, from: source, receive: arrival, transmit: machine.now)
         }
-        // The process wakes a little after the kernel's stamp.
-        machine.after(.microseconds(15)) { [self] in
-            reply(to: bytes, from: source, receive: machine.now, transmit: arrival)
+        // Where it does not lie in the socket for long, the process wakes a little after the kernel's stamp.
+        machine.after(gathering + .microseconds(15)) { [self] in
+            let stamps = fault == .swappedStamps ? (machine.now, arrival) : (arrival, machine.now)
+            reply(to: bytes, from: source, receive: stamps.0, transmit: stamps.1)
         }
     }
 
     private func reply(to bytes: [UInt8], from source: String, receive: HostTime, transmit: HostTime) {
         guard let reply = responder.receive(bytes, at: SessionTime(nanoseconds: receive.nanoseconds)) else { return }
-        let held = gatheringTime(now: machine.now)
         if reply.isUrgent { urgentUntil = max(urgentUntil, machine.now + ClockLimits.hurryTime) }
         // From the reading of the clock to the wire; the kernel's stamp is of the latter.
         let sending = random.exponential(.microseconds(6))
-        let bytes = reply.bytes(transmit: SessionTime(nanoseconds: transmit.nanoseconds) + held)
-        machine.after(held + sending) { [self] in
+        let bytes = reply.bytes(transmit: SessionTime(nanoseconds: transmit.nanoseconds))
+        machine.after(sending) { [self] in
             network.sendDatagram(bytes, from: machine, to: source)
             responder.didSend(
                 keyIdentifier: reply.keyIdentifier, sequence: reply.sequence,
