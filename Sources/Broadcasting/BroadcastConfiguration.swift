@@ -42,6 +42,9 @@ public struct BroadcastConfiguration: Sendable {
 
 /// How long a broadcast waits for what.
 public enum BroadcastLimits {
+    /// Between ticks, and while a song plays: short beside ``leastLead``.
+    static let tick = TimeSpan.milliseconds(20)
+    static let calmTick = TimeSpan.milliseconds(50)
     /// From the first listener on, so that those found a moment later start with it.
     public static let gatheringTime = TimeSpan.milliseconds(300)
     /// A listener that is connected and not ready is waited for this much longer; it joins late otherwise.

@@ -21,7 +21,7 @@ public enum BroadcastEvent: Sendable {
     case source(SourceEvent)
     /// The answer to ``BroadcastAction/transcode(_:)``.
     case transcoded(TranscodingReply)
-    /// Time passed; due at least every 20 ms.
+    /// Time passed; due at least every ``BroadcastSession/tickInterval``.
     case tick
     /// Somebody asked to stop.
     case stop

@@ -239,6 +239,16 @@ public struct BroadcastSession {
     /// Whether the first frame was decided on.
     public var isPlaying: Bool { anchor != nil }
 
+    /// Within this it wants the next event; nil once it is over. While a song plays, what is due sooner follows from what
+    /// listeners send.
+    public var tickInterval: TimeSpan? {
+        switch phase {
+        case .over: nil
+        case .playing: configuration.liveLatency == nil ? BroadcastLimits.calmTick : BroadcastLimits.tick
+        case .opening, .waiting: BroadcastLimits.tick
+        }
+    }
+
     /// Which frame leaves the loudspeakers when; nil before the start was decided, and after the end.
     public var anchor: Anchor? { if case .playing(let anchor) = phase { anchor } else { nil } }
 

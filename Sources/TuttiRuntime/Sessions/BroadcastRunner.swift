@@ -37,14 +37,13 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private var localFailure: (any Error)?
     /// Whether somebody asked to stop before there was a session.
     private var isStopping = false
-    private var ticker: RepeatedTask?
-    private var ticks = 0
+    private var ticker: NIOScheduledCallback?
+    private var nextStatus = HostTime(nanoseconds: 0)
     private var sleepDetector = SleepDetector()
     /// Where the song is, for display; stays when it is over.
     private var position = FramePosition.zero
 
-    private static let tick = TimeAmount.milliseconds(20)
-    private static let ticksPerStatus = 10
+    private static let statusInterval = TimeSpan.milliseconds(200)
 
     init(
         options: BroadcastOptions, identity: Identity, loop: any EventLoop,
@@ -120,7 +119,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         for address in options.listeners { handle(.contact(PeerContact(address: address))) }
         if options.network.usesDiscovery { startDiscovery(greeting, port: port) }
         try capture?.start()
-        ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in self?.onTick() }
+        onTick()
         if isStopping { handle(.stop) }
     }
 
@@ -276,8 +275,12 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private func onTick() {
         tellOfSleep()
         handle(.tick)
-        ticks += 1
-        if ticks % Self.ticksPerStatus == 0 { emitStatus(isOver: false) }
+        guard let interval = session?.tickInterval else { return }
+        // Fails once the loop has ended, and then nobody needs it.
+        ticker = try? loop.scheduleCallback(in: .nanoseconds(interval.nanoseconds), handler: self)
+        guard HostTime.now() >= nextStatus else { return }
+        nextStatus = .now() + Self.statusInterval
+        emitStatus(isOver: false)
     }
 
     /// The song's timeline stood still with this machine's clock, and listeners that missed it come back by themselves.
@@ -346,3 +349,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
 
 // Confined to its event loop, where NIO, mDNS and the reader bring what they have.
 extension BroadcastRunner: @unchecked Sendable {}
+
+extension BroadcastRunner: NIOScheduledCallbackHandler {
+    func handleScheduledCallback(eventLoop: some EventLoop) { onTick() }
+}
