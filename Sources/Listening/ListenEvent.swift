@@ -40,6 +40,8 @@ public enum ListenAction: Sendable {
     case send(ConnectionID, ByteBuffer)
     /// Close after what was sent.
     case close(ConnectionID)
+    /// Close at once: the other side is taken for dead, and is not to go on sending what waits for us.
+    case abort(ConnectionID)
     /// Exchange clocks with the other end of this connection, at this UDP port; whose clock it is, and its rate where this
     /// session has met it before.
     case startClock(ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes, prior: SkewPrior?)

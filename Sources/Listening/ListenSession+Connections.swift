@@ -248,6 +248,10 @@ extension ListenSession {
         guard let reception else { return }
         phase = .orphaned(since: now)
         missed = (reception.broadcaster, now, isTold: false)
+        if let epoch = reception.epoch, reception.hasBegun {
+            brokenOff = BrokenReception(
+                instance: reception.broadcaster.instance, epoch: epoch, received: reception.received)
+        }
         endClock()
         let other = connections.ids.first { isOf(reception.broadcaster, $0) }
         if let other, connections[other]?.isWelcome == true {
@@ -283,6 +287,7 @@ extension ListenSession {
         for id in connections.losers(now) { refuse(id, .otherConnection, now) }
         for id in connections.silent(now) {
             actions.append(.notice(.detail, "nothing heard from \(connections[id]?.connection.name ?? "")"))
+            actions.append(.abort(id))
             closed(id, now)
         }
         for id in connections.keepAlivesDue(now) { send(WireEncoder.keepAlive(), to: id, now) }

@@ -76,6 +76,7 @@ extension ListenSession {
         guard let reception, mark.epoch == reception.epoch, reception.summary.isReady else { return }
         self.reception?.lostPacketCount &+= mark.lostPacketCount
         self.reception?.untoldLossCount &+= mark.lostPacketCount
+        tellGap(before: mark.frame, reception)
         guard !reception.hasBegun else {
             actions.append(.reenter(at: mark.frame, reception.queueEpoch))
             return
@@ -194,6 +195,20 @@ extension ListenSession {
             .warning,
             "the sound card runs about \(percent) % \(direction) than it says: nothing is played on it, since it could "
                 + "not be in step (tutti devices lists others)")
+    }
+
+    /// The broadcaster is back, and goes on with a frame behind what had come of its song: tells how much that lacks.
+    private mutating func tellGap(before frame: FramePosition, _ reception: Reception) {
+        guard let brokenOff, brokenOff.instance == reception.broadcaster.instance else { return }
+        self.brokenOff = nil
+        guard brokenOff.epoch == reception.epoch, frame > brokenOff.received,
+            let rate = reception.summary.format?.sampleRate, rate > 0
+        else { return }
+        let tenths = (Double(frame - brokenOff.received) / rate * 10).rounded(.up)
+        actions.append(
+            .notice(
+                .warning,
+                "\(tenths / 10) s of song are lost: \(reception.broadcaster.name) was not heard from for too long"))
     }
 
     /// Tells the user how much did not come, and why: at once, and then what there was of it every few seconds.

@@ -48,6 +48,8 @@ public struct ListenSession {
     var clock: ClockEstimate?
     /// The broadcaster that was lost last, and when; nil once a broadcast was joined.
     var missed: (broadcaster: Greeting, since: HostTime, isTold: Bool)?
+    /// How far its song had come by then; nil once it was said how much is missing since.
+    var brokenOff: BrokenReception?
     /// How fast the clock ran that was known last, and whose it was.
     var knownRate: (peer: UUIDBytes, prior: SkewPrior)?
     /// The clock that was known last, and whose it was; void once this machine slept.

@@ -3,6 +3,13 @@ import ClockSync
 import Playout
 import WireProtocol
 
+/// How far a broadcast was received over a connection that broke.
+struct BrokenReception {
+    var instance: UInt64
+    var epoch: Epoch
+    var received: FramePosition
+}
+
 /// What a listener knows of the broadcast that it is in.
 struct Reception {
     let broadcaster: Greeting

@@ -335,6 +335,31 @@ import WireProtocol
         #expect(known.nanoseconds == (listener.now + .seconds(1) - .milliseconds(250)).nanoseconds)
     }
 
+    /// 800 frames had come; the broadcaster goes on with frame 4,000, 0.4 s behind them.
+    @Test func whatIsMissingAfterAConnectionBrokeIsTold() {
+        var listener = playing()
+        listener.handle(.closed(ConnectionID(1)))
+        listener.meet(2, name: "Attic", instance: 1)
+        listener.stream(2, from: 4_000)
+        #expect(listener.notices.last == "0.4 s of song are lost: Attic was not heard from for too long")
+    }
+
+    @Test func whatWasHeldWhileAConnectionWasBrokenIsNotLost() {
+        var listener = playing()
+        listener.handle(.closed(ConnectionID(1)))
+        listener.meet(2, name: "Attic", instance: 1)
+        listener.stream(2, from: 800)
+        #expect(!listener.notices.contains { $0.contains("of song are lost") })
+    }
+
+    /// What waits in the other side's socket would come before what the next connection brings.
+    @Test func aConnectionThatFellSilentIsNotReadToItsEnd() {
+        var listener = playing()
+        listener.wait(PeeringLimits.silenceTimeout + .milliseconds(20))
+        let aborted = listener.actions.contains { if case .abort(ConnectionID(1)) = $0 { true } else { false } }
+        #expect(aborted)
+    }
+
     @Test func whoWakesWithoutItsBroadcasterWaitsForIt() throws {
         var listener = playing { $0.once = true }
         listener.handle(.machineDidSleep(for: .seconds(60)))

@@ -183,7 +183,7 @@ public final class ListenNode {
                 opened(endpoint, .dialed, dial: dial)
             }
         case .send(let id, let bytes): endpoints[id]?.write(bytes)
-        case .close(let id): endpoints[id]?.close()
+        case .close(let id), .abort(let id): endpoints[id]?.close()
         case .startClock(let id, _, let key, _, let prior): startClock(id, key, prior ?? .unknown)
         case .stopClock: stopClock()
         case .restartClock:

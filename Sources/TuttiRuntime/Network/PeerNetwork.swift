@@ -123,6 +123,14 @@ final class PeerNetwork {
         loop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
     }
 
+    /// Ends a connection whose other side is taken for dead: what was not sent is dropped, for a slow link would go on
+    /// bringing it, before what the next connection sends (RFC 9293 section 3.10.5).
+    func abort(_ id: ConnectionID) {
+        guard let channel = channels[id] as? any Channel & SocketOptionProvider else { return close(id) }
+        channel.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+            .whenComplete { _ in channel.close(promise: nil) }
+    }
+
     /// Where the other end of a connection is, numerically; nil when it is gone.
     func remoteHost(_ id: ConnectionID) -> String? { channels[id]?.remoteAddress?.numericHost }
 

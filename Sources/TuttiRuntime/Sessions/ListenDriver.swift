@@ -14,6 +14,7 @@ protocol ListenTransport: AnyObject {
     func dial(_ dial: Dialer.Dial)
     func send(_ bytes: ByteBuffer, to id: ConnectionID)
     func close(_ id: ConnectionID)
+    func abort(_ id: ConnectionID)
     func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes, prior: SkewPrior?)
     func stopClock()
     func restartClock()
@@ -142,6 +143,7 @@ final class ListenDriver {
         case .dial(let dial): transport?.dial(dial)
         case .send(let id, let bytes): transport?.send(bytes, to: id)
         case .close(let id): transport?.close(id)
+        case .abort(let id): transport?.abort(id)
         case .startClock(let id, let port, let key, let peer, let prior):
             transport?.startClock(id, port: port, key: key, peer: peer, prior: prior)
         case .stopClock: transport?.stopClock()

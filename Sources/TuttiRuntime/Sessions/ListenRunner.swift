@@ -145,6 +145,8 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
 
     func close(_ id: ConnectionID) { network.close(id) }
 
+    func abort(_ id: ConnectionID) { network.abort(id) }
+
     func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes, prior: SkewPrior?) {
         stopClock()
         guard let host = network.remoteHost(id), let address = DatagramAddress(numericHost: host, port: port) else {

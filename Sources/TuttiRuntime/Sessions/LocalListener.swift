@@ -96,6 +96,8 @@ final class LocalListener: ListenTransport {
         loop.execute { self.onClose(id) }
     }
 
+    func abort(_ id: ConnectionID) { close(id) }
+
     func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes, prior: SkewPrior?) {
         clockTask = loop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { [weak self] _ in
             self?.tellClock()

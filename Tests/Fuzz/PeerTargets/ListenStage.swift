@@ -144,7 +144,7 @@ struct ListenStage {
         switch action {
         case .dial(let dial): dials.append(dial)
         case .send(let id, let bytes): deliver(bytes, to: id)
-        case .close(let id): broadcasters[id] = nil
+        case .close(let id), .abort(let id): broadcasters[id] = nil
         case .startClock(_, _, let key, _, let prior):
             clock = ClockClient(key: key, prior: prior ?? .unknown, seed: 1)
         case .stopClock: clock = nil
