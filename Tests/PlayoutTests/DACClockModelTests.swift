@@ -144,6 +144,31 @@ import Testing
         expectMiss(miss(model, dac, at: 1_011), below: 15e-6)
     }
 
+    /// A virtual machine that was moved: the card ran dry, was started again, and the machine's clock is put right.
+    @Test(arguments: [0.045, 0.06, 0.1, 0.2, 0.5], [0.0047, 0.05, -0.0047])
+    func aStepSoonAfterARestartIsNoRate(seconds: Double, step: Double) {
+        var dac = VirtualDAC(ppm: 40, burst: 240)
+        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        feed(&model, dac, from: 1_000, to: 1_010)
+        model.restart()
+        feed(&model, dac, from: 1_010, to: 1_010 + seconds, period: 0.001)
+        dac.origin += step
+        feed(&model, dac, from: 1_010 + seconds, to: 1_012 + seconds, period: 0.001)
+        #expect(abs(measuredPPM(model) - 40) < 10)
+        expectMiss(miss(model, dac, at: 1_012 + seconds), below: 50e-6)
+    }
+
+    /// Whatever was known: a device that was started anew at another rate is believed.
+    @Test(arguments: [-700.0, 400]) func aRateThatDidChangeIsLearned(ppm: Double) {
+        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        feed(&model, VirtualDAC(ppm: 40), from: 1_000, to: 1_010)
+        model.restart()
+        let changed = VirtualDAC(ppm: ppm)
+        feed(&model, changed, from: 1_010, to: 1_012, period: 0.001)
+        #expect(abs(measuredPPM(model) - ppm) < 5)
+        expectMiss(miss(model, changed, at: 1_012), below: 100e-6)
+    }
+
     @Test func theRateWandersAndIsFollowed() {
         var dac = VirtualDAC(ppm: 20)
         var model = DACClockModel(deviceRate: 48_000, rateHint: nil)

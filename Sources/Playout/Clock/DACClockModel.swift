@@ -13,7 +13,8 @@ import AudioCore
 //    earliest but one) is kept as a point, and the line is made of the points of the last 20 s: with every point at
 //    first, four times a second when it is settled.
 // 3. The slope has a prior: the nominal rate +-100 ppm, or a remembered one +-5 ppm, or after a restart the learned
-//    one. One that the points contradict is dropped.
+//    one. One that the points contradict is dropped; but where they make a rate of which the device was far a moment
+//    ago, they are those before a step and those behind it, and all are learned anew.
 // 4. A reading far under the edge is a glitch and does not count. A tenth of a second of nothing but such readings,
 //    or a third of a second in which none comes near the edge, is a step of the device: the offset is learned anew
 //    while the old line stays in force, then replaced at once, and counted in `relearnCount`.
@@ -36,6 +37,8 @@ struct DACClockModel: ~Copyable {
     /// A device whose readings run away faster than this from one half of that time to the other is not what it says. A
     /// pointer's bursts hardly show, since either half tells its earliest.
     static let runaway = (seconds: 0.002, rate: 0.003)
+    /// By so much a device's rate does not change from one moment to the next.
+    private static let incredible = 100e-6
     /// The same after a restart, where the rate is known.
     static let restartCount = 8
     static let restartSpan = 0.03
@@ -61,6 +64,8 @@ struct DACClockModel: ~Copyable {
     private var readingCount = 0
     private var fitter = ClockFitter(capacity: pointCapacity)
     var prior: RatePrior
+    /// Whether it ran a moment ago, and the prior is what it ran at.
+    private var knowsRate = false
     /// What was known of the rate before any reading.
     private let given: RatePrior
     var fit: ClockFit
@@ -150,6 +155,7 @@ struct DACClockModel: ~Copyable {
     /// The device's clock stopped and started again: readings so far are void, the rate is kept.
     mutating func restart() {
         forget(slopeDeviation: max(0.5e-6, 3 * fit.slopeDeviation))
+        knowsRate = prior.deviation < RatePrior.unknown
         check.restart()
         line = nil
         isRelearning = false
@@ -187,6 +193,7 @@ struct DACClockModel: ~Copyable {
         if isRaw {
             raw.append(point)
             fit = fitter.fit(raw, slope: fit.slope, prior: prior)
+            guard !knowsRate || abs(fit.slope - prior.slope) < Self.incredible else { return distrust() }
             if isMature { publish() }
             if raw.isFull { leaveRaw() }
         } else {
@@ -285,7 +292,14 @@ struct DACClockModel: ~Copyable {
 
     mutating func relearn() {
         forget(slopeDeviation: 20e-6)
+        knowsRate = false
         isRelearning = true
+    }
+
+    /// The readings since a restart lie on both sides of a step. If those that follow say the same, it is the rate.
+    private mutating func distrust() {
+        fit = ClockFit(prior: prior)
+        relearn()
     }
 
     /// Nothing is made of the readings of a device that is not what it says.
