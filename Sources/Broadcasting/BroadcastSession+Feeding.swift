@@ -64,7 +64,8 @@ extension BroadcastSession {
         let wanted = position + frames(in: lead)
         guard log[link.cursor].position < wanted else { return }
         let batch = isAwaitingTime ? .zero : min(BroadcastLimits.batchTime, lead * 0.05)
-        let unacknowledged = link.acknowledged + frames(in: BroadcastLimits.unacknowledgedTime)
+        let unacknowledged =
+            link.acknowledged + (frames(in: BroadcastLimits.unacknowledgedTime) - link.outstanding.frameCount)
         let horizon = min(wanted + frames(in: batch), unacknowledged)
         while log.holds(link.cursor), link.bytesInFlight < BroadcastLimits.bytesInFlight {
             let group = log[link.cursor]
@@ -86,11 +87,12 @@ extension BroadcastSession {
         let log = part.form.log
         guard index < log.endIndex else { return }
         let start = log.entry(before: index, prerollPacketCount: part.form.prerollPacketCount)
+        let sent = log.holds(link.cursor - 1) ? log[link.cursor - 1].end : nil
         link.cursor = start
         // PCM may begin in the middle of the song.
         let isBeginning = start == 0 && log[start].position <= .zero
         let frame = isBeginning ? .zero : max(log[index].position, .zero)
-        link.enter(at: frame, now)
+        link.enter(at: frame, after: sent, now)
         let mark = EntryMark(epoch: log.epoch, frame: frame, lostPacketCount: lostPacketCount)
         send(WireEncoder.entry(mark), to: link, now)
     }
@@ -135,7 +137,7 @@ extension BroadcastSession {
         guard let rate = summary.format?.sampleRate else { return part.playing }
         let log = part.form.log
         let sent = log.holds(link.cursor - 1) ? log[link.cursor - 1].end : link.acknowledged
-        let onTheWay = TimeSpan(seconds: Double(sent - link.acknowledged) / rate)
+        let onTheWay = TimeSpan(seconds: Double(link.onTheWay(upTo: sent)) / rate)
         let pace = max(link.pace(sampleRate: rate, now), 0.25)
         // It is not the link that was too slow.
         guard onTheWay > BroadcastLimits.backlogOfNote, pace < 1 else { return part.playing }

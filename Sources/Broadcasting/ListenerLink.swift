@@ -33,6 +33,8 @@ final class ListenerLink: PeerLink {
     var entry: (frame: FramePosition, time: HostTime)?
     /// The frame after the last that it is known to have received of what was sent since.
     var acknowledged = FramePosition.zero
+    /// What was on its way when it was placed behind a gap, of that what may still be, and the frame after it.
+    private(set) var outstanding = (frameCount: Int64(0), end: FramePosition.zero)
     /// Packets that were dropped for it and not told of, and when there was something told.
     var untoldLossCount = 0
     var lossTold: HostTime?
@@ -65,11 +67,18 @@ final class ListenerLink: PeerLink {
     /// Takes what it says of itself.
     func note(_ report: ListenerReport, in epoch: Epoch) {
         self.report = report
-        if report.epoch == epoch { acknowledged = max(acknowledged, report.received) }
+        guard report.epoch == epoch else { return }
+        acknowledged = max(acknowledged, report.received)
+        outstanding.frameCount = max(0, min(outstanding.frameCount, outstanding.end - report.received))
     }
 
-    /// Is placed at a frame.
-    func enter(at frame: FramePosition, _ now: HostTime) {
+    /// Frames that were sent and are not known to have come.
+    func onTheWay(upTo sent: FramePosition) -> Int64 { outstanding.frameCount + max(0, sent - acknowledged) }
+
+    /// Is placed at a frame; `sent` is the end of what it was sent before.
+    func enter(at frame: FramePosition, after sent: FramePosition?, _ now: HostTime) {
+        // Where nothing was sent since the gap before, what was on its way then still is.
+        if entry != nil, let sent, sent > acknowledged { outstanding = (onTheWay(upTo: sent), sent) }
         entry = (frame, now)
         acknowledged = frame
     }

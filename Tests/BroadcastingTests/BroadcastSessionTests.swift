@@ -136,7 +136,7 @@ import WireProtocol
         wait(.milliseconds(1_000))
         #expect(broadcast.heard[2]?.entries.count == 1)
         for _ in 0..<3 {
-            wait(.milliseconds(4_500))
+            wait(.milliseconds(4_000))
             broadcast.drain(2)
         }
         let marks = try #require(broadcast.heard[2]?.entries)
@@ -151,6 +151,23 @@ import WireProtocol
         #expect(broadcast.heard[1]?.entries.count == 1)
         let lines = broadcast.notices.count { $0.contains("too slow") }
         #expect(lines > 0 && lines < marks.count, "\(broadcast.notices)")
+    }
+
+    /// What its socket took and it has not told of stands in a queue, and counts behind the gap as well.
+    @Test func aSlowListenerIsSentNoMoreThanASecondAheadOfWhatItHas() throws {
+        var broadcast = started()
+        broadcast.join(2)
+        for _ in 0..<12 {
+            broadcast.wait(.milliseconds(500), hearingFrom: [1, 2])
+            broadcast.drain(1)
+            let taken = broadcast.heard[2]?.unread ?? 0
+            broadcast.heard[2]?.unread = 0
+            broadcast.handle(.wrote(ConnectionID(2), byteCount: taken))
+        }
+        #expect(broadcast.heard[2]?.packets.count == 20)
+        #expect(broadcast.heard[2]?.entries.count ?? 0 > 1)
+        broadcast.report(.playing, 2)
+        #expect(broadcast.heard[2]?.packets.count ?? 0 > 20)
     }
 
     /// What is due at once would come as late as what is on the way: it goes on with what can come in time, and so a

@@ -183,6 +183,7 @@ import WireProtocol
         play(&broadcast, seconds: 2, to: [1, 2])
         // It takes a second and a quarter of PCM every four and a half, and ten are ahead.
         for _ in 0..<8 {
+            let received = broadcast.heard[2]?.end
             for _ in 0..<9 {
                 broadcast.wait(.milliseconds(500), hearingFrom: [1, 2])
                 broadcast.transcode()
@@ -190,6 +191,7 @@ import WireProtocol
             }
             broadcast.heard[2]?.unread -= 20_000
             broadcast.handle(.wrote(ConnectionID(2), byteCount: 20_000))
+            broadcast.report(.playing, 2, received: received)
         }
         let inbox = try #require(broadcast.heard[2])
         let lost = inbox.entries.dropFirst().map(\.lostPacketCount)

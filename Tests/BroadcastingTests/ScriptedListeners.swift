@@ -164,14 +164,12 @@ struct ScriptedBroadcast {
         say(WireEncoder.report(report), id)
     }
 
-    /// A listener takes all that it is sent, and says so with every half second of song.
+    /// A listener takes all that it is sent, and says so.
     mutating func drain(_ id: Int) {
         while let count = heard[id]?.unread, count > 0 {
             heard[id]?.unread = 0
             handle(.wrote(ConnectionID(id), byteCount: count))
-            guard let end = heard[id]?.end, end >= acknowledged[id, default: .zero] + Int64(Self.rate / 2) else {
-                continue
-            }
+            guard let end = heard[id]?.end, end > acknowledged[id, default: .zero] else { continue }
             report(states[id] ?? .preparing, id)
         }
     }
