@@ -69,8 +69,6 @@ private final class ResponderLoop: Sendable {
 
     /// Datagrams handled before the loop looks at anything else: a flood must not delay the end.
     private static let batchCount = 64
-    /// More than so many at a time need not gather.
-    private static let gatheredCount = 32
 
     let state = Mutex(State())
     let wake: WakeSignal
@@ -83,16 +81,19 @@ private final class ResponderLoop: Sendable {
 
     func run() {
         guard var socket = handover.withLock({ $0.take() }) else { return }
+        var gathering = RequestGathering()
         var count = 0
         while let urgentUntil = state.withLock({ $0.isStopping ? nil : $0.urgentUntil }) {
             socket.prepareToWait()
-            if (1...Self.gatheredCount).contains(count), urgentUntil < .now() {
-                wake.wait(atMost: ClockLimits.gatheringTime)
+            let mayGather = (1..<Self.batchCount).contains(count) && urgentUntil < .now()
+            if mayGather {
+                wake.wait(atMost: gathering.span)
             } else {
                 wake.wait(atMost: nil, orReadable: socket.descriptor)
             }
             noteSent(on: &socket)
             count = answer(on: &socket)
+            if mayGather { gathering.note(count: count) }
         }
     }
 
