@@ -12,8 +12,7 @@ public enum BroadcastEvent: Sendable {
     case renamed(String)
     /// A TCP connection stands. `key` is fresh and random, for the listener's clock exchange.
     case opened(ConnectionID, PeerConnection.Direction, address: String, dial: Dialer.Dial?, key: ClockKey)
-    /// `isUnreachable`: what was sent did not leave this machine.
-    case dialFailed(Dialer.Dial, isUnreachable: Bool = false)
+    case dialFailed(Dialer.Dial, DialFailure)
     case received(ConnectionID, ByteBuffer)
     /// The socket took this many bytes of what was sent.
     case wrote(ConnectionID, byteCount: Int)
@@ -56,7 +55,7 @@ public enum SourceEvent: Sendable {
 /// What the shell must do for a broadcast, in order.
 public enum BroadcastAction: Sendable {
     /// Try to connect; answer with ``BroadcastEvent/opened(_:_:address:dial:key:)`` or
-    /// ``BroadcastEvent/dialFailed(_:isUnreachable:)``, within ``PeeringLimits/dialTimeout``.
+    /// ``BroadcastEvent/dialFailed(_:_:)``, within ``PeeringLimits/dialTimeout``.
     case dial(Dialer.Dial)
     case send(ConnectionID, ByteBuffer)
     /// Send ``WireEncoder/clock(_:)`` of the reply over its connection, with the clock read just before.

@@ -40,8 +40,8 @@ extension BroadcastSession {
         actions.append(.close(id))
     }
 
-    mutating func dialFailed(_ dial: Dialer.Dial, _ isUnreachable: Bool, _ now: HostTime) {
-        connections.dialer.dialEnded(dial.id, connected: false, isUnreachable: isUnreachable, now: now)
+    mutating func dialFailed(_ dial: Dialer.Dial, _ failure: DialFailure, _ now: HostTime) {
+        connections.dialer.dialEnded(dial.id, failure: failure, now: now)
         let name = connections.dialer.contact(dial.key)?.name ?? "a listener"
         guard case .instance = dial.key else {
             sayOnce(.warning, "no listener answers at \(dial.address); trying again until one does")

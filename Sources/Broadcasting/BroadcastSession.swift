@@ -83,7 +83,7 @@ public struct BroadcastSession {
         case .renamed(let name): configuration.greeting.name = name
         case .opened(let id, let direction, let address, let dial, let key):
             opened(id, direction, address: address, dial: dial, key: key, now)
-        case .dialFailed(let dial, let isUnreachable): dialFailed(dial, isUnreachable, now)
+        case .dialFailed(let dial, let failure): dialFailed(dial, failure, now)
         case .received(let id, let bytes): attend(to: id, now) { $0.receive(id, bytes, now) }
         case .wrote(let id, let byteCount): attend(to: id, now) { $0.wrote(id, byteCount: byteCount, now) }
         case .closed(let id): drop(id, because: nil, now)

@@ -13,8 +13,7 @@ public enum ListenEvent: Sendable {
     case renamed(String)
     /// A TCP connection stands.
     case opened(ConnectionID, PeerConnection.Direction, address: String, dial: Dialer.Dial?)
-    /// `isUnreachable`: what was sent did not leave this machine.
-    case dialFailed(Dialer.Dial, isUnreachable: Bool = false)
+    case dialFailed(Dialer.Dial, DialFailure)
     case received(ConnectionID, ByteBuffer)
     case closed(ConnectionID)
     /// The clock exchange over UDP has a new estimate.
@@ -35,7 +34,7 @@ public enum ListenEvent: Sendable {
 
 /// What the shell must do for a listener, in order.
 public enum ListenAction: Sendable {
-    /// Try to connect; answer with ``ListenEvent/opened(_:_:address:dial:)`` or ``ListenEvent/dialFailed(_:isUnreachable:)``.
+    /// Try to connect; answer with ``ListenEvent/opened(_:_:address:dial:)`` or ``ListenEvent/dialFailed(_:_:)``.
     case dial(Dialer.Dial)
     case send(ConnectionID, ByteBuffer)
     /// Close after what was sent.

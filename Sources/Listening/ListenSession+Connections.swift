@@ -43,8 +43,8 @@ extension ListenSession {
         send(WireEncoder.opening(configuration.greeting), to: id, now)
     }
 
-    mutating func dialFailed(_ dial: Dialer.Dial, _ isUnreachable: Bool, _ now: HostTime) {
-        connections.dialer.dialEnded(dial.id, connected: false, isUnreachable: isUnreachable, now: now)
+    mutating func dialFailed(_ dial: Dialer.Dial, _ failure: DialFailure, _ now: HostTime) {
+        connections.dialer.dialEnded(dial.id, failure: failure, now: now)
         guard case .address = dial.key, !hasToldPatience else { return }
         hasToldPatience = true
         actions.append(.notice(.warning, "no broadcaster answers at \(dial.address); trying again until one does"))

@@ -88,7 +88,7 @@ public struct ListenSession {
         case .renamed(let name): configuration.greeting.name = name
         case .opened(let id, let direction, let address, let dial):
             opened(id, direction, address: address, dial: dial, now)
-        case .dialFailed(let dial, let isUnreachable): dialFailed(dial, isUnreachable, now)
+        case .dialFailed(let dial, let failure): dialFailed(dial, failure, now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
         case .clock(let estimate): learnClock(estimate, now)

@@ -51,7 +51,7 @@ public struct ObserveSession {
         switch event {
         case .contact(let contact): learn(contact, now)
         case .opened(let id, let address, let dial): opened(id, address, dial, now)
-        case .dialFailed(let dial): connections.dialer.dialEnded(dial.id, connected: false, now: now)
+        case .dialFailed(let dial): connections.dialer.dialEnded(dial.id, failure: .unanswered, now: now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
         case .tick: break

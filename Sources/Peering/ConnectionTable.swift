@@ -112,7 +112,9 @@ public struct ConnectionTable<Link: PeerLink> {
             } else {
                 addressCounts[address, default: 0] < PeeringLimits.connectionsPerAddress ? .taken : .addressFull
             }
-        if let dial { dialer.dialEnded(dial.id, connected: admission == .taken || isDoubled, now: now) }
+        if let dial {
+            dialer.dialEnded(dial.id, failure: admission == .taken || isDoubled ? nil : .unanswered, now: now)
+        }
         guard admission == .taken else { return admission }
         places[id] = ids.count
         addressCounts[address, default: 0] += 1

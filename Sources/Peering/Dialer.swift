@@ -5,9 +5,9 @@ import AudioCore
 /// Contacts are dialled in parallel, so one that is dead costs the others nothing. The addresses of one contact are
 /// tried ``PeeringLimits/addressStagger`` apart until one connects. When all have failed, or a connection ended, the
 /// contact backs off: 0.5, 1, 2 ... 15 s, from the start again once a connection proved to be of use. One that is missed
-/// is dialled at once and then every ``PeeringLimits/missedInterval``.
+/// is dialled at once and then every ``PeeringLimits/missedInterval``, but not for long if it ended, by all that is heard.
 public struct Dialer {
-    /// A dial to be made: answer with ``dialEnded(_:connected:isUnreachable:now:)``.
+    /// A dial to be made: answer with ``dialEnded(_:failure:now:)``.
     public struct Dial: Hashable, Sendable {
         public var id: Int
         public var key: PeerContact.Key
@@ -109,20 +109,11 @@ public struct Dialer {
     /// The connection served for a while: the next back-off begins small.
     public mutating func proved(_ key: PeerContact.Key) { entries[key]?.failures = 0 }
 
-    /// A dial came to an end.
-    /// - Parameter isUnreachable: the system gave up looking for the machine. It asks the network once a second while
-    ///   anything is to be sent there, three times, and then no more until there is again (RFC 1122 section 2.3.2.1,
-    ///   RFC 4861 section 7.2.2): a missed contact is dialled anew at once.
-    public mutating func dialEnded(_ id: Int, connected: Bool, isUnreachable: Bool = false, now: HostTime) {
+    /// A dial came to an end; `failure` is nil for one that connected.
+    public mutating func dialEnded(_ id: Int, failure: DialFailure?, now: HostTime) {
         guard let key = keys.removeValue(forKey: id), var entry = entries[key] else { return }
         entry.pending.remove(id)
-        if connected {
-            entry.isConnected = true
-        } else if entry.hasFailed {
-            entry.backOff(now, atLeast: .zero)
-        } else if isUnreachable, entry.missedUntil != nil, !entry.isConnected, let last = entry.lastDial {
-            entry.nextDial = min(entry.nextDial, max(now, last + PeeringLimits.redialInterval))
-        }
+        if let failure { entry.dialFailed(failure, now) } else { entry.isConnected = true }
         entries[key] = entry
     }
 
@@ -168,6 +159,16 @@ extension Dialer.Entry {
     /// Whether all addresses were tried, and none connects.
     fileprivate var hasFailed: Bool {
         !isConnected && missedUntil == nil && pending.isEmpty && nextAddress >= contact.addresses.count
+    }
+
+    fileprivate mutating func dialFailed(_ failure: DialFailure, _ now: HostTime) {
+        if hasFailed { return backOff(now, atLeast: .zero) }
+        guard let end = missedUntil, !isConnected else { return }
+        switch failure {
+        case .unreachable: nextDial = min(nextDial, max(now, (lastDial ?? now) + PeeringLimits.redialInterval))
+        case .refused where isForgotten: missedUntil = min(end, now + PeeringLimits.refusedTime)
+        case .refused, .unanswered: break
+        }
     }
 
     fileprivate mutating func restart(_ now: HostTime) {

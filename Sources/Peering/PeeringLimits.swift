@@ -17,6 +17,8 @@ public enum PeeringLimits {
     static let redialInterval = TimeSpan.milliseconds(100)
     /// For so long. Then it backs off as any other.
     public static let missedTime = TimeSpan.seconds(600)
+    /// For so long, if mDNS forgot it and its machine refuses: time for one that is started again at the same port.
+    static let refusedTime = TimeSpan.seconds(15)
     /// A process that says so little for so long has its connection taken over by another of its own, without waiting
     /// for ``silenceTimeout``: longer than ``keepAliveInterval``.
     public static let successionTime = TimeSpan.milliseconds(800)

@@ -28,7 +28,7 @@ import Testing
         #expect(first.map(\.address.host) == ["a"])
         #expect(due(&dialer, start + .milliseconds(149)).isEmpty)
         #expect(due(&dialer, start + PeeringLimits.addressStagger).map(\.address.host) == ["b"])
-        dialer.dialEnded(first[0].id, connected: true, now: start + .milliseconds(160))
+        dialer.dialEnded(first[0].id, failure: nil, now: start + .milliseconds(160))
         #expect(due(&dialer, start + .seconds(1)).isEmpty)
     }
 
@@ -38,7 +38,7 @@ import Testing
         var now = start
         var pauses: [Double] = []
         for _ in 0..<8 {
-            while dialer.due(now).first.map({ dialer.dialEnded($0.id, connected: false, now: now) }) == nil {
+            while dialer.due(now).first.map({ dialer.dialEnded($0.id, failure: .unanswered, now: now) }) == nil {
                 now += .milliseconds(100)
             }
             let failed = now
@@ -52,7 +52,7 @@ import Testing
     @Test func aListenerThatBecomesFreeIsDialledAtOnce() {
         var dialer = Dialer()
         dialer.update(contact(1, "a", busy: true), now: start)
-        dialer.dialEnded(dialer.due(start)[0].id, connected: true, now: start)
+        dialer.dialEnded(dialer.due(start)[0].id, failure: nil, now: start)
         dialer.disconnected(.instance(1), after: .seconds(30), now: start)
         #expect(due(&dialer, start + .seconds(20)).isEmpty)
         dialer.update(contact(1, "a", busy: false), now: start + .seconds(21))
@@ -90,11 +90,11 @@ import Testing
     @Test func whoIsMissedAndUnreachableIsDialledAtOnce() {
         var table = table()
         let first = table.dialer.due(start)
-        table.dialer.dialEnded(first[0].id, connected: false, isUnreachable: true, now: start + .milliseconds(30))
+        table.dialer.dialEnded(first[0].id, failure: .unreachable, now: start + .milliseconds(30))
         #expect(due(&table.dialer, start + .milliseconds(90)).isEmpty)
         let second = table.dialer.due(start + .milliseconds(100))
         #expect(second.count == 1)
-        table.dialer.dialEnded(second[0].id, connected: false, now: start + .milliseconds(400))
+        table.dialer.dialEnded(second[0].id, failure: .unanswered, now: start + .milliseconds(400))
         #expect(due(&table.dialer, start + .milliseconds(690)).isEmpty)
         #expect(due(&table.dialer, start + .milliseconds(700)).count == 1)
     }
@@ -119,6 +119,25 @@ import Testing
         _ = table.add(ConnectionID(1), TestLink(connection: connection), dial: dial.first, now: start)
         table.remove(ConnectionID(1), pause: .zero, isMissed: true, now: start)
         return table
+    }
+
+    /// A process that ended without a word: mDNS forgets it, its machine refuses. One that mDNS still knows, or whose
+    /// machine is silent, may come back.
+    @Test(arguments: [(true, DialFailure.refused), (false, .refused), (true, .unanswered)])
+    func whoEndedIsNotMissedForLong(isForgotten: Bool, failure: DialFailure) {
+        var table = table()
+        if isForgotten { table.unlearn(.instance(1)) }
+        var last = start
+        for step in 0..<3_000 {
+            let now = start + .milliseconds(20) * Double(step)
+            for dial in table.dialer.due(now) {
+                last = now
+                table.dialer.dialEnded(dial.id, failure: failure, now: now)
+            }
+        }
+        let hasEnded = isForgotten && failure == .refused
+        #expect(table.dialer.contacts.isEmpty == hasEnded)
+        #expect(last - start > .seconds(14) && (last - start < .seconds(16)) == hasEnded)
     }
 
     private struct TestLink: PeerLink {

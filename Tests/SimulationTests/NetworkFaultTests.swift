@@ -31,9 +31,9 @@ import Testing
                 }
                 endpoint.begin(received: received, wrote: { _ in }, closed: {})
             }
-            network.dial(from: near, to: NetworkAddress(host: "far")) { [unowned self] endpoint in
-                dialled = endpoint
-                endpoint?.begin(
+            network.dial(from: near, to: NetworkAddress(host: "far")) { [unowned self] outcome in
+                dialled = try? outcome.get()
+                dialled?.begin(
                     received: { _ in }, wrote: { [unowned self] in writtenByteCount += $0 },
                     closed: { [unowned self] in brokenAt = loop.now.seconds })
             }
@@ -110,9 +110,10 @@ import Testing
         let pair = Pair()
         pair.network.cut(off: pair.far, .outbound, for: .seconds(3))
         var answers: [Double] = []
+        var failures: [DialFailure] = []
         for _ in 0..<2 {
-            pair.network.dial(from: pair.near, to: NetworkAddress(host: "far")) { endpoint in
-                #expect(endpoint == nil)
+            pair.network.dial(from: pair.near, to: NetworkAddress(host: "far")) { outcome in
+                if case .failure(let failure) = outcome { failures.append(failure) }
                 answers.append(pair.loop.now.seconds)
             }
             pair.run(to: 2)
@@ -120,6 +121,7 @@ import Testing
             pair.network.cut(off: pair.near, isSeen: true, for: .seconds(1))
         }
         pair.run(to: 2.5)
+        #expect(failures == [.unanswered, .unreachable])
         #expect(answers.count == 2)
         #expect(answers.first.map { (1.1...1.2).contains($0) } ?? false, "\(answers)")
         #expect(answers.last.map { $0 < 2.01 } ?? false, "\(answers)")

@@ -90,13 +90,17 @@ public final class VirtualNetwork {
 
     // MARK: Connections
 
-    /// Connects to the machine of this address. `completion` gets nil when it refuses, or does not answer in time.
+    public typealias DialCompletion = (Result<StreamEndpoint, DialFailure>) -> Void
+
+    /// Connects to the machine of this address.
     public func dial(
-        from machine: VirtualMachine, to address: NetworkAddress, completion: @escaping (StreamEndpoint?) -> Void
+        from machine: VirtualMachine, to address: NetworkAddress, completion: @escaping DialCompletion
     ) {
         dialCount += 1
         guard let source = attachments[machine.name] else { return }
-        guard loop.now >= source.linkDownUntil else { return machine.after(.zero) { completion(nil) } }
+        guard loop.now >= source.linkDownUntil else {
+            return machine.after(.zero) { completion(.failure(.unreachable)) }
+        }
         guard loop.now >= dialsGatheredUntil else {
             loop.at(dialsGatheredUntil) { [self] in call(source, address, completion) }
             return
@@ -108,25 +112,25 @@ public final class VirtualNetwork {
     public func gatherDials(for span: TimeSpan) { dialsGatheredUntil = loop.now + min(span, PeeringLimits.dialTimeout) }
 
     private func call(
-        _ source: Attachment, _ address: NetworkAddress, _ completion: @escaping (StreamEndpoint?) -> Void
+        _ source: Attachment, _ address: NetworkAddress, _ completion: @escaping DialCompletion
     ) {
         let machine = source.machine
         // A kernel asks again after a second at the earliest, when nobody waits any more (RFC 6298 section 2.1).
-        let giveUp = { machine.after(PeeringLimits.dialTimeout) { completion(nil) } }
+        let giveUp = { machine.after(PeeringLimits.dialTimeout) { completion(.failure(.unanswered)) } }
         guard let target = attachments[address.host], target.machine.isAlive else { return giveUp() }
         let there = delay(source, target)
         let back = delay(target, source)
         loop.after(there) { [self] in
             guard target.machine.isAlive, !target.machine.isSuspended, !isCut(source, target), !isCut(target, source)
             else { return giveUp() }
-            guard target.accept != nil else { return machine.after(back) { completion(nil) } }
+            guard target.accept != nil else { return machine.after(back) { completion(.failure(.refused)) } }
             connect(source, target, after: back, completion)
         }
     }
 
     private func connect(
         _ source: Attachment, _ target: Attachment, after back: TimeSpan,
-        _ completion: @escaping (StreamEndpoint?) -> Void
+        _ completion: @escaping DialCompletion
     ) {
         let near = StreamEndpoint(network: self, own: source, peer: target)
         let far = StreamEndpoint(network: self, own: target, peer: source)
@@ -134,7 +138,7 @@ public final class VirtualNetwork {
         far.partner = near
         source.endpoints.append(near)
         target.endpoints.append(far)
-        source.machine.after(back) { completion(near) }
+        source.machine.after(back) { completion(.success(near)) }
         target.machine.after(back + delay(source, target)) {
             guard let accept = target.accept else { return far.reset() }
             accept(far)

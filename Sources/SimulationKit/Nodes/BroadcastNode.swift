@@ -168,9 +168,11 @@ public final class BroadcastNode {
     private func perform(_ action: BroadcastAction) {
         switch action {
         case .dial(let dial):
-            network.dial(from: machine, to: dial.address) { [unowned self] endpoint in
-                guard let endpoint else { return handle(.dialFailed(dial)) }
-                opened(endpoint, .dialed, dial: dial)
+            network.dial(from: machine, to: dial.address) { [unowned self] outcome in
+                switch outcome {
+                case .success(let endpoint): opened(endpoint, .dialed, dial: dial)
+                case .failure(let failure): handle(.dialFailed(dial, failure))
+                }
             }
         case .send(let id, let bytes):
             guard let endpoint = endpoints[id] else { return }

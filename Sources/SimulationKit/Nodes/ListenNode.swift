@@ -178,9 +178,11 @@ public final class ListenNode {
         switch action {
         case .dial(let dial):
             guard !hasGivenUp else { return }
-            network.dial(from: machine, to: dial.address) { [unowned self] endpoint in
-                guard let endpoint else { return handle(.dialFailed(dial)) }
-                opened(endpoint, .dialed, dial: dial)
+            network.dial(from: machine, to: dial.address) { [unowned self] outcome in
+                switch outcome {
+                case .success(let endpoint): opened(endpoint, .dialed, dial: dial)
+                case .failure(let failure): handle(.dialFailed(dial, failure))
+                }
             }
         case .send(let id, let bytes): endpoints[id]?.write(bytes)
         case .close(let id), .abort(let id): endpoints[id]?.close()

@@ -8,7 +8,7 @@ import Peering
 protocol PeerNetworkDelegate: AnyObject {
     func networkDidOpen(
         _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?)
-    func networkDidFail(_ dial: Dialer.Dial, isUnreachable: Bool)
+    func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure)
     func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer)
     func networkDidWrite(_ id: ConnectionID, byteCount: Int)
     func networkDidClose(_ id: ConnectionID)
@@ -67,7 +67,7 @@ final class PeerNetwork {
             }
         connection
             .flatMap { channel in self.adopt(channel, .dialed, dial: dial) }
-            .whenFailure { self.delegate?.networkDidFail(dial, isUnreachable: $0.isUnreachable) }
+            .whenFailure { self.delegate?.networkDidFail(dial, $0.dialFailure) }
     }
 
     private func adopt(
@@ -207,10 +207,12 @@ private final class ConnectionHandler: ChannelInboundHandler {
 }
 
 extension Error {
-    /// Whether the system knows no way to the other machine, or gave up looking for it.
-    fileprivate var isUnreachable: Bool {
+    /// Of a name's addresses one may be refused and another be out of reach.
+    fileprivate var dialFailure: DialFailure {
         let errors = (self as? NIOConnectionError)?.connectionErrors.map(\.error) ?? [self]
-        return errors.contains { [EHOSTUNREACH, ENETUNREACH].contains(($0 as? IOError)?.errnoCode) }
+        let codes = Set(errors.compactMap { ($0 as? IOError)?.errnoCode })
+        if codes.contains(EHOSTUNREACH) || codes.contains(ENETUNREACH) { return .unreachable }
+        return codes.contains(ECONNREFUSED) ? .refused : .unanswered
     }
 }
 

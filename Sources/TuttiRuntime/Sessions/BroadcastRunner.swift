@@ -307,8 +307,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
         handle(.opened(id, direction, address: address, dial: dial, key: freshKey()))
     }
 
-    func networkDidFail(_ dial: Dialer.Dial, isUnreachable: Bool) {
-        handle(.dialFailed(dial, isUnreachable: isUnreachable))
+    func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure) {
+        handle(.dialFailed(dial, failure))
     }
 
     func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) { handle(.received(id, bytes)) }

@@ -138,7 +138,7 @@ final class CheckRunner: PeerNetworkDelegate {
         if let dial { handle(.opened(id, address: address, dial: dial)) }
     }
 
-    func networkDidFail(_ dial: Dialer.Dial, isUnreachable: Bool) { handle(.dialFailed(dial)) }
+    func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure) { handle(.dialFailed(dial)) }
 
     func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) { handle(.received(id, bytes)) }
 

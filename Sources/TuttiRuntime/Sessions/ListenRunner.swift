@@ -127,8 +127,8 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         driver?.handle(.opened(id, direction, address: address, dial: dial))
     }
 
-    func networkDidFail(_ dial: Dialer.Dial, isUnreachable: Bool) {
-        driver?.handle(.dialFailed(dial, isUnreachable: isUnreachable))
+    func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure) {
+        driver?.handle(.dialFailed(dial, failure))
     }
 
     func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) { driver?.handle(.received(id, bytes)) }

@@ -120,7 +120,7 @@ struct BroadcastStage {
         guard !dials.isEmpty else { return nil }
         let dial = dials.removeFirst()
         guard connecting else {
-            handle(.dialFailed(dial))
+            handle(.dialFailed(dial, .unanswered))
             return nil
         }
         return open(.dialed, dial: dial)

@@ -100,7 +100,7 @@ struct ListenStage {
         guard !dials.isEmpty else { return nil }
         let dial = dials.removeFirst()
         guard connecting else {
-            handle(.dialFailed(dial))
+            handle(.dialFailed(dial, .unanswered))
             return nil
         }
         return open(.dialed, dial: dial)
