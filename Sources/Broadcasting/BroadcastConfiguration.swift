@@ -81,12 +81,12 @@ public enum BroadcastLimits {
     public static let unacknowledgedTime = TimeSpan.seconds(1)
     /// A listener has fallen behind when what it has is this much older than what is heard.
     public static let latenessOfNote = TimeSpan.seconds(1)
-    /// One that fell behind goes on with packets that are due so much later than the link can bring them, and no farther
-    /// ahead than the other.
-    static let reentryMargin = TimeSpan.seconds(1)
-    public static let longestReentry = TimeSpan.seconds(5)
-    /// Of song under way to one that is behind: with less the link is not to blame.
-    static let backlogOfNote = TimeSpan.milliseconds(500)
+    /// Song on the way to one that fell behind: with less the link is not to blame, and it may go on.
+    static let backlogOfNote = TimeSpan.milliseconds(250)
+    /// It goes on so far ahead of what is due if its link has been mended, and last kept up with the song.
+    static let shortestReentry = TimeSpan.milliseconds(500)
+    /// So far ahead if not. Of what a link that is too slow can carry, the more is heard the longer it has for it.
+    public static let longestReentry = TimeSpan.seconds(3)
     /// Between two lines that say so of one listener.
     static let lossInterval = TimeSpan.seconds(10)
     /// A listener whose socket takes nothing for this long is dropped.

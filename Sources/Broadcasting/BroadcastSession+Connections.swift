@@ -75,7 +75,7 @@ extension BroadcastSession {
     private mutating func note(_ report: ListenerReport, of id: ConnectionID, _ now: HostTime) {
         guard let link = connections[id], link.isMember, let greeting = link.connection.greeting else { return }
         if link.report == nil { passOver(report, of: link, now) }
-        link.note(report, in: log.epoch)
+        link.note(report, in: log.epoch, now)
         if announced.insert(greeting.instance).inserted {
             actions.append(.notice(.info, "\(greeting.name) joined"))
         }

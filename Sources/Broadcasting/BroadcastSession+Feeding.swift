@@ -40,14 +40,13 @@ extension BroadcastSession {
             link.hasStream = true
             send(part.form.streamMessage, to: link, now)
         }
-        if link.entry == nil { enter(link, part, at: part.playing, now, lostPacketCount: 0) }
-        guard link.entry != nil else { return }
+        if !link.hasEntry { enter(link, part, at: part.playing, now, lostPacketCount: 0) }
+        guard link.hasEntry else { return }
         if !link.hasAnchor, case .playing(let anchor) = phase {
             link.hasAnchor = true
             send(WireEncoder.anchor(anchor), to: link, now)
         }
-        skipIfLate(link, part, plan.position, now)
-        sendPackets(link, part, plan.position, now)
+        if skipIfLate(link, part, plan.position, now) { sendPackets(link, part, plan.position, now) }
         sendEndIfDue(link, part.form, now)
     }
 
@@ -64,8 +63,7 @@ extension BroadcastSession {
         let wanted = position + frames(in: lead)
         guard log[link.cursor].position < wanted else { return }
         let batch = isAwaitingTime ? .zero : min(BroadcastLimits.batchTime, lead * 0.05)
-        let unacknowledged =
-            link.acknowledged + (frames(in: BroadcastLimits.unacknowledgedTime) - link.outstanding.frameCount)
+        let unacknowledged = link.acknowledged + frames(in: BroadcastLimits.unacknowledgedTime)
         let horizon = min(wanted + frames(in: batch), unacknowledged)
         while log.holds(link.cursor), link.bytesInFlight < BroadcastLimits.bytesInFlight {
             let group = log[link.cursor]
@@ -76,6 +74,8 @@ extension BroadcastSession {
                     || log.byteCount(part.playing..<link.cursor) < BroadcastLimits.bytesAhead
             else { break }
             link.cursor += 1
+            link.nextPacket = group.packetOffset + group.packetCount
+            link.sent = group.end
             send(group.message, to: link, now)
         }
     }
@@ -87,63 +87,69 @@ extension BroadcastSession {
         let log = part.form.log
         guard index < log.endIndex else { return }
         let start = log.entry(before: index, prerollPacketCount: part.form.prerollPacketCount)
-        let sent = log.holds(link.cursor - 1) ? log[link.cursor - 1].end : nil
         link.cursor = start
+        link.nextPacket = log.packetOffset(of: start)
         // PCM may begin in the middle of the song.
         let isBeginning = start == 0 && log[start].position <= .zero
         let frame = isBeginning ? .zero : max(log[index].position, .zero)
-        link.enter(at: frame, after: sent, now)
+        link.enter(at: frame)
         let mark = EntryMark(epoch: log.epoch, frame: frame, lostPacketCount: lostPacketCount)
         send(WireEncoder.entry(mark), to: link, now)
     }
 
     /// A listener that is back holds what it had received, and says so with its first report: it is sent what follows.
     func passOver(_ report: ListenerReport, of link: ListenerLink, _ now: HostTime) {
-        guard link.entry != nil, report.epoch == log.epoch, report.received > position(now),
+        guard link.hasEntry, report.epoch == log.epoch, report.received > position(now),
             let form = link.isSentPCM ? pcmForm : songForm
         else { return }
         link.cursor = max(link.cursor, form.log.index(of: report.received))
+        link.nextPacket = form.log.packetOffset(of: link.cursor)
     }
 
     /// A listener whose next packets are overdue, or that has only what was heard long ago, loses packets and goes on
-    /// with those that can still reach it in time.
+    /// with those that can still reach it in time. Nothing overtakes what is on the way to it: which they are shows when
+    /// that has come.
+    /// - Returns: whether it may be sent packets.
     private mutating func skipIfLate(
         _ link: ListenerLink, _ part: FeedingPlan.Part, _ position: FramePosition, _ now: HostTime
-    ) {
+    ) -> Bool {
         let log = part.form.log
         guard case .playing = phase, link.cursor < log.endIndex, link.bytesInFlight < BroadcastLimits.bytesInFlight
-        else { return }
+        else { return true }
         let isOverdue = link.cursor < log.startIndex || log[link.cursor].end <= position
         let isBehind = link.acknowledged + frames(in: BroadcastLimits.latenessOfNote) <= position
-        guard isOverdue || isBehind else { return }
-        let next = reentry(of: link, part, position, now)
-        guard next < log.endIndex else { return }
+        guard isOverdue || isBehind else {
+            link.hasBacklog = false
+            return true
+        }
+        guard link.onTheWay <= frames(in: BroadcastLimits.backlogOfNote) else {
+            link.hasBacklog = true
+            return false
+        }
+        let next = reentry(of: link, part, position)
+        guard next < log.endIndex else { return true }
         if next == link.cursor, log.hasGap(before: next) {
             // Nobody has what would be between.
-            return enter(link, part, at: next, now, lostPacketCount: 0)
+            enter(link, part, at: next, now, lostPacketCount: 0)
+            return true
         }
         let isPreroll = log.entry(before: next, prerollPacketCount: part.form.prerollPacketCount) <= link.cursor
-        guard next > link.cursor, !isPreroll else { return }
-        let lost = log.packetCount(max(link.cursor, log.startIndex)..<next)
+        guard next > link.cursor, !isPreroll else { return true }
+        // Some may be forgotten already.
+        let lost = log.packetOffset(of: next) - link.nextPacket
         tellLoss(of: lost, link, now)
         enter(link, part, at: next, now, lostPacketCount: UInt32(clamping: lost))
+        return true
     }
 
-    /// Number of the message with which a listener goes on that fell behind. What is on the way comes before it, at the
-    /// pace that the listener has shown.
-    private func reentry(
-        of link: ListenerLink, _ part: FeedingPlan.Part, _ position: FramePosition, _ now: HostTime
-    ) -> Int {
-        guard let rate = summary.format?.sampleRate else { return part.playing }
-        let log = part.form.log
-        let sent = log.holds(link.cursor - 1) ? log[link.cursor - 1].end : link.acknowledged
-        let onTheWay = TimeSpan(seconds: Double(link.onTheWay(upTo: sent)) / rate)
-        let pace = max(link.pace(sampleRate: rate, now), 0.25)
-        // It is not the link that was too slow.
-        guard onTheWay > BroadcastLimits.backlogOfNote, pace < 1 else { return part.playing }
-        let lead = min(onTheWay * (1 / pace) + BroadcastLimits.reentryMargin, BroadcastLimits.longestReentry)
-        let next = log.index(of: max(position, .zero) + frames(in: lead))
-        return next < log.endIndex ? next : part.playing
+    /// Number of the message with which a listener goes on that fell behind: with what is due now, unless its link was
+    /// slow to bring what was on the way. If it still is, most is heard of what is due long after.
+    private func reentry(of link: ListenerLink, _ part: FeedingPlan.Part, _ position: FramePosition) -> Int {
+        guard link.hasBacklog else { return part.playing }
+        let isMended = link.pace > Double(frames(in: .seconds(1)))
+        let lead = isMended ? BroadcastLimits.shortestReentry : BroadcastLimits.longestReentry
+        let next = part.form.log.index(of: max(position, .zero) + frames(in: lead))
+        return next < part.form.log.endIndex ? next : part.playing
     }
 
     private mutating func tellLoss(of packetCount: Int, _ link: ListenerLink, _ now: HostTime) {

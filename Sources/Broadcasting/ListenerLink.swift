@@ -29,12 +29,18 @@ final class ListenerLink: PeerLink {
     var cursor = 0
     /// Whether the stream's properties were sent.
     var hasStream = false
-    /// Where its sound begins, and when it was told so; nil before.
-    var entry: (frame: FramePosition, time: HostTime)?
+    /// Number of the packet that it is sent next, among all of the log that there ever were.
+    var nextPacket = 0
+    /// Whether it was told where its sound begins.
+    private(set) var hasEntry = false
     /// The frame after the last that it is known to have received of what was sent since.
-    var acknowledged = FramePosition.zero
-    /// What was on its way when it was placed behind a gap, of that what may still be, and the frame after it.
-    private(set) var outstanding = (frameCount: Int64(0), end: FramePosition.zero)
+    private(set) var acknowledged = FramePosition.zero
+    /// The frame after the last that it was sent.
+    var sent = FramePosition.zero
+    /// Whether it is behind, and much was on the way when that was found.
+    var hasBacklog = false
+    /// When it last reported, and how fast it had received between the last three reports, in frames a second.
+    private var receipt: (time: HostTime, paces: (Double, Double))?
     /// Packets that were dropped for it and not told of, and when there was something told.
     var untoldLossCount = 0
     var lossTold: HostTime?
@@ -65,28 +71,27 @@ final class ListenerLink: PeerLink {
     }
 
     /// Takes what it says of itself.
-    func note(_ report: ListenerReport, in epoch: Epoch) {
+    func note(_ report: ListenerReport, in epoch: Epoch, _ now: HostTime) {
         self.report = report
         guard report.epoch == epoch else { return }
-        acknowledged = max(acknowledged, report.received)
-        outstanding.frameCount = max(0, min(outstanding.frameCount, outstanding.end - report.received))
+        let received = max(0, report.received - acknowledged)
+        let pace = receipt.map { Double(received) / max(now - $0.time, .milliseconds(1)).seconds } ?? 0
+        receipt = (now, (pace, receipt?.paces.0 ?? 0))
+        acknowledged += received
     }
+
+    /// How fast it receives, in frames a second: of what came at once the rest may have been told of late.
+    var pace: Double { receipt.map { max($0.paces.0, $0.paces.1) } ?? 0 }
 
     /// Frames that were sent and are not known to have come.
-    func onTheWay(upTo sent: FramePosition) -> Int64 { outstanding.frameCount + max(0, sent - acknowledged) }
+    var onTheWay: Int64 { max(0, sent - acknowledged) }
 
-    /// Is placed at a frame; `sent` is the end of what it was sent before.
-    func enter(at frame: FramePosition, after sent: FramePosition?, _ now: HostTime) {
-        // Where nothing was sent since the gap before, what was on its way then still is.
-        if entry != nil, let sent, sent > acknowledged { outstanding = (onTheWay(upTo: sent), sent) }
-        entry = (frame, now)
+    /// Is placed at a frame.
+    func enter(at frame: FramePosition) {
+        hasEntry = true
         acknowledged = frame
-    }
-
-    /// How much of the song it has taken in so far, as a part of the time that it had for it: 1 keeps up.
-    func pace(sampleRate: Double, _ now: HostTime) -> Double {
-        guard let entry, now > entry.time else { return 1 }
-        return Double(acknowledged - entry.frame) / sampleRate / (now - entry.time).seconds
+        sent = frame
+        hasBacklog = false
     }
 
     /// Whether its socket has taken nothing for too long.

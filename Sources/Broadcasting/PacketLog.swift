@@ -16,6 +16,8 @@ struct PacketLog {
         var message: ByteBuffer
         /// Bytes of all messages before this one.
         var byteOffset: Int
+        /// Packets of all messages before this one.
+        var packetOffset: Int
 
         var packetCount: Int { packets.count }
 
@@ -30,6 +32,8 @@ struct PacketLog {
     private var groups: [Group] = []
     /// Bytes of all messages that there ever were.
     private var byteCount = 0
+    /// Packets in them.
+    private var packetCount = 0
     /// Number of `groups[0]`.
     private(set) var startIndex = 0
 
@@ -73,8 +77,9 @@ struct PacketLog {
             groups.append(
                 Group(
                     position: position, end: position + Int64(frames), packets: Self.closedUp(part), message: message,
-                    byteOffset: byteCount))
+                    byteOffset: byteCount, packetOffset: packetCount))
             byteCount += message.readableBytes
+            packetCount += count
             position += Int64(frames)
             start += count
         }
@@ -125,10 +130,8 @@ struct PacketLog {
         return end - self[range.lowerBound].byteOffset
     }
 
-    /// Packets in the messages `range`.
-    func packetCount(_ range: Range<Int>) -> Int {
-        range.clamped(to: startIndex..<endIndex).reduce(0) { $0 + self[$1].packetCount }
-    }
+    /// Packets of all messages before a message that is held, or that will come next.
+    func packetOffset(of index: Int) -> Int { index == endIndex ? packetCount : self[index].packetOffset }
 
     /// Forgets the messages before `index`.
     mutating func trim(before index: Int) {

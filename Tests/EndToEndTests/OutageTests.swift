@@ -13,10 +13,10 @@ struct OutageTests {
     /// From the network's return until there is sound again, in seconds: a second until both sides have each other, and
     /// what it takes to learn the clock and to fill up.
     private static let returnTime = 2.0
-    /// From the end of a limit of the rate until there is sound again, in seconds: a listener that fell behind goes on
-    /// with packets that are due up to 5 s later than those that were dropped; and what was queued is lost with the
-    /// limit, and sent again after a second.
-    private static let reentryTime = 7.0
+    /// From the end of a limit of the rate until there is sound again, in seconds: what was queued is lost with the
+    /// limit, sent again after a second, and told of half a second later; a listener then goes on with packets that are
+    /// due up to 3 s later, if it was placed just before.
+    private static let reentryTime = 5.0
 
     /// Each listener has a trouble of its own, all at the same time.
     @Test func whatBefallsAListenerIsItsOwnAffair() throws {
