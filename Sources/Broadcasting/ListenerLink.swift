@@ -74,7 +74,7 @@ final class ListenerLink: PeerLink {
     func note(_ report: ListenerReport, in epoch: Epoch, _ now: HostTime) {
         self.report = report
         guard report.epoch == epoch else { return }
-        let received = max(0, report.received - acknowledged)
+        let received = max(acknowledged, report.received) - acknowledged
         let pace = receipt.map { Double(received) / max(now - $0.time, .milliseconds(1)).seconds } ?? 0
         receipt = (now, (pace, receipt?.paces.0 ?? 0))
         acknowledged += received
