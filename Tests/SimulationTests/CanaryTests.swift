@@ -10,19 +10,23 @@ import Testing
         return (Set(findings.map(\.kind)), "\(findings); \(household.world.replay)")
     }
 
-    private func kindsOfFaults(_ seed: UInt64, _ fault: PlantedFault?) -> (kinds: Set<Finding.Kind>, text: String) {
+    /// Nil where the mistake came to nothing, as of nobody who has it much is asked; the first three seeds are not so.
+    private func kindsOfFaults(
+        _ seed: UInt64, _ fault: PlantedFault
+    ) -> (kinds: Set<Finding.Kind>, text: String)? {
         let scenario = FaultScenario(seed: seed, seconds: 60, fault: fault)
         scenario.run()
+        guard seed <= 3 || scenario.listeners.contains(where: \.hasMisbehaved) else { return nil }
         return (Set(scenario.findings.map(\.kind)), "\(scenario.findings); \(scenario.world.replay)")
     }
 
     @Test(arguments: Seeds.short) func aListenerThatDoesNotComeBackIsFound(seed: UInt64) {
-        let (kinds, text) = kindsOfFaults(seed, .noReconnection)
+        guard let (kinds, text) = kindsOfFaults(seed, .noReconnection) else { return }
         #expect(kinds.contains(.lost), "\(text)")
     }
 
     @Test(arguments: Seeds.short) func aListenerThatComesBackOutOfStepIsFound(seed: UInt64) {
-        let (kinds, text) = kindsOfFaults(seed, .lateReturn)
+        guard let (kinds, text) = kindsOfFaults(seed, .lateReturn) else { return }
         // So far off that it passes for another sound, or on its way there.
         #expect(!kinds.isDisjoint(with: [.stray, .notWhole, .apart]), "\(text)")
     }

@@ -25,6 +25,9 @@ public final class ListenNode {
     /// Names of the broadcasters that fed it, in order.
     public private(set) var broadcasters: [String] = []
 
+    /// Whether the planted fault came to anything: one that is never cut off need not come back.
+    public private(set) var hasMisbehaved = false
+
     let configuration: ListenConfiguration
     let cardConfiguration: VirtualSoundCard.Configuration
     private let network: VirtualNetwork
@@ -156,7 +159,7 @@ public final class ListenNode {
     }
 
     private func opened(_ endpoint: StreamEndpoint, _ direction: PeerConnection.Direction, dial: Dialer.Dial?) {
-        guard !hasGivenUp else { return endpoint.close() }
+        guard !givesUp() else { return endpoint.close() }
         let id = ConnectionID(nextConnection)
         nextConnection += 1
         endpoints[id] = endpoint
@@ -169,15 +172,19 @@ public final class ListenNode {
         handle(.opened(id, direction, address: endpoint.peerName, dial: dial))
     }
 
-    /// By the planted fault.
-    private var hasGivenUp: Bool { cardConfiguration.fault == .noReconnection && exchangeCount > 0 }
+    /// By the planted fault: what was to be done is not.
+    private func givesUp() -> Bool {
+        guard cardConfiguration.fault == .noReconnection, exchangeCount > 0 else { return false }
+        if endpoints.isEmpty { hasMisbehaved = true }
+        return true
+    }
 
     // MARK: Actions out
 
     private func perform(_ action: ListenAction) {
         switch action {
         case .dial(let dial):
-            guard !hasGivenUp else { return }
+            guard !givesUp() else { return }
             network.dial(from: machine, to: dial.address) { [unowned self] outcome in
                 switch outcome {
                 case .success(let endpoint): opened(endpoint, .dialed, dial: dial)
@@ -199,7 +206,10 @@ public final class ListenNode {
         case .enqueue(let position, let packets, let data): enqueue(packets, data, at: position)
         case .reenter(let frame, let epoch): feeder.reenter(at: frame, epoch: epoch)
         case .setTimeline(var timeline):
-            if cardConfiguration.fault == .lateReturn, exchangeCount > 1 { timeline.host += .milliseconds(1) }
+            if cardConfiguration.fault == .lateReturn, exchangeCount > 1 {
+                hasMisbehaved = true
+                timeline.host += .milliseconds(1)
+            }
             control.setTimeline(timeline)
         case .finish(let end, let epoch):
             feeder.finish(at: end, packetsFollow: false, epoch: epoch)

@@ -146,17 +146,36 @@ final class PerformanceEar {
             return HeardWindow(
                 content: .silence, lateness: .zero, gain: 0, residual: 0, peak: Float(peak), sampleCount: count)
         }
+        let nearest = comparison(at: 0)
+        guard nearest.content != .song else { return nearest }
+        // A whole period of the first tone away the comparison fits nearly as well.
+        let others = [-1.0, 1].map { periods in
+            var window = comparison(
+                at: -nearest.lateness.seconds * VirtualSong.sampleRate + periods * 2 * .pi / angular)
+            window.content = .other
+            return window
+        }
+        return others.reduce(nearest) { $0.residual <= $1.residual ? $0 : $1 }
+    }
+
+    /// Compares what was heard with the song about so many frames before its place.
+    private func comparison(at guess: Double) -> HeardWindow {
+        var early = guess
+        if guess != 0 { makeSong(at: windowStart + early, step: windowStep, range: 0..<count) }
         var fit = fit()
-        var early = early(fit)
-        if abs(early) > Self.linearRange {
+        var correction = self.early(fit)
+        early += correction
+        if abs(correction) > Self.linearRange {
             makeSong(at: windowStart + early, step: windowStep, range: 0..<count)
             fit = self.fit()
-            early += self.early(fit)
+            correction = self.early(fit)
+            early += correction
         }
-        var residual = 0.0
+        var (peak, residual) = (0.0, 0.0)
         for index in 0..<count {
             let song = fit.x * values[index] + (fit.y + fit.z * time(index)) * slopes[index]
             residual = max(residual, abs(heard[index] - song))
+            peak = max(peak, abs(heard[index]))
         }
         let gain = hypot(fit.x, fit.y * angular)
         let isSong =
