@@ -151,7 +151,8 @@ let package = Package(
         .executableTarget(
             name: "tutti",
             dependencies: [
-                "AudioCore", "DecodeWorker", "HostSystem", "Observing", "Peering", "SongReading", "TuttiRuntime",
+                "AudioCore", "DecodeWorker", "HostSystem", "Observing", "Peering", "Playout", "SongReading",
+                "TuttiRuntime",
             ],
             swiftSettings: settings),
 

@@ -28,9 +28,22 @@ public struct ALSADevice: Hashable, Sendable {
     private static let patience = TimeSpan.seconds(3)
     private static let longestAnswer = TimeSpan.seconds(1)
 
-    /// Every device that ALSA's configuration names for one direction, in its order; empty on a machine without sound.
-    /// Each is opened for a moment.
+    /// Every device of one direction: the cards that this user may not use, of which ALSA tells nothing, then what
+    /// ALSA's configuration names, in its order; empty on a machine without sound.
+    ///
+    /// Each is opened for a moment. Libraries of sound servers may print then.
     public static func all(_ direction: PCMDirection = .playback) -> [ALSADevice] {
+        forbidden(direction) + named(direction)
+    }
+
+    private static func forbidden(_ direction: PCMDirection) -> [ALSADevice] {
+        ForbiddenCards().numbers.filter { ForbiddenCards.hasPCM($0, direction) }.map { number in
+            let name = "hw:\(number)"
+            return ALSADevice(name: name, details: "Sound card \(number)", trouble: .notPermitted(device: name))
+        }
+    }
+
+    private static func named(_ direction: PCMDirection) -> [ALSADevice] {
         calsa_silence()
         var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
         guard snd_device_name_hint(-1, "pcm", &hints) >= 0, let hints else { return [] }
@@ -47,6 +60,12 @@ public struct ALSADevice: Hashable, Sendable {
             next += 1
         }
         return devices
+    }
+
+    private init(name: String, details: String, trouble: OutputDeviceError) {
+        self.name = name
+        self.details = details
+        self.trouble = trouble
     }
 
     /// Nil for devices of the other direction alone.

@@ -51,12 +51,16 @@ package struct PCMHandle: ~Copyable, @unchecked Sendable {
         return card >= 0 ? card : nil
     }
 
-    /// What `snd_pcm_open` means by its error numbers. A name that no configuration defines and a card that does not
-    /// exist are both `ENOENT`, so we look whether there is a card at all.
+    /// What `snd_pcm_open` means by its error numbers. A name that no configuration defines, a card that does not exist
+    /// and one that this user may not use are all `ENOENT`, so we look which cards there are.
     private static func openError(_ code: Int32, name: String) -> OutputDeviceError {
         switch -code {
         case ENOENT, ENODEV, ENXIO, EINVAL:
-            name == "default" && !hasCard ? .noDevice : .unknownDevice(name: name)
+            if ForbiddenCards().mayBe(name) {
+                .notPermitted(device: name)
+            } else {
+                name == "default" && !hasCard ? .noDevice : .unknownDevice(name: name)
+            }
         default:
             ALSACall.error(code, "open", device: name)
         }

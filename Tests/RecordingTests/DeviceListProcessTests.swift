@@ -5,18 +5,26 @@ import Testing
 
 /// `tutti devices`, by a real process with an ALSA of its own.
 @Suite struct DeviceListTests {
-    /// Formats and rates of a card and of a plugin in front of it; one that is not there; one that never opens.
+    /// Formats and rates of a card, which prints when it is opened, and of a plugin in front of it; one that is in use; one
+    /// that never opens. One that is not there, and one whose server does not run, are not listed; nothing else is
+    /// printed.
     @Test func devicesAreListedWithWhatTheyTake() throws {
         let directory = TemporaryDirectory()
         var card = SoftwareCard(recording: directory.path + "/heard.wav")
         card.formats = ["S16_LE", "S32_LE"]
         card.rates = [44_100, 96_000]
         card.channels = 1...4
+        try card.setFaults([.chatter])
+        let busy = SoftwareCard(recording: directory.path + "/busy.wav")
+        try busy.setFaults([.busy])
         let path = directory.path + "/asound.conf"
         try SoftwareCard.writeConfiguration(to: path, default: card)
         let more = """
             pcm.converted { type plug slave.pcm card hint { show on } }
+            pcm.used { type plug slave.pcm "\(busy.deviceName)" hint { show on } }
             pcm.absent { type hw card 97 hint { show on description "Not here" } }
+            pcm.served { type shm server nobody slave.pcm card hint { show on } }
+            server.nobody { host localhost socket "\(directory.path)/socket" }
             pcm.stuck { type file slave.pcm null file /dev/null infile "\(directory.path)/fifo" hint { show on } }
 
             """
@@ -38,13 +46,19 @@ import Testing
         #expect(line("card", "playback").hasSuffix(takes), "\(text)")
         let rates = "\"lowestRateHertz\":44100,\"highestRateHertz\":96000"
         #expect(line("converted", "playback").contains(rates), "\(text)")
-        #expect(line("absent", "playback").hasSuffix("\"trouble\":\"there is no such device\"}"), "\(text)")
-        #expect(line("absent", "capture") == "" && line("card", "capture") == "", "\(text)")
+        #expect(line("used", "playback").hasSuffix("\"trouble\":\"in use by another program\"}"), "\(text)")
+        for name in ["absent", "served"] {
+            #expect(line(name, "playback") == "" && line(name, "capture") == "", "\(text)")
+        }
+        #expect(line("card", "capture") == "", "\(text)")
         #expect(line("stuck", "playback").hasSuffix("\"trouble\":null}"), "\(text)")
         #expect(line("stuck", "capture").contains("it does not answer"), "\(text)")
 
+        #expect(lines.allSatisfy { $0.hasPrefix("{\"name\":") }, "\(text)")
+
         let table = String(decoding: try Tool.readFile(directory.path + "/table"), as: UTF8.self)
         #expect(table.contains("plays    32-bit/16-bit, 44.1-96.0 kHz, 4 channels"), "\(table)")
+        #expect(table.split(separator: "\n").count == lines.count + 1, "\(table)")
         #expect(try Tool.readFile(directory.path + "/errors").isEmpty)
     }
 }

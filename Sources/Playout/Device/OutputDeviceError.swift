@@ -4,6 +4,7 @@ public enum OutputDeviceError: Error, Hashable, Sendable {
     case noDevice
     case unknownDevice(name: String)
     case busy(device: String)
+    /// This user may not open the sound card; on Linux its devices belong to the group `audio`.
     case notPermitted(device: String)
     /// The device is there and cannot be set up in a way that we can use.
     case unsupportedConfiguration(device: String, reason: String)
@@ -25,7 +26,8 @@ extension OutputDeviceError: CustomStringConvertible {
         case .busy(let device):
             "sound device '\(device)' is in use by another program; stop that, or choose another (`tutti devices`)"
         case .notPermitted(let device):
-            "no permission to use sound device '\(device)'; is this user in the group 'audio'?"
+            "no permission to use sound device '\(device)'; add this user to the group 'audio' "
+                + "(sudo usermod -aG audio $USER), then log in again"
         case .unsupportedConfiguration(let device, let reason):
             "sound device '\(device)' cannot be used: \(reason); try 'plug:\(device)', or see `tutti devices`"
         case .lost(let device):

@@ -1,4 +1,5 @@
 import ALSADevices
+import Glibc
 import Playout
 
 /// A device of ALSA, as `tutti devices` shows it.
@@ -9,8 +10,7 @@ public struct DeviceEntry: Hashable, Sendable {
     public var description: String
     /// What it takes or gives, of a sound card without conversion; nil where ``trouble`` says why it cannot be opened now.
     public var capabilities: Capabilities?
-    /// For people, some words.
-    public var trouble: String?
+    public var trouble: OutputDeviceError?
     /// Whether it records; else it plays. One that does both is listed twice.
     public var records = false
 
@@ -27,7 +27,9 @@ public struct DeviceEntry: Hashable, Sendable {
         }
     }
 
-    public init(name: String, description: String, capabilities: Capabilities? = nil, trouble: String? = nil) {
+    public init(
+        name: String, description: String, capabilities: Capabilities? = nil, trouble: OutputDeviceError? = nil
+    ) {
         self.name = name
         self.description = description
         self.capabilities = capabilities
@@ -37,16 +39,17 @@ public struct DeviceEntry: Hashable, Sendable {
 
 /// Which sound devices this machine has.
 public enum DeviceList {
-    /// All devices that ALSA names, in its order: those that play, then those that record. Opens every one for a moment.
+    /// The devices that ALSA names, in its order: those that play, then those that record. Few names tell which way they
+    /// go, so every one is opened for a moment, either way; libraries of sound servers may print then.
+    ///
+    /// Left out is what has nothing behind its name: a card that is not there, a plugin for one, a sound server that
+    /// does not run. What cannot be opened now for another reason is there, with the reason.
     public static func all() -> [DeviceEntry] {
-        let outputs = ALSADevice.all(.playback)
-        let inputs = ALSADevice.all(.capture)
-        // Few names tell which way they go: opening them does. One that goes neither way is told of once.
-        let names = Set(outputs.map(\.name))
-        let recording = Set(inputs.filter { !$0.isMissing }.map(\.name))
-        let played = outputs.filter { !$0.isMissing || !recording.contains($0.name) }
-        let recorded = inputs.filter { !$0.isMissing || !names.contains($0.name) }
-        return played.map { DeviceEntry($0, records: false) } + recorded.map { DeviceEntry($0, records: true) }
+        entries(.playback) + entries(.capture)
+    }
+
+    private static func entries(_ direction: PCMDirection) -> [DeviceEntry] {
+        ALSADevice.all(direction).filter { !$0.isMissing }.map { DeviceEntry($0, records: direction == .capture) }
     }
 }
 
@@ -54,7 +57,7 @@ extension ALSADevice {
     /// There is nothing behind the name that goes this way.
     fileprivate var isMissing: Bool {
         switch trouble {
-        case .noDevice, .unknownDevice, .lost: true
+        case .noDevice, .unknownDevice, .lost, .failed(_, _, ECONNREFUSED, _): true
         default: false
         }
     }
@@ -67,22 +70,7 @@ extension DeviceEntry {
             capabilities: device.capabilities.map {
                 Capabilities(sampleFormats: $0.sampleFormats, ratesHertz: $0.rates, channels: $0.channels)
             },
-            trouble: device.trouble?.inShort)
+            trouble: device.trouble)
         self.records = records
-    }
-}
-
-extension OutputDeviceError {
-    /// In a list, beside the device's name.
-    fileprivate var inShort: String {
-        switch self {
-        case .noDevice, .unknownDevice, .lost: "there is no such device"
-        case .busy: "in use by another program"
-        case .notPermitted: "no permission: is this user in the group 'audio'?"
-        case .unsupportedConfiguration(_, let reason): reason
-        case .standsStill: "stands still"
-        case .cannotWrite(_, let reason): reason
-        case .failed(_, let operation, let code, let reason): "cannot \(operation): \(reason) (\(code))"
-        }
     }
 }

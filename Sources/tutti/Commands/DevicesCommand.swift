@@ -1,3 +1,4 @@
+import Playout
 import TuttiRuntime
 
 /// `tutti devices`
@@ -10,6 +11,7 @@ struct DevicesCommand: Command {
         notes: [
             "Names that begin with hw: are sound cards themselves, in step to the sample; the others pass through "
                 + "ALSA's plugins or a sound server. What a device takes or gives is what it does without conversion.",
+            "Left out are names with nothing behind them: cards that are not there, sound servers that do not run.",
             "Exit code: 0, also without any device; 64 for a wrong command line.",
         ],
         examples: [
@@ -17,9 +19,10 @@ struct DevicesCommand: Command {
             .init(command: "tutti devices --json", meaning: "one JSON object a line"),
         ])
 
-    private static let noCard = """
-        no sound card: is one plugged in, and may this user open it (group audio)? 'tutti join --output null' works \
-        without.
+    private static let noCard = "no sound card: is one plugged in? 'tutti join --output null' works without."
+    private static let notPermitted = """
+        no permission to use the sound card: add this user to the group 'audio' (sudo usermod -aG audio $USER), then \
+        log in again. 'tutti join --output null' works without.
         """
 
     let isJSON: Bool
@@ -29,14 +32,15 @@ struct DevicesCommand: Command {
     }
 
     func run() -> Int32 {
-        let devices = DeviceList.all()
+        let devices = StandardStream.silencingOthers { DeviceList.all() }
         if isJSON {
             ListOutput.write(devices.map(\.json))
         } else if !devices.isEmpty {
             ListOutput.write(Self.table(devices))
         }
         if !devices.contains(where: \.isHeard) {
-            StandardStream.error.write("tutti: \(Self.noCard)\n")
+            let isForbidden = devices.contains(where: \.isForbidden)
+            StandardStream.error.write("tutti: \(isForbidden ? Self.notPermitted : Self.noCard)\n")
         }
         return 0
     }
@@ -62,10 +66,13 @@ struct DevicesCommand: Command {
 
 extension DeviceEntry {
     fileprivate var isHeard: Bool { !records && capabilities != nil && name != "null" }
+    fileprivate var isForbidden: Bool {
+        if case .notPermitted = trouble { true } else { false }
+    }
 
     /// `32-bit/24-bit/16-bit, 44.1-192.0 kHz, 2 channels`
     fileprivate var takes: String {
-        if let trouble { return trouble }
+        if let trouble { return trouble.inShort }
         guard let capabilities else { return "" }
         let rates = capabilities.ratesHertz
         let kilohertz = [rates.lowerBound, rates.upperBound].map { (Double($0) / 1_000).fixed(1) }
@@ -83,8 +90,23 @@ extension DeviceEntry {
             "lowestRateHertz": .integer(capabilities?.ratesHertz.lowerBound),
             "highestRateHertz": .integer(capabilities?.ratesHertz.upperBound),
             "fewestChannels": .integer(capabilities?.channels.lowerBound),
-            "mostChannels": .integer(capabilities?.channels.upperBound), "trouble": .optional(trouble),
+            "mostChannels": .integer(capabilities?.channels.upperBound), "trouble": .optional(trouble?.inShort),
         ])
+    }
+}
+
+extension OutputDeviceError {
+    /// In a list, beside the device's name.
+    fileprivate var inShort: String {
+        switch self {
+        case .noDevice, .unknownDevice, .lost: "there is no such device"
+        case .busy: "in use by another program"
+        case .notPermitted: "no permission (group audio)"
+        case .unsupportedConfiguration(_, let reason): reason
+        case .standsStill: "stands still"
+        case .cannotWrite(_, let reason): reason
+        case .failed(_, let operation, let code, let reason): "cannot \(operation): \(reason) (\(code))"
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-import Glibc
+@preconcurrency import Glibc
 
 /// Standard output and standard error, written whole.
 enum StandardStream: Int32, Sendable {
@@ -24,6 +24,25 @@ enum StandardStream: Int32, Sendable {
             }
             return true
         }
+    }
+
+    /// Runs `body` while what anything else in this process writes to either stream goes nowhere: libraries of sound
+    /// servers print what we report in our own words. Nothing may be written to a stream meanwhile.
+    static func silencingOthers<Result>(_ body: () -> Result) -> Result {
+        let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        guard nowhere >= 0 else { return body() }
+        defer { close(nowhere) }
+        let saved = [output, error].map { (stream: $0, copy: fcntl($0.rawValue, F_DUPFD_CLOEXEC, 3)) }
+        for (stream, copy) in saved where copy >= 0 { dup2(nowhere, stream.rawValue) }
+        defer {
+            // What C's own buffer holds belongs nowhere as well.
+            fflush(stdout)
+            for (stream, copy) in saved where copy >= 0 {
+                dup2(copy, stream.rawValue)
+                close(copy)
+            }
+        }
+        return body()
     }
 
     var isTerminal: Bool { isatty(rawValue) == 1 }

@@ -72,7 +72,7 @@ void source_read(const struct source *, int64_t first, int64_t count, snd_pcm_fo
 
 struct control {
     char path[PATH_MAX];
-    bool busy, gone;
+    bool busy, gone, chatters;
     int64_t gone_at, xrun_at, stall_at; // 0: none
     int64_t xrun_done, stall_done; // the last ones that were acted upon
 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 void control_read(struct control *control) {
-    control->busy = control->gone = false;
+    control->busy = control->gone = control->chatters = false;
     control->gone_at = control->xrun_at = control->stall_at = 0;
     if (!control->path[0]) return;
     FILE *file = fopen(control->path, "re");
@@ -14,6 +14,7 @@ void control_read(struct control *control) {
     while (fgets(line, sizeof line, file)) {
         long long at;
         if (strncmp(line, "busy", 4) == 0) control->busy = true;
+        else if (strncmp(line, "chatter", 7) == 0) control->chatters = true;
         else if (sscanf(line, "gone-at %lld", &at) == 1) control->gone_at = at;
         else if (sscanf(line, "xrun-at %lld", &at) == 1) control->xrun_at = at;
         else if (sscanf(line, "stall-at %lld", &at) == 1) control->stall_at = at;

@@ -301,6 +301,11 @@ static int take_exclusively(struct card *card) {
 static int check_presence(struct card *card) {
     control_read(&card->control);
     card->control.xrun_done = 0;
+    // As libraries of sound servers do.
+    if (card->control.chatters) {
+        printf("the card speaks\n");
+        fprintf(stderr, "the card complains\n");
+    }
     if (control_is_gone(&card->control, card_true_now())) return -ENODEV;
     return card->control.busy ? -EBUSY : take_exclusively(card);
 }

@@ -65,6 +65,8 @@ public struct SoftwareCard: Sendable {
     public enum Fault: Sendable {
         /// Opening fails with `EBUSY`.
         case busy
+        /// Opening prints a line to standard output and one to standard error, as libraries of sound servers do.
+        case chatter
         /// Unplugged: an open device is disconnected, opening fails with `ENODEV`.
         case gone
         /// The same from this true time on, in nanoseconds of ``trueNow()``.
@@ -80,6 +82,7 @@ public struct SoftwareCard: Sendable {
         let lines = faults.map { fault in
             switch fault {
             case .busy: "busy\n"
+            case .chatter: "chatter\n"
             case .gone: "gone\n"
             case .goneAt(let time): "gone-at \(time)\n"
             case .xrunAt(let time): "xrun-at \(time)\n"

@@ -46,6 +46,7 @@
 // The control file holds a line for each fault that lasts or comes; it may be changed at any time:
 //
 //     busy                 opening fails with EBUSY
+//     chatter              opening prints a line to standard output and one to standard error
 //     gone                 the device is unplugged: an open one is disconnected, opening fails with ENODEV
 //     gone-at NANOSECONDS  the same from that true time on
 //     xrun-at NANOSECONDS  the run that goes on at that true time breaks off in an xrun, once

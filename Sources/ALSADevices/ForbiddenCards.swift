@@ -1,0 +1,58 @@
+import CALSA
+import Glibc
+
+/// The sound cards that this user may not use.
+///
+/// libasound passes over a card whose control device it may not open, as if it were not there: it lists none of its
+/// devices, and says of `hw:0` and of `default` that there is no such thing. So we look at the kernel's devices ourselves.
+struct ForbiddenCards {
+    /// Ascending.
+    let numbers: [Int]
+
+    private static let directory = "/dev/snd"
+    /// `SNDRV_CARDS` and `SNDRV_PCM_DEVICES` of the kernel, at their most.
+    private static let cardLimit = 256
+    private static let deviceLimit = 32
+
+    /// Looks at all cards, which opens each control device for a moment.
+    init() {
+        numbers = (0..<Self.cardLimit).filter { number in
+            let descriptor = open("\(Self.directory)/controlC\(number)", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            guard descriptor < 0 else {
+                close(descriptor)
+                return false
+            }
+            return errno == EACCES || errno == EPERM
+        }
+    }
+
+    /// Whether one of them may be what a name stands for that libasound does not find.
+    func mayBe(_ name: String) -> Bool {
+        guard !numbers.isEmpty, Self.isDefined(name) else { return false }
+        return Self.cardNumber(name).map(numbers.contains) ?? true
+    }
+
+    /// Whether a card has a PCM device of this direction.
+    static func hasPCM(_ number: Int, _ direction: PCMDirection) -> Bool {
+        let suffix = direction == .playback ? "p" : "c"
+        return (0..<deviceLimit).contains { access("\(directory)/pcmC\(number)D\($0)\(suffix)", F_OK) == 0 }
+    }
+
+    /// Whether ALSA's configuration knows what comes before the arguments: `hw` of `hw:0`.
+    private static func isDefined(_ name: String) -> Bool {
+        var configuration: OpaquePointer?
+        guard snd_config_update_ref(&configuration) >= 0, let configuration else { return false }
+        defer { snd_config_unref(configuration) }
+        var definition: OpaquePointer?
+        return snd_config_search(configuration, "pcm." + name.prefix { $0 != ":" }, &definition) >= 0
+    }
+
+    /// The card that a name gives by its number: `hw:0`, `plughw:CARD=0,DEV=3`.
+    private static func cardNumber(_ name: String) -> Int? {
+        let arguments = name.drop { $0 != ":" }.dropFirst().split(separator: ",")
+        guard let named = arguments.first(where: { $0.hasPrefix("CARD=") }) else {
+            return arguments.first.flatMap { Int($0) }
+        }
+        return Int(named.dropFirst("CARD=".count))
+    }
+}
