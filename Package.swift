@@ -151,8 +151,8 @@ let package = Package(
         .executableTarget(
             name: "tutti",
             dependencies: [
-                "AudioCore", "DecodeWorker", "HostSystem", "Observing", "Peering", "Playout", "SongReading",
-                "TuttiRuntime",
+                "AudioCore", "AudioQueue", "DecodeWorker", "HostSystem", "Observing", "Peering", "Playout",
+                "SongReading", "TuttiRuntime",
             ],
             swiftSettings: settings),
 
@@ -321,7 +321,12 @@ let package = Package(
         tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
         tests("RealTimeRightsTests", ["CDBus", "CRealtime", "HostSystem", "LANKit", "RealTimeRights"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
-        tests("TuttiTests", ["tutti", "AudioCore", "Observing", "Peering", "SongReading", "TuttiRuntime"]),
+        tests(
+            "TuttiTests",
+            [
+                "tutti", "AudioCore", "AudioDecoding", "Observing", "Peering", "Playout", "SongReading",
+                "TuttiRuntime",
+            ]),
         // Of the program itself, run as a process.
         tests(
             "RecordingTests",

@@ -28,17 +28,18 @@ import TuttiRuntime
     }
 
     /// How it ended, and what was said besides.
-    private func broadcast(_ path: String) -> (result: Result<RuntimeOutcome, RuntimeFailure>, notices: [String]) {
+    private func broadcast(_ path: String) -> (result: Result<RuntimeOutcome, RuntimeFailure>, notices: [RuntimeNotice])
+    {
         var options = BroadcastOptions(path: path)
         options.start = .now
         options.network.port = freePort()
         options.network.usesDiscovery = false
-        let notices = Mutex<[String]>([])
+        let notices = Mutex<[RuntimeNotice]>([])
         let broadcaster = Broadcaster(options: options, identity: .test("study"))
         let result = Result<RuntimeOutcome, RuntimeFailure> { () throws(RuntimeFailure) in
             try broadcaster.run { event in
-                guard case .notice(let level, let text) = event, level != .detail else { return }
-                notices.withLock { $0.append(text) }
+                guard case .notice(let notice) = event, notice.level != .detail else { return }
+                notices.withLock { $0.append(notice) }
             }
         }
         return (result, notices.withLock { $0 })
@@ -119,7 +120,9 @@ import TuttiRuntime
         let (result, notices) = broadcast(shelf.put(whole + [UInt8](repeating: 0, count: 16_000), as: "song.wav"))
         #expect(result == .success(.completed))
         #expect(
-            notices == ["the file is damaged: cut off at byte 16044, 48000 bytes missing (1 s of 4 s are there)"])
+            notices.map(\.text) == [
+                "the file is damaged: cut off at byte 16044, 48000 bytes missing (1 s of 4 s are there)"
+            ])
     }
 
     private static let sound = waveHead + format + data(250, 250)
@@ -127,18 +130,18 @@ import TuttiRuntime
     /// How a series ended, what was said besides, and how many songs were heard to their end.
     private func broadcast(
         _ paths: [String]
-    ) -> (result: Result<RuntimeOutcome, RuntimeFailure>, notices: [String], playedCount: Int) {
+    ) -> (result: Result<RuntimeOutcome, RuntimeFailure>, notices: [RuntimeNotice], playedCount: Int) {
         var options = BroadcastOptions(path: "")
         options.start = .now
         options.network.port = freePort()
         options.network.usesDiscovery = false
-        let notices = Mutex<[String]>([])
+        let notices = Mutex<[RuntimeNotice]>([])
         let playedCount = Mutex(0)
         let series = BroadcastSeries(paths: paths, options: options, identity: .test("study"))
         let result = Result<RuntimeOutcome, RuntimeFailure> { () throws(RuntimeFailure) in
             try series.run { event in
                 switch event {
-                case .notice(let level, let text) where level != .detail: notices.withLock { $0.append(text) }
+                case .notice(let notice) where notice.level != .detail: notices.withLock { $0.append(notice) }
                 case .broadcast(let status) where status.state == .ended: playedCount.withLock { $0 += 1 }
                 default: break
                 }
@@ -156,7 +159,11 @@ import TuttiRuntime
         ]
         let (result, notices, playedCount) = broadcast(paths)
         #expect(result == .failure(RuntimeFailure(.unusableInput, "2 of 4 songs could not be played")))
-        #expect(notices == ["'\(paths[0])' \(Self.unknown)", "'\(paths[2])' does not exist; check the path"])
+        let failures = [
+            RuntimeFailure(.unusableInput, "'\(paths[0])' \(Self.unknown)"),
+            RuntimeFailure(.missingInput, "'\(paths[2])' does not exist; check the path"),
+        ]
+        #expect(notices == failures.map { .song(.passedOver($0)) })
         #expect(playedCount == 2)
     }
 
@@ -167,8 +174,8 @@ import TuttiRuntime
         let list = shelf.put(Array("one.wav\nftp://x/y.mp3\n".utf8), as: "list.m3u")
         let (result, notices, playedCount) = broadcast([shelf.directory, list])
         #expect(result == .success(.completed))
-        #expect(
-            notices == ["'\(list)' names 'ftp://x/y.mp3': ftp URLs cannot be played; files, http and https URLs can"])
+        let problem = "'\(list)' names 'ftp://x/y.mp3': ftp URLs cannot be played; files, http and https URLs can"
+        #expect(notices == [.song(.listProblem(problem))])
         #expect(playedCount == 2)
     }
 

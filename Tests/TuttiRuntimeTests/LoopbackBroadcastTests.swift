@@ -36,7 +36,7 @@ import TuttiRuntime
     private func broadcast(
         _ song: Song, to listeners: [RunningListener], at host: String = "127.0.0.1",
         configure: (inout BroadcastOptions) -> Void = { _ in }
-    ) throws -> (outcome: RuntimeOutcome, notices: [String]) {
+    ) throws -> (outcome: RuntimeOutcome, notices: [RuntimeNotice]) {
         var options = BroadcastOptions(path: song.path)
         options.name = "study"
         options.start = .whenReady(listeners: listeners.count)
@@ -44,9 +44,9 @@ import TuttiRuntime
         options.network.port = freePort()
         options.network.usesDiscovery = false
         configure(&options)
-        let notices = Mutex<[String]>([])
+        let notices = Mutex<[RuntimeNotice]>([])
         let outcome = try Broadcaster(options: options, identity: .test("study")).run { event in
-            if case .notice(_, let text) = event { notices.withLock { $0.append(text) } }
+            if case .notice(let notice) = event { notices.withLock { $0.append(notice) } }
         }
         return (outcome, notices.withLock { $0 })
     }
@@ -57,9 +57,9 @@ import TuttiRuntime
         for listener in listeners {
             #expect(listener.states.contains(.playing))
             #expect(listener.stop() == .success(.interrupted))
-            #expect(listener.notices.contains("study: the broadcast ended"))
+            #expect(listener.notices.contains(.text(.info, "study: the broadcast ended")))
             // Its clock came by the same way.
-            #expect(!listener.notices.contains { $0.contains("clock") }, "\(listener.notices)")
+            #expect(!listener.notices.contains { $0.isOfClock }, "\(listener.notices)")
         }
     }
 
@@ -74,10 +74,10 @@ import TuttiRuntime
             $0.network.port = port
             $0.start = .whenReady(listeners: 1)
         }
-        #expect(result.outcome == .completed && result.notices.contains("kitchen joined"))
+        #expect(result.outcome == .completed && result.notices.contains(.text(.info, "kitchen joined")))
         #expect(listener.end() == .success(.completed))
         #expect(listener.states.contains(.playing))
-        #expect(!listener.notices.contains { $0.contains("clock") }, "\(listener.notices)")
+        #expect(!listener.notices.contains { $0.isOfClock }, "\(listener.notices)")
     }
 
     @Test func aListenerTakesTheNextBroadcastToo() throws {
@@ -97,7 +97,7 @@ import TuttiRuntime
         let listener = try RunningListener(name: "kitchen")
         let result = try broadcast(Song(), to: [listener]) { $0.output = .null }
         #expect(result.outcome == .completed)
-        #expect(result.notices.contains("study (here) joined"))
+        #expect(result.notices.contains(.text(.info, "study (here) joined")))
         #expect(listener.stop() == .success(.interrupted))
     }
 
@@ -129,8 +129,8 @@ import TuttiRuntime
         let (outcome, notices) = try broadcast(Song(seconds: 5), to: listeners) { $0.network.port = port }
         for thread in threads { thread.join() }
         #expect(outcome == .completed)
-        #expect(notices.count { $0 == "check looks on (tutti check)" } == 2)
-        #expect(!notices.contains { $0.contains("check joined") })
+        #expect(notices.count { $0.text.hasPrefix("check looks on") } == 2)
+        #expect(!notices.contains { $0.text.contains("check joined") })
         let seen = try results.withLock { $0 }.map { try $0.get() }
         #expect(seen.count == 2)
         for result in seen {
@@ -159,7 +159,7 @@ import TuttiRuntime
         let (outcome, notices) = try broadcast(Song(seconds: 5), to: listeners) { $0.network.port = port }
         leaving.join()
         thread.join()
-        #expect(outcome == .completed && notices.contains("attic left"))
+        #expect(outcome == .completed && notices.contains(.text(.info, "attic left")))
         let seen = try #require(try result.withLock { $0 }?.get())
         #expect(seen.isInStep && seen.listenerCount == 2 && seen.watched >= .seconds(3), "\(seen)")
         #expect(listeners[0].stop() == .success(.interrupted))

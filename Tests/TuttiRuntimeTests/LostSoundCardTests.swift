@@ -31,7 +31,7 @@ import WireProtocol
 
     @Test func onlyTheLossIsToldToTheUserAndALeaveToTheBroadcaster() throws {
         let card = VanishingCard()
-        let notices = Mutex<[String]>([])
+        let notices = Mutex<[RuntimeNotice]>([])
         var options = JoinOptions()
         options.network.port = freePort()
         options.network.usesDiscovery = false
@@ -49,9 +49,9 @@ import WireProtocol
                 }
             },
             emit: { event in
-                guard case .notice(_, let text) = event else { return }
-                notices.withLock { $0.append(text) }
-                if text == "joined attic" { card.vanish() }
+                guard case .notice(let notice) = event else { return }
+                notices.withLock { $0.append(notice) }
+                if notice == .text(.info, "joined attic") { card.vanish() }
             })
         let outcome = loop.flatSubmit { runner.run() }
         let peer = try #require(RawPeer(port: options.network.port ?? 0))
@@ -63,8 +63,8 @@ import WireProtocol
         let heard = try #require(peer.hearToEnd(), "the connection stayed open")
         let failure = #expect(throws: RuntimeFailure.self) { try outcome.wait() }
         #expect(failure?.message.contains("'vanishing' is gone") == true)
-        #expect(notices.withLock { $0 }.contains("joined attic"))
-        #expect(!notices.withLock { $0 }.contains { $0.contains("lost") }, "\(notices.withLock { $0 })")
+        #expect(notices.withLock { $0 }.contains(.text(.info, "joined attic")))
+        #expect(notices.withLock { $0 }.allSatisfy { $0.level != .warning }, "\(notices.withLock { $0 })")
         #expect(String(decoding: heard, as: UTF8.self).contains("the listener stopped"))
     }
 }

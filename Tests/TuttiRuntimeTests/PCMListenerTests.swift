@@ -10,18 +10,18 @@ import WireProtocol
 @Suite(.serialized) struct PCMListenerTests {
     private func broadcast(
         _ path: String, to count: Int, port: UInt16, _ configure: (inout BroadcastOptions) -> Void = { _ in }
-    ) throws -> (outcome: RuntimeOutcome, notices: [String], sentPCM: Set<String>) {
+    ) throws -> (outcome: RuntimeOutcome, notices: [RuntimeNotice], sentPCM: Set<String>) {
         var options = BroadcastOptions(path: path)
         options.name = "study"
         options.start = .whenReady(listeners: count)
         options.network.port = port
         options.network.usesDiscovery = false
         configure(&options)
-        let told = Mutex<(notices: [String], sentPCM: Set<String>)>(([], []))
+        let told = Mutex<(notices: [RuntimeNotice], sentPCM: Set<String>)>(([], []))
         let outcome = try Broadcaster(options: options, identity: .test("study")).run { event in
             told.withLock {
                 switch event {
-                case .notice(_, let text): $0.notices.append(text)
+                case .notice(let notice): $0.notices.append(notice)
                 case .broadcast(let status):
                     $0.sentPCM.formUnion(status.listeners.filter(\.isSentPCM).map(\.name))
                 case .listening, .playing: break
@@ -51,7 +51,7 @@ import WireProtocol
         let late = try RecordingPeer(port: port, name: "late", codecs: [.linearPCM], delay: .seconds(3))
         let result = try broadcast(song, to: 2, port: port)
         #expect(result.outcome == .completed)
-        #expect(result.notices.contains("unable cannot decode MP3: it is sent PCM"))
+        #expect(result.notices.contains(.text(.info, "unable cannot decode MP3: it is sent PCM")))
         #expect(result.sentPCM == ["unable", "late"])
 
         let reference = try able.end().decoded()
@@ -88,7 +88,7 @@ import WireProtocol
         for listener in listeners {
             #expect(listener.stop() == .success(.interrupted))
             #expect(listener.states.contains(.playing) && !listener.states.contains(.starving))
-            #expect(listener.notices.contains("study: the broadcast ended"))
+            #expect(listener.notices.contains(.text(.info, "study: the broadcast ended")))
         }
     }
 

@@ -18,7 +18,7 @@ import Testing
         let writer = try shelf.feed(try Tool.readFile(song), into: fifo)
         let piped = try SourceBroadcast(fifo)
         writer.join()
-        #expect(piped.result == .success(.completed) && piped.notices == ["kitchen joined"])
+        #expect(piped.result == .success(.completed) && piped.notices == [.text(.info, "kitchen joined")])
         #expect(piped.titles == ["pipe"])
         let expected = try SourceBroadcast(song).decoded()
         #expect(try piped.decoded() == expected && expected.count == 2 * 44_100 * 2)
@@ -68,7 +68,7 @@ import Testing
         let fifo = shelf.fifo("pipe")
         let broadcast = try SourceBroadcast(fifo, hasListener: false, stop: .milliseconds(2_300))
         #expect(broadcast.result == .success(.interrupted))
-        #expect(broadcast.notices == ["waiting for a writer of '\(fifo)'"])
+        #expect(broadcast.notices.map(\.text) == ["waiting for a writer of '\(fifo)'"])
     }
 
     /// Its thread ends, whether it waits for the first byte or for the next.

@@ -36,7 +36,11 @@ import TuttiRuntime
         try Tool.run("head -c 5000 /dev/zero > broken.mp3", in: shelf.directory)
         let played = try Played([broken, song.path, shelf.path("missing.flac")], on: shelf)
         #expect(played.sound == song.samples)
-        #expect(played.warnings.count == 2 && played.warnings.allSatisfy { $0.contains("'/") })
+        let failures = played.warnings.compactMap { notice -> RuntimeFailure? in
+            if case .song(.passedOver(let failure)) = notice { failure } else { nil }
+        }
+        #expect(failures.map(\.kind) == [.unusableInput, .missingInput] && played.warnings.count == 2)
+        #expect(failures.allSatisfy { $0.message.contains("'/") })
         guard case .failure(let failure) = played.result else {
             Issue.record("no failure")
             return
@@ -221,7 +225,7 @@ private final class SongShelf {
 private struct Played {
     var result: Result<RuntimeOutcome, RuntimeFailure>
     var statuses: [PlayStatus] = []
-    var warnings: [String] = []
+    var warnings: [RuntimeNotice] = []
     /// All samples that are not zero.
     var sound: [Float] = []
 
@@ -231,14 +235,14 @@ private struct Played {
         options.volume = volume
         options.output = .file(path: shelf.path("heard.wav"))
         let player = Player(paths: paths, options: options)
-        let told = Mutex<(statuses: [PlayStatus], warnings: [String])>(([], []))
+        let told = Mutex<(statuses: [PlayStatus], warnings: [RuntimeNotice])>(([], []))
         let steps = Mutex(steps[...])
         result = Result { () throws(RuntimeFailure) in
             try player.run { event in
                 told.withLock { told in
                     switch event {
                     case .playing(let status): told.statuses.append(status)
-                    case .notice(.warning, let text): told.warnings.append(text)
+                    case .notice(let notice) where notice.level == .warning: told.warnings.append(notice)
                     default: break
                     }
                 }

@@ -36,14 +36,14 @@ import Testing
     /// Runs a listener's life on an event loop; returns what it said.
     private func live(
         _ memory: (any ListenerMemory)?, _ body: @escaping @Sendable (Recollection) -> Void
-    ) throws -> [String] {
+    ) throws -> [MemoryNotice] {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         defer { try? group.syncShutdownGracefully() }
         let loop = group.next()
-        let said = Mutex<[String]>([])
+        let said = Mutex<[MemoryNotice]>([])
         try loop.flatSubmit {
             let recollection = Recollection(memory: memory, loop: loop) { event in
-                if case .notice(let level, let text) = event { said.withLock { $0.append("\(level): \(text)") } }
+                if case .notice(.memory(let notice)) = event { said.withLock { $0.append(notice) } }
             }
             body(recollection)
             return recollection.flush()
@@ -125,7 +125,7 @@ import Testing
             #expect(recollection.rateHint(device()) == PartsPerMillion(-34))
             #expect(recollection.rateHint(device("hw:1, Another")) == nil)
         }
-        #expect(said == ["detail: 'hw:1' ran at -34.0 ppm the last time"])
+        #expect(said == [.cardRate(PartsPerMillion(-34), device: "hw:1")])
     }
 
     @Test func anXrunMakesACardUnsureAgain() throws {
@@ -148,7 +148,7 @@ import Testing
             #expect(recollection.offset(asked: .microseconds(-35_000), on: device()) == .microseconds(-35_000))
             #expect(recollection.offset(asked: nil, on: device("hw:2, Other")) == .zero)
         }
-        #expect(given == ["info: offset -35000 us, remembered for 'hw:1'; --offset 0 forgets it"])
+        #expect(given == [.offset(.microseconds(-35_000), device: "hw:1")])
         let used = try live(memory) { recollection in
             #expect(recollection.offset(asked: nil, on: device()) == .microseconds(-35_000))
         }
@@ -157,7 +157,7 @@ import Testing
             #expect(recollection.offset(asked: .zero, on: device()) == .zero)
             #expect(recollection.offset(asked: nil, on: device()) == .zero)
         }
-        #expect(forgotten == ["info: the offset of 'hw:1' is forgotten"])
+        #expect(forgotten == [.offsetForgotten(device: "hw:1")])
         #expect(memory.load().isEmpty)
     }
 
@@ -181,7 +181,6 @@ import Testing
             #expect(recollection.offset(asked: .microseconds(1), on: device()) == .microseconds(1))
             #expect(recollection.offset(asked: .microseconds(2), on: device()) == .microseconds(2))
         }
-        let details = said.filter { $0.hasPrefix("detail") }
-        #expect(details == ["detail: cannot write: nothing is remembered for the next time"])
+        #expect(said.filter { $0.level == .detail } == [.notKept(MemoryFailure("cannot write"))])
     }
 }

@@ -12,7 +12,7 @@ final class RunningListener: Sendable {
     private let record = Mutex(Record())
 
     private struct Record {
-        var notices: [String] = []
+        var notices: [RuntimeNotice] = []
         var states: [ListenerState] = []
         var outcome: Result<RuntimeOutcome, RuntimeFailure>?
     }
@@ -52,7 +52,7 @@ final class RunningListener: Sendable {
         return record.withLock { $0.outcome }
     }
 
-    var notices: [String] { record.withLock { $0.notices } }
+    var notices: [RuntimeNotice] { record.withLock { $0.notices } }
 
     /// The states that it went through, each named once.
     var states: [ListenerState] { record.withLock { $0.states } }
@@ -60,7 +60,7 @@ final class RunningListener: Sendable {
     private func note(_ event: RuntimeEvent) {
         record.withLock { record in
             switch event {
-            case .notice(_, let text): record.notices.append(text)
+            case .notice(let notice): record.notices.append(notice)
             case .listening(let status, _, _):
                 if record.states.last != status.state { record.states.append(status.state) }
             case .broadcast, .playing: break
@@ -78,4 +78,15 @@ extension Identity {
     static func test(_ name: String) -> Identity {
         Identity(peer: .random(), instance: .random(in: .min ... .max), name: name)
     }
+}
+
+extension RuntimeNotice {
+    /// That a clock cannot be known.
+    var isOfClock: Bool {
+        if case .network(.noClockExchange) = self { return true }
+        return text.contains("clock")
+    }
+
+    /// Of a session whose notices have no cases yet; empty of all others.
+    var text: String { if case .text(_, let text) = self { text } else { "" } }
 }

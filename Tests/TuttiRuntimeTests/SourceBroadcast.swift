@@ -11,7 +11,7 @@ import TuttiRuntime
 struct SourceBroadcast {
     var result: Result<RuntimeOutcome, RuntimeFailure>
     /// Details left out.
-    var notices: [String]
+    var notices: [RuntimeNotice]
     /// The titles that were shown, each once.
     var titles: [String]
     var heard: RecordingPeer.Recording?
@@ -29,7 +29,7 @@ struct SourceBroadcast {
         options.start = hasListener ? .whenReady(listeners: 1) : .now
         options.network.port = freePort()
         options.network.usesDiscovery = false
-        let told = Mutex<(notices: [String], titles: [String])>(([], []))
+        let told = Mutex<(notices: [RuntimeNotice], titles: [String])>(([], []))
         let series = BroadcastSeries(paths: [name], options: options, identity: .test("study"))
         let peer =
             hasListener
@@ -44,7 +44,7 @@ struct SourceBroadcast {
             try series.run { event in
                 told.withLock { told in
                     switch event {
-                    case .notice(let level, let text) where level != .detail: told.notices.append(text)
+                    case .notice(let notice) where notice.level != .detail: told.notices.append(notice)
                     case .broadcast(let status) where told.titles.last != status.song.title:
                         told.titles.append(status.song.title)
                     default: break

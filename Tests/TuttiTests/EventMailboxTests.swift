@@ -7,21 +7,21 @@ import TuttiRuntime
 @Suite struct EventMailboxTests {
     @Test func keepsNoticesInOrder() throws {
         let mailbox = try EventMailbox()
-        mailbox.post(.notice(.info, "a"))
-        mailbox.post(.notice(.info, "b"))
-        let texts = mailbox.take().events.map { if case .notice(_, let text) = $0 { text } else { "?" } }
+        mailbox.post(.warning("a"))
+        mailbox.post(.warning("b"))
+        let texts = mailbox.take().events.map { if case .warning(let text) = $0 { text } else { "?" } }
         #expect(texts == ["a", "b"])
         #expect(mailbox.take().events.isEmpty)
     }
 
     @Test func aNewerStatusReplacesOneThatStillWaits() throws {
         let mailbox = try EventMailbox()
-        for name in ["A", "B"] { mailbox.post(Sample.broadcast(listeners: [Sample.listener(name)])) }
-        mailbox.post(.notice(.info, "a"))
-        mailbox.post(Sample.broadcast(listeners: []))
+        for name in ["A", "B"] { mailbox.post(.runtime(Sample.broadcast(listeners: [Sample.listener(name)]))) }
+        mailbox.post(.runtime(.notice(Sample.info)))
+        mailbox.post(.runtime(Sample.broadcast(listeners: [])))
         let events = mailbox.take().events
         #expect(events.count == 3)
-        guard case .broadcast(let status) = events[0] else {
+        guard case .runtime(.broadcast(let status)) = events[0] else {
             Issue.record("no status")
             return
         }
@@ -30,11 +30,11 @@ import TuttiRuntime
 
     @Test func dropsTheOldestWhenFullAndCounts() throws {
         let mailbox = try EventMailbox()
-        for number in 0..<(EventMailbox.capacity + 5) { mailbox.post(.notice(.info, "\(number)")) }
+        for number in 0..<(EventMailbox.capacity + 5) { mailbox.post(.warning("\(number)")) }
         let batch = mailbox.take()
         #expect(batch.events.count == EventMailbox.capacity)
         #expect(batch.droppedCount == 5)
-        guard case .notice(_, let text) = batch.events[0] else {
+        guard case .warning(let text) = batch.events[0] else {
             Issue.record("no notice")
             return
         }

@@ -22,20 +22,25 @@ import TuttiRuntime
 
     private func line(_ event: RuntimeEvent, level: DisplayFlags.Level = .normal) -> String? {
         var view = JSONView(level: level)
-        return view.value(for: event, unixSeconds: 1_700_000_000.25)?.text
+        return view.value(for: .runtime(event), unixSeconds: 1_700_000_000.25)?.text
     }
 
     @Test func notice() {
         #expect(
-            line(.notice(.warning, "it's \"late\""))
-                == #"{"event":"notice","unixSeconds":1700000000.250,"severity":"warning","message":"it's \"late\""}"#)
+            line(.notice(.song(.title("it's \"late\""))))
+                == #"{"event":"notice","unixSeconds":1700000000.250,"severity":"info","message":"on the air: it's \"late\""}"#
+        )
+        var view = JSONView(level: .quiet)
+        #expect(
+            view.value(for: .warning("w"), unixSeconds: 1)?.text
+                == #"{"event":"notice","unixSeconds":1.000,"severity":"warning","message":"w"}"#)
     }
 
     @Test func levelsFilter() {
-        #expect(line(.notice(.detail, "d")) == nil)
-        #expect(line(.notice(.detail, "d"), level: .verbose) != nil)
-        #expect(line(.notice(.info, "i"), level: .quiet) == nil)
-        #expect(line(.notice(.warning, "w"), level: .quiet) != nil)
+        #expect(line(.notice(Sample.detail)) == nil)
+        #expect(line(.notice(Sample.detail), level: .verbose) != nil)
+        #expect(line(.notice(Sample.info), level: .quiet) == nil)
+        #expect(line(.notice(Sample.warning), level: .quiet) != nil)
         #expect(line(Sample.broadcast(listeners: []), level: .quiet) == nil)
     }
 
@@ -84,12 +89,14 @@ import TuttiRuntime
 
     @Test func aRepeatedStatusIsLeftOut() {
         var view = JSONView(level: .normal)
-        let waiting = RuntimeEvent.listening(Sample.listener("K", .connecting), song: nil, broadcaster: nil)
+        let waiting = DisplayEvent.runtime(
+            .listening(Sample.listener("K", .connecting), song: nil, broadcaster: nil))
         #expect(view.value(for: waiting, unixSeconds: 1) != nil)
         #expect(view.value(for: waiting, unixSeconds: 2) == nil)
-        #expect(view.value(for: .notice(.info, "i"), unixSeconds: 3) != nil)
+        #expect(view.value(for: .runtime(.notice(Sample.info)), unixSeconds: 3) != nil)
         #expect(view.value(for: waiting, unixSeconds: 4) == nil)
-        let other = RuntimeEvent.listening(Sample.listener("K", .preparing), song: nil, broadcaster: "Den")
+        let other = DisplayEvent.runtime(
+            .listening(Sample.listener("K", .preparing), song: nil, broadcaster: "Den"))
         #expect(view.value(for: other, unixSeconds: 5) != nil)
     }
 

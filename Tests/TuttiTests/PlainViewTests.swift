@@ -10,7 +10,7 @@ import TuttiRuntime
 
     private func run(_ events: [(Int64, RuntimeEvent)], level: DisplayFlags.Level = .normal) -> [String] {
         var view = PlainView(level: level)
-        return events.flatMap { view.lines(for: $0.1, now: start + .milliseconds($0.0)) }.map(\.text)
+        return events.flatMap { view.lines(for: .runtime($0.1), now: start + .milliseconds($0.0)) }.map(\.text)
     }
 
     @Test func playerTellsSongsAndChanges() {
@@ -107,26 +107,31 @@ import TuttiRuntime
 
     @Test func quietShowsOnlyWarnings() {
         let events: [(Int64, RuntimeEvent)] = [
-            (0, .notice(.info, "i")), (0, .notice(.detail, "d")), (0, .notice(.warning, "w")),
+            (0, .notice(Sample.info)), (0, .notice(Sample.detail)), (0, .notice(Sample.warning)),
             (0, Sample.broadcast(listeners: [])),
         ]
-        #expect(run(events, level: .quiet) == ["tutti: warning: w"])
-        #expect(run(events).prefix(2) == ["i", "tutti: warning: w"])
-        #expect(run(events, level: .verbose).prefix(3) == ["i", "d", "tutti: warning: w"])
+        let warning = "packets are late: silent until there are enough again"
+        #expect(run(events, level: .quiet) == ["tutti: warning: \(warning)"])
+        #expect(run(events).prefix(2) == ["on the air: i", "tutti: warning: \(warning)"])
+        #expect(
+            run(events, level: .verbose).prefix(3)
+                == ["on the air: i", "mDNS is available", "tutti: warning: \(warning)"])
     }
 
     @Test func warningsGoToStandardError() {
         var view = PlainView(level: .normal)
-        #expect(view.lines(for: .notice(.warning, "w"), now: start).map(\.stream) == [.error])
-        #expect(view.lines(for: .notice(.info, "i"), now: start).map(\.stream) == [.output])
+        #expect(view.lines(for: .runtime(.notice(Sample.warning)), now: start).map(\.stream) == [.error])
+        #expect(view.lines(for: .runtime(.notice(Sample.info)), now: start).map(\.stream) == [.output])
+        #expect(view.lines(for: .warning("w"), now: start) == [.init("tutti: warning: w", to: .error)])
     }
 
     @Test func linesHoldNoControlCharacters() {
         let events: [(Int64, RuntimeEvent)] = [
-            (0, .notice(.info, "a\u{1B}[31mb\nc")), (0, Sample.broadcast(listeners: [Sample.listener("x\ny\u{7}")])),
+            (0, .notice(.song(.title("a\u{1B}[31mb\nc")))),
+            (0, Sample.broadcast(listeners: [Sample.listener("x\ny\u{7}")])),
         ]
         let lines = run(events)
-        #expect(lines.contains("ab c"))
+        #expect(lines.contains("on the air: ab c"))
         #expect(lines.contains("x y: playing"))
         #expect(lines.allSatisfy { $0.unicodeScalars.allSatisfy(\.isShowable) })
     }

@@ -1,11 +1,15 @@
 import AudioCore
 import TuttiRuntime
 
-/// Statuses to be shown.
+/// Statuses and notices to be shown.
 enum Sample {
     static let song = SongStatus(
         title: "Pavane", artist: "Fauré", format: "MP3 44.1 kHz stereo 128 kbit/s", elapsed: .seconds(83),
         total: .seconds(225))
+
+    static let detail = RuntimeNotice.network(.mDNSAvailable)
+    static let info = RuntimeNotice.song(.title("i"))
+    static let warning = RuntimeNotice.device(.packetsLate)
 
     static func timing(error: Int64 = 3, bound: Int64 = 12, clock: Double = 12.34, card: Double = -34.06)
         -> ListenerTiming

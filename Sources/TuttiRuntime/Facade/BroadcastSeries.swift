@@ -49,7 +49,7 @@ public final class BroadcastSeries: Sendable {
                 }
                 guard songs.count + furtherCount > 1 || !handover.isEmpty, error.isOfSong else { throw error }
                 failures.append(error)
-                handler(.notice(.warning, error.message))
+                handler(.notice(.song(.passedOver(error))))
             }
             if handover.isEmpty { index += 1 } else { furtherCount += 1 }
         }
@@ -75,7 +75,7 @@ public final class BroadcastSeries: Sendable {
     ) throws(RuntimeFailure) -> [String] {
         do throws(SongFailure) {
             let collection = try SongCollection(paths) { self.state.withLock(\.isStopped) }
-            for problem in collection.problems { handler(.notice(.warning, problem)) }
+            for problem in collection.problems { handler(.notice(.song(.listProblem(problem)))) }
             return collection.songs
         } catch {
             throw RuntimeFailure(error)

@@ -27,12 +27,12 @@ public final class DeviceRecorder: Sendable {
         }
         if isStopped { recording.stop() }
         do throws(DeviceRecordingError) {
-            let summary = try recording.run { handler($0.notice) }
-            summary.notices.forEach { handler(.notice($0, $1)) }
+            let summary = try recording.run { handler(.notice($0.notice)) }
+            summary.notices.forEach { handler(.notice(.recording($0))) }
             // Whoever stops a recording has it.
             return summary.frameCount > 0 ? .completed : .interrupted
         } catch {
-            error.recorded?.notices.forEach { handler(.notice($0, $1)) }
+            error.recorded?.notices.forEach { handler(.notice(.recording($0))) }
             throw RuntimeFailure(error)
         }
     }
@@ -85,37 +85,24 @@ extension RuntimeFailure {
 }
 
 extension DeviceRecordingEvent {
-    fileprivate var notice: RuntimeEvent {
+    fileprivate var notice: RuntimeNotice {
         switch self {
-        case .began(let device):
-            .notice(.info, "recording '\(device.name)', \(device.format.recordingReading); Ctrl-C ends")
-        case .lost(let frame, let count, .overrun):
-            .notice(.warning, "the device broke off: \(count) frames from frame \(frame) on are silence")
-        case .lost(let frame, let count, .noBuffer):
-            .notice(.warning, "the disk is too slow: \(count) frames from frame \(frame) on are silence")
-        case .notice(let line): .notice(.detail, line)
+        case .began(let device): .recording(.began(device: device.name, device.format))
+        case .lost(let frame, let count, let cause): .recording(.framesLost(at: frame, count: count, cause))
+        case .notice(let text): .device(.remark(text))
         }
     }
 }
 
 extension DeviceRecordingSummary {
     /// What a person wants to know of it.
-    fileprivate var notices: [(NoticeLevel, String)] {
-        guard frameCount > 0 else { return [(.info, "nothing was recorded")] }
-        let seconds = (Double(frameCount) / sampleRate * 10).rounded() / 10
-        var notices: [(NoticeLevel, String)] = [(.info, "recorded \(seconds) s (\(frameCount) frames) into '\(path)'")]
-        if silentFrameCount > 0 {
-            notices.append((.warning, "\(silentFrameCount) frames could not be had: silence"))
-        }
+    fileprivate var notices: [RecordingNotice] {
+        guard frameCount > 0 else { return [.nothingRecorded] }
+        let span = TimeSpan(seconds: Double(frameCount) / sampleRate)
+        var notices: [RecordingNotice] = [
+            .recorded(span, frameCount: frameCount, paths: [path], firstFrame: .zero)
+        ]
+        if silentFrameCount > 0 { notices.append(.framesMissing(count: silentFrameCount)) }
         return notices
-    }
-}
-
-extension AudioStreamFormat {
-    /// `48000 Hz, 2 channels, 24-bit`
-    fileprivate var recordingReading: String {
-        let channels = channelsPerFrame == 1 ? "1 channel" : "\(channelsPerFrame) channels"
-        let samples = pcm.contains(.float) ? "32-bit float" : "\(bitsPerChannel)-bit"
-        return "\(Int(sampleRate.rounded())) Hz, \(channels), \(samples)"
     }
 }

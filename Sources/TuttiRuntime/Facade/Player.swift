@@ -52,7 +52,7 @@ public final class Player: Sendable {
     ) throws(RuntimeFailure) -> [String] {
         do throws(SongFailure) {
             let collection = try SongCollection(paths) { inbox.isStopped }
-            for problem in collection.problems { handler(.notice(.warning, problem)) }
+            for problem in collection.problems { handler(.notice(.song(.listProblem(problem)))) }
             return collection.songs
         } catch {
             throw RuntimeFailure(error)

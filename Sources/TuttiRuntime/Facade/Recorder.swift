@@ -25,7 +25,7 @@ public final class Recorder: Sendable {
         let outcome = Result { () throws(RuntimeFailure) in try record(into: outlet, handler) }
         outlet.close()
         let (summary, failure) = outlet.result
-        for (level, text) in summary.notices { handler(.notice(level, text)) }
+        for notice in summary.notices { handler(.notice(.recording(notice))) }
         if let failure { throw failure }
         // Whoever stops a recording has it.
         return try outcome.get() == .interrupted && summary.frameCount == 0 ? .interrupted : .completed
@@ -77,26 +77,13 @@ public final class Recorder: Sendable {
 
 extension RecordingSummary {
     /// What a person wants to know of it.
-    fileprivate var notices: [(NoticeLevel, String)] {
-        guard frameCount > 0 else { return [(.info, "nothing was recorded")] }
-        let files = paths.map { "'\($0)'" }.joined(separator: ", ")
-        var begin = ""
-        if firstFrame > .zero { begin = ", from frame \(firstFrame.index) of the song on" }
-        var notices: [(NoticeLevel, String)] = [
-            (.info, "recorded \(duration.recordingReading) (\(frameCount) frames) into \(files)\(begin)")
+    fileprivate var notices: [RecordingNotice] {
+        guard frameCount > 0 else { return [.nothingRecorded] }
+        var notices: [RecordingNotice] = [
+            .recorded(duration, frameCount: frameCount, paths: paths, firstFrame: firstFrame)
         ]
-        if missingFrameCount > 0 {
-            notices.append((.warning, "\(missingFrameCount) frames could not be had: silence"))
-        }
-        if damagedPacketCount > 0 {
-            let packets = damagedPacketCount == 1 ? "1 damaged packet is" : "\(damagedPacketCount) damaged packets are"
-            notices.append((.warning, "\(packets) silence"))
-        }
+        if missingFrameCount > 0 { notices.append(.framesMissing(count: missingFrameCount)) }
+        if damagedPacketCount > 0 { notices.append(.packetsDamaged(count: damagedPacketCount)) }
         return notices
     }
-}
-
-extension TimeSpan {
-    /// `12.3 s`
-    fileprivate var recordingReading: String { "\((seconds * 10).rounded() / 10) s" }
 }

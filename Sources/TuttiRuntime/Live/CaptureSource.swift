@@ -15,10 +15,15 @@ final class CaptureSource: Sendable {
         let packets: Mutex<CapturePackets>
         let failure = Mutex<RuntimeFailure?>(nil)
         let handler: @Sendable (SourceEvent) -> Void
+        let notify: @Sendable (DeviceNotice) -> Void
 
-        init(_ packets: CapturePackets, _ handler: @escaping @Sendable (SourceEvent) -> Void) {
+        init(
+            _ packets: CapturePackets, _ handler: @escaping @Sendable (SourceEvent) -> Void,
+            _ notify: @escaping @Sendable (DeviceNotice) -> Void
+        ) {
             self.packets = Mutex(packets)
             self.handler = handler
+            self.notify = notify
         }
     }
 
@@ -27,9 +32,12 @@ final class CaptureSource: Sendable {
     private static let buffersPerSecond = 50.0
 
     /// Opens the device; it does not run yet.
-    /// - Parameter handler: called on the source's own thread. It must not call back.
+    /// - Parameters:
+    ///   - handler: called on the source's own thread. It must not call back.
+    ///   - notify: the same of what a person may want to know.
     init(
-        _ options: CaptureOptions, handler: @escaping @Sendable (SourceEvent) -> Void
+        _ options: CaptureOptions, handler: @escaping @Sendable (SourceEvent) -> Void,
+        notify: @escaping @Sendable (DeviceNotice) -> Void
     ) throws(RuntimeFailure) {
         let input: ALSAInput
         do throws(InputDeviceError) {
@@ -38,7 +46,7 @@ final class CaptureSource: Sendable {
             throw RuntimeFailure(.unavailable, "\(error)")
         }
         let format = input.description.format
-        let shared = Shared(CapturePackets(format: format, title: "live from \(options.deviceName)"), handler)
+        let shared = Shared(CapturePackets(format: format, title: "live from \(options.deviceName)"), handler, notify)
         let queue = try Self.makeQueue(input, shared)
         let frames = Int(format.sampleRate / Self.buffersPerSecond)
         for _ in 0..<Self.bufferCount { queue.enqueue(queue.makeBuffer(frameCapacity: frames)) }
@@ -85,12 +93,9 @@ extension CaptureSource.Shared {
     fileprivate func note(_ event: InputQueueEvent) {
         switch event {
         case .runningChanged: break
-        case .framesLost(_, let count, .overrun):
-            handler(.notice(.warning, "the device broke off: \(count) frames are silence"))
-        case .framesLost(_, let count, .noBuffer):
-            handler(.notice(.warning, "this machine is too slow: \(count) frames are silence"))
+        case .framesLost(_, let count, let cause): notify(.framesLost(count: count, cause))
         case .deviceLost(let error): fail("\(error)")
-        case .notice(let line): handler(.notice(.detail, line))
+        case .notice(let text): notify(.remark(text))
         }
     }
 

@@ -56,7 +56,7 @@ final class Recollection {
         peerWitness = RateWitness()
         clockGeneration = nil
         guard let record = records[subject] else { return .unknown }
-        emit(.notice(.detail, "the broadcaster's clock ran at \(record.value.tenths) ppm the last time"))
+        tell(.clockRate(PartsPerMillion(record.value)))
         return SkewPrior(remembered: record, now: now)
     }
 
@@ -76,8 +76,9 @@ final class Recollection {
     /// The rate that a card had the last time.
     func rateHint(_ device: OutputDeviceDescription) -> PartsPerMillion? {
         guard let subject = MemorySubject(cardOf: device), let record = records[subject] else { return nil }
-        emit(.notice(.detail, "'\(device.name)' ran at \(record.value.tenths) ppm the last time"))
-        return PartsPerMillion(record.value)
+        let rate = PartsPerMillion(record.value)
+        tell(.cardRate(rate, device: device.name))
+        return rate
     }
 
     /// This device plays from now on.
@@ -108,17 +109,13 @@ final class Recollection {
         if asked == .zero {
             guard records[subject] != nil else { return .zero }
             keep(nil, of: subject)
-            emit(.notice(.info, "the offset of '\(device.name)' is forgotten"))
+            tell(.offsetForgotten(device: device.name))
             return .zero
         }
         guard let offset = asked ?? known else { return .zero }
         // One that is used is written anew: what was not used for long is what goes.
         keep(offset.microseconds, of: subject)
-        emit(
-            .notice(
-                .info,
-                "offset \(Int64(saturating: offset.microseconds)) us, remembered for '\(device.name)'; --offset 0 forgets it"
-            ))
+        tell(.offset(offset, device: device.name))
         return offset
     }
 
@@ -129,24 +126,26 @@ final class Recollection {
         let record = value.map { MemoryRecord(value: $0, unixSeconds: WallClock.seconds()) }
         records[subject] = record
         lastWrite = lastWrite.flatMap { [loop] in
-            NIOThreadPool.singleton.runIfActive(eventLoop: loop) { () -> String? in
+            NIOThreadPool.singleton.runIfActive(eventLoop: loop) { () -> MemoryFailure? in
                 do throws(MemoryFailure) {
                     try memory.keep(record, of: subject)
                     return nil
                 } catch {
-                    return error.message
+                    return error
                 }
             }
-        }.map { trouble in
-            if let trouble { self.complain(trouble) }
+        }.map { failure in
+            if let failure { self.complain(failure) }
         }.flatMapErrorThrowing { _ in }
     }
 
-    private func complain(_ trouble: String) {
+    private func complain(_ failure: MemoryFailure) {
         guard !hasComplained else { return }
         hasComplained = true
-        emit(.notice(.detail, "\(trouble): nothing is remembered for the next time"))
+        tell(.notKept(failure))
     }
+
+    private func tell(_ notice: MemoryNotice) { emit(.notice(.memory(notice))) }
 }
 
 // Confined to its event loop.
@@ -174,13 +173,5 @@ extension SkewPrior {
         self.init(
             skew: PartsPerMillion(record.value),
             deviation: min(PartsPerMillion(deviation), SkewPrior.unknown.deviation))
-    }
-}
-
-extension Double {
-    /// With one decimal.
-    fileprivate var tenths: String {
-        let tenths = Int64(saturating: self * 10)
-        return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
     }
 }

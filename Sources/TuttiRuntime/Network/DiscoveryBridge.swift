@@ -26,7 +26,7 @@ final class DiscoveryBridge {
         case lost(PeerContact.Key)
         /// Our own name was taken: we go by this one.
         case renamed(String)
-        case notice(NoticeLevel, String)
+        case notice(NetworkNotice)
     }
 
     private let discovery: PeerDiscovery
@@ -66,9 +66,9 @@ extension DiscoveryBridge.Finding {
         switch event {
         case .found(let peer), .changed(let peer): self = .contact(PeerContact(peer))
         case .lost(let instance): self = .lost(.instance(instance))
-        case .unavailable(let failure): self = .notice(.warning, failure.description)
-        case .available: self = .notice(.detail, "mDNS is available")
-        case .notAdvertised(let reason): self = .notice(.warning, "mDNS does not take our name: \(reason)")
+        case .unavailable(let failure): self = .notice(.mDNSUnavailable(failure))
+        case .available: self = .notice(.mDNSAvailable)
+        case .notAdvertised(let reason): self = .notice(.notAdvertised(reason: reason))
         case .advertised(let name) where name != ownName:
             self = .renamed(name)
         case .advertised, .settled: return nil

@@ -13,7 +13,7 @@ extension PeerNetwork {
                 return self.loop.makeFailedFuture(RuntimeFailure.cannotListen(on: wanted, error))
             }
             return self.listen(on: 0).map { port in
-                emit(.notice(.info, "port \(wanted) is in use by another program; this listens on port \(port)"))
+                emit(.notice(.network(.portInUse(wanted, instead: port))))
                 return port
             }
         }

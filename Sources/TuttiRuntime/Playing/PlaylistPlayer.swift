@@ -74,7 +74,7 @@ struct PlaylistPlayer {
 
     private mutating func note(_ error: RuntimeFailure) {
         tally.fail(place, error)
-        emit(.notice(.warning, error.message))
+        emit(.notice(.song(.passedOver(error))))
     }
 }
 

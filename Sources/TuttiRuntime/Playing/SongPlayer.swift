@@ -90,7 +90,7 @@ struct SongPlayer: ~Copyable {
         let summary = stream.summary
         // What is passed over before the song may be long.
         for problem in summary.problems.dropFirst(toldProblemCount) where !problem.isTruncation {
-            emit(.notice(.warning, "the file is damaged: \(problem)"))
+            emit(.notice(.song(.damaged(problem))))
         }
         toldProblemCount = summary.problems.count
         guard isRead else { return false }
@@ -118,7 +118,7 @@ struct SongPlayer: ~Copyable {
             } catch {
                 if stage.isEmpty, !isBegun { throw RuntimeFailure(error) }
                 // What there is of it is played.
-                emit(.notice(.warning, error.message))
+                emit(.notice(.song(.cutShort(error))))
             }
             tellNews()
             if stream.isWaiting { return false }
@@ -145,8 +145,8 @@ struct SongPlayer: ~Copyable {
     func tellNews() {
         for news in stream.takeNews() {
             switch news {
-            case .notice(let level, let text): emit(.notice(level, text))
-            case .title(let title): emit(.notice(.info, "on the air: \(title)"))
+            case .notice(let level, let text): emit(.notice(.song(.remark(level, text))))
+            case .title(let title): emit(.notice(.song(.title(title))))
             }
         }
     }
@@ -195,7 +195,7 @@ struct SongPlayer: ~Copyable {
             _ = inbox.takeEvents()
             if !isPaused { output.resume() }
         } catch {
-            emit(.notice(.info, error.message))
+            emit(.notice(.song(.notSeekable(error))))
         }
     }
 
@@ -207,14 +207,14 @@ struct SongPlayer: ~Copyable {
             guard !isDrained else { return }
             counters.underruns += 1
             isStarving = true
-            emit(.notice(.warning, "\(name.quotedSong) comes too slowly: silent until there is enough"))
+            emit(.notice(.song(.tooSlow(name: name))))
         case .xrun:
             counters.xruns += 1
-            emit(.notice(.warning, "the sound card ran dry (xrun)"))
-        case .deviceVanished(let error): emit(.notice(.warning, "\(error)"))
-        case .deviceReturned(let device): emit(.notice(.info, "sound device '\(device.name)' is back"))
+            emit(.notice(.device(.xrun(isPlacedAnew: false))))
+        case .deviceVanished(let error): emit(.notice(.device(.vanished(error))))
+        case .deviceReturned(let device): emit(.notice(.device(.returned(name: device.name))))
         case .deviceLost(let error): failure = RuntimeFailure(.unavailable, "\(error)")
-        case .notice(let text): emit(.notice(.detail, text))
+        case .notice(let text): emit(.notice(.device(.remark(text))))
         case .decodingFailed(let error):
             failure = RuntimeFailure(.unusableInput, "\(name.quotedSong) \(error.explanation)")
         }

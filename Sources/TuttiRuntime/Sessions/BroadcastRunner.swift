@@ -82,7 +82,9 @@ final class BroadcastRunner: PeerNetworkDelegate {
 
     private func openSource(_ handler: @escaping @Sendable (SourceEvent) -> Void) throws(RuntimeFailure) {
         if let options = options.capture {
-            capture = try CaptureSource(options, handler: handler)
+            capture = try CaptureSource(options, handler: handler) { [loop, emit] notice in
+                loop.execute { emit(.notice(.device(notice))) }
+            }
         } else if let next = handover?.take() {
             reader = next
             next.beginNext(handler)
@@ -94,7 +96,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private func begin(port: UInt16) throws(RuntimeFailure) {
         let responder = try openResponder(beside: port)
         self.responder = responder
-        emit(.notice(.detail, "listening on TCP port \(port), clock on UDP port \(responder.port)"))
+        emit(.notice(.network(.listening(tcpPort: port, clockPort: responder.port))))
         let greeting = Greeting(
             roles: .broadcaster, peer: identity.peer, instance: identity.instance, started: started, name: name)
         var configuration = BroadcastConfiguration(greeting: greeting, clockPort: responder.port)
@@ -148,7 +150,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     /// The own sound device is gone: the listeners play on, and the failure is told at the end.
     private func lostOwnLoudspeakers(_ failure: any Error) {
         localFailure = failure
-        emit(.notice(.warning, "\((failure as? RuntimeFailure)?.message ?? "\(failure)"); the listeners play on"))
+        emit(.notice(.ownLoudspeakersLost(failure as? RuntimeFailure ?? RuntimeFailure(.general, "\(failure)"))))
         handle(.closed(LocalListener.connection))
         local?.close()
         local = nil
@@ -225,7 +227,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
         case .transcode(let request): transcode(request)
         case .endTranscoding: transcoding?.release()
         case .advertise: advertise()
-        case .notice(let level, let text): emit(.notice(level, text))
+        // Until the session's notices have cases.
+        case .notice(let level, let text): emit(.notice(.text(level, text)))
         case .finished(let outcome): finish(outcome)
         }
     }
@@ -285,18 +288,16 @@ final class BroadcastRunner: PeerNetworkDelegate {
 
     /// The song's timeline stood still with this machine's clock, and listeners that missed it come back by themselves.
     private func tellOfSleep() {
-        guard let span = sleepDetector.note(.now()) else { return }
-        let seconds = (span.seconds * 10).rounded() / 10
-        emit(.notice(.info, "this machine slept for \(seconds) s: the song goes on where it was"))
+        if let span = sleepDetector.note(.now()) { emit(.notice(.slept(span))) }
     }
 
     private func found(_ finding: DiscoveryBridge.Finding) {
         switch finding {
         case .contact(let contact): handle(.contact(contact))
         case .lost(let key): handle(.contactLost(key))
-        case .notice(let level, let text): emit(.notice(level, text))
+        case .notice(let notice): emit(.notice(.network(notice)))
         case .renamed(let newName):
-            emit(.notice(.info, "the name '\(name)' is taken on this network; this is '\(newName)'"))
+            emit(.notice(.network(.nameTaken(name, instead: newName))))
             handle(.renamed(newName))
         }
     }

@@ -98,7 +98,8 @@ final class CheckRunner: PeerNetworkDelegate {
         case .roster(let roster):
             judge.note(roster, now: .now())
             if judge.hasJudged, judge.watched >= options.duration { succeed(hasEnded: false) }
-        case .notice(let level, let text): emit(.notice(level, text))
+        // Until the session's notices have cases.
+        case .notice(let level, let text): emit(.notice(.text(level, text)))
         case .finished(let ending): finish(ending)
         }
     }

@@ -157,7 +157,8 @@ final class ListenDriver {
         case .hold(let fade): outlet.hold(fade: fade)
         case .silence(let fade): outlet.stop(fade: fade)
         case .advertise: transport?.advertise(playing: session.summary.map { $0.info[.title] ?? "untitled" })
-        case .notice(let level, let text): emit(.notice(level, text))
+        // Until the session's notices have cases.
+        case .notice(let level, let text): emit(.notice(.text(level, text)))
         case .finished(let outcome): finish(outcome)
         }
     }
@@ -173,7 +174,7 @@ final class ListenDriver {
         do throws(AudioDecodingError) {
             try outlet.begin(epoch, summary, firstFrame: firstFrame)
         } catch {
-            emit(.notice(.warning, "this song cannot be played here: \(error)"))
+            emit(.notice(.song(.undecodable(error))))
         }
     }
 
@@ -213,22 +214,22 @@ final class ListenDriver {
         switch event {
         case .playout(.finished(let epoch)): handle(.heardEnd(epoch))
         case .playout(.underrun) where session.isFed:
-            emit(.notice(.warning, "packets are late: silent until there are enough again"))
+            emit(.notice(.device(.packetsLate)))
         case .playout(.replaced(_, let cause, _, let error)):
-            emit(.notice(.info, "placed anew (\(cause.reading)): was \(Int(error.microseconds)) us off"))
-        case .playout(.xrun): emit(.notice(.warning, "the sound card ran dry (xrun): placing anew"))
+            emit(.notice(.device(.placedAnew(cause, error: error))))
+        case .playout(.xrun): emit(.notice(.device(.xrun(isPlacedAnew: true))))
         case .playout(.stopped): if let pendingOutcome { done.succeed(pendingOutcome) }
         case .playout: break
-        case .device(.notice(let text)): emit(.notice(.detail, text))
+        case .device(.notice(let text)): emit(.notice(.device(.remark(text))))
         case .device(.vanished(let error)):
             isDeviceAway = true
-            emit(.notice(.warning, "\(error)"))
+            emit(.notice(.device(.vanished(error))))
         case .device(.returned(let device)):
             isDeviceAway = false
             recollection.use(device)
-            emit(.notice(.info, "sound device '\(device.name)' is back"))
+            emit(.notice(.device(.returned(name: device.name))))
         case .device(.lost(let error)): done.fail(RuntimeFailure(.unavailable, "\(error)"))
-        case .decodingFailed(_, let error): emit(.notice(.warning, "this song cannot be played further: \(error)"))
+        case .decodingFailed(_, let error): emit(.notice(.song(.decodingFailed(error))))
         }
     }
 
@@ -258,18 +259,6 @@ extension PlayoutSnapshot {
         if state == .playing { state = .waiting }
         timelineError = nil
         modelBound = nil
-    }
-}
-
-extension ReplacementCause {
-    /// For people.
-    fileprivate var reading: String {
-        switch self {
-        case .timelineStep: "the timeline moved"
-        case .deviceClockStep: "the sound card's clock moved"
-        case .deviceRestart: "the sound card restarted"
-        case .underrun: "packets were late"
-        }
     }
 }
 

@@ -81,7 +81,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
 
     private func begin(port: UInt16) -> EventLoopFuture<ListenOutcome> {
         guard let driver else { return loop.makeSucceededFuture(.stopped) }
-        emit(.notice(.detail, "listening on TCP port \(port)"))
+        emit(.notice(.network(.listening(tcpPort: port, clockPort: nil))))
         if options.network.usesDiscovery {
             let record = PeerRecord(
                 id: greeting.peer, instance: greeting.instance, name: greeting.name, roles: .listener,
@@ -112,9 +112,9 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         switch finding {
         case .contact(let contact): driver?.handle(.contact(contact))
         case .lost(let key): driver?.handle(.contactLost(key))
-        case .notice(let level, let text): emit(.notice(level, text))
+        case .notice(let notice): emit(.notice(.network(notice)))
         case .renamed(let newName):
-            emit(.notice(.info, "the name '\(greeting.name)' is taken on this network; this is '\(newName)'"))
+            emit(.notice(.network(.nameTaken(greeting.name, instead: newName))))
             driver?.handle(.renamed(newName))
         }
     }
@@ -167,7 +167,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
                 }
             }
         } catch {
-            emit(.notice(.warning, "no clock exchange with \(host): \(error)"))
+            emit(.notice(.network(.noClockExchange(host: host, error))))
         }
     }
 

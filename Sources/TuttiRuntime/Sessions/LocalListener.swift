@@ -36,12 +36,13 @@ final class LocalListener: ListenTransport {
         emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) throws(RuntimeFailure) {
         self.loop = loop
+        let ownName = Self.name(name)
         recollection = Recollection(memory: memory, loop: loop) { event in
-            if case .notice(let level, let text) = event { emit(.notice(level, "\(Self.name(name)): \(text)")) }
+            if case .notice(let notice) = event { emit(.notice(.ownLoudspeakers(name: ownName, notice))) }
         }
         let greeting = Greeting(
             roles: .listener, peer: identity.peer, instance: instance, started: WallClock.seconds(),
-            name: Self.name(name), codecs: DecoderCatalog.complete.codecs.sorted { $0.rawValue < $1.rawValue })
+            name: ownName, codecs: DecoderCatalog.complete.codecs.sorted { $0.rawValue < $1.rawValue })
         var configuration = ListenConfiguration(greeting: greeting)
         configuration.allowedNames = [name]
         configuration.once = true
@@ -51,7 +52,8 @@ final class LocalListener: ListenTransport {
             statusInterval: ListenLimits.reportInterval
         ) { event in
             // The broadcast's own display shows this listener among the others.
-            if case .notice(.warning, let text) = event { emit(.notice(.warning, "\(Self.name(name)): \(text)")) }
+            guard case .notice(let notice) = event, notice.level == .warning else { return }
+            emit(.notice(.ownLoudspeakers(name: ownName, notice)))
         }
         driver?.outcome.whenFailure { [weak self] error in self?.onFailure(error) }
     }

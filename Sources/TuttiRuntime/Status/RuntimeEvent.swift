@@ -2,14 +2,11 @@ import AudioCore
 
 /// What a running broadcaster or listener tells whoever shows it to a person.
 public enum RuntimeEvent: Sendable {
-    /// A line for people: one sentence, no newline.
-    case notice(Severity, String)
+    case notice(RuntimeNotice)
     case broadcast(BroadcastStatus)
     /// What this listener plays and from whom; nil broadcaster while it waits.
     case listening(ListenerStatus, song: SongStatus?, broadcaster: String?)
     case playing(PlayStatus)
-
-    public typealias Severity = NoticeLevel
 }
 
 /// How a broadcast or a listener ended.

@@ -51,8 +51,8 @@ struct CheckCommand: Command {
         let identity = IdentityStore.standard().identity()
         do throws(RuntimeFailure) {
             let result = try Checker(options: options, identity: identity.identity).run { event in
-                guard case .notice(let level, let text) = event, level != .detail else { return }
-                StandardStream.error.write("tutti: \(text)".terminalSafe + "\n")
+                guard case .notice(let notice) = event, notice.level != .detail else { return }
+                StandardStream.error.write("tutti: \(notice.sentence)".terminalSafe + "\n")
             }
             StandardStream.output.write((isJSON ? result.json.text : result.verdict.terminalSafe) + "\n")
             return result.isInStep ? 0 : 1

@@ -32,7 +32,7 @@ struct SessionRunner: Sendable {
             try watchSignals(interruption, terminal, display.mailbox)
             if terminal != nil, let onKey { KeyReader.start(onKey) }
             let identity = IdentityStore.standard().identity()
-            for warning in warnings + identity.warnings { display.mailbox.post(.notice(.warning, warning)) }
+            for warning in warnings + identity.warnings { display.mailbox.post(.warning(warning)) }
             let result = attempt(identity.identity, interruption, display.mailbox, make)
             let code = exitCode(result, interruption)
             display.finish(result, exitCode: code)
@@ -56,7 +56,7 @@ struct SessionRunner: Sendable {
         do throws(RuntimeFailure) {
             let session = make(identity)
             interruption.onRaise(session.stop)
-            switch try session.run({ mailbox.post($0) }) {
+            switch try session.run({ mailbox.post(.runtime($0)) }) {
             case .completed: return .completed
             case .interrupted: return .interrupted
             }

@@ -75,7 +75,7 @@ extension EventMailbox.Batch {
         guard droppedCount > 0 else { return self }
         var batch = self
         batch.events.insert(
-            .notice(.warning, "\(droppedCount) events were not shown: the output is read too slowly"), at: 0)
+            .warning("\(droppedCount) events were not shown: the output is read too slowly"), at: 0)
         return batch
     }
 }

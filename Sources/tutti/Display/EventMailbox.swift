@@ -11,7 +11,7 @@ final class EventMailbox: Sendable {
     static let capacity = 256
 
     struct Batch {
-        var events: [RuntimeEvent] = []
+        var events: [DisplayEvent] = []
         var droppedCount = 0
         /// The last batch: nothing follows.
         var isLast = false
@@ -23,7 +23,7 @@ final class EventMailbox: Sendable {
     init() throws(WakeSignalError) { wake = try WakeSignal() }
 
     /// From any thread. Never blocks for long.
-    func post(_ event: RuntimeEvent) {
+    func post(_ event: DisplayEvent) {
         waiting.withLock { batch in
             if let last = batch.events.last, event.isNewerStatus(than: last) {
                 batch.events[batch.events.count - 1] = event
@@ -60,10 +60,10 @@ final class EventMailbox: Sendable {
     }
 }
 
-extension RuntimeEvent {
-    fileprivate func isNewerStatus(than other: RuntimeEvent) -> Bool {
+extension DisplayEvent {
+    fileprivate func isNewerStatus(than other: DisplayEvent) -> Bool {
         switch (self, other) {
-        case (.broadcast, .broadcast), (.listening, .listening): true
+        case (.runtime(.broadcast), .runtime(.broadcast)), (.runtime(.listening), .runtime(.listening)): true
         default: false
         }
     }

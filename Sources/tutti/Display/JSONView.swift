@@ -30,21 +30,23 @@ struct JSONView: Sendable {
     init(level: DisplayFlags.Level) { self.level = level }
 
     /// The object for an event, or nil where the level leaves it out or it repeats the last status.
-    mutating func value(for event: RuntimeEvent, unixSeconds: Double) -> JSONValue? {
+    mutating func value(for event: DisplayEvent, unixSeconds: Double) -> JSONValue? {
         switch event {
-        case .notice(let severity, let text):
-            guard shows(severity) else { return nil }
-            return Self.event(
-                "notice", unixSeconds, ["severity": .string(severity.rawValue), "message": .string(text)])
-        case .broadcast(let status):
-            return self.status("broadcast", unixSeconds, status.json)
-        case .listening(let status, let song, let broadcaster):
-            return self.status(
+        case .warning(let text): notice(.warning, text, unixSeconds)
+        case .runtime(.notice(let notice)): self.notice(notice.level, notice.sentence, unixSeconds)
+        case .runtime(.broadcast(let status)): self.status("broadcast", unixSeconds, status.json)
+        case .runtime(.listening(let status, let song, let broadcaster)):
+            self.status(
                 "listening", unixSeconds,
                 ["broadcaster": .optional(broadcaster), "song": song?.json ?? .null, "listener": status.json])
-        case .playing(let status):
-            return self.status("playing", unixSeconds, status.json)
+        case .runtime(.playing(let status)): self.status("playing", unixSeconds, status.json)
         }
+    }
+
+    private func notice(_ severity: NoticeLevel, _ text: String, _ unixSeconds: Double) -> JSONValue? {
+        guard shows(severity) else { return nil }
+        return Self.event(
+            "notice", unixSeconds, ["severity": .string(severity.rawValue), "message": .string(text)])
     }
 
     private mutating func status(
@@ -66,7 +68,7 @@ struct JSONView: Sendable {
             ])
     }
 
-    private func shows(_ severity: RuntimeEvent.Severity) -> Bool {
+    private func shows(_ severity: NoticeLevel) -> Bool {
         switch severity {
         case .detail: level == .verbose
         case .info: level != .quiet

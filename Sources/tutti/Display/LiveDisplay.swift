@@ -20,8 +20,11 @@ struct LiveDisplay: EventDisplay {
 
     mutating func show(_ batch: EventMailbox.Batch, now: HostTime) -> Bool {
         for event in batch.events {
-            view.receive(event)
-            if case .notice(let severity, let text) = event { note(severity, text) }
+            switch event {
+            case .warning(let text): note(.warning, text)
+            case .runtime(.notice(let notice)): note(notice.level, notice.sentence)
+            case .runtime(let status): view.receive(status)
+            }
         }
         // After a stop in between, other text stands where the live lines were.
         if !terminal.isEntered { screen.forget() }
@@ -40,8 +43,8 @@ struct LiveDisplay: EventDisplay {
         terminal.leave()
     }
 
-    private mutating func note(_ severity: RuntimeEvent.Severity, _ text: String) {
-        switch severity {
+    private mutating func note(_ level: NoticeLevel, _ text: String) {
+        switch level {
         case .warning:
             notices.append(StyledLine("warning: \(text)", .warning))
             if !StandardStream.error.isTerminal {
@@ -49,7 +52,7 @@ struct LiveDisplay: EventDisplay {
             }
         case .info: notices.append(StyledLine(text))
         case .detail:
-            if level == .verbose { notices.append(StyledLine(text, .faint)) }
+            if self.level == .verbose { notices.append(StyledLine(text, .faint)) }
         }
         // What came while the terminal was someone else's: the latest will do.
         notices = notices.suffix(EventMailbox.capacity)

@@ -38,19 +38,19 @@ struct PlainView: Sendable {
     init(level: DisplayFlags.Level) { self.level = level }
 
     /// The lines to write for an event.
-    mutating func lines(for event: RuntimeEvent, now: HostTime) -> [Line] {
-        if case .notice(let severity, let text) = event { return notice(severity, text) }
-        guard level != .quiet else { return [] }
-        return switch event {
-        case .broadcast(let status): broadcast(status, now)
-        case .listening(let status, let song, let broadcaster): listening(status, song, broadcaster, now)
-        case .playing(let status): playing(status, now)
-        case .notice: []
+    mutating func lines(for event: DisplayEvent, now: HostTime) -> [Line] {
+        switch event {
+        case .warning(let text): sentence(text, .warning)
+        case .runtime(.notice(let notice)): sentence(notice.sentence, notice.level)
+        case .runtime where level == .quiet: []
+        case .runtime(.broadcast(let status)): broadcast(status, now)
+        case .runtime(.listening(let status, let song, let broadcaster)): listening(status, song, broadcaster, now)
+        case .runtime(.playing(let status)): playing(status, now)
         }
     }
 
-    private func notice(_ severity: RuntimeEvent.Severity, _ text: String) -> [Line] {
-        switch severity {
+    private func sentence(_ text: String, _ noticeLevel: NoticeLevel) -> [Line] {
+        switch noticeLevel {
         case .warning: [Line("tutti: warning: \(text)", to: .error)]
         case .info: level == .quiet ? [] : [Line(text)]
         case .detail: level == .verbose ? [Line(text)] : []

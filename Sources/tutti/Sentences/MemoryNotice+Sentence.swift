@@ -1,0 +1,24 @@
+import AudioCore
+import TuttiRuntime
+
+extension MemoryNotice {
+    /// For people, one line.
+    var sentence: String {
+        switch self {
+        case .clockRate(let rate): "the broadcaster's clock ran at \(rate.value.tenths) ppm the last time"
+        case .cardRate(let rate, let device): "'\(device)' ran at \(rate.value.tenths) ppm the last time"
+        case .offset(let offset, let device):
+            "offset \(Int64(saturating: offset.microseconds)) us, remembered for '\(device)'; --offset 0 forgets it"
+        case .offsetForgotten(let device): "the offset of '\(device)' is forgotten"
+        case .notKept(let failure): "\(failure.message): nothing is remembered for the next time"
+        }
+    }
+}
+
+extension Double {
+    /// With one decimal.
+    fileprivate var tenths: String {
+        let tenths = Int64(saturating: self * 10)
+        return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
+    }
+}

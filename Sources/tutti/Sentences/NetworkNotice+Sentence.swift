@@ -1,0 +1,18 @@
+import TuttiRuntime
+
+extension NetworkNotice {
+    /// For people, one line.
+    var sentence: String {
+        switch self {
+        case .listening(let port, let clockPort):
+            "listening on TCP port \(port)" + (clockPort.map { ", clock on UDP port \($0)" } ?? "")
+        case .portInUse(let port, let other):
+            "port \(port) is in use by another program; this listens on port \(other)"
+        case .nameTaken(let name, let other): "the name '\(name)' is taken on this network; this is '\(other)'"
+        case .mDNSAvailable: "mDNS is available"
+        case .mDNSUnavailable(let failure): "\(failure)"
+        case .notAdvertised(let reason): "mDNS does not take our name: \(reason)"
+        case .noClockExchange(let host, let error): "no clock exchange with \(host): \(error)"
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import AudioCore
+import TuttiRuntime
+
+extension RuntimeNotice {
+    /// For people, one line.
+    var sentence: String {
+        switch self {
+        case .network(let notice): notice.sentence
+        case .device(let notice): notice.sentence
+        case .song(let notice): notice.sentence
+        case .memory(let notice): notice.sentence
+        case .recording(let notice): notice.sentence
+        case .slept(let span):
+            "this machine slept for \((span.seconds * 10).rounded() / 10) s: the song goes on where it was"
+        case .ownLoudspeakers(let name, let notice): "\(name): \(notice.sentence)"
+        case .ownLoudspeakersLost(let failure): "\(failure.message); the listeners play on"
+        case .text(_, let text): text
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import TuttiRuntime
+
+extension SongNotice {
+    /// For people, one line.
+    var sentence: String {
+        switch self {
+        case .title(let title): "on the air: \(title)"
+        case .passedOver(let failure): failure.message
+        case .listProblem(let text): text
+        case .damaged(let problem): "the file is damaged: \(problem)"
+        case .cutShort(let failure), .notSeekable(let failure): failure.message
+        case .tooSlow(let name): "\(name.quotedSong) comes too slowly: silent until there is enough"
+        case .undecodable(let error): "this song cannot be played here: \(error)"
+        case .decodingFailed(let error): "this song cannot be played further: \(error)"
+        case .remark(_, let text): text
+        }
+    }
+}
+
+extension String {
+    /// A song's name as the user gave it, in a sentence.
+    var quotedSong: String { self == "-" ? "standard input" : "'\(self)'" }
+}

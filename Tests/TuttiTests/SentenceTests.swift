@@ -1,0 +1,137 @@
+import AudioCore
+import AudioDecoding
+import Playout
+import SongReading
+import Testing
+import TuttiRuntime
+
+@testable import tutti
+
+/// What people read: one line for each notice, word for word.
+@Suite struct SentenceTests {
+    private static let theNetwork: [(notice: NetworkNotice, sentence: String)] = [
+        (.listening(tcpPort: 7_447, clockPort: nil), "listening on TCP port 7447"),
+        (.listening(tcpPort: 7_447, clockPort: 7_448), "listening on TCP port 7447, clock on UDP port 7448"),
+        (.portInUse(7_447, instead: 40_001), "port 7447 is in use by another program; this listens on port 40001"),
+        (.nameTaken("Den", instead: "Den #2"), "the name 'Den' is taken on this network; this is 'Den #2'"),
+        (.mDNSAvailable, "mDNS is available"),
+        (
+            .mDNSUnavailable(.noDaemon),
+            "no mDNS: avahi-daemon is not running; install and start it, or connect by address"
+        ),
+        (.notAdvertised(reason: "too long"), "mDNS does not take our name: too long"),
+    ]
+
+    @Test(arguments: theNetwork.indices) func ofTheNetwork(index: Int) {
+        let (notice, sentence) = Self.theNetwork[index]
+        #expect(RuntimeNotice.network(notice).sentence == sentence)
+    }
+
+    private static let theDevice: [(notice: DeviceNotice, sentence: String)] = [
+        (.xrun(isPlacedAnew: true), "the sound card ran dry (xrun): placing anew"),
+        (.xrun(isPlacedAnew: false), "the sound card ran dry (xrun)"),
+        (
+            .placedAnew(.deviceClockStep, error: .microseconds(-812)),
+            "placed anew (the sound card's clock moved): was -812 us off"
+        ),
+        (.placedAnew(.timelineStep, error: .zero), "placed anew (the timeline moved): was 0 us off"),
+        (.placedAnew(.deviceRestart, error: .zero), "placed anew (the sound card restarted): was 0 us off"),
+        (.placedAnew(.underrun, error: .zero), "placed anew (packets were late): was 0 us off"),
+        (.packetsLate, "packets are late: silent until there are enough again"),
+        (
+            .vanished(.lost(device: "hw:1")),
+            "sound device 'hw:1' is gone; connect it again, or choose another (`tutti devices`)"
+        ),
+        (.returned(name: "hw:1"), "sound device 'hw:1' is back"),
+        (.framesLost(count: 480, .overrun), "the device broke off: 480 frames are silence"),
+        (.framesLost(count: 480, .noBuffer), "this machine is too slow: 480 frames are silence"),
+        (.remark("no time stamps"), "no time stamps"),
+    ]
+
+    @Test(arguments: theDevice.indices) func ofTheDevice(index: Int) {
+        let (notice, sentence) = Self.theDevice[index]
+        #expect(RuntimeNotice.device(notice).sentence == sentence)
+    }
+
+    private static let songs: [(notice: SongNotice, sentence: String)] = [
+        (.title("Pavane"), "on the air: Pavane"),
+        (.listProblem("'a.m3u' names itself"), "'a.m3u' names itself"),
+        (.cutShort(SongFailure(.lost, "'a.mp3' broke off")), "'a.mp3' broke off"),
+        (.notSeekable(SongFailure(.unusable, "a pipe cannot go back")), "a pipe cannot go back"),
+        (.tooSlow(name: "-"), "standard input comes too slowly: silent until there is enough"),
+        (.tooSlow(name: "a.mp3"), "'a.mp3' comes too slowly: silent until there is enough"),
+        (
+            .undecodable(.unsupportedFormat("5 channels")),
+            "this song cannot be played here: cannot be decoded: 5 channels"
+        ),
+        (
+            .decodingFailed(.formatChanged),
+            "this song cannot be played further: the stream changed its format on the way"
+        ),
+        (.remark(.info, "waiting for a writer of 'pipe'"), "waiting for a writer of 'pipe'"),
+    ]
+
+    @Test(arguments: songs.indices) func ofSongs(index: Int) {
+        let (notice, sentence) = Self.songs[index]
+        #expect(RuntimeNotice.song(notice).sentence == sentence)
+    }
+
+    private static let memory: [(notice: MemoryNotice, sentence: String)] = [
+        (.clockRate(PartsPerMillion(12.54)), "the broadcaster's clock ran at 12.5 ppm the last time"),
+        (.cardRate(PartsPerMillion(-34), device: "hw:1"), "'hw:1' ran at -34.0 ppm the last time"),
+        (
+            .offset(.microseconds(-35_000), device: "hw:1"),
+            "offset -35000 us, remembered for 'hw:1'; --offset 0 forgets it"
+        ),
+        (.offsetForgotten(device: "hw:1"), "the offset of 'hw:1' is forgotten"),
+        (.notKept(MemoryFailure("cannot write")), "cannot write: nothing is remembered for the next time"),
+    ]
+
+    @Test(arguments: memory.indices) func ofMemory(index: Int) {
+        let (notice, sentence) = Self.memory[index]
+        #expect(RuntimeNotice.memory(notice).sentence == sentence)
+    }
+
+    private static let capture = AudioStreamFormat.linearPCM(
+        sampleRate: 48_000, channels: 2, bitsPerChannel: 24, bytesPerSample: 3, layout: .signedInteger)
+
+    private static let recordings: [(notice: RecordingNotice, sentence: String)] = [
+        (.began(device: "hw:1", capture), "recording 'hw:1', 48000 Hz, 2 channels, 24-bit; Ctrl-C ends"),
+        (
+            .framesLost(at: 96_000, count: 480, .overrun),
+            "the device broke off: 480 frames from frame 96000 on are silence"
+        ),
+        (
+            .framesLost(at: 96_000, count: 480, .noBuffer),
+            "the disk is too slow: 480 frames from frame 96000 on are silence"
+        ),
+        (.nothingRecorded, "nothing was recorded"),
+        (
+            .recorded(.milliseconds(12_340), frameCount: 592_320, paths: ["a.wav"], firstFrame: .zero),
+            "recorded 12.3 s (592320 frames) into 'a.wav'"
+        ),
+        (
+            .recorded(.seconds(2), frameCount: 96_000, paths: ["a.wav", "a-2.wav"], firstFrame: FramePosition(4_800)),
+            "recorded 2.0 s (96000 frames) into 'a.wav', 'a-2.wav', from frame 4800 of the song on"
+        ),
+        (.framesMissing(count: 7), "7 frames could not be had: silence"),
+        (.packetsDamaged(count: 1), "1 damaged packet is silence"),
+        (.packetsDamaged(count: 2), "2 damaged packets are silence"),
+    ]
+
+    @Test(arguments: recordings.indices) func ofRecordings(index: Int) {
+        let (notice, sentence) = Self.recordings[index]
+        #expect(RuntimeNotice.recording(notice).sentence == sentence)
+    }
+
+    @Test func ofTheBroadcaster() {
+        #expect(
+            RuntimeNotice.slept(.milliseconds(61_290)).sentence
+                == "this machine slept for 61.3 s: the song goes on where it was")
+        let xrun = RuntimeNotice.ownLoudspeakers(name: "Den (here)", .device(.xrun(isPlacedAnew: true)))
+        #expect(xrun.sentence == "Den (here): the sound card ran dry (xrun): placing anew" && xrun.level == .warning)
+        let gone = RuntimeFailure(.unavailable, "sound device 'hw:1' is gone")
+        #expect(
+            RuntimeNotice.ownLoudspeakersLost(gone).sentence == "sound device 'hw:1' is gone; the listeners play on")
+    }
+}
