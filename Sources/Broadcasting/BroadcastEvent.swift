@@ -2,6 +2,7 @@ import AudioCore
 import ClockSync
 import NIOCore
 import Peering
+import WireProtocol
 
 /// What happens to a broadcast.
 public enum BroadcastEvent: Sendable {
@@ -74,7 +75,7 @@ public enum BroadcastAction: Sendable {
     case endTranscoding
     /// The advertised state changed.
     case advertise
-    case notice(NoticeLevel, String)
+    case notice(BroadcastNotice)
     /// It is over; nothing happens after this.
     case finished(BroadcastOutcome)
 }
@@ -89,4 +90,18 @@ public enum BroadcastOutcome: Hashable, Sendable {
     case unplayable(String)
     /// None of the listeners that were asked for by name is there.
     case nobody([String])
+}
+
+extension BroadcastOutcome {
+    /// What listeners and those who look on are told.
+    var farewell: BroadcastEnd {
+        switch self {
+        case .completed: BroadcastEnd(.completed)
+        case .stopped: BroadcastEnd(.stopped, "the broadcaster stopped")
+        // The reader's own words name a path of this machine.
+        case .brokenOff: BroadcastEnd(.failed, "the song could not be read to its end")
+        case .unplayable: BroadcastEnd(.failed, "the song cannot be played")
+        case .nobody: BroadcastEnd(.stopped)
+        }
+    }
 }

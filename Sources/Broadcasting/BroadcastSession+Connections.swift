@@ -28,11 +28,11 @@ extension BroadcastSession {
         case .full:
             refusal = Refusal(
                 .busy, "there are \(BroadcastLimits.connectionCount) connections, as many as there may be")
-            sayOnce(.warning, "more than \(BroadcastLimits.connectionCount) connections: the others are refused")
+            sayOnce(.connectionsFull(limit: BroadcastLimits.connectionCount))
         case .addressFull:
             let limit = PeeringLimits.connectionsPerAddress
             refusal = Refusal(.busy, "there are \(limit) connections from this address, as many as there may be")
-            sayOnce(.warning, "more than \(limit) connections from \(address): the others are refused")
+            sayOnce(.addressFull(address, limit: limit))
         }
         refusedCount += 1
         actions.append(.send(id, WireEncoder.opening(configuration.greeting)))
@@ -42,12 +42,8 @@ extension BroadcastSession {
 
     mutating func dialFailed(_ dial: Dialer.Dial, _ failure: DialFailure, _ now: HostTime) {
         connections.dialer.dialEnded(dial.id, failure: failure, now: now)
-        let name = connections.dialer.contact(dial.key)?.name ?? "a listener"
-        guard case .instance = dial.key else {
-            sayOnce(.warning, "no listener answers at \(dial.address); trying again until one does")
-            return
-        }
-        sayOnce(.detail, "\(name): no answer at \(dial.address), trying again")
+        guard case .instance = dial.key else { return sayOnce(.namedUnanswered(dial.address)) }
+        sayOnce(.unanswered(connections.dialer.contact(dial.key)?.name, dial.address))
     }
 
     mutating func receive(_ id: ConnectionID, _ bytes: ByteBuffer, _ now: HostTime) {
@@ -74,11 +70,17 @@ extension BroadcastSession {
     /// The first report shows that the listener took us: one that is busy says so instead.
     private mutating func note(_ report: ListenerReport, of id: ConnectionID, _ now: HostTime) {
         guard let link = connections[id], link.isMember, let greeting = link.connection.greeting else { return }
-        if link.report == nil { passOver(report, of: link, now) }
-        link.note(report, in: log.epoch, now)
-        if announced.insert(greeting.instance).inserted {
-            actions.append(.notice(.info, "\(greeting.name) joined"))
-        }
+        link.note(report, in: song.epoch, feedingPlan(now), now: now)
+        if announced.insert(greeting.instance).inserted { notify(.joined(greeting.name)) }
+    }
+
+    /// Answers a clock request that came over a listener's own connection, where UDP does not get through.
+    private mutating func answerClock(_ datagram: [UInt8], of id: ConnectionID, _ now: HostTime) {
+        guard let link = connections[id], let reply = link.answerClock(datagram, now: now) else { return }
+        link.noteSent(WireEncoder.clockByteCount, now)
+        actions.append(.sendClock(id, reply))
+        guard link.clockReplyCount == BroadcastLimits.clockRequestsOfNote else { return }
+        sayOnce(.clockOverTCP(link.connection.name))
     }
 
     /// A peer said who it is: say so if it has no business here.
@@ -88,7 +90,7 @@ extension BroadcastSession {
             return
         }
         if greeting.roles == .observer {
-            admitObserver(id, now)
+            if let link = connections[id] { admitObserver(link, now) }
             return
         }
         guard greeting.roles.contains(.listener) else {
@@ -116,22 +118,19 @@ extension BroadcastSession {
     /// Welcomes a listener that greeted, as soon as the song's codec is known and if it is one that it decodes, or that
     /// is decoded for it.
     mutating func admit(_ link: ListenerLink, _ now: HostTime) {
-        guard !link.isMember, !link.isObserver, summary.isReady, let codec = summary.format?.codec,
+        guard link.isStranger, song.isReady, let codec = song.codec,
             let greeting = link.connection.greeting, connections[link.id] === link,
             !connections.isContested(link.id)
         else { return }
-        let isSentPCM = !greeting.codecs.contains(codec)
-        if isSentPCM {
+        let isDecoded = greeting.codecs.contains(codec)
+        if !isDecoded {
             if let obstacle = obstacleToPCM(for: greeting, codec) {
                 refuse(link.id, Refusal(.cannotDecode, obstacle), now)
                 return
             }
-            sayOnce(.info, "\(greeting.name) cannot decode \(codec.commonName): it is sent PCM")
+            sayOnce(.sentPCM(greeting.name, codec))
         }
-        link.isMember = true
-        link.isSentPCM = isSentPCM
-        link.cursor = log.startIndex
-        link.clock.register(link.key)
+        link.admit(as: isDecoded ? .original : .linearPCM)
         actions.append(.addKey(link.key))
         let welcome = Welcome(clockPort: configuration.clockPort, clockKey: link.key.bytes)
         send(WireEncoder.welcome(welcome), to: link, now)
@@ -143,11 +142,11 @@ extension BroadcastSession {
         let name = link.connection.name
         switch refusal.reason {
         case .duplicate: break
-        case .busy: sayOnce(.info, "\(name) is busy: \(refusal.text)")
+        case .busy: sayOnce(.busy(name, refusal.text))
         case .leaving:
-            actions.append(.notice(.info, "\(name) left"))
+            notify(.left(name))
             noteDeparture(of: link, now)
-        default: sayOnce(.warning, "\(name) refuses: \(refusal.text)")
+        default: sayOnce(.refusedBy(name, refusal.text))
         }
         let pause =
             switch refusal.reason {
@@ -163,24 +162,20 @@ extension BroadcastSession {
         guard let link = connections[id] else { return }
         refusedCount += 1
         send(WireEncoder.refusal(refusal), to: id, now)
-        let isOfInterest = refusal.reason == .protocolError || refusal.reason == .cannotDecode
-        let level: NoticeLevel = isOfInterest ? .warning : .detail
-        sayOnce(level, "refused \(link.connection.name): \(refusal.text)")
+        sayOnce(.refused(link.connection.name, refusal))
         close(id, now, pause: BroadcastLimits.refusalPause)
     }
 
-    /// A connection ended, or must end. `reason` nil: the other side closed it.
-    mutating func drop(_ id: ConnectionID, because reason: String?, _ now: HostTime) {
+    /// A connection ended, or must end. `silence` nil: the other side closed it.
+    mutating func drop(_ id: ConnectionID, _ silence: BroadcastNotice.Silence?, _ now: HostTime) {
         guard let link = connections[id] else { return }
-        if link.report != nil {
-            actions.append(.notice(.info, "\(link.connection.name) is gone\(reason.map { " (\($0))" } ?? "")"))
-        }
+        if link.report != nil { notify(.gone(link.connection.name, silence)) }
         close(id, now, pause: .zero, isMissed: link.isMember)
     }
 
     private mutating func close(_ id: ConnectionID, _ now: HostTime, pause: TimeSpan, isMissed: Bool = false) {
         guard let link = connections.remove(id, pause: pause, isMissed: isMissed, now: now) else { return }
-        if link.hasFinished(log.epoch) { noteDeparture(of: link, now) }
+        if link.hasFinished(song.epoch) { noteDeparture(of: link, now) }
         if let instance = link.connection.greeting?.instance, !connections.holds(instance) {
             announced.remove(instance)
             // The own loudspeakers do not come back: nobody waits for them.
@@ -198,24 +193,19 @@ extension BroadcastSession {
     /// Ends what is silent or stalled, and keeps alive what is not.
     mutating func superviseConnections(_ now: HostTime) {
         if let span = connections.look(now) {
-            for link in connections.links { link.lastProgress = min(now, link.lastProgress + span) }
+            for link in connections.links { link.excuse(span, now) }
         }
         settleContests(now)
         for link in connections.links {
             let liveness = link.connection.liveness
             if liveness.isSilent(now) {
-                drop(link.id, because: "nothing heard from it", now)
+                drop(link.id, .mute, now)
             } else if link.isStalled(now) {
-                drop(link.id, because: "it stopped reading", now)
+                drop(link.id, .stalled, now)
             } else if liveness.isKeepAliveDue(now) {
                 send(WireEncoder.keepAlive(), to: link, now)
             }
         }
-    }
-
-    /// Says a line that would come again with every try only the first time.
-    mutating func sayOnce(_ level: NoticeLevel, _ text: String) {
-        if said.isNew(text) { actions.append(.notice(level, text)) }
     }
 
     mutating func send(_ bytes: ByteBuffer, to id: ConnectionID, _ now: HostTime) {
@@ -225,20 +215,5 @@ extension BroadcastSession {
     mutating func send(_ bytes: ByteBuffer, to link: ListenerLink, _ now: HostTime) {
         link.noteSent(bytes.readableBytes, now)
         actions.append(.send(link.id, bytes))
-    }
-
-    /// The socket took this many bytes.
-    func wrote(_ id: ConnectionID, byteCount: Int, _ now: HostTime) {
-        guard let link = connections[id] else { return }
-        link.bytesInFlight -= byteCount
-        link.lastProgress = now
-    }
-}
-
-extension ListenerLink {
-    func noteSent(_ byteCount: Int, _ now: HostTime) {
-        if bytesInFlight == 0 { lastProgress = now }
-        bytesInFlight += byteCount
-        connection.said(now)
     }
 }

@@ -1,6 +1,5 @@
 import AudioCore
 import ClockSync
-import NIOCore
 import Peering
 import WireProtocol
 
@@ -21,50 +20,25 @@ public struct BroadcastSession {
     enum Phase: Equatable {
         case opening
         case waiting(since: HostTime)
-        case playing(Anchor)
+        case playing(NumberedAnchor)
         case over
     }
 
+    private(set) var phase = Phase.opening
     var configuration: BroadcastConfiguration
-    var phase = Phase.opening
     var connections: ConnectionTable<ListenerLink>
+    /// What is played, and how its timeline follows its source.
+    private(set) var song: BroadcastSong
+    private(set) var follower: SourceFollower
+    private var titles = TitleSchedule()
+    var pcm = SharedPCM()
+    var startDecision = StartDecision()
     /// Processes that were said to have joined: one whose connection is replaced does not join anew.
     var announced: Set<UInt64> = []
-    /// Listeners that are gone and had said so, as those who look on are shown them.
-    var departures: [Departure] = []
-    var said = SaidLines()
+    var departures = Departures()
+    private var said = SaidLines()
     /// Connections that were refused so far, whatever the reason.
     public internal(set) var refusedCount = 0
-    var log = PacketLog(epoch: Epoch(1))
-    public private(set) var summary = AudioStreamSummary()
-    var timeline = PacketTimeline()
-    /// Audible frames as the song's header says; how many there are shows at its end.
-    var statedFrameCount: Int64?
-    var streamMessage: ByteBuffer?
-    /// The song as linear PCM, while somebody needs it.
-    var pcm: PCMRendition?
-    /// How often there was one.
-    var pcmCount = 0
-    /// Why there can be none.
-    var pcmFailure: String?
-    var isReading = false
-    /// Titles that were read, and the frames with which they are to be shown.
-    var comingTitles: [(frame: FramePosition, title: String)] = []
-    /// Whether there was one.
-    var hasTitles = false
-    /// The source does not keep up.
-    var stall: SourceStall?
-    /// Since when it has been behind without having been seen to fall behind.
-    var behindSince: HostTime?
-    /// Of a source that brings the song no faster than it is heard.
-    var pace = SourcePace()
-    /// Of a live source, as its clock is known now.
-    var liveAnchor: Anchor?
-    /// The frame after the last audible one, once the song was read to its end.
-    public internal(set) var end: FramePosition?
-    /// Why the song stopped early.
-    var sourceFailure: String?
-    var gatheringDeadline: HostTime?
     var actions: [BroadcastAction] = []
 
     public init(configuration: BroadcastConfiguration) {
@@ -72,6 +46,8 @@ public struct BroadcastSession {
         connections = ConnectionTable(
             instance: configuration.greeting.instance, peers: .listener,
             allowed: AllowList(configuration.allowedNames), capacity: BroadcastLimits.connectionCount)
+        song = BroadcastSong(epoch: Epoch(1), fallbackTitle: configuration.fallbackTitle)
+        follower = SourceFollower(configuration)
     }
 
     /// Takes one event; returns what is to be done about it, in order.
@@ -85,8 +61,9 @@ public struct BroadcastSession {
             opened(id, direction, address: address, dial: dial, key: key, now)
         case .dialFailed(let dial, let failure): dialFailed(dial, failure, now)
         case .received(let id, let bytes): attend(to: id, now) { $0.receive(id, bytes, now) }
-        case .wrote(let id, let byteCount): attend(to: id, now) { $0.wrote(id, byteCount: byteCount, now) }
-        case .closed(let id): drop(id, because: nil, now)
+        case .wrote(let id, let byteCount):
+            attend(to: id, now) { $0.connections[id]?.noteWritten(byteCount, now) }
+        case .closed(let id): drop(id, nil, now)
         case .source(let event): read(event, now)
         case .transcoded(let reply): take(reply, now)
         case .tick: break
@@ -117,9 +94,9 @@ public struct BroadcastSession {
         for dial in connections.dialer.due(now) { actions.append(.dial(dial)) }
         decideStart(now)
         watchSource(now)
-        showTitles(now)
+        for title in titles.take(upTo: position(now)) { retitle(title, now) }
         readAhead(now)
-        followSource(now)
+        if let moved = follower.repace(song, by: anchor, now: now) { play(by: moved) }
         transcodeAhead(now)
         let plan = feedingPlan(now)
         for link in connections.links { feed(link, plan, now) }
@@ -131,126 +108,145 @@ public struct BroadcastSession {
 
     private mutating func read(_ event: SourceEvent, _ now: HostTime) {
         switch event {
-        case .notice(let level, let text): actions.append(.notice(level, text))
-        case .title(let title): noteTitle(title)
-        case .clock(let clock): note(clock)
+        case .notice(let level, let text): notify(.source(level, text))
+        case .title(let title): titles.note(title, from: song.log.end)
+        case .clock(let clock):
+            guard let anchor = follower.note(clock, song.epoch), isPlaying else { return }
+            play(by: anchor)
         case .read(let properties, let packets, let data):
-            isReading = false
-            for property in properties { note(property) }
-            guard summary.isReady, !packets.isEmpty else { return }
-            let framesPerGroup = Int((summary.format?.sampleRate ?? 48_000) * BroadcastLimits.groupTime.seconds)
-            let position = timeline.nextPosition
-            for packet in packets { _ = timeline.place(frameCount: packet.frameCount) }
-            _ = log.append(packets, data: data, at: position, framesPerGroup: framesPerGroup)
-            if phase == .opening { phase = .waiting(since: now) }
-        case .ended:
-            isReading = false
-            endSource(now)
-        case .failed(let text):
-            isReading = false
-            sourceFailure = text
-            if log.endIndex > 0 { actions.append(.notice(.warning, text)) }
-            endSource(now)
+            let wasReady = song.isReady
+            for problem in song.read(properties, packets, data) { notify(.songDamaged(problem)) }
+            if song.isReady, !wasReady { actions.append(.advertise) }
+            if phase == .opening, song.isPlayable { phase = .waiting(since: now) }
+        case .ended: endSong(failure: nil, now)
+        case .failed(let text): endSong(failure: text, now)
         }
     }
 
-    mutating func note(_ property: AudioStreamProperty) {
-        let wasReady = summary.isReady
-        if property == .readyToProducePackets, summary.info[.title] == nil {
-            summary.note(.info(.title, configuration.fallbackTitle))
+    private mutating func endSong(failure: String?, _ now: HostTime) {
+        song.finish(failure: failure)
+        if let failure, song.log.endIndex > 0 { notify(.sourceFailed(failure)) }
+        guard song.isPlayable else { return finish(.unplayable(failure ?? "it has no audio"), now) }
+        switch song.shortfall {
+        case .truncated(let problem): notify(.songTruncated(problem))
+        case .cutOff(let seconds, let whole, let problem): notify(.songCutOff(seconds: seconds, of: whole, problem))
+        case nil: break
         }
-        summary.note(property)
-        if wasReady, case .packetTableInfo(let table) = property { timeline.revise(table) }
-        // Of a file that ends too soon it is said at its end how much there was.
-        if case .problem(let problem) = property, !problem.isTruncation {
-            actions.append(.notice(.warning, "the file is damaged: \(problem)"))
-        }
-        guard summary.isReady, !wasReady else { return }
-        statedFrameCount = summary.packetTable?.validFrameCount
-        timeline = PacketTimeline(table: summary.packetTable)
-        streamMessage = WireEncoder.stream(log.epoch, properties: summary.properties)
-        actions.append(.advertise)
     }
 
-    private mutating func endSource(_ now: HostTime) {
-        timeline.finish()
-        end = timeline.end
-        guard log.endIndex == 0 || (end ?? .zero) <= .zero else { return warnIfCutOff() }
-        finish(.unplayable(sourceFailure ?? "it has no audio"), now)
-    }
-
-    /// A file that ends before its own header says plays as far as it goes, and this is said.
-    private mutating func warnIfCutOff() {
-        let problem = summary.problems.first(where: \.isTruncation)
-        let cut = problem.map { "damaged: \($0)" }
-        guard let end, let format = summary.format,
-            let stated = statedFrameCount(problem, format, end), end.index < stated
-        else {
-            if let cut { actions.append(.notice(.warning, "the file is \(cut)")) }
-            return
-        }
-        let seconds = (Double(end.index) / format.sampleRate, Double(stated) / format.sampleRate)
-        actions.append(
-            .notice(
-                .warning,
-                "the file is \(cut ?? "cut off") (\(Int(seconds.0)) s of \(Int(seconds.1)) s are there)"))
-    }
-
-    /// How long the file should be: by its header, or by the bytes that are missing where each frame has as many.
-    private func statedFrameCount(
-        _ problem: AudioStreamProblem?, _ format: AudioStreamFormat, _ end: FramePosition
-    ) -> Int64? {
-        guard case .truncated(let missing?) = problem?.kind, format.bytesPerFrame > 0 else { return statedFrameCount }
-        return max(statedFrameCount ?? 0, end.index &+ missing / Int64(format.bytesPerFrame))
-    }
-
-    /// Keeps the log filled a little beyond the horizon, and forgets what nobody can need.
+    /// Keeps the song filled a little beyond the horizon.
     private mutating func readAhead(_ now: HostTime) {
         let playing = position(now)
-        let oldest = log.index(of: max(playing, .zero))
-        log.trim(before: log.entry(before: oldest, prerollPacketCount: summary.decoderPrerollPacketCount) - 1)
-        guard end == nil, !isReading else { return }
-        let wanted = playing + frames(in: configuration.horizon + .seconds(1))
-        guard log.end.map({ $0 < wanted }) ?? true, log.byteCount(oldest..<log.endIndex) < BroadcastLimits.bytesAhead
-        else { return }
-        isReading = true
-        actions.append(.readSource)
+        let wanted = playing + song.frames(in: configuration.horizon + .seconds(1))
+        if song.keep(from: playing, upTo: wanted) { actions.append(.readSource) }
     }
+
+    private mutating func watchSource(_ now: HostTime) {
+        guard let anchor else { return }
+        for finding in follower.watch(song, by: anchor, now: now) {
+            switch finding {
+            case .fellSilent: notify(.songFellSilent)
+            case .goesOn(let moved, let silence):
+                play(by: moved)
+                notify(.songGoesOn(silence: silence))
+            }
+        }
+    }
+
+    /// Shows another title from now on. Listeners are sent the stream's properties once more, under the same epoch:
+    /// whoever does not look for texts in them takes no notice.
+    private mutating func retitle(_ title: String, _ now: HostTime) {
+        guard song.retitle(title) else { return }
+        pcm.retitle(song)
+        actions.append(.advertise)
+        let plan = feedingPlan(now)
+        for link in connections.links where link.isAnnounced {
+            guard let form = link.form, let message = plan.part(form)?.form.streamMessage else { continue }
+            send(message, to: link, now)
+        }
+    }
+
+    // MARK: Beginning and end
+
+    /// From now on this anchor holds: the first one, or another for the same song.
+    mutating func play(by anchor: Anchor) {
+        if case .playing(let former) = phase {
+            phase = .playing(NumberedAnchor(anchor, after: former))
+        } else {
+            phase = .playing(NumberedAnchor(anchor))
+            actions.append(.advertise)
+        }
+    }
+
+    /// Tells everyone how it ended, and closes.
+    mutating func finish(_ outcome: BroadcastOutcome, _ now: HostTime) {
+        let message = WireEncoder.broadcastEnd(outcome.farewell)
+        for link in connections.links {
+            if link.isMember || link.isObserver { send(message, to: link, now) }
+            actions.append(.close(link.id))
+        }
+        phase = .over
+        actions.append(.finished(outcome))
+    }
+
+    // MARK: Feeding
+
+    func feedingPlan(_ now: HostTime) -> FeedingPlan {
+        let anchor: NumberedAnchor? = if case .playing(let anchor) = phase { anchor } else { nil }
+        return FeedingPlan(
+            song, pcm: pcm.form(of: song), position: position(now), anchor: anchor, heldFrame: follower.heldFrame,
+            horizon: configuration.horizon)
+    }
+
+    /// Sends a listener all that is due and that its socket has room for.
+    private mutating func feed(_ link: ListenerLink, _ plan: FeedingPlan, _ now: HostTime) {
+        guard let portion = link.next(plan, now: now) else { return }
+        for message in portion.messages { send(message, to: link, now) }
+        if let count = portion.droppedPacketCount {
+            notify(.dropped(link.connection.name, packetCount: count))
+        }
+    }
+
+    // MARK: Notices
+
+    mutating func notify(_ notice: BroadcastNotice) { actions.append(.notice(notice)) }
+
+    /// Says what would come again with every try only the first time.
+    mutating func sayOnce(_ notice: BroadcastNotice) { if said.isNew(notice.sentence) { notify(notice) } }
 
     // MARK: Time
 
     /// The frame that is due now; frame 0 before the start. While the source has stalled it is the one that is missing,
     /// and stays so until that is heard.
     func position(_ now: HostTime) -> FramePosition {
-        guard case .playing(let anchor) = phase else { return .zero }
-        let session = ClockMapping.identity.session(at: now)
-        let due = FramePosition(Int64(saturating: anchor.position(at: session).frames))
-        if let stall { return min(due, stall.frame) }
-        // A live source's anchor names what is in the air now, and due later.
-        return anchor.frame > .zero && !isLive ? max(due, anchor.frame) : due
+        guard let anchor else { return .zero }
+        return follower.position(by: anchor, at: ClockMapping.identity.session(at: now))
     }
-
-    func frames(in span: TimeSpan) -> Int64 {
-        Int64(saturating: span.seconds * (summary.format?.sampleRate ?? 48_000))
-    }
-
-    // MARK: For display
-
-    /// Whether the first frame was decided on.
-    public var isPlaying: Bool { anchor != nil }
 
     /// Within this it wants the next event; nil once it is over. While a song plays, what is due sooner follows from what
     /// listeners send.
     public var tickInterval: TimeSpan? {
         switch phase {
         case .over: nil
-        case .playing: configuration.liveLatency == nil ? BroadcastLimits.calmTick : BroadcastLimits.tick
+        case .playing: follower.isLive ? BroadcastLimits.tick : BroadcastLimits.calmTick
         case .opening, .waiting: BroadcastLimits.tick
         }
     }
+}
+
+/// For display.
+extension BroadcastSession {
+    /// What is known of the song.
+    public var summary: AudioStreamSummary { song.summary }
+
+    /// The frame after the last audible one, once the song was read to its end.
+    public var end: FramePosition? { song.end }
+
+    /// Whether the first frame was decided on.
+    public var isPlaying: Bool { anchor != nil }
 
     /// Which frame leaves the loudspeakers when; nil before the start was decided, and after the end.
-    public var anchor: Anchor? { if case .playing(let anchor) = phase { anchor } else { nil } }
+    public var anchor: Anchor? { if case .playing(let anchor) = phase { anchor.anchor } else { nil } }
 
     /// The frame that is due now, within the song.
     public func playPosition(_ now: HostTime) -> FramePosition {

@@ -5,105 +5,101 @@ import WireProtocol
 
 /// What a broadcast keeps for one connection.
 ///
+///     stranger ──it only looks on──▶ observer
+///        └──it greeted, is allowed, and can play what it will be sent──▶ member
+///
+/// A link ends with its connection, in whatever stage; none of them is left for another.
+///
 /// A class, held by its broadcast's table alone: all of them are looked at with every event, and a copy of all that one
 /// holds would cost more than the look.
 final class ListenerLink: PeerLink {
+    private enum Stage {
+        case stranger
+        /// `lastRoster`: when it was last told how the listeners are.
+        case observer(lastRoster: HostTime?)
+        case member(ListenerFeed)
+    }
+
     let id: ConnectionID
     var connection: PeerConnection
     var contact: PeerContact.Key?
     let key: ClockKey
-    /// Answers clock requests that come over this connection.
-    var clock = ClockResponder()
-    /// When the last of them came.
-    var lastClockRequest: HostTime?
-    /// Whether it was welcomed: greeted, allowed, of the right role, and able to play what it will be sent.
-    var isMember = false
-    /// Whether it lacks a decoder for the song and is sent linear PCM.
-    var isSentPCM = false
-    /// Whether it only looks on.
-    var isObserver = false
-    /// When it was last told how the listeners are.
-    var lastRoster: HostTime?
-    var report: ListenerReport?
-    /// Number of the next packets message to be sent, of the song's or of the PCM's.
-    var cursor = 0
-    /// Whether the stream's properties were sent.
-    var hasStream = false
-    /// Number of the packet that it is sent next, among all of the log that there ever were.
-    var nextPacket = 0
-    /// Whether it was told where its sound begins.
-    private(set) var hasEntry = false
-    /// The frame after the last that it is known to have received of what was sent since.
-    private(set) var acknowledged = FramePosition.zero
-    /// The frame after the last that it was sent.
-    var sent = FramePosition.zero
-    /// Whether it is behind, and much was on the way when that was found.
-    var hasBacklog = false
-    /// When it last reported, and how fast it had received between the last three reports, in frames a second.
-    private var receipt: (time: HostTime, paces: (Double, Double))?
-    /// Packets that were dropped for it and not told of, and when there was something told.
-    var untoldLossCount = 0
-    var lossTold: HostTime?
-    var hasAnchor = false
-    var hasEnd = false
-    var bytesInFlight = 0
-    /// When the socket last took something, or had nothing to take.
-    var lastProgress: HostTime
+    private var stage = Stage.stranger
+    /// What a member said last of itself.
+    private(set) var report: ListenerReport?
+    private var clock: ConnectionClock
+    private var backlog: SendBacklog
 
     init(_ id: ConnectionID, connection: PeerConnection, key: ClockKey, now: HostTime) {
         self.id = id
         self.connection = connection
         self.key = key
-        lastProgress = now
+        clock = ConnectionClock(key)
+        backlog = SendBacklog(now)
     }
 
+    // MARK: Stage
+
+    /// Welcomes a stranger: it is fed from now on.
+    func admit(as form: SongForm.Kind) {
+        guard case .stranger = stage else { return }
+        stage = .member(ListenerFeed(form))
+        clock.open()
+    }
+
+    /// A stranger only looks on.
+    func admitAsObserver() { if case .stranger = stage { stage = .observer(lastRoster: nil) } }
+
+    var isStranger: Bool { if case .stranger = stage { true } else { false } }
+
+    var isMember: Bool { if case .member = stage { true } else { false } }
+
+    var isObserver: Bool { if case .observer = stage { true } else { false } }
+
+    /// What a member is sent.
+    var form: SongForm.Kind? { if case .member(let feed) = stage { feed.form } else { nil } }
+
+    /// Whether it is sent PCM, as it lacks a decoder for the song.
+    var isSentPCM: Bool { form == .linearPCM }
+
     /// What it is to the broadcast as a whole.
-    struct Standing: Equatable {
-        var isMember: Bool
-        var isObserver: Bool
-        var isReady: Bool
-        var hasFinished: Bool
+    enum Standing: Equatable {
+        case stranger, observer
+        case member(isReady: Bool, hasFinished: Bool)
     }
 
     var standing: Standing {
-        Standing(
-            isMember: isMember, isObserver: isObserver, isReady: isReady, hasFinished: report?.state == .finished)
+        switch stage {
+        case .stranger: .stranger
+        case .observer: .observer
+        case .member: .member(isReady: isReady, hasFinished: report?.state == .finished)
+        }
     }
 
-    /// Takes what it says of itself.
-    func note(_ report: ListenerReport, in epoch: Epoch, _ now: HostTime) {
-        self.report = report
+    // MARK: A member
+
+    /// Takes what a member says of itself.
+    func note(_ report: ListenerReport, in epoch: Epoch, _ plan: @autoclosure () -> FeedingPlan, now: HostTime) {
+        guard case .member(var feed) = stage else { return }
+        defer { self.report = report }
         guard report.epoch == epoch else { return }
-        let received = max(acknowledged, report.received) - acknowledged
-        let pace = receipt.map { Double(received) / max(now - $0.time, .milliseconds(1)).seconds } ?? 0
-        receipt = (now, (pace, receipt?.paces.0 ?? 0))
-        acknowledged += received
+        if self.report == nil { feed.passOver(before: report.received, plan()) }
+        feed.acknowledge(report.received, now: now)
+        stage = .member(feed)
     }
 
-    /// How fast it receives, in frames a second: of what came at once the rest may have been told of late.
-    var pace: Double { receipt.map { max($0.paces.0, $0.paces.1) } ?? 0 }
-
-    /// Frames that were sent and are not known to have come.
-    var onTheWay: Int64 { max(0, sent - acknowledged) }
-
-    /// Is placed at a frame.
-    func enter(at frame: FramePosition) {
-        hasEntry = true
-        acknowledged = frame
-        sent = frame
-        hasBacklog = false
+    /// What a member is to be sent now; nil for any other.
+    func next(_ plan: FeedingPlan, now: HostTime) -> ListenerFeed.Portion? {
+        guard case .member(var feed) = stage else { return nil }
+        let isLearningClock = clock.isInUse(now) && !isReady
+        let portion = feed.next(
+            plan, bytesInFlight: backlog.byteCount, isLearningClock: isLearningClock, now: now)
+        stage = .member(feed)
+        return portion
     }
 
-    /// Whether its socket has taken nothing for too long.
-    func isStalled(_ now: HostTime) -> Bool {
-        bytesInFlight > 0 && now - lastProgress > BroadcastLimits.stalledTime
-    }
-
-    /// Whether it is learning the clock over this connection: the replies must not wait behind seconds of song.
-    func isLearningClock(_ now: HostTime) -> Bool {
-        guard let lastClockRequest, now - lastClockRequest < BroadcastLimits.clockRequestMemory else { return false }
-        return !isReady
-    }
+    /// Whether it was sent the stream's properties.
+    var isAnnounced: Bool { if case .member(let feed) = stage { feed.isAnnounced } else { false } }
 
     /// Whether it can start exactly.
     var isReady: Bool {
@@ -113,6 +109,46 @@ final class ListenerLink: PeerLink {
 
     /// Whether it is done with `epoch`.
     func hasFinished(_ epoch: Epoch) -> Bool { report.map { $0.state == .finished && $0.epoch == epoch } ?? false }
+
+    // MARK: An observer
+
+    /// Whether an observer is to be told how the listeners are; not while its socket has not taken the last word.
+    func isRosterDue(_ now: HostTime) -> Bool {
+        guard case .observer(let last) = stage, backlog.byteCount == 0 else { return false }
+        return last.map { now - $0 >= BroadcastLimits.rosterInterval } ?? true
+    }
+
+    /// An observer was told.
+    func noteRoster(_ now: HostTime) { if case .observer = stage { stage = .observer(lastRoster: now) } }
+
+    // MARK: The clock over this connection
+
+    /// Answers a clock request; nil where it is not under this connection's key, comes too often, or comes of one that
+    /// does not read.
+    func answerClock(_ datagram: [UInt8], now: HostTime) -> ClockResponder.Reply? {
+        guard backlog.byteCount < BroadcastLimits.answeredBytesInFlight else { return nil }
+        return clock.answer(datagram, now: now)
+    }
+
+    /// Answered so far.
+    var clockReplyCount: Int { clock.replyCount }
+
+    // MARK: The socket
+
+    /// Something was given to the socket.
+    func noteSent(_ byteCount: Int, _ now: HostTime) {
+        backlog.append(byteCount, now)
+        connection.said(now)
+    }
+
+    /// The socket took something.
+    func noteWritten(_ byteCount: Int, _ now: HostTime) { backlog.remove(byteCount, now) }
+
+    /// A span in which this process did not run is not the socket's fault.
+    func excuse(_ span: TimeSpan, _ now: HostTime) { backlog.excuse(span, now) }
+
+    /// Whether its socket has taken nothing for too long.
+    func isStalled(_ now: HostTime) -> Bool { backlog.isStalled(now) }
 }
 
 /// One listener as its broadcast sees it, for display.

@@ -76,21 +76,3 @@ struct SourcePace {
         least = lead
     }
 }
-
-extension BroadcastSession {
-    /// Plays the song as fast as its source brings it.
-    mutating func followSource(_ now: HostTime) {
-        guard !isLive, isReading, end == nil, stall == nil, case .playing(let anchor) = phase, let last = log.end,
-            let rate = summary.format?.sampleRate
-        else { return pace.interrupt() }
-        let session = ClockMapping.identity.session(at: now)
-        guard pace.note(lead: anchor.session(of: last) - session, now: now) else { return }
-        let frame = position(now)
-        let moved = Anchor(
-            epoch: anchor.epoch, frame: frame, session: anchor.session(of: frame),
-            framesPerSecond: rate * (1 + pace.correction.value * 1e-6))
-        guard frame > anchor.frame, moved.isValid else { return }
-        phase = .playing(moved)
-        for link in connections.links { link.hasAnchor = false }
-    }
-}

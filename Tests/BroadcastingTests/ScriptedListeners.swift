@@ -52,7 +52,7 @@ struct ScriptedBroadcast {
         case .transcode(let request): requests.append(request)
         case .endTranscoding: transcodingEndCount += 1
         case .advertise: break
-        case .notice(_, let text): notices.append(text)
+        case .notice(let notice): notices.append(notice.sentence)
         case .finished(let outcome): self.outcome = outcome
         }
     }

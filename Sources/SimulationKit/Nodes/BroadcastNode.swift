@@ -193,7 +193,7 @@ public final class BroadcastNode {
             transcodingEndCount += 1
             transcoder.release()
         case .advertise: advertise()
-        case .notice(_, let text): notices.append(text)
+        case .notice(let notice): notices.append(notice.sentence)
         case .finished(let outcome): finish(outcome)
         }
     }

@@ -227,8 +227,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
         case .transcode(let request): transcode(request)
         case .endTranscoding: transcoding?.release()
         case .advertise: advertise()
-        // Until the session's notices have cases.
-        case .notice(let level, let text): emit(.notice(.text(level, text)))
+        // Until their sentences live in the program.
+        case .notice(let notice): emit(.notice(.text(notice.level, notice.sentence)))
         case .finished(let outcome): finish(outcome)
         }
     }

@@ -29,25 +29,3 @@ public struct SourceClock: Hashable, Sendable {
         return anchor.isValid ? anchor : nil
     }
 }
-
-extension BroadcastSession {
-    var isLive: Bool { configuration.liveLatency != nil }
-
-    /// The source's clock is known, or known better.
-    mutating func note(_ clock: SourceClock) {
-        guard let latency = configuration.liveLatency, let anchor = clock.anchor(log.epoch, latency: latency) else {
-            return
-        }
-        liveAnchor = anchor
-        guard case .playing(let old) = phase, old != anchor else { return }
-        phase = .playing(anchor)
-        for link in connections.links { link.hasAnchor = false }
-    }
-
-    /// A live source plays as soon as there is something to play.
-    mutating func startLive() {
-        guard let liveAnchor else { return }
-        phase = .playing(liveAnchor)
-        actions.append(.advertise)
-    }
-}

@@ -1,0 +1,71 @@
+import AudioCore
+import ClockSync
+import WireProtocol
+
+/// When the song starts, and when it is over.
+extension BroadcastSession {
+    mutating func decideStart(_ now: HostTime) {
+        guard case .waiting(let since) = phase else { return }
+        // A live source plays as soon as there is something to play.
+        guard !follower.isLive else {
+            if let anchor = follower.liveAnchor { play(by: anchor) }
+            return
+        }
+        let members = connections.links.filter(\.isMember)
+        let audience = StartDecision.Audience(
+            present: members.count, ready: members.count(where: \.isReady), wanted: wantedListenerCount)
+        let isNamed = !configuration.allowedNames.isEmpty && configuration.start != .now
+        switch startDecision.judge(audience, since: since, isNamed: isNamed, now: now) {
+        case .wait: break
+        case .start: start(now)
+        case .startWithoutTheMissing: startWithoutTheMissing(members.filter { !isOwn($0) }, now)
+        }
+    }
+
+    var wantedListenerCount: Int {
+        let others =
+            switch configuration.start {
+            case .now: 0
+            case .whenReady(let count): max(count, configuration.allowedNames.count)
+            }
+        return others + (configuration.ownListener == nil ? 0 : 1)
+    }
+
+    /// Some of the listeners that were named did not come.
+    private mutating func startWithoutTheMissing(_ members: [ListenerLink], _ now: HostTime) {
+        let missing = configuration.allowedNames.filter { name in !members.contains { isCalled($0, name) } }
+        guard !members.isEmpty else {
+            finish(.nobody(missing), now)
+            return
+        }
+        guard members.contains(where: \.isReady), follower.isEnough(song, from: .zero) else { return }
+        if !missing.isEmpty { notify(.startedWithout(missing)) }
+        start(now)
+    }
+
+    private func isOwn(_ link: ListenerLink) -> Bool {
+        link.connection.greeting.map { $0.instance == configuration.ownListener } ?? false
+    }
+
+    private func isCalled(_ link: ListenerLink, _ name: String) -> Bool {
+        link.connection.greeting.map { connections.allowed.isBorne(name, by: $0) } ?? false
+    }
+
+    /// Where enough of the song is there.
+    private mutating func start(_ now: HostTime) {
+        guard let rate = song.framesPerSecond, follower.isEnough(song, from: .zero) else { return }
+        let session = ClockMapping.identity.session(at: now) + configuration.startDelay
+        play(by: Anchor(epoch: song.epoch, frame: .zero, session: session, framesPerSecond: rate))
+    }
+
+    /// Over when everyone has heard the last frame, or should have.
+    mutating func decideEnd(_ now: HostTime) {
+        guard let anchor, let end, follower.heldFrame == nil else { return }
+        let last = anchor.session(of: end)
+        let session = ClockMapping.identity.session(at: now)
+        guard session >= last else { return }
+        let haveAllFinished = connections.links.allSatisfy { !$0.isMember || $0.hasFinished(song.epoch) }
+        guard haveAllFinished || session >= last + BroadcastLimits.farewellTime else { return }
+        finish(song.failure.map { .brokenOff($0) } ?? .completed, now)
+    }
+}

@@ -1,0 +1,169 @@
+import AudioCore
+import NIOCore
+import WireProtocol
+
+/// What was read of one song: its properties, and its packets as messages that lie on the song's own timeline.
+///
+///     idle ⇄ asked ──the source ended or failed──▶ ended
+///
+/// Frame 0 is the first audible one. What is asked of the source is up to ``keep(from:upTo:)``; a live source brings its
+/// packets unasked. What comes behind the end is not taken.
+struct BroadcastSong {
+    /// Why less is heard of a song than its header says.
+    enum Shortfall: Hashable {
+        /// It ends in the middle of something, and nobody can tell how much is missing.
+        case truncated(AudioStreamProblem)
+        /// How much is there and how much should be, in seconds; what is known of the place where it breaks off.
+        case cutOff(seconds: Int, of: Int, AudioStreamProblem?)
+    }
+
+    private enum Reading {
+        case idle
+        /// The source owes an answer.
+        case asked
+        /// All was read. The frame after the last audible one, and why the song stops there if it failed.
+        case ended(FramePosition, failure: String?)
+    }
+
+    private(set) var summary = AudioStreamSummary()
+    private(set) var log: PacketLog
+    /// The properties as listeners are sent them; nil before they are known.
+    private(set) var streamMessage: ByteBuffer?
+    private var reading = Reading.idle
+    private var timeline = PacketTimeline()
+    /// Audible frames as the song's header says; how many there are shows at its end.
+    private var statedFrameCount: Int64?
+    private let fallbackTitle: String
+
+    /// - Parameter fallbackTitle: its title where its stream has none.
+    init(epoch: Epoch, fallbackTitle: String) {
+        log = PacketLog(epoch: epoch)
+        self.fallbackTitle = fallbackTitle
+    }
+
+    var epoch: Epoch { log.epoch }
+    /// Whether its properties are known.
+    var isReady: Bool { summary.isReady }
+    var codec: Codec? { summary.format?.codec }
+    var title: String? { summary.info[.title] }
+    var framesPerSecond: Double? { summary.format?.sampleRate }
+    var primingFrameCount: Int { timeline.primingFrameCount }
+
+    func frames(in span: TimeSpan) -> Int64 { Int64(saturating: span.seconds * (framesPerSecond ?? 48_000)) }
+
+    // MARK: What the source brings
+
+    /// Takes what the source brought.
+    /// - Returns: what was found damaged.
+    mutating func read(
+        _ properties: [AudioStreamProperty], _ packets: [AudioPacketDescription], _ data: ByteBuffer
+    ) -> [AudioStreamProblem] {
+        guard end == nil else { return [] }
+        reading = .idle
+        for property in properties { note(property) }
+        append(packets, data)
+        return properties.compactMap { property in
+            // Of a file that ends too soon it is said at its end how much there was.
+            guard case .problem(let problem) = property, !problem.isTruncation else { return nil }
+            return problem
+        }
+    }
+
+    private mutating func note(_ property: AudioStreamProperty) {
+        let wasReady = summary.isReady
+        if property == .readyToProducePackets, title == nil { summary.note(.info(.title, fallbackTitle)) }
+        summary.note(property)
+        if wasReady, case .packetTableInfo(let table) = property { timeline.revise(table) }
+        guard summary.isReady, !wasReady else { return }
+        statedFrameCount = summary.packetTable?.validFrameCount
+        timeline = PacketTimeline(table: summary.packetTable)
+        streamMessage = WireEncoder.stream(epoch, properties: summary.properties)
+    }
+
+    private mutating func append(_ packets: [AudioPacketDescription], _ data: ByteBuffer) {
+        guard summary.isReady, !packets.isEmpty else { return }
+        let position = timeline.nextPosition
+        for packet in packets { _ = timeline.place(frameCount: packet.frameCount) }
+        let framesPerGroup = Int(frames(in: BroadcastLimits.groupTime))
+        _ = log.append(packets, data: data, at: position, framesPerGroup: framesPerGroup)
+    }
+
+    /// Nothing follows. `failure`: why, if that is not the song's end.
+    mutating func finish(failure: String? = nil) {
+        guard end == nil else { return }
+        timeline.finish()
+        reading = .ended(timeline.end ?? timeline.nextPosition, failure: failure)
+    }
+
+    /// Shows another title from now on.
+    /// - Returns: whether listeners are to be told, with ``streamMessage``.
+    mutating func retitle(_ title: String) -> Bool {
+        let title = String(displaying: title, maximumByteCount: Limits.titleByteCount)
+        guard !title.isEmpty, title != self.title else { return false }
+        note(.info(.title, title))
+        guard summary.isReady else { return false }
+        streamMessage = WireEncoder.stream(epoch, properties: summary.properties)
+        return true
+    }
+
+    // MARK: How much there is
+
+    /// The frame after the last audible one, once the song was read to its end.
+    var end: FramePosition? { if case .ended(let end, _) = reading { end } else { nil } }
+
+    /// Why the song stopped early.
+    var failure: String? { if case .ended(_, let failure) = reading { failure } else { nil } }
+
+    /// Whether the source owes an answer: it brings no more than is wanted, or brings it slowly.
+    var isAwaited: Bool { if case .asked = reading { true } else { false } }
+
+    /// Whether there is something to be heard of what was read to its end.
+    var isPlayable: Bool { log.endIndex > 0 && (end.map { $0 > .zero } ?? true) }
+
+    /// Whether so much of the song is there from `frame` on, or all there is, or as much as may be.
+    func hasLead(_ span: TimeSpan, from frame: FramePosition) -> Bool {
+        guard end == nil, let last = log.end else { return true }
+        return last - frame >= frames(in: span)
+            || log.byteCount(log.index(of: frame)..<log.endIndex) >= BroadcastLimits.bytesAhead
+    }
+
+    /// Forgets what nobody can need any more.
+    /// - Returns: whether the source is to be asked for more; it is then taken as asked.
+    mutating func keep(from playing: FramePosition, upTo wanted: FramePosition) -> Bool {
+        let oldest = log.index(of: max(playing, .zero))
+        log.trim(before: log.entry(before: oldest, prerollPacketCount: summary.decoderPrerollPacketCount) - 1)
+        guard case .idle = reading, log.end.map({ $0 < wanted }) ?? true,
+            log.byteCount(oldest..<log.endIndex) < BroadcastLimits.bytesAhead
+        else { return false }
+        reading = .asked
+        return true
+    }
+
+    /// What is missing of a song that was read to its end.
+    var shortfall: Shortfall? {
+        guard let end, let format = summary.format else { return nil }
+        let problem = summary.problems.first(where: \.isTruncation)
+        guard let stated = statedFrameCount(problem, format, end), end.index < stated else {
+            return problem.map { .truncated($0) }
+        }
+        func seconds(_ frameCount: Int64) -> Int { Int(Int64(saturating: Double(frameCount) / format.sampleRate)) }
+        return .cutOff(seconds: seconds(end.index), of: seconds(stated), problem)
+    }
+
+    /// How long the file should be: by its header, or by the bytes that are missing where each frame has as many.
+    private func statedFrameCount(
+        _ problem: AudioStreamProblem?, _ format: AudioStreamFormat, _ end: FramePosition
+    ) -> Int64? {
+        guard case .truncated(let missing?) = problem?.kind, format.bytesPerFrame > 0 else { return statedFrameCount }
+        return max(statedFrameCount ?? 0, end.index &+ missing / Int64(format.bytesPerFrame))
+    }
+
+    /// The song's own packets, for listeners; nil before its format is known.
+    var form: SongForm? {
+        streamMessage.map {
+            SongForm(
+                log: log, streamMessage: $0, prerollPacketCount: summary.decoderPrerollPacketCount,
+                isComplete: end != nil)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import AudioCore
+
+/// Bytes that were given to a socket and that it has not yet taken.
+struct SendBacklog {
+    private(set) var byteCount = 0
+    /// When the socket last took something, or had nothing to take.
+    private var lastProgress: HostTime
+
+    init(_ now: HostTime) { lastProgress = now }
+
+    mutating func append(_ byteCount: Int, _ now: HostTime) {
+        if self.byteCount == 0 { lastProgress = now }
+        self.byteCount += byteCount
+    }
+
+    mutating func remove(_ byteCount: Int, _ now: HostTime) {
+        self.byteCount -= byteCount
+        lastProgress = now
+    }
+
+    /// A span in which this process did not run does not count.
+    mutating func excuse(_ span: TimeSpan, _ now: HostTime) { lastProgress = min(now, lastProgress + span) }
+
+    /// Whether it has taken nothing for ``BroadcastLimits/stalledTime``.
+    func isStalled(_ now: HostTime) -> Bool {
+        byteCount > 0 && now - lastProgress > BroadcastLimits.stalledTime
+    }
+}

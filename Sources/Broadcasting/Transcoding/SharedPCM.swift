@@ -1,0 +1,99 @@
+import AudioCore
+import WireProtocol
+
+/// The song as linear PCM, for all listeners that lack a decoder for it.
+///
+///     none ──somebody needs it──▶ made ──nobody does any more──▶ none
+///                                  └──the song cannot be decoded──▶ failed
+struct SharedPCM {
+    /// What is to be done for it.
+    enum Step {
+        case transcode(TranscodingRequest)
+        /// Let go of the decoder.
+        case release
+        /// Decoding was too slow: some of the song is left out.
+        case fellBehind
+    }
+
+    private enum State {
+        case none
+        case made(PCMRendition)
+        /// For people; follows a colon.
+        case failed(String)
+    }
+
+    private var state = State.none
+    /// Renditions that there were: the number of the newest.
+    private var count = 0
+
+    /// Why there can be none. For people; follows a colon.
+    var failure: String? { if case .failed(let text) = state { text } else { nil } }
+
+    /// Of the rendition that there is.
+    private var number: Int? { if case .made(let rendition) = state { rendition.number } else { nil } }
+
+    /// Keeps the rendition filled up to the horizon while somebody needs it, and no longer.
+    /// - Parameters:
+    ///   - playing: the frame that is due now.
+    ///   - horizon: no message of the song that begins later is decoded.
+    mutating func keep(
+        _ song: BroadcastSong, isNeeded: Bool, playing: FramePosition, horizon: FramePosition
+    ) -> [Step] {
+        guard isNeeded else { return release() }
+        if case .none = state, let rendition = PCMRendition(number: count + 1, of: song.summary, epoch: song.epoch) {
+            count += 1
+            state = .made(rendition)
+        }
+        return change { rendition in
+            rendition.trim(playing: playing)
+            let skipCount = rendition.skipCount
+            let request = rendition.request(
+                from: song.log, prerollPacketCount: song.summary.decoderPrerollPacketCount,
+                primingFrameCount: song.primingFrameCount, playing: playing, horizon: horizon)
+            let fellBehind: [Step] = rendition.skipCount > skipCount ? [.fellBehind] : []
+            return (request.map { [.transcode($0)] } ?? []) + fellBehind
+        } ?? []
+    }
+
+    private mutating func release() -> [Step] {
+        guard case .made = state else { return [] }
+        state = .none
+        return [.release]
+    }
+
+    /// Takes what was decoded of `song`. An answer to a rendition that is gone is of no use.
+    /// - Returns: whether it turned out that there can be none; the decoder is then of no use any more.
+    mutating func take(_ reply: TranscodingReply, of song: BroadcastSong) -> Bool {
+        guard reply.rendition == number else { return false }
+        switch reply.outcome {
+        case .frames(let data, let position):
+            let framesPerGroup = Int(song.frames(in: BroadcastLimits.groupTime))
+            _ = change { $0.append(data, at: position, framesPerGroup: framesPerGroup) }
+            return false
+        case .failed(let text):
+            state = .failed(text)
+            return true
+        }
+    }
+
+    /// The song is called otherwise.
+    mutating func retitle(_ song: BroadcastSong) {
+        _ = change { $0.retitle(song.summary, epoch: song.epoch) }
+    }
+
+    /// For those who are sent it; nil while there is none.
+    func form(of song: BroadcastSong) -> SongForm? {
+        guard case .made(let rendition) = state else { return nil }
+        return SongForm(
+            log: rendition.log, streamMessage: rendition.streamMessage, prerollPacketCount: 0,
+            isComplete: song.end != nil && rendition.isLevel(with: song.log))
+    }
+
+    /// Changes the rendition in place: its log is not copied.
+    private mutating func change<Result>(_ body: (inout PCMRendition) -> Result) -> Result? {
+        guard case .made(var rendition) = state else { return nil }
+        state = .none
+        defer { state = .made(rendition) }
+        return body(&rendition)
+    }
+}
