@@ -7,8 +7,13 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+/// Breaks synchronization on purpose: session time is the wall clock. Scripts/test builds a program that way, and the
+/// tests must notice.
+let canary: [SwiftSetting] =
+    Context.environment["TUTTI_WALL_CLOCK_CANARY"] == nil ? [] : [.define("WallClockCanary")]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], _ more: [SwiftSetting] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings + more)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -49,11 +54,6 @@ let package = Package(
         .library(name: "SoftwareSoundCard", type: .dynamic, targets: ["SoftwareSoundCard"]),
         .library(name: "ClockInterposer", type: .dynamic, targets: ["ClockInterposer"]),
         .library(name: "ThreadWatch", type: .dynamic, targets: ["ThreadWatch"]),
-    ],
-    traits: [
-        .trait(
-            name: "WallClockCanary",
-            description: "Breaks synchronization on purpose: session time is the wall clock. The tests must notice.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2")
@@ -101,7 +101,7 @@ let package = Package(
 
         // The machine under us: the host clock, threads, real-time rights.
         .target(name: "CRealtime"),
-        library("HostSystem", ["AudioCore", "CRealtime"]),
+        library("HostSystem", ["AudioCore", "CRealtime"], canary),
         library("RealTimeRights", ["AudioCore", "CDBus", "CRealtime", "HostSystem"]),
 
         // Session time: estimator and datagrams, and the threads that carry them.
@@ -145,7 +145,7 @@ let package = Package(
                 "HTTPSource", "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery", "Peering",
                 "Playout", "SongCollection", "SongDecoding", "SongReading", "TimelineRecording", "VirtualOutput",
                 "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
-            ]),
+            ], canary),
 
         // The command line.
         .executableTarget(
@@ -302,8 +302,7 @@ let package = Package(
             "OutputTests",
             [
                 "ALSADevices", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "HeardAnalysis", "HostSystem",
-                "Playout",
-                "SoundCardKit", "VirtualOutput",
+                "LANKit", "Playout", "SoundCardKit", "VirtualOutput",
             ]),
         tests("CaptureTests", ["AudioCore", "Capture", "Playout"]),
         tests(

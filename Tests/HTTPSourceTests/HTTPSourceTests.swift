@@ -23,6 +23,19 @@ import WebServerKit
         var titles: [String] { news.compactMap { if case .title(let text) = $0 { text } else { nil } } }
     }
 
+    /// Waits for a source; a minute in all.
+    private struct Patience: ~Copyable {
+        private let wake: WakeSignal
+        private let deadline = HostTime.now() + .seconds(60)
+
+        init() throws { wake = try WakeSignal() }
+
+        func wait(for source: HTTPSource) throws(SongFailure) {
+            guard HostTime.now() < deadline else { throw SongFailure(.missing, "the source takes more than a minute") }
+            source.wait(atMost: .seconds(60), wake: wake)
+        }
+    }
+
     /// - Parameter isDone: asked between pieces.
     private func fetch(
         _ url: String, certificateFile: String? = nil, isDone: (Fetched) -> Bool = { _ in false }
@@ -30,21 +43,21 @@ import WebServerKit
         let source = try HTTPSource(url: url, certificateFile: certificateFile)
         source.silenceLimit = .seconds(2)
         source.pauses = [.zero, .milliseconds(100), .milliseconds(200)]
-        let wake = try WakeSignal()
+        let patience = try Patience()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 10_000, alignment: 1)
         defer { buffer.deallocate() }
         var fetched = Fetched()
         do throws(SongFailure) {
             while fetched.access == nil {
                 fetched.access = try source.open()
-                if fetched.access == nil { source.wait(atMost: .seconds(60), wake: wake) }
+                if fetched.access == nil { try patience.wait(for: source) }
             }
             reading: while !isDone(fetched) {
                 switch try source.read(into: buffer, at: Int64(fetched.bytes.count)) {
                 case .bytes(let count, let followsGap):
                     if followsGap { fetched.gaps.append(fetched.bytes.count) }
                     fetched.bytes += buffer[..<count]
-                case .notYet: source.wait(atMost: .seconds(60), wake: wake)
+                case .notYet: try patience.wait(for: source)
                 case .end: break reading
                 }
                 fetched.news += source.takeNews()
@@ -90,14 +103,14 @@ import WebServerKit
     @Test func bytesComeFromAnywhere() throws {
         let shelf = try Shelf()
         let source = try HTTPSource(url: shelf.server.url("ranges/song"))
-        let wake = try WakeSignal()
-        while try source.open() == nil { source.wait(atMost: .seconds(60), wake: wake) }
+        let patience = try Patience()
+        while try source.open() == nil { try patience.wait(for: source) }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1_000, alignment: 1)
         defer { buffer.deallocate() }
         for offset in [0, 5_000, 100_000, 900_000, 10, 999_999, 1_000_000, 70] {
             var read = try source.read(into: buffer, at: Int64(offset))
             while read == .notYet {
-                source.wait(atMost: .seconds(60), wake: wake)
+                try patience.wait(for: source)
                 read = try source.read(into: buffer, at: Int64(offset))
             }
             guard case .bytes(let count, false) = read else {
@@ -157,8 +170,8 @@ import WebServerKit
     @Test func aFastServerWaits() throws {
         let shelf = try Shelf(byteCount: 20_000_000)
         let source = try HTTPSource(url: shelf.server.url("ranges/song"))
-        let wake = try WakeSignal()
-        while try source.open() == nil { source.wait(atMost: .seconds(60), wake: wake) }
+        let patience = try Patience()
+        while try source.open() == nil { try patience.wait(for: source) }
         guard case .flowing(let transfer) = source.phase else { return #expect(Bool(false), "\(source.phase)") }
         for _ in 0..<200 { transfer.perform() }
         #expect(transfer.heldByteCount <= HTTPTransfer.bufferByteCount)
@@ -168,7 +181,7 @@ import WebServerKit
         var most = 0
         while case let read = try source.read(into: buffer, at: Int64(bytes.count)), read != .end {
             if case .bytes(let count, _) = read { bytes += buffer[..<count] }
-            if read == .notYet { source.wait(atMost: .seconds(60), wake: wake) }
+            if read == .notYet { try patience.wait(for: source) }
             most = max(most, transfer.heldByteCount)
         }
         #expect(bytes == shelf.bytes && most <= HTTPTransfer.bufferByteCount)

@@ -116,7 +116,9 @@ import Testing
     @Test func aStopKeepsAllThatWasInTheAirUntilThen() throws {
         let studio = try Studio(AirSound(seconds: 2))
         let run = try Run(studio, "a.wav")
+        let deadline = HostTime.now() + .seconds(20)
         while !run.events.contains(where: { if case .began = $0 { true } else { false } }) {
+            guard HostTime.now() < deadline else { throw NeverHappened() }
             sleepThread(for: .milliseconds(5))
         }
         sleepThread(for: .milliseconds(500))

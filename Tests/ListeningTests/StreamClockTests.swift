@@ -156,7 +156,7 @@ private struct Rig {
         var listener = ScriptedListener()
         responder.register(ClockKey(identifier: Self.word, secret0: Self.word, secret1: Self.word))
         listener.meet(1, name: "Attic")
-        while listener.session.broadcasterName == nil { listener.wait(.milliseconds(20)) }
+        for _ in 0..<50 where listener.session.broadcasterName == nil { listener.wait(.milliseconds(20)) }
         listener.stream(1)
         listener.packet(1, at: 0)
         start = SessionTime(nanoseconds: (listener.now + .milliseconds(1_250)).nanoseconds)

@@ -5,7 +5,7 @@ import SimulationKit
 /// a thousand of the sweep.
 enum Seeds {
     /// For households: scenarios of minutes, of which there are to be many.
-    static var sweep: [UInt64] { seeds(byDefault: 50, long: 1_000) }
+    static var sweep: [UInt64] { seeds(byDefault: 24, long: 1_000) }
     /// For scenarios of seconds.
     static var short: [UInt64] { seeds(byDefault: 3, long: 100) }
     /// For the scenario of an hour.

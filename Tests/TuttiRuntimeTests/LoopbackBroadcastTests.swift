@@ -1,6 +1,7 @@
 import AudioCore
 import Glibc
 import HostSystem
+import LANKit
 import StreamTestKit
 import Synchronization
 import Testing
@@ -152,7 +153,7 @@ import TuttiRuntime
             result.withLock { $0 = seen }
         }
         let leaving = try HostThread(name: "leaving") {
-            while !listeners[1].states.contains(.playing) { sleepThread(for: .milliseconds(20)) }
+            try? waitUntil("attic to play", within: 20) { listeners[1].states.contains(.playing) }
             sleepThread(for: .milliseconds(1_500))
             _ = listeners[1].stop()
         }
