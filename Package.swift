@@ -334,6 +334,8 @@ let package = Package(
                 "WebServerKit",
             ]),
         tests("ClockSyncTests", ["AudioCore", "ClockSync"]),
-        tests("ClockExchangeTests", ["AudioCore", "CLinuxSocket", "ClockExchange", "ClockSync", "HostSystem"]),
+        tests(
+            "ClockExchangeTests",
+            ["AudioCore", "CLinuxSocket", "ClockExchange", "ClockSync", "HostSystem", "LANKit"]),
     ]
 )

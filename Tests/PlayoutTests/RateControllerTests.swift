@@ -48,10 +48,37 @@ import Testing
             for turn in 0..<200 {
                 let before = controller.step
                 let error = turn < 100 ? 900e-6 : -900e-6
-                controller.update(error: error, feedForward: 1 + Double(turn % 2) * 1e-4, doubt: 0, seconds: 0.005)
+                controller.update(error: error, feedForward: 1 + Double(turn % 2) * 2e-6, doubt: 0, seconds: 0.005)
                 #expect(abs(controller.step - before) <= limit * 0.005 * 1e-6 * 1.001)
             }
         }
+    }
+
+    /// Where a clock's rate turns out to be another one, the pitch may glide by a sixth of a cent a second.
+    @Test func aLeapOfTheRatePassesNoFasterThanIsHeard() {
+        for (age, limit) in [(0.0, 110.0), (25, 100.5)] {
+            var controller = RateController(feedForward: 1, doubt: 0, canLock: false)
+            while controller.age < age { controller.update(error: 0, feedForward: 1, doubt: 0, seconds: 0.1) }
+            for turn in 0..<1_000 {
+                let before = controller.step
+                let feedForward = turn < 500 ? 1 + 170e-6 : 1 - 170e-6
+                controller.update(error: 0, feedForward: feedForward, doubt: 0, seconds: 0.005)
+                #expect(abs(controller.step - before) <= limit * 0.005 * 1e-6 * 1.001)
+            }
+        }
+    }
+
+    /// A clock that was taken for 35 ppm faster or slower than it is, for half a minute; one of which the same is known
+    /// after a second; and what a radio's first rate may be off by.
+    @Test(arguments: [(35.0, 30.0, 15.0), (-35, 30, 15), (58, 30, 30), (-58, 12, 30), (35, 1, 15), (170, 1, 160)])
+    func aRateThatComesRightIsFollowedAtOnce(drift: Double, age: Double, limit: Double) {
+        let errors = run(error: 0, age: age, drift: drift, seconds: 200)
+        let worst = errors.map(abs).max() ?? .infinity
+        #expect(worst < limit, "\(worst) us")
+        if age == 30 { #expect(errors[300...].allSatisfy { abs($0) < 50 }) }
+        #expect(abs(errors.last ?? 1) < 0.01)
+        // Once back, it stays: no circling.
+        #expect(zip(errors, errors.dropFirst()).filter { $0 * $1 < 0 }.count <= 1)
     }
 
     @Test func anErrorThatAppearsWhileTheLimitFallsIsRemovedWithoutOvershoot() {

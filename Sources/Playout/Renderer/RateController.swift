@@ -4,7 +4,13 @@
 // The plant is a double integrator. x is the timeline error in microseconds (positive: the sound is ahead), v its
 // growth in ppm (us/s): the step against the feed-forward step that would hold x constant. Feed-forward is known: the
 // timeline's rate times the DAC model's; what is controlled is the rest. The ear allows the pitch to change slowly
-// only, so dv/dt is limited to A, in total: a change of the feed-forward is slewed as well.
+// only, so dv/dt is limited to A.
+//
+// A clock whose rate was taken for another one moves the feed-forward at once. Slewed at A as well, d ppm would cost
+// d^2 / 2A us: 1.4 ms for 170 ppm at A = 10, 1.2 ms for 35 ppm at A = 0.5. But such a change is known, is made once, and
+// overshoots nothing; so what of it exceeds 2 ppm passes at up to 100 ppm/s, the last of it within a time constant of
+// 0.1 s: 35 ppm cost 10 us. That is a sixth of a cent a second, and some 200 ppm in all at the most: a tenth of the
+// smallest difference of pitch that is heard (0.2 %). Changes up to 2 ppm, the noise of estimates, are slewed at A.
 //
 // Under an acceleration limit the quickest way to x = 0 without overshoot is to brake along v = sqrt(2 A |x|). A law
 // that follows that curve to the end chatters at zero, where its slope is infinite; so near zero it is a straight line
@@ -33,10 +39,16 @@ struct RateController: BitwiseCopyable {
     private(set) var isLocked: Bool
     /// Device seconds since the sound was placed.
     private(set) var age = 0.0
+    /// The feed-forward as far as the step has followed it.
+    private var followed: Double
 
     private static let linearRange = 8.0
     static let fastAcceleration = 10.0
     static let steadyAcceleration = 0.5
+    /// What exceeds so many ppm of a change of the feed-forward passes quickly: ppm a second, and seconds.
+    private static let slowChange = 2.0
+    static let leapAcceleration = 100.0
+    private static let leapSeconds = 0.1
     private static let lockDeviation = 2e-9
     private static let unlockDeviation = 10e-9
     private static let greatestDoubt = 0.5e-6
@@ -48,9 +60,10 @@ struct RateController: BitwiseCopyable {
     init(feedForward: Double, doubt: Double, canLock: Bool) {
         isLocked = canLock && abs(feedForward - 1) < Self.lockDeviation + min(doubt, Self.greatestDoubt)
         step = isLocked ? 1 : feedForward
+        followed = feedForward
     }
 
-    /// The greatest change of the step now, in ppm a second.
+    /// The greatest change of the step now, in ppm a second, besides that by which a leap of the feed-forward passes.
     var accelerationLimit: Double {
         age < 20 ? Self.fastAcceleration : Self.steadyAcceleration
     }
@@ -77,12 +90,27 @@ struct RateController: BitwiseCopyable {
         if isLocked {
             let deviation = Self.unlockDeviation + min(2 * doubt, Self.greatestDoubt)
             let holds = abs(microseconds) < Self.unlockError && abs(feedForward - 1) < deviation
-            if holds { return }
+            if holds {
+                followed = feedForward
+                return
+            }
             isLocked = false
         }
+        follow(feedForward, limit: limit, seconds: seconds)
         let wanted = feedForward * (1 + Self.velocity(for: microseconds, acceleration: plannedAcceleration) * 1e-6)
         let greatest = limit * 1e-6 * seconds * step
         step += min(greatest, max(-greatest, wanted - step))
+    }
+
+    /// Takes over quickly what is too much of a change of the feed-forward to be slewed.
+    private mutating func follow(_ feedForward: Double, limit: Double, seconds: Double) {
+        let change = (feedForward - followed) * 1e6
+        let excess = max(0, abs(change) - Self.slowChange)
+        let fast = min(excess / Self.leapSeconds, Self.leapAcceleration) * seconds
+        let leap = change < 0 ? -fast : fast
+        let rest = change - leap
+        step += leap * 1e-6
+        followed += (leap + min(limit * seconds, max(-limit * seconds, rest))) * 1e-6
     }
 
     /// The velocity in ppm at which an error in us is removed without overshoot.
