@@ -12,13 +12,19 @@ import AudioDecoding
 // Padding in free format. The library counts one byte for it in all layers; layer I's slots have four (11172-3 section
 // 2.4.2.3). So it is told that these packets are all as long as the padded ones, and gets them like that, without the
 // mark of padding: what follows a packet's audio is nobody's.
+//
+// Mono and stereo. A song has one format, and files that were joined or stations may change between mono and stereo on
+// the way. libmpg123 always gives two channels; a mono song gets their mean, which of a mono packet is exactly what was
+// in it. The library's own mix is not used: in layer III it adds spectra, which is wrong where the channels have windows
+// of different lengths, and in layers I and II it leaves the right channel out.
 
 /// MPEG-1, 2 and 2.5 audio of layers I to III, by libmpg123: one packet in, exactly its frames out.
 ///
 /// A packet that is not one whole MPEG frame, or is said to have more frames than it has, becomes silence and is
 /// counted. A layer III packet whose bit reservoir was not seen since the last reset becomes silence too, which is no
-/// damage. A packet of another version, layer, sample rate or channel count than the stream's throws `formatChanged`.
-/// Not real-time safe; one thread at a time.
+/// damage. A mono packet of a stereo stream sounds on both channels, a stereo packet of a mono stream is mixed down. A
+/// packet of another version, layer or sample rate than the stream's throws `formatChanged`. Not real-time safe; one
+/// thread at a time.
 public final class MPEGDecoder: AudioPacketDecoder {
     public static let codecs: [Codec] = [.mpegLayer1, .mpegLayer2, .mpegLayer3]
 
@@ -31,7 +37,7 @@ public final class MPEGDecoder: AudioPacketDecoder {
     /// Of a free-format stream the size that ``handle`` was opened with.
     private var freeFormatByteCount: Int?
     private var reservoir = BitReservoir()
-    /// The first good packet's header: what a silent packet is made from.
+    /// The header of the first good packet in the last one's channel mode: what a silent packet is made from.
     private var reference: MPEGFrameHeader?
     /// Where the next packet lies, until the packet after a reset has come.
     private var streamFrameOfStart: Int64? = 0
@@ -63,7 +69,7 @@ public final class MPEGDecoder: AudioPacketDecoder {
         guard let header = try header(of: bytes), (1...header.frameCount).contains(frameCount) else {
             return try replaceDamaged(frameCount: frameCount, into: &output)
         }
-        reference = reference ?? header
+        if reference?.isMono != header.isMono { reference = header }
         try openFreeFormat(header, packetByteCount: bytes.byteCount)
         try alignStart(header, byteCount: bytes.byteCount)
         packet.removeAll(keepingCapacity: true)
@@ -87,9 +93,7 @@ public final class MPEGDecoder: AudioPacketDecoder {
     /// The header of a packet that is one whole MPEG frame of this stream; nil if it is none.
     private func header(of bytes: RawSpan) throws(AudioDecodingError) -> MPEGFrameHeader? {
         guard let header = MPEGFrameHeader(bytes, at: 0) else { return nil }
-        let isSame =
-            header.codec == codec && Double(header.sampleRate) == sampleRate && header.channelCount == channelCount
-        guard isSame else { throw .formatChanged }
+        guard header.codec == codec, Double(header.sampleRate) == sampleRate else { throw .formatChanged }
         let smallest =
             MPEGFrameHeader.byteCount + (header.hasCRC ? MPEGFrameHeader.crcByteCount : 0) + header.sideInfoByteCount
             + header.paddingByteCount
@@ -148,11 +152,15 @@ public final class MPEGDecoder: AudioPacketDecoder {
         _ header: MPEGFrameHeader, frameCount: Int, into output: inout MutableSpan<Float>
     ) throws(AudioDecodingError) -> Bool {
         let sampleCount = frameCount * channelCount
-        let wholeCount = header.frameCount * channelCount
+        let wholeCount = header.frameCount * MPG123Handle.channelCount
+        let isMono = channelCount == 1
         let handled = try output.withUnsafeMutableBufferPointer { (target) throws(AudioDecodingError) in
             try feedPacket { samples in
                 guard let samples, samples.count == wholeCount else { return false }
-                for index in 0..<sampleCount { target[index] = samples[index].isFinite ? samples[index] : 0 }
+                for index in 0..<sampleCount {
+                    let sample = isMono ? (samples[2 * index] + samples[2 * index + 1]) / 2 : samples[index]
+                    target[index] = sample.isFinite ? sample : 0
+                }
                 return true
             }
         }

@@ -4,8 +4,12 @@ import CMPG123
 /// The one door to libmpg123: a decoder that is fed MPEG frames and gives frames of interleaved `Float`.
 ///
 /// Set so that it adds nothing of its own: no gapless trimming, no resampling, no reading ahead (the frame that is fed
-/// is decoded at once), no looking for info headers and tags, no printing. Not thread-safe.
+/// is decoded at once), no looking for info headers and tags, no printing. Of mono it gives two channels that are alike,
+/// so that streams may change between mono and stereo. Not thread-safe.
 struct MPG123Handle: ~Copyable {
+    /// Of all that it gives.
+    static let channelCount = 2
+
     private let handle: OpaquePointer
 
     /// - Parameter freeFormatByteCount: the unpadded frame size of a free-format stream, else nil.
@@ -32,15 +36,16 @@ struct MPG123Handle: ~Copyable {
             try check(mpg123_param(handle, parameter, value, 0), "mpg123_param (\(name))")
         }
         let flags =
-            MPG123_QUIET.rawValue | MPG123_FORCE_FLOAT.rawValue | MPG123_NO_READAHEAD.rawValue
-            | MPG123_IGNORE_INFOFRAME.rawValue | MPG123_SKIP_ID3V2.rawValue | MPG123_IGNORE_STREAMLENGTH.rawValue
+            MPG123_QUIET.rawValue | MPG123_FORCE_FLOAT.rawValue | MPG123_FORCE_STEREO.rawValue
+            | MPG123_NO_READAHEAD.rawValue | MPG123_IGNORE_INFOFRAME.rawValue | MPG123_SKIP_ID3V2.rawValue
+            | MPG123_IGNORE_STREAMLENGTH.rawValue
         try set(MPG123_FLAGS, Int(flags), "flags")
         try set(MPG123_RVA, Int(MPG123_RVA_OFF.rawValue), "volume adjustment")
         try set(MPG123_INDEX_SIZE, 0, "frame index")
         // The library counts a frame without its header.
         if let freeFormatByteCount { try set(MPG123_FREEFORMAT_SIZE, freeFormatByteCount - 4, "free-format size") }
         try check(mpg123_format_none(handle), "mpg123_format_none")
-        let channels = Int32(MPG123_MONO.rawValue | MPG123_STEREO.rawValue)
+        let channels = Int32(MPG123_STEREO.rawValue)
         try check(
             mpg123_format(handle, sampleRate, channels, Int32(MPG123_ENC_FLOAT_32.rawValue)), "mpg123_format")
         try check(mpg123_open_feed(handle), "mpg123_open_feed")
@@ -63,7 +68,7 @@ struct MPG123Handle: ~Copyable {
         var byteCount = 0
         var number: off_t = 0
         var code = mpg123_decode_frame(handle, &number, &audio, &byteCount)
-        // Announced once, with the first frame; who decodes has checked the format by the header.
+        // Announced with the first frame; who decodes has checked the format by the header.
         if code == MPG123_NEW_FORMAT.rawValue {
             code = mpg123_decode_frame(handle, &number, &audio, &byteCount)
         }

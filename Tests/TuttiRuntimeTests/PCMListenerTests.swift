@@ -40,11 +40,24 @@ import WireProtocol
         return directory.path + "/song.mp3"
     }
 
+    /// Stereo, mono and stereo, joined to one file.
+    /// - Returns: the file, and the frames that mpg123 makes of it but for the priming.
+    private func makeJoinedSong(in directory: borrowing TemporaryDirectory) throws -> (path: String, frameCount: Int) {
+        let song = try makeSong(in: directory, seconds: 2)
+        try Tool.run(
+            "sox in.wav mono.wav remix 1,2 && lame --quiet -b 64 mono.wav mono.mp3 "
+                + "&& cat mono.mp3 song.mp3 >> more.mp3 && cat more.mp3 >> song.mp3 "
+                + "&& mpg123 -q --stereo --no-gapless -s song.mp3 > frames", in: directory)
+        return (song, try Tool.readFile(directory.path + "/frames").count / 4 - 1_105)
+    }
+
     /// The one has what the other decodes, sample by sample, rounded to 16 bits: from the beginning, and from the
-    /// middle of the song.
-    @Test func pcmIsTheSongSampleBySample() throws {
+    /// middle of the song; also of a song that changes between mono and stereo.
+    @Test(arguments: [false, true])
+    func pcmIsTheSongSampleBySample(isJoined: Bool) throws {
         let directory = TemporaryDirectory()
-        let song = try makeSong(in: directory, seconds: 6)
+        let (song, frameCount) =
+            isJoined ? try makeJoinedSong(in: directory) : (try makeSong(in: directory, seconds: 6), 6 * 44_100)
         let port = freePort()
         let able = try RecordingPeer(port: port, name: "able", codecs: [.mpegLayer3])
         let unable = try RecordingPeer(port: port, name: "unable", codecs: [.linearPCM])
@@ -56,7 +69,7 @@ import WireProtocol
 
         let reference = try able.end().decoded()
         #expect(able.end().format?.codec == .mpegLayer3)
-        #expect(reference.samples.count == 6 * 44_100 * 2 && reference.first == .zero)
+        #expect(reference.samples.count == frameCount * 2 && reference.first == .zero)
         for peer in [unable, late] {
             let recording = peer.end()
             #expect(recording.format?.codec == .linearPCM && recording.format?.bitsPerChannel == 16)

@@ -103,10 +103,11 @@ public struct MPEGFrameHeader: Hashable, Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether both can belong to one stream: same version, layer, sample rate and channel count, and free format
-    /// with its like only. Bit rate, padding, CRC and stereo mode may differ from packet to packet.
+    /// Whether both can belong to one stream: same version, layer and sample rate, and free format with its like only.
+    /// Bit rate, padding, CRC and stereo mode may differ from packet to packet, and the channel count where files were
+    /// joined or a station changes.
     public func belongsWith(_ other: MPEGFrameHeader) -> Bool {
-        (word ^ other.word) & 0xFFFE_0C00 == 0 && isMono == other.isMono && isFreeFormat == other.isFreeFormat
+        (word ^ other.word) & 0xFFFE_0C00 == 0 && isFreeFormat == other.isFreeFormat
     }
 
     private func unpaddedByteCount(atIndex index: Int) -> Int {

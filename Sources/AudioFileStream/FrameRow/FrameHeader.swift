@@ -24,12 +24,14 @@ enum FrameHeader: Equatable {
         }
     }
 
-    /// The header that stands at `offset`, if it can belong to the same stream as this one.
+    /// The header that stands at `offset`, if it can belong to the same stream as this one, and has as many channels.
     @inline(__always)
     func successor(_ bytes: RawSpan, at offset: Int) -> FrameHeader? {
         switch self {
         case .mpeg(let header):
-            guard let next = MPEGFrameHeader(bytes, at: offset), next.belongsWith(header) else { return nil }
+            guard let next = MPEGFrameHeader(bytes, at: offset), next.belongsWith(header),
+                next.isMono == header.isMono
+            else { return nil }
             return .mpeg(next)
         case .adts(let header):
             guard let next = ADTSHeader(bytes, at: offset), next.belongsWith(header) else { return nil }
@@ -40,6 +42,19 @@ enum FrameHeader: Equatable {
         case .amr(let header):
             return AMRHeader(bytes, at: offset, isWideband: header.isWideband).map { .amr($0) }
         }
+    }
+
+    /// The same, or one with which an MPEG stream changes between mono and stereo.
+    func successorOfAnyChannels(_ bytes: RawSpan, at offset: Int) -> FrameHeader? {
+        guard case .mpeg(let header) = self else { return successor(bytes, at: offset) }
+        guard let next = MPEGFrameHeader(bytes, at: offset), next.belongsWith(header) else { return nil }
+        return .mpeg(next)
+    }
+
+    /// Whether one of both is mono, the other stereo.
+    func changesChannels(from other: FrameHeader) -> Bool {
+        guard case (.mpeg(let header), .mpeg(let other)) = (self, other) else { return false }
+        return header.isMono != other.isMono
     }
 
     /// Bytes that ``successor(_:at:)`` must see.

@@ -59,7 +59,7 @@ extension FrameRowParser {
         case .begins(let tag): return .tag(tag)
         }
         guard let header = sync.candidate(bytes, at: place) else { return .junk(junkLength(bytes, from: place)) }
-        switch sync.judge(header, in: bytes, at: place, isLast: isLast) {
+        switch sync.judge(header, in: bytes, at: place, isInSync: isInSync, isLast: isLast) {
         case .frame(let freeFormatByteCount): return .sync(header, freeFormatByteCount: freeFormatByteCount)
         case .notFrame: return .junk(1)
         case .needsMore(let byteCount): return .needsMore(byteCount)

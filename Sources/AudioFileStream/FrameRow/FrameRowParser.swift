@@ -3,8 +3,8 @@ import AudioCore
 // A file of MPEG audio, AAC ADTS, AC-3 or AMR is a row of frames, with tags before and behind and, in files that were
 // hurt, junk between. The parser stands at one place and asks what begins there:
 //
-//   in sync     a frame, if a header that belongs to the stream stands here; else a tag; else sync is lost
-//   searching   a tag, or a candidate that ``FrameSync`` takes for a frame; else a byte of junk
+//   in sync     a frame, if a header that belongs to the stream stands here; else as when searching
+//   searching   a tag, or a candidate that ``FrameSync`` takes for a frame; else a byte of junk, and sync is lost
 //
 // It goes on to the next place only when what stands here was decided with the same bytes in sight however the file
 // was cut. Which of the kinds it is, the first candidate that is believed says; AMR's files begin with a line that does.
@@ -145,7 +145,7 @@ struct FrameRowParser: ContainerParser {
             isLanding = false
             return byteCount
         case .sync(let header, let freeFormatByteCount):
-            sync.reference = sync.reference ?? header
+            sync.reference = header
             sync.freeFormatByteCount = freeFormatByteCount
             isInSync = true
             return 0

@@ -15,7 +15,8 @@ import AudioCore
 // packets either way, do not tell. In MPEG-4 it is read.
 //
 // If the file holds other than the announced packets: more of them void the announced end (files joined to one), fewer
-// bring it forward to where the packets end.
+// bring it forward to where the packets end. Where all of a file is at hand and it is longer than its header says, the
+// header is not asked where packets lie, nor how small they are: that is known of the first part alone.
 
 /// What is known of a stream of MPEG frames, and what of it is to be told when.
 struct MPEGStreamFacts: RowFacts {
@@ -23,6 +24,8 @@ struct MPEGStreamFacts: RowFacts {
     static let decoderDelay = 529
     /// Averages out of announced counts that are believed: all that headers can say, with room.
     private static let plausibleBitRates = 1_000...1_000_000
+    /// What may stand behind the last packet without being another file: tags that are not known.
+    private static let tailByteCount: Int64 = 16 * 1_024
 
     private let fileByteCount: Int64?
     /// Of a free-format stream.
@@ -92,7 +95,9 @@ struct MPEGStreamFacts: RowFacts {
 
     var scale: RowScale {
         guard let first else { return RowScale() }
-        var scale = RowScale(packetCount: infoHeader?.packetCount, byteCount: announcedByteCount)
+        let infoHeader = isJoined ? nil : infoHeader
+        var scale = RowScale(
+            packetCount: infoHeader?.packetCount, byteCount: isJoined ? byteCountAtHand : announcedByteCount)
         if isConstantRate {
             let bitsPerPacket = Double(nominalBitRate(first)) * Double(first.frameCount) / Double(first.sampleRate)
             scale.averageByteCount = bitsPerPacket / 8
@@ -134,7 +139,8 @@ struct MPEGStreamFacts: RowFacts {
         properties.append(.packetSizeUpperBound(freeFormat.map { $0 + 4 } ?? header.largestPacketByteCount))
         properties.append(.bitRate(announcedAverage(header) ?? nominalBitRate(header)))
         // Only a stream that says so is sure to keep its bit rate.
-        let constant = infoHeader?.kind == .info ? header.packetByteCount() - header.paddingByteCount : nil
+        let isConstant = infoHeader?.kind == .info && !isJoined
+        let constant = isConstant ? header.packetByteCount() - header.paddingByteCount : nil
         let smallest = freeFormat ?? constant ?? header.smallestPacketByteCount
         properties.append(
             .decoderPrerollPacketCount(header.prerollPacketCount(smallestPacketByteCount: smallest)))
@@ -160,8 +166,16 @@ struct MPEGStreamFacts: RowFacts {
         if let total = infoHeader?.byteCount, total > Int64(infoHeaderByteCount) {
             return total - Int64(infoHeaderByteCount)
         }
-        // Tags behind the last packet are counted in until they are met.
-        return fileByteCount.map { $0 - dataOffset }
+        return byteCountAtHand
+    }
+
+    /// From the first packet to the file's end. Tags behind the last packet are counted in until they are met.
+    private var byteCountAtHand: Int64? { fileByteCount.map { $0 - dataOffset } }
+
+    /// Whether the file goes on behind what its header tells of.
+    private var isJoined: Bool {
+        guard let fileByteCount, let announced = infoHeader?.byteCount else { return false }
+        return fileByteCount - infoHeaderOffset - announced > Self.tailByteCount
     }
 
     // MARK: Trims

@@ -37,6 +37,13 @@ struct AnnouncedFragments {
         self.priming = priming
     }
 
+    /// - Returns: nil also where packets are not equally long.
+    init?(of entry: SampleEntry?, firstPacket: Int64, priming: Int64) {
+        guard let entry, case .constant(let count) = entry.counting else { return nil }
+        self.init(
+            framesPerPacket: count, sampleRate: entry.format.sampleRate, firstPacket: firstPacket, priming: priming)
+    }
+
     /// Takes note of a fragment that follows those before in time and in the file.
     /// - Parameter timescale: units a second, not zero.
     mutating func add(time: Int128, per timescale: Int128, byteOffset: Int64) {

@@ -2,85 +2,49 @@ import AudioCore
 
 // ISO base media files (ISO/IEC 14496-12), of which MPEG-4 (14496-14), 3GPP (TS 26.244) and, with small differences,
 // QuickTime are kinds: a tree of boxes. `moov` describes tracks; their bytes lie anywhere, most often in `mdat`. The
-// parser is in one of three moods:
+// parser goes from box to box (``MovieReader``) or from packet to packet, wherever the tables say that they lie
+// (``SamplePlayer``); what lies between is passed over:
 //
-//   walking   goes from box to box, enters those that it knows, gathers the small ones and the packet tables
-//   playing   goes from packet to packet, wherever the tables say that they lie; what lies between is passed over
-//   indexing  looks at the end of the file for an index of fragments, before the first of them
-//
-// It plays when `moov` is over, and after each `moof` (the same for the packets that follow it), and walks on behind.
-// While it plays it keeps an eye on the heads of the boxes that it passes, so as to know where to walk on.
+//   walking   -> table     `moov` is over, and has a table of packets
+//             -> indexing  the first `moof` begins: there may be an index at the end of the file
+//             -> fragment  a `moof` is over
+//             -> done      no more boxes
+//   indexing  -> walking   the index was read, or there is none
+//   table     -> edited    an edit list plays several stretches of it
+//   table, fragment -> walking         the packets were given; fragments may follow
+//   table, edited, fragment -> done    the packets were given; no more do
+//   any -> done                        what is asked for is more than the file is worth
+//   any -> walking, table, edited      a seek
 //
 // With all of the file at hand it goes where it must; in a pure stream what lies behind cannot be had any more: tables
 // that come after the audio, or packets that are not in the order of the file, are not optimized.
 
 /// The parser of MPEG-4 files.
 struct MPEG4Parser: ContainerParser {
-    enum Mood {
-        case walking, playing, indexing, done
-    }
-
-    enum Step {
-        /// Bytes were taken; perhaps none, but something changed.
-        case took(Int)
-        /// Goes on at this place in the file.
-        case goTo(Int64)
-        case needsMore(Int)
-    }
-
-    let access: ByteAccess
-    var mood = Mood.walking
-    var walker = BoxWalker()
-
-    // What `moov` says.
-    var movie = Movie()
-    var hasMovie = false
-    /// Where the box begins that follows `moov`.
-    var movieEnd: Int64 = 0
-    /// Where the box begins that follows those in which packets of `moov` were met.
-    var tableEnd: Int64 = 0
-    /// Behind the last byte that was brought.
-    private var seenEnd: Int64 = 0
-    /// Of the box that is being walked through.
-    var track = MovieTrack()
-    var tags = MovieTags()
-    var info = InfoCollector()
-    var hasArtwork = false
-    var gaplessTag: ITunesGaplessTag?
-
-    // What is played.
-    var entry: SampleEntry?
-    var tableCursor: SampleTableCursor?
-    /// Instead of it, where an edit list plays several stretches.
-    var editedCursor: EditedCursor?
-    /// The one that is walked through, or played where no table is.
-    var fragment = Fragment()
-    var fragments = FragmentIndex()
-    /// What an index in front or at the end of the file tells of.
-    var announced: AnnouncedFragments?
-    /// Set when it was sought at the end.
-    var randomAccess: RandomAccessIndex?
-    /// After a seek to where only an estimate led: what goes by has no numbers that are certain.
-    var isAstray = false
-    var group = PacketGroup()
-    var stream = MovieStream()
-    /// Where the file ended before a packet that is announced.
-    var truncation: AudioStreamProblem?
-    /// The first packet of the first sample met that holds more or fewer packets than its time says.
-    var firstMiscount = Int64.max
-    /// How often the file was gone back in since the start or a seek.
-    var returnCount: Int64 = 0
-    /// By how many bytes, for an edited song in fragments.
-    var returnedByteCount: Int64 = 0
-
-    init(access: ByteAccess) {
-        self.access = access
-        if case .file(let byteCount) = access { walker.fileEnd = byteCount }
+    private enum State {
+        case walking, indexing, fragment, done
+        case table(SampleTableCursor)
+        case edited(EditedCursor)
     }
 
     /// Nil where only what comes is known.
-    var fileByteCount: Int64? {
-        if case .file(let byteCount) = access { byteCount } else { nil }
+    private let fileByteCount: Int64?
+    private var state = State.walking
+    private var boxes: MovieReader
+    private var player: SamplePlayer
+    private var fragments = FragmentPlaces()
+    /// Of a file that can be gone back in.
+    private var returns: ReturnBudget?
+    /// Where the box begins that follows those in which packets of `moov` were met.
+    private var tableEnd: Int64 = 0
+    /// Behind the last byte that was brought.
+    private var seenEnd: Int64 = 0
+
+    init(access: ByteAccess) {
+        fileByteCount = access.fileByteCount
+        boxes = MovieReader(fileByteCount: fileByteCount)
+        returns = fileByteCount.map { ReturnBudget(fileByteCount: $0) }
+        player = SamplePlayer(fileByteCount: fileByteCount, largestReturnCount: returns?.largestEditCount ?? 0)
     }
 
     mutating func consume<Sink: AudioStreamSink & ~Copyable>(
@@ -90,93 +54,245 @@ struct MPEG4Parser: ContainerParser {
         // Whoever has all of the file knows where it ends.
         let isAtEnd = isLast || fileByteCount.map { end >= $0 } ?? false
         seenEnd = end
-        if bytes.byteCount > 0 { stream.isFreshlyPlaced = false }
+        if bytes.byteCount > 0 { player.stream.isFreshlyPlaced = false }
         var place = 0
-        while true {
-            let step: Step
-            switch mood {
-            case .walking: step = try walk(bytes, at: place, offset &+ Int64(place), isAtEnd: isAtEnd, into: &sink)
-            case .playing: step = try play(bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink)
-            case .indexing: step = readIndex(bytes, at: place, offset &+ Int64(place), isAtEnd: isAtEnd)
-            case .done:
-                group.flush(window: bytes, into: &sink)
-                let jump = fileByteCount.flatMap { $0 > end ? $0 : nil }
-                return Progress(consumed: bytes.byteCount, needed: 1, jump: jump)
-            }
+        while let step = try step(bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink) {
             switch step {
             case .took(let count):
                 place += count
             case .needsMore(let count):
-                group.flush(window: bytes, into: &sink)
+                player.flush(bytes, into: &sink)
                 return Progress(consumed: place, needed: count)
             case .goTo(let target):
-                if target >= offset &+ Int64(place), target <= end {
+                let position = offset &+ Int64(place)
+                if target >= position, target <= end {
                     place = Int(target - offset)
                     continue
                 }
-                group.flush(window: bytes, into: &sink)
+                player.flush(bytes, into: &sink)
                 guard let fileByteCount else { return Progress(consumed: bytes.byteCount, needed: 1) }
-                if target < offset &+ Int64(place) {
-                    if let reason = reasonNotToReturn(by: offset &+ Int64(place) - target, fileByteCount) {
-                        giveUp(reason, at: target, into: &sink)
-                        continue
-                    }
+                let isEdited = player.stream.streamedSong != nil
+                if target < position, let reason = returns?.goBack(by: position - target, isEdited: isEdited) {
+                    player.giveUp(reason, at: target, bytes, into: &sink)
+                    enter(.done)
+                    continue
                 }
                 let jump = min(target, fileByteCount)
                 return Progress(consumed: bytes.byteCount, needed: 1, jump: jump == end ? nil : jump)
             }
         }
+        player.flush(bytes, into: &sink)
+        return Progress(consumed: bytes.byteCount, needed: 1, jump: fileByteCount.flatMap { $0 > end ? $0 : nil })
     }
 
     func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
-        guard hasMovie else {
+        guard boxes.movieEnd != nil else {
             throw .invalidFile("MPEG-4 tables ('moov') are missing: the file ends at byte \(fileByteCount ?? seenEnd)")
         }
-        guard stream.hasGap || stream.packetCount > 0 else { throw .dataUnavailable }
-        if let truncation, !stream.hasGap { sink.streamDidParse(property: .problem(truncation)) }
-        for property in stream.finalProperties() { sink.streamDidParse(property: property) }
-    }
-
-    /// How often an edit list may send the parser back, a part of how often anything may.
-    var largestReturnCount: Int { fileByteCount.map { 8 + Int(min($0 / 8_192, 24)) } ?? 0 }
-
-    /// Tables that send the parser to and fro must not cost more than the file is worth. Chunks of a few kilobytes may
-    /// lie in any order. Of fragments all is read that lies behind the place that was gone back to.
-    private mutating func reasonNotToReturn(by byteCount: Int64, _ fileByteCount: Int64) -> String? {
-        returnCount += 1
-        if returnCount > 12 + fileByteCount / 2_048 { return "MPEG-4 packets in no order that can be followed" }
-        guard stream.streamedSong != nil else { return nil }
-        returnedByteCount += byteCount
-        return returnedByteCount / AudioFileStreamLimits.editedMultiple < fileByteCount ? nil : Self.excessiveEdits
-    }
-
-    static let excessiveEdits =
-        "MPEG-4 edits that make more than \(AudioFileStreamLimits.editedMultiple) times the file"
-
-    /// Plays no more. Packets before must have been handed over.
-    mutating func giveUp<Sink: AudioStreamSink & ~Copyable>(_ reason: String, at offset: Int64, into sink: inout Sink) {
-        mood = .done
-        sink.streamDidParse(property: .problem(AudioStreamProblem(.damaged(reason), at: offset)))
+        try player.finish(into: &sink)
     }
 
     /// Where the bytes after a gap lie is not known, and nothing in them tells.
     func skipGap() throws(AudioStreamError) {
-        guard stream.isFreshlyPlaced else { throw .discontinuityCannotRecover }
+        guard player.stream.isFreshlyPlaced else { throw .discontinuityCannotRecover }
     }
-}
 
-extension MPEG4Parser {
-    /// Whether a file begins like this: `ftyp`, or in old QuickTime files one of the boxes that may come first.
-    ///
-    /// Its first eight bytes decide, since no more may be there yet: what a size of 64 bits is worth is seen later.
-    static func isSignature(_ bytes: RawSpan) -> Bool {
-        guard bytes.byteCount >= BoxHeader.smallestByteCount,
-            !(2..<UInt32(BoxHeader.smallestByteCount)).contains(bytes.bigEndian32(at: 0))
-        else { return false }
-        switch BoxType(rawValue: bytes.bigEndian32(at: 4)) {
-        case BoxType("ftyp"), .moov, .mdat, BoxType("wide"), BoxType("skip"), BoxType("free"), BoxType("pnot"):
-            return true
-        default: return false
+    // MARK: Steps
+
+    /// Nil when all is done.
+    /// - Parameter offset: of the window in the file.
+    private mutating func step<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, at place: Int, offset: Int64, isAtEnd: Bool, into sink: inout Sink
+    ) throws(AudioStreamError) -> MovieStep? {
+        let position = offset &+ Int64(place)
+        switch state {
+        case .walking: return try walk(bytes, at: place, position, isAtEnd: isAtEnd, into: &sink)
+        case .indexing:
+            if let step = fragments.read(bytes, at: place, position, isAtEnd: isAtEnd) { return step }
+            state = .walking
+            return .took(0)
+        case .table, .edited, .fragment:
+            return try play(bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink)
+        case .done: return nil
+        }
+    }
+
+    /// Leaves the state it is in, as a whole.
+    private mutating func enter(_ next: State) {
+        if case .table = state { tableEnd = max(tableEnd, boxes.next) }
+        state = next
+    }
+
+    private mutating func walk<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool, into sink: inout Sink
+    ) throws(AudioStreamError) -> MovieStep {
+        let wishes = MovieReader.Wishes(
+            segmentIndex: fragments.wantsIndex,
+            indexAtEnd: fileByteCount != nil && fragments.maySearch)
+        let walk = try boxes.walk(
+            bytes, at: place, position, isAtEnd: isAtEnd, isPlaying: player.stream.isReady, wishes, into: &sink)
+        switch walk {
+        case .step(let step): return step
+        case .met(.movie): try openMovie()
+        case .met(.fragment): openFragment()
+        case .met(.indexWanted): searchIndex(before: position)
+        case .met(.segmentIndex(let body, let end, let count)):
+            takeIndex(body, end: end)
+            return .took(count)
+        case .met(.end): endMedia(bytes, into: &sink)
+        case .met(.behind): state = .done
+        }
+        return .took(0)
+    }
+
+    /// Plays what `moov` describes, or looks for fragments.
+    private mutating func openMovie() throws(AudioStreamError) {
+        guard let track = boxes.movie.track, let entry = boxes.entry, let movieEnd = boxes.movieEnd else { return }
+        player.stream.begin(boxes.movie, track, entry, boxes.gaplessTag)
+        guard !track.table.isEmpty else { return }
+        guard fileByteCount != nil || track.table.isAscending(from: movieEnd) else { throw .notOptimized }
+        state = .table(SampleTableCursor(track.table, blocks: entry.blocks))
+    }
+
+    private mutating func openFragment() {
+        guard let entry = boxes.entry, !boxes.fragment.isEmpty else { return }
+        // Of an edited song in the media.
+        let media = player.stream.streamedSong?.place
+        fragments.note(
+            FragmentIndex.Entry(
+                packet: media?.packet ?? player.stream.nextPacket, byteOffset: boxes.fragment.offset,
+                frame: media?.frame ?? player.stream.nextFrame, time: media?.time ?? 0))
+        boxes.fragment.blocks = entry.blocks
+        state = .fragment
+    }
+
+    // MARK: Playing
+
+    /// Gives the packets that lie in the window, up to where one does not.
+    private mutating func play<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, at place: Int, offset: Int64, isAtEnd: Bool, into sink: inout Sink
+    ) throws(AudioStreamError) -> MovieStep {
+        switch try playCursor(bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink) {
+        case .took(let count): return .took(count)
+        case .needsMore(let count): return .needsMore(count)
+        case .away(let target):
+            return boxes.pass(towards: target, bytes, at: place, offset &+ Int64(place), isAtEnd: isAtEnd)
+        case .gaveUp(let count):
+            enter(.done)
+            return .took(count)
+        case .ended:
+            let isOver = !boxes.movie.isFragmented || player.stream.streamedSong?.splicer.isOver == true
+            enter(isOver ? .done : .walking)
+            if !isOver, player.stream.streamedSong?.splicer.isAway == true { goToStretch() }
+            return .took(0)
+        }
+    }
+
+    /// The state lets go of its cursor meanwhile, so that nothing of it is copied.
+    private mutating func playCursor<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, at place: Int, offset: Int64, isAtEnd: Bool, into sink: inout Sink
+    ) throws(AudioStreamError) -> SamplePlayer.Outcome {
+        let bundle = boxes.entry?.bundle
+        switch state {
+        case .edited(var cursor):
+            state = .done
+            defer { state = .edited(cursor) }
+            return try player.play(&cursor, bundle, bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink)
+        case .table(var cursor):
+            state = .done
+            defer {
+                let song = player.stream.song.map { EditedCursor($0, from: cursor, fileByteCount: fileByteCount) }
+                state = song.map { .edited($0) } ?? .table(cursor)
+            }
+            return try player.playSong(&cursor, bundle, bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink)
+        default:
+            var cursor = Fragment()
+            swap(&cursor, &boxes.fragment)
+            defer { swap(&cursor, &boxes.fragment) }
+            return try player.playSong(&cursor, bundle, bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink)
+        }
+    }
+
+    /// The file has no more packets: this was all, unless an edit list goes back from here.
+    private mutating func endMedia<Sink: AudioStreamSink & ~Copyable>(_ bytes: RawSpan, into sink: inout Sink) {
+        state = .done
+        for part in player.stream.streamedSong?.endMedia() ?? [] { player.give(part, bytes, into: &sink) }
+        if player.stream.streamedSong?.splicer.isAway == true { goToStretch() }
+    }
+
+    /// Goes where the next stretch of an edited song in fragments can be had from. All of the file is at hand then.
+    private mutating func goToStretch() {
+        guard let entry = player.stream.streamedSong?.goToStretch(in: fragments.seen) else { return }
+        begin(at: entry)
+    }
+
+    /// Goes on from a fragment that went by, or from the beginning of the table in front of them.
+    private mutating func begin(at entry: StreamedSong.Entry) {
+        boxes.restart(at: entry.fragment?.byteOffset ?? boxes.movieEnd ?? 0)
+        state = .walking
+        guard entry.fragment == nil, let table = places.table else { return }
+        state = .table(SampleTableCursor(table, blocks: boxes.entry?.blocks))
+    }
+
+    // MARK: Indexes of fragments
+
+    /// Takes a segment index that stands in front of those it tells of.
+    private mutating func takeIndex(_ body: [UInt8], end: Int64) {
+        let first = player.stream.nextPacket
+        let priming = first == 0 ? player.stream.primingFrameCount : 0
+        guard let track = boxes.movie.track, !player.stream.hasGap,
+            var announced = AnnouncedFragments(of: boxes.entry, firstPacket: first, priming: priming),
+            SegmentIndex.read(body, end: end, track: track.id, into: &announced)
+        else { return }
+        fragments.announce(announced)
+    }
+
+    /// Before the first fragment: goes to the end of the file, if an index may be there.
+    private mutating func searchIndex(before offset: Int64) {
+        guard let fileByteCount, let track = boxes.movie.track else { return }
+        let empty = AnnouncedFragments(of: boxes.entry, firstPacket: 0, priming: player.stream.primingFrameCount)
+        if fragments.search(empty, of: track, in: offset..<max(offset, fileByteCount)) { state = .indexing }
+    }
+
+    // MARK: Seeking
+
+    /// Where packets lie, as far as is known now.
+    var places: MoviePlaces {
+        let movieEnd = boxes.movieEnd ?? 0
+        let isInTable = if case .table = state { true } else { false }
+        return MoviePlaces(
+            stream: player.stream, movie: boxes.movie, entry: boxes.entry, fragments: fragments,
+            fileByteCount: fileByteCount, movieEnd: movieEnd,
+            streamedTableEnd: max(movieEnd, tableEnd, isInTable ? boxes.next : 0),
+            firstMiscount: player.firstMiscount)
+    }
+
+    mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
+        enter(.walking)
+        fragments.abandonSearch()
+        fragments.resume()
+        returns?.reset()
+        let places = places
+        let (found, way) = try places.find(packet: place.packet)
+        switch way {
+        case .edited(let cursor):
+            boxes.restart(at: places.movieEnd)
+            state = .edited(cursor)
+            let frame = player.stream.song?.firstFrame(ofPacket: place.packet) ?? 0
+            player.stream.goTo(packet: place.packet, sample: 0, frame: frame)
+        case .streamed(let entry):
+            player.stream.streamedSong?.resume(at: entry)
+            begin(at: entry)
+            player.stream.goTo(packet: entry.packet, sample: 0, frame: entry.frame)
+        case .table(let cursor):
+            boxes.restart(at: fileByteCount == nil ? places.streamedTableEnd : places.movieEnd)
+            state = .table(cursor)
+            let frame = (try? places.tableFrame(ofPacket: found.packet)) ?? 0
+            player.stream.goTo(packet: found.packet, sample: cursor.packet, frame: frame)
+        case .fragment(let frame):
+            boxes.restart(at: found.byteOffset)
+            fragments.resume(at: found)
+            player.stream.goTo(packet: found.packet, sample: found.packet, frame: frame)
         }
     }
 }

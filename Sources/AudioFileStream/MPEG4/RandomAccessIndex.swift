@@ -14,7 +14,7 @@ struct RandomAccessIndex {
     private static let tableHeadByteCount: Int64 = 24
 
     /// The bytes of the file that must be there for the next step; nil when nothing more is to be read.
-    private(set) var wanted: Range<Int64>?
+    private var wanted: Range<Int64>?
     private(set) var fragments: AnnouncedFragments
 
     private let track: UInt32
@@ -44,9 +44,19 @@ struct RandomAccessIndex {
         wanted = isInside ? start..<start + byteCount : nil
     }
 
-    /// Takes a step.
+    /// One step towards what is ``wanted``.
+    /// - Parameter position: of `place` in the file.
+    /// - Returns: nil when nothing more is to be read, or can be.
+    mutating func step(_ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool) -> MovieStep? {
+        guard let wanted else { return nil }
+        guard wanted.lowerBound == position else { return .goTo(wanted.lowerBound) }
+        guard bytes.byteCount - place >= wanted.count else { return isAtEnd ? nil : .needsMore(wanted.count) }
+        take(bytes.extracting(place..<bytes.byteCount))
+        return .took(0)
+    }
+
     /// - Parameter bytes: those that are ``wanted``, and what there is behind them.
-    mutating func take(_ bytes: RawSpan) {
+    private mutating func take(_ bytes: RawSpan) {
         guard let place = wanted?.lowerBound else { return }
         wanted = nil
         guard stage != .entries else { return takeEntries(bytes, at: place) }

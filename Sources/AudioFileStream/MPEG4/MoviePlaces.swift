@@ -1,12 +1,91 @@
 import AudioCore
 
-// Places. The tables tell all about the packets of `moov`; of fragments those are known that went by, and those that an
-// index tells of. A seek among them goes to the fragment's `moof`.
+// The tables tell all about the packets of `moov`; of fragments those are known that went by, and those that an index
+// tells of. A seek among them goes to the fragment's `moof`.
 
-extension MPEG4Parser {
+/// Answers where the packets of an MPEG-4 file lie, and what frames they hold: what is known at one moment.
+struct MoviePlaces {
+    /// Where a packet is, and how to read on from there.
+    enum Way {
+        case table(SampleTableCursor)
+        case edited(EditedCursor)
+        case streamed(StreamedSong.Entry)
+        /// From a fragment's `moof`, with this frame.
+        case fragment(firstFrame: Int64)
+    }
+
+    let stream: MovieStream
+    let movie: Movie
+    let entry: SampleEntry?
+    let fragments: FragmentPlaces
+    /// Nil where only what comes is known.
+    let fileByteCount: Int64?
+    /// Where the box begins that follows `moov`.
+    let movieEnd: Int64
+    /// A pure stream cannot go from box to box from `moov` on once more. It goes on to the fragments from this box, which
+    /// lies behind the packets that went by; packets still further on are gone for from there.
+    let streamedTableEnd: Int64
+    /// Packets of the table from here on may not be where times say.
+    let firstMiscount: Int64
+
     var table: SampleTable? {
         guard let table = movie.track?.table, !table.isEmpty else { return nil }
         return table
+    }
+
+    /// The place of a packet, or of the last one known before it.
+    func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
+        let (place, way) = try find(packet: packet)
+        if case .table = way, let fileByteCount, place.byteOffset >= fileByteCount { throw .invalidPacketOffset }
+        return place
+    }
+
+    /// The same, and the way there, even where the file is cut before a packet of the table: fragments may follow.
+    func find(packet: Int64) throws(AudioStreamError) -> (place: AudioFileStreamSeek, way: Way) {
+        guard packet >= 0 else { throw .invalidPacketOffset }
+        if let song = stream.song { return try find(packet: packet, in: song) }
+        if let song = stream.streamedSong { return try find(packet: packet, in: song) }
+        let sample = stream.bundledTable?.sample(ofPacket: packet)
+        if let (cursor, place) = cursor(atSample: sample?.sample ?? packet) {
+            let first = sample?.firstPacket ?? cursor.packet
+            let isOfStream = movie.isFragmented && fileByteCount == nil
+            let seek = AudioFileStreamSeek(
+                packet: first, byteOffset: isOfStream ? min(place.offset, streamedTableEnd) : place.offset,
+                isEstimate: first > firstMiscount)
+            return (seek, .table(cursor))
+        }
+        guard movie.isFragmented else { throw .invalidPacketOffset }
+        let (place, frame) = try fragments.place(
+            atOrBefore: packet, framesPerPacket: constantFrameCount, fileEnd: fileByteCount)
+        return (place, .fragment(firstFrame: frame))
+    }
+
+    /// A packet of those that an edit list leaves.
+    private func find(
+        packet: Int64, in song: EditedSong
+    ) throws(AudioStreamError) -> (place: AudioFileStreamSeek, way: Way) {
+        guard var cursor = EditedCursor(song, atPacket: packet, fileByteCount: fileByteCount),
+            let place = cursor.next(),
+            place.offset >= 0, fileByteCount.map({ place.offset < $0 }) ?? true
+        else { throw .invalidPacketOffset }
+        return (AudioFileStreamSeek(packet: cursor.number, byteOffset: place.offset), .edited(cursor))
+    }
+
+    /// The same of one in fragments, by those that went by. Indexes are of no use there: their times are those of what
+    /// is heard, by whatever list their writer knew.
+    private func find(
+        packet: Int64, in song: StreamedSong
+    ) throws(AudioStreamError) -> (place: AudioFileStreamSeek, way: Way) {
+        guard let entry = song.entry(atOrBefore: packet, of: fragments.seen) else { throw .valueUnknown }
+        // From the boxes in front of the table's packets on a stream finds the fragments behind.
+        let tableOffset = cursor(atSample: 0).map { min($0.1.offset, movieEnd) }
+        guard let offset = entry.fragment?.byteOffset ?? tableOffset else { throw .valueUnknown }
+        return (AudioFileStreamSeek(packet: entry.packet, byteOffset: offset), .streamed(entry))
+    }
+
+    /// Nil where packets are not equally long.
+    var constantFrameCount: Int? {
+        if case .constant(let count) = entry?.counting { count } else { nil }
     }
 
     /// A sample is a packet, unless it is a bundle of them.
@@ -17,103 +96,7 @@ extension MPEG4Parser {
         return (cursor, place)
     }
 
-    /// A pure stream cannot go from box to box from `moov` on once more. It goes on to the fragments from a box that
-    /// lies behind the packets that went by; packets still further on are gone for from there.
-    private var streamedTableEnd: Int64 { max(movieEnd, tableEnd, tableCursor == nil ? 0 : walker.next) }
-
-    func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
-        guard packet >= 0 else { throw .invalidPacketOffset }
-        if let song = stream.song { return try locate(packet: packet, in: song).place }
-        if let song = stream.streamedSong { return try locate(packet: packet, in: song).place }
-        let sample = stream.bundledTable?.sample(ofPacket: packet)
-        if let (cursor, place) = cursor(atSample: sample?.sample ?? packet) {
-            guard fileByteCount.map({ place.offset < $0 }) ?? true else { throw .invalidPacketOffset }
-            let first = sample?.firstPacket ?? cursor.packet
-            let isOfStream = movie.isFragmented && fileByteCount == nil
-            return AudioFileStreamSeek(
-                packet: first, byteOffset: isOfStream ? min(place.offset, streamedTableEnd) : place.offset,
-                isEstimate: first > firstMiscount)
-        }
-        guard movie.isFragmented else { throw .invalidPacketOffset }
-        return try fragment(atOrBefore: packet).place
-    }
-
-    /// The last fragment known that begins with a packet or before it: one that went by, or one that an index tells of.
-    private func fragment(
-        atOrBefore packet: Int64
-    ) throws(AudioStreamError) -> (place: AudioFileStreamSeek, frame: Int64) {
-        let seen = fragments.last { $0.packet <= packet }
-        if let ahead = announced?.entry(atOrBefore: packet), ahead.packet > seen?.packet ?? -1,
-            ahead.byteOffset < fileByteCount ?? .max, case .constant(let count) = entry?.counting
-        {
-            let place = AudioFileStreamSeek(
-                packet: ahead.packet, byteOffset: ahead.byteOffset, isEstimate: !ahead.isExact)
-            return (place, Int64(clamping: Int128(ahead.packet) * Int128(count)))
-        }
-        guard let seen else { throw .valueUnknown }
-        return (AudioFileStreamSeek(packet: seen.packet, byteOffset: seen.byteOffset), seen.frame)
-    }
-
-    mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
-        leaveTable()
-        editedCursor = nil
-        fragment.restart(at: place.byteOffset)
-        isAstray = false
-        // Another time.
-        if mood == .indexing { randomAccess = nil }
-        (returnCount, returnedByteCount) = (0, 0)
-        if let song = stream.song {
-            editedCursor = try locate(packet: place.packet, in: song).cursor
-            walker.restart(at: movieEnd)
-            mood = .playing
-            stream.goTo(packet: place.packet, sample: 0, frame: song.firstFrame(ofPacket: place.packet) ?? 0)
-            return
-        }
-        if let song = stream.streamedSong {
-            let entry = try locate(packet: place.packet, in: song).entry
-            stream.streamedSong?.resume(at: entry)
-            begin(at: entry)
-            stream.goTo(packet: entry.packet, sample: 0, frame: entry.frame)
-            return
-        }
-        let sample = stream.bundledTable?.sample(ofPacket: place.packet)
-        if let (cursor, _) = cursor(atSample: sample?.sample ?? place.packet) {
-            walker.restart(at: fileByteCount == nil ? streamedTableEnd : movieEnd)
-            tableCursor = cursor
-            mood = .playing
-            let first = sample?.firstPacket ?? cursor.packet
-            stream.goTo(packet: first, sample: cursor.packet, frame: (try? tableFrame(ofPacket: first)) ?? 0)
-        } else {
-            let (place, frame) = try fragment(atOrBefore: place.packet)
-            walker.restart(at: place.byteOffset)
-            mood = .walking
-            isAstray = place.isEstimate
-            stream.goTo(packet: place.packet, sample: place.packet, frame: frame)
-        }
-    }
-
-    /// A packet of those that an edit list leaves, and how to read on from there.
-    private func locate(
-        packet: Int64, in song: EditedSong
-    ) throws(AudioStreamError) -> (place: AudioFileStreamSeek, cursor: EditedCursor) {
-        guard var cursor = EditedCursor(song, atPacket: packet, fileByteCount: fileByteCount),
-            let place = cursor.next(),
-            place.offset >= 0, fileByteCount.map({ place.offset < $0 }) ?? true
-        else { throw .invalidPacketOffset }
-        return (AudioFileStreamSeek(packet: cursor.number, byteOffset: place.offset), cursor)
-    }
-
-    /// The same of one in fragments, by those that went by. Indexes are of no use there: their times are those of what
-    /// is heard, by whatever list their writer knew.
-    private func locate(
-        packet: Int64, in song: StreamedSong
-    ) throws(AudioStreamError) -> (place: AudioFileStreamSeek, entry: StreamedSong.Entry) {
-        guard let entry = song.entry(atOrBefore: packet, of: fragments) else { throw .valueUnknown }
-        // From the boxes in front of the table's packets on a stream finds the fragments behind.
-        let tableOffset = cursor(atSample: 0).map { min($0.1.offset, movieEnd) }
-        guard let offset = entry.fragment?.byteOffset ?? tableOffset else { throw .valueUnknown }
-        return (AudioFileStreamSeek(packet: entry.packet, byteOffset: offset), entry)
-    }
+    // MARK: Frames
 
     func packet(
         containingFrame frame: Int64, _ summary: AudioStreamSummary
@@ -123,7 +106,7 @@ extension MPEG4Parser {
             return found
         }
         if let song = stream.streamedSong {
-            guard let entry = song.entry(atOrBeforeFrame: frame, of: fragments) else { throw .valueUnknown }
+            guard let entry = song.entry(atOrBeforeFrame: frame, of: fragments.seen) else { throw .valueUnknown }
             return (entry.packet, Int(clamping: frame - entry.frame))
         }
         if let format = summary.format, format.framesPerPacket > 0 {
@@ -131,7 +114,7 @@ extension MPEG4Parser {
             return (packet, Int(offset))
         }
         guard let table else {
-            guard let entry = fragments.last(where: { $0.frame <= frame }) else { throw .valueUnknown }
+            guard let entry = fragments.seen.last(where: { $0.frame <= frame }) else { throw .valueUnknown }
             return (entry.packet, Int(clamping: frame - entry.frame))
         }
         guard entry?.blocks != nil else { return try packet(containingTimedFrame: frame, table) }
@@ -162,7 +145,7 @@ extension MPEG4Parser {
             return frame
         }
         if let song = stream.streamedSong {
-            guard let entry = song.entry(atOrBefore: packet, of: fragments), entry.packet == packet else {
+            guard let entry = song.entry(atOrBefore: packet, of: fragments.seen), entry.packet == packet else {
                 throw .valueUnknown
             }
             return entry.frame
@@ -173,15 +156,16 @@ extension MPEG4Parser {
             return frame
         }
         if table != nil { return try tableFrame(ofPacket: packet) }
-        guard let entry = fragments.last(where: { $0.packet <= packet }), entry.packet == packet else {
+        guard let entry = fragments.seen.last(where: { $0.packet <= packet }), entry.packet == packet else {
             throw .valueUnknown
         }
         return entry.frame
     }
 
-    private func tableFrame(ofPacket packet: Int64) throws(AudioStreamError) -> Int64 {
+    /// The first frame of a packet of the table, where no edit list has its say.
+    func tableFrame(ofPacket packet: Int64) throws(AudioStreamError) -> Int64 {
         guard let table, let track = movie.track, let entry else { throw .valueUnknown }
-        if case .constant(let count) = entry.counting { return packet * Int64(count) }
+        if let constantFrameCount { return packet * Int64(constantFrameCount) }
         if entry.blocks != nil {
             guard let (cursor, _) = cursor(atSample: packet) else { throw .invalidPacketOffset }
             return cursor.frame
@@ -190,11 +174,11 @@ extension MPEG4Parser {
         return Int64(clamping: (product + Int128(track.timescale / 2)) / Int128(track.timescale))
     }
 
-    func packet(
-        atByteOffset offset: Int64, _ summary: AudioStreamSummary
-    ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
+    // MARK: Bytes
+
+    func packet(atByteOffset offset: Int64) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
         if let song = stream.streamedSong {
-            guard let entry = fragments.last(where: { $0.byteOffset <= offset }) else { throw .valueUnknown }
+            guard let entry = fragments.seen.last(where: { $0.byteOffset <= offset }) else { throw .valueUnknown }
             return (song.packet(ofMedia: entry.packet), true)
         }
         if let table {
@@ -209,7 +193,7 @@ extension MPEG4Parser {
                 return (packet, bundles != nil)
             }
         }
-        guard let entry = fragments.last(where: { $0.byteOffset <= offset }) else { throw .invalidPacketOffset }
+        guard let entry = fragments.seen.last(where: { $0.byteOffset <= offset }) else { throw .invalidPacketOffset }
         return (entry.packet, true)
     }
 }

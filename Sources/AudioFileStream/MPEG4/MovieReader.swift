@@ -1,0 +1,285 @@
+import AudioCore
+
+// The walk over boxes: those that hold others of use are entered, those that say something of the song are gathered,
+// the rest is skipped. It stops where its owner must decide how to go on: ``MovieReader/Landmark``.
+
+/// Reads the boxes of an MPEG-4 file: what `moov` says, and one `moof` after the other.
+struct MovieReader {
+    enum Landmark {
+        /// `moov` is over.
+        case movie
+        /// A fragment is over: ``MovieReader/fragment``, which may hold nothing of the track.
+        case fragment
+        /// A `moof` begins here, and an index at the end of the file may tell of all. The next step enters it.
+        case indexWanted
+        /// A segment index; its box ends at `end`. So many bytes were taken up to there.
+        case segmentIndex([UInt8], end: Int64, took: Int)
+        /// No more boxes come.
+        case end
+        /// The boxes go on where a pure stream cannot go back to.
+        case behind
+    }
+
+    enum Walk {
+        case step(MovieStep)
+        case met(Landmark)
+    }
+
+    /// What the owner knows of the fragments to come.
+    struct Wishes {
+        /// A segment index is of use.
+        var segmentIndex: Bool
+        /// The end of the file is to be looked at before the first fragment.
+        var indexAtEnd: Bool
+    }
+
+    /// Nil where only what comes is known.
+    private let fileByteCount: Int64?
+    private var walker = BoxWalker()
+    private(set) var movie = Movie()
+    /// Where the box begins that follows `moov`; nil until that is over.
+    private(set) var movieEnd: Int64?
+    private(set) var gaplessTag: ITunesGaplessTag?
+    /// The one that was walked through, until what it holds is played; one after the other uses its storage.
+    var fragment = Fragment()
+    /// Of the box that is being walked through.
+    private var track = MovieTrack()
+    private var tags = MovieTags()
+    private var info = InfoCollector()
+    private var hasArtwork = false
+
+    init(fileByteCount: Int64?) {
+        self.fileByteCount = fileByteCount
+        if let fileByteCount { walker.fileEnd = fileByteCount }
+    }
+
+    /// Where the next box begins.
+    var next: Int64 { walker.next }
+
+    /// How the track that is played is coded, once `moov` is over.
+    var entry: SampleEntry? { movieEnd == nil ? nil : movie.track?.entry }
+
+    /// Goes on outside of all boxes, at the head of one.
+    /// - Parameter position: of its first byte in the file.
+    mutating func restart(at position: Int64) {
+        fragment.restart(at: position)
+        walker.restart(at: position)
+    }
+
+    /// One step from box to box.
+    /// - Parameters:
+    ///   - position: of `place` in the file.
+    ///   - isPlaying: packets were given: what is no box ends the file, and does not make it invalid.
+    mutating func walk<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool, isPlaying: Bool, _ wishes: Wishes,
+        into sink: inout Sink
+    ) throws(AudioStreamError) -> Walk {
+        if walker.next != position {
+            guard walker.next > position || fileByteCount != nil else { return .met(.behind) }
+            if isAtEnd, walker.next > position &+ Int64(bytes.byteCount - place) { return try endWalk() }
+            // To the end there is nothing to go for, and `finish` would be too late to go back.
+            if let fileByteCount, walker.next >= fileByteCount { return try endWalk() }
+            return .step(.goTo(walker.next))
+        }
+        if walker.collection != nil {
+            let count = walker.gather(bytes, at: place, position: position)
+            if let box = walker.takeWhole() {
+                defer { walker.dropBody() }
+                // Of the boxes that lie in no other only this one is gathered.
+                guard walker.parent != nil else {
+                    return .met(.segmentIndex(walker.body, end: box.end, took: count))
+                }
+                take(box.type, walker.body, at: box.start, into: &sink)
+                return .step(.took(count))
+            }
+            if count > 0 { return .step(.took(count)) }
+            return isAtEnd ? try endWalk() : .step(.needsMore(1))
+        }
+        if let level = walker.leave(at: position) { return try leave(level) }
+        if let level = walker.levels.last, level.end - position < Int64(BoxHeader.smallestByteCount) {
+            walker.skipToEndOfLevel()
+            return .step(.took(0))
+        }
+        switch BoxHeader.read(bytes, at: place) {
+        case .needsMore(let count):
+            return isAtEnd ? try endWalk() : .step(.needsMore(count))
+        case .invalid(let size):
+            guard walker.parent != nil || isPlaying else {
+                throw .invalidFile("MPEG-4 box at byte \(position) claims \(size) bytes")
+            }
+            if walker.parent == nil { return .met(.end) }
+            walker.skipToEndOfLevel()
+            return .step(.took(0))
+        case .header(let header):
+            return try open(header, bytes, at: place, position, isAtEnd: isAtEnd, wishes)
+        }
+    }
+
+    /// While packets are played: goes towards one. Where a box begins on the way its head is read, so that the walk can
+    /// go on behind it.
+    mutating func pass(
+        towards target: Int64, _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool
+    ) -> MovieStep {
+        guard movie.isFragmented, walker.next >= position, walker.next <= target else { return .goTo(target) }
+        guard walker.next == position else { return .goTo(walker.next) }
+        switch BoxHeader.read(bytes, at: place) {
+        case .needsMore(let count): return isAtEnd ? .goTo(target) : .needsMore(count)
+        case .invalid: walker.skipToEndOfLevel()
+        case .header(let header):
+            // A fragment's turn comes when what came before it was played; in a pure stream it is lost.
+            if header.type == .moof, fileByteCount != nil { return .goTo(target) }
+            walker.skip(header, at: position)
+        }
+        return .took(0)
+    }
+
+    /// The file ends within a box: what is open is taken for whole. The tables in a `moov` cut short may be there.
+    private mutating func endWalk() throws(AudioStreamError) -> Walk {
+        guard let level = walker.leaveAtEndOfFile() else { return .met(.end) }
+        return try leave(level)
+    }
+
+    private mutating func leave(_ level: BoxWalker.Level) throws(AudioStreamError) -> Walk {
+        switch level.type {
+        case .trak:
+            try track.table.dropEmptySamples()
+            movie.add(track)
+            track = MovieTrack()
+        case .moov:
+            try endMovie()
+            return .met(.movie)
+        case .moof: return .met(.fragment)
+        default: break
+        }
+        return .step(.took(0))
+    }
+
+    private mutating func endMovie() throws(AudioStreamError) {
+        movieEnd = walker.next
+        guard let track = movie.track else { throw .unsupportedDataFormat("an MPEG-4 file without sound") }
+        guard track.entry == nil else { return }
+        throw track.failure
+            ?? .invalidFile("MPEG-4 sound track at byte \(track.byteOffset) has no description of its codec")
+    }
+
+    // MARK: Opening a box
+
+    private mutating func open(
+        _ header: BoxHeader, _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool, _ wishes: Wishes
+    ) throws(AudioStreamError) -> Walk {
+        let hasMovie = movieEnd != nil
+        switch (walker.parent, header.type) {
+        case (nil, .moov) where !hasMovie:
+            walker.enter(header, at: position)
+        case (nil, .moof) where hasMovie:
+            if wishes.indexAtEnd { return .met(.indexWanted) }
+            walker.enter(header, at: position)
+            fragment.restart(at: position)
+        case (nil, .mdat):
+            let isEmpty = header.boxByteCount == Int64(header.byteCount)
+            guard hasMovie || isEmpty || fileByteCount != nil else { throw .notOptimized }
+            walker.skip(header, at: position)
+        case (nil, .sidx) where hasMovie && wishes.segmentIndex:
+            try collect(header, at: position)
+        case (nil, _):
+            walker.skip(header, at: position)
+        case (.moov, .mvex):
+            movie.isFragmented = true
+            walker.enter(header, at: position)
+        case (.moov, .trak):
+            track = MovieTrack(byteOffset: position)
+            // Nothing better can come.
+            if movie.track?.rank == MovieTrack.bestRank {
+                walker.skip(header, at: position)
+            } else {
+                walker.enter(header, at: position)
+            }
+        case (.mdia, .minf) where track.isAudio == false:
+            walker.skip(header, at: position)
+        case (.moov, .udta), (.trak, .edts), (.trak, .mdia), (.mdia, .minf), (.minf, .stbl), (.meta, .ilst),
+            (.moof, .traf):
+            walker.enter(header, at: position)
+        case (.moov, .meta), (.udta, .meta):
+            return .step(openMeta(header, bytes, at: place, position, isAtEnd: isAtEnd))
+        default:
+            try collect(header, at: position)
+        }
+        return .step(.took(0))
+    }
+
+    /// QuickTime's `meta` has no version and flags: a box follows at once.
+    private mutating func openMeta(
+        _ header: BoxHeader, _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool
+    ) -> MovieStep {
+        let needed = header.byteCount + BoxHeader.smallestByteCount
+        guard bytes.byteCount - place >= needed else {
+            if !isAtEnd { return .needsMore(needed) }
+            walker.skip(header, at: position)
+            return .took(0)
+        }
+        let isPlain = bytes.has("hdlr", at: place + header.byteCount + 4)
+        walker.enter(header, at: position, skipping: isPlain ? 0 : 4)
+        return .took(0)
+    }
+
+    /// Gathers the box's body if it is of use, and not too large.
+    private mutating func collect(_ header: BoxHeader, at position: Int64) throws(AudioStreamError) {
+        let byteCount = walker.end(of: header, at: position) - position
+        if byteCount <= Int64(try limit(of: header.type, byteCount: byteCount)) {
+            walker.collect(header, at: position)
+        } else {
+            walker.skip(header, at: position)
+        }
+    }
+
+    /// Bytes of a box that is gathered; 0 for one that is of no use here.
+    private func limit(of type: BoxType, byteCount: Int64) throws(AudioStreamError) -> Int {
+        switch (walker.parent, type) {
+        case (.stbl, .stsz), (.stbl, .stz2), (.stbl, .stsc), (.stbl, .stco), (.stbl, .co64), (.stbl, .stts),
+            (.traf, .trun):
+            let held = track.table.byteCount + (movie.track?.table.byteCount ?? 0) + fragment.entryByteCount
+            guard byteCount <= Int64(AudioFileStreamLimits.sampleTableByteCount - held) else {
+                throw .largeSampleTable
+            }
+            return AudioFileStreamLimits.sampleTableByteCount
+        case (.moov, .mvhd), (.mvex, .mehd), (.mvex, .trex), (.trak, .tkhd), (.edts, .elst), (.mdia, .mdhd),
+            (.mdia, .hdlr), (.stbl, .stsd), (.traf, .tfhd), (.meta, .keys), (nil, .sidx):
+            return AudioFileStreamLimits.descriptionByteCount
+        case (.ilst, BoxType("covr")):
+            return hasArtwork ? 0 : Limits.artworkByteCount + AudioFileStreamLimits.tagTextByteCount
+        case (.ilst, _): return 2 * AudioFileStreamLimits.tagTextByteCount
+        case (.udta, _): return MovieTags.isText(type) ? AudioFileStreamLimits.tagTextByteCount : 0
+        default: return 0
+        }
+    }
+
+    // MARK: Taking what it says
+
+    private mutating func take<Sink: AudioStreamSink & ~Copyable>(
+        _ type: BoxType, _ body: [UInt8], at offset: Int64, into sink: inout Sink
+    ) {
+        switch walker.parent {
+        case .moov, .mvex: movie.take(type, body)
+        case .trak, .edts, .mdia, .stbl: track.take(type, body, at: offset)
+        case .meta: tags.takeKeys(body)
+        case .ilst: give(tags.item(type, body), into: &sink)
+        case .udta: give(MovieTags.text(type, body), into: &sink)
+        case .traf where type == .tfhd:
+            fragment.begin(body, track: movie.track?.id ?? 0, defaults: movie.defaults)
+        case .traf: fragment.add(body)
+        default: break
+        }
+    }
+
+    private mutating func give<Sink: AudioStreamSink & ~Copyable>(_ found: [MovieTags.Found], into sink: inout Sink) {
+        for item in found {
+            switch item {
+            case .field(let key, let text): info.give([(key, text)], into: &sink)
+            case .artwork(let picture):
+                hasArtwork = true
+                sink.streamDidParse(property: .artwork(picture))
+            case .gapless(let tag): gaplessTag = gaplessTag ?? tag
+            }
+        }
+    }
+}
