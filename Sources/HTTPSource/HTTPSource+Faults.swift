@@ -1,3 +1,4 @@
+import AudioCore
 import SongReading
 
 // What can be wrong with a URL, each in one line.
@@ -18,9 +19,9 @@ extension HTTPSource {
         }
     }
 
-    /// libcurl's text without a line feed.
+    /// libcurl's text, which may name where a server leads to: one line, fit to be shown.
     static func detail(_ end: HTTPTransfer.End) -> String {
-        String(end.text.prefix { !$0.isNewline }).trimmed
+        String(end.text.prefix { !$0.isNewline }).trimmed.withoutCredentials
     }
 
     /// What is wrong with an answer; nil where bytes of a song may follow.
