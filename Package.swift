@@ -54,6 +54,7 @@ let package = Package(
         .library(name: "SoftwareSoundCard", type: .dynamic, targets: ["SoftwareSoundCard"]),
         .library(name: "ClockInterposer", type: .dynamic, targets: ["ClockInterposer"]),
         .library(name: "ThreadWatch", type: .dynamic, targets: ["ThreadWatch"]),
+        .library(name: "StubbornCurl", type: .dynamic, targets: ["StubbornCurl"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2")
@@ -168,6 +169,7 @@ let package = Package(
             cSettings: [.define("PIC")], linkerSettings: [.linkedLibrary("m")]),
         .target(
             name: "ClockInterposer", path: "Tests/Kit/ClockInterposer", linkerSettings: [.linkedLibrary("m")]),
+        .target(name: "StubbornCurl", path: "Tests/Kit/StubbornCurl"),
         .target(name: "ThreadWatch", dependencies: ["CALSA"], path: "Tests/Kit/ThreadWatch"),
         .executableTarget(name: "lan-host", path: "Tests/Kit/lan-host"),
         .executableTarget(

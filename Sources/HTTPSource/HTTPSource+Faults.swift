@@ -15,6 +15,8 @@ extension HTTPSource {
                 .missing, "\(name) is redirected more than \(HTTPTransfer.redirectLimit) times; it leads nowhere")
         case 51, 60:
             SongFailure(.missing, "\(name): the server's certificate is not to be trusted: \(Self.detail(end))")
+        case HTTPTransfer.refusedOption:
+            SongFailure(.unavailable, "\(name) cannot be fetched: \(Self.detail(end))")
         default: SongFailure(.missing, "\(name) cannot be fetched: \(Self.detail(end))")
         }
     }
