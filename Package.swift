@@ -54,6 +54,7 @@ let package = Package(
         .library(name: "SoftwareSoundCard", type: .dynamic, targets: ["SoftwareSoundCard"]),
         .library(name: "ClockInterposer", type: .dynamic, targets: ["ClockInterposer"]),
         .library(name: "ThreadWatch", type: .dynamic, targets: ["ThreadWatch"]),
+        .library(name: "DiskWatch", type: .dynamic, targets: ["DiskWatch"]),
         .library(name: "StubbornCurl", type: .dynamic, targets: ["StubbornCurl"]),
     ],
     dependencies: [
@@ -169,6 +170,7 @@ let package = Package(
             cSettings: [.define("PIC")], linkerSettings: [.linkedLibrary("m")]),
         .target(
             name: "ClockInterposer", path: "Tests/Kit/ClockInterposer", linkerSettings: [.linkedLibrary("m")]),
+        .target(name: "DiskWatch", path: "Tests/Kit/DiskWatch"),
         .target(name: "StubbornCurl", path: "Tests/Kit/StubbornCurl"),
         .target(name: "ThreadWatch", dependencies: ["CALSA"], path: "Tests/Kit/ThreadWatch"),
         .executableTarget(name: "lan-host", path: "Tests/Kit/lan-host"),
