@@ -322,7 +322,7 @@ let package = Package(
                 "SoundCardKit",
             ]),
         tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
-        tests("RealTimeRightsTests", ["CDBus", "CRealtime", "HostSystem", "LANKit", "RealTimeRights"]),
+        tests("RealTimeRightsTests", ["AudioCore", "CDBus", "CRealtime", "HostSystem", "LANKit", "RealTimeRights"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
         tests(
             "TuttiTests",
