@@ -287,7 +287,8 @@ let package = Package(
             ]),
         tests("VirtualOutputTests", ["AudioCore", "HostSystem", "Playout", "RecordingSidecar", "VirtualOutput"]),
         tests("AudioQueueTests", ["AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout"]),
-        testTool("decode-worker", at: "decode-worker", ["DecodeWorker"]),
+        .target(name: "CThreadFilter", path: "Tests/Kit/CThreadFilter"),
+        testTool("decode-worker", at: "decode-worker", ["CThreadFilter", "DecodeWorker"]),
         tests(
             "WorkerDecodingTests",
             [
