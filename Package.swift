@@ -54,6 +54,8 @@ let package = Package(
         .library(name: "SoftwareSoundCard", type: .dynamic, targets: ["SoftwareSoundCard"]),
         .library(name: "ClockInterposer", type: .dynamic, targets: ["ClockInterposer"]),
         .library(name: "ThreadWatch", type: .dynamic, targets: ["ThreadWatch"]),
+        .library(name: "DiskWatch", type: .dynamic, targets: ["DiskWatch"]),
+        .library(name: "StubbornCurl", type: .dynamic, targets: ["StubbornCurl"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2")
@@ -168,6 +170,8 @@ let package = Package(
             cSettings: [.define("PIC")], linkerSettings: [.linkedLibrary("m")]),
         .target(
             name: "ClockInterposer", path: "Tests/Kit/ClockInterposer", linkerSettings: [.linkedLibrary("m")]),
+        .target(name: "DiskWatch", path: "Tests/Kit/DiskWatch"),
+        .target(name: "StubbornCurl", path: "Tests/Kit/StubbornCurl"),
         .target(name: "ThreadWatch", dependencies: ["CALSA"], path: "Tests/Kit/ThreadWatch"),
         .executableTarget(name: "lan-host", path: "Tests/Kit/lan-host"),
         .executableTarget(
@@ -283,7 +287,8 @@ let package = Package(
             ]),
         tests("VirtualOutputTests", ["AudioCore", "HostSystem", "Playout", "RecordingSidecar", "VirtualOutput"]),
         tests("AudioQueueTests", ["AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout"]),
-        testTool("decode-worker", at: "decode-worker", ["DecodeWorker"]),
+        .target(name: "CThreadFilter", path: "Tests/Kit/CThreadFilter"),
+        testTool("decode-worker", at: "decode-worker", ["CThreadFilter", "DecodeWorker"]),
         tests(
             "WorkerDecodingTests",
             [
@@ -318,7 +323,7 @@ let package = Package(
                 "SoundCardKit",
             ]),
         tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
-        tests("RealTimeRightsTests", ["CDBus", "CRealtime", "HostSystem", "LANKit", "RealTimeRights"]),
+        tests("RealTimeRightsTests", ["AudioCore", "CDBus", "CRealtime", "HostSystem", "LANKit", "RealTimeRights"]),
         tests("HostSystemTests", ["AudioCore", "HostSystem"]),
         tests(
             "TuttiTests",

@@ -12,6 +12,7 @@ enum {
     CURL_WAIT_POLLIN = 1,
     CURL_ERROR_SIZE = 256,
     CURL_HTTP_VERSION_1_1 = 2,
+    CURLPROTO_HTTPS = 2,
     CURLPROTO_HTTP_OR_HTTPS = 3,
 };
 
@@ -25,7 +26,6 @@ enum {
     CURLOPT_PROTOCOLS = 181,
     CURLOPT_REDIR_PROTOCOLS = 182,
     CURLOPT_TCP_KEEPALIVE = 213,
-    // Since 7.87; older ones refuse it, and may wait for a resolver at the end.
     CURLOPT_QUICK_EXIT = 322,
     CURLOPT_WRITEDATA = 10001,
     CURLOPT_URL = 10002,
@@ -139,34 +139,42 @@ static size_t pass_body(const char *bytes, size_t size, size_t count, void *cont
     return transfer->take_body(transfer->context, bytes, size * count);
 }
 
-static void prepare(ccurl_transfer *transfer, const ccurl_request *request) {
+// Returns 0, or the first option that libcurl refuses.
+static int prepare(ccurl_transfer *transfer, const ccurl_request *request) {
     void *easy = transfer->easy;
-    curl.easy_setopt(easy, CURLOPT_URL, request->url);
-    curl.easy_setopt(easy, CURLOPT_PROTOCOLS, (long)CURLPROTO_HTTP_OR_HTTPS);
-    curl.easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS, (long)CURLPROTO_HTTP_OR_HTTPS);
-    curl.easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
-    curl.easy_setopt(easy, CURLOPT_MAXREDIRS, request->redirect_limit);
-    curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, request->connect_timeout_milliseconds);
-    curl.easy_setopt(easy, CURLOPT_NOPROGRESS, 1L);
+    int refused = 0;
+#define SET(option, value) \
+    if (!refused && curl.easy_setopt(easy, option, value) != 0) refused = option
+    SET(CURLOPT_URL, request->url);
+    SET(CURLOPT_PROTOCOLS, (long)CURLPROTO_HTTP_OR_HTTPS);
+    SET(CURLOPT_REDIR_PROTOCOLS, (long)(request->stays_secure ? CURLPROTO_HTTPS : CURLPROTO_HTTP_OR_HTTPS));
+    SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    SET(CURLOPT_FOLLOWLOCATION, 1L);
+    SET(CURLOPT_MAXREDIRS, request->redirect_limit);
+    SET(CURLOPT_CONNECTTIMEOUT_MS, request->connect_timeout_milliseconds);
+    SET(CURLOPT_NOPROGRESS, 1L);
     // Timeouts of the resolver would come as signals otherwise.
-    curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl.easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-    curl.easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-    curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->error);
-    curl.easy_setopt(easy, CURLOPT_USERAGENT, request->user_agent);
-    if (request->range) curl.easy_setopt(easy, CURLOPT_RANGE, request->range);
-    if (request->certificate_file) curl.easy_setopt(easy, CURLOPT_CAINFO, request->certificate_file);
-    if (transfer->headers) curl.easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->headers);
+    SET(CURLOPT_NOSIGNAL, 1L);
+    SET(CURLOPT_TCP_KEEPALIVE, 1L);
+    SET(CURLOPT_ERRORBUFFER, transfer->error);
+    SET(CURLOPT_USERAGENT, request->user_agent);
+    if (request->range) SET(CURLOPT_RANGE, request->range);
+    if (request->certificate_file) SET(CURLOPT_CAINFO, request->certificate_file);
+    if (request->header) SET(CURLOPT_HTTPHEADER, transfer->headers);
     // Shoutcast's status line.
-    if (transfer->aliases) curl.easy_setopt(easy, CURLOPT_HTTP200ALIASES, transfer->aliases);
-    curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, pass_header);
-    curl.easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
-    curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, pass_body);
-    curl.easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+    SET(CURLOPT_HTTP200ALIASES, transfer->aliases);
+    SET(CURLOPT_HEADERFUNCTION, pass_header);
+    SET(CURLOPT_HEADERDATA, transfer);
+    SET(CURLOPT_WRITEFUNCTION, pass_body);
+    SET(CURLOPT_WRITEDATA, transfer);
+#undef SET
+    // The only one that may be refused, by a libcurl before 7.87: then the end may wait for a resolver.
+    (void)curl.easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    return refused;
 }
 
-ccurl_transfer *ccurl_start(const ccurl_request *request) {
+ccurl_transfer *ccurl_start(const ccurl_request *request, int *refused_option) {
+    *refused_option = 0;
     ccurl_transfer *transfer = calloc(1, sizeof *transfer);
     if (!transfer) return NULL;
     transfer->context = request->context;
@@ -176,12 +184,10 @@ ccurl_transfer *ccurl_start(const ccurl_request *request) {
     transfer->multi = curl.multi_init();
     transfer->headers = request->header ? curl.slist_append(NULL, request->header) : NULL;
     transfer->aliases = curl.slist_append(NULL, "ICY 200 OK");
-    if (!transfer->easy || !transfer->multi) {
-        ccurl_end(transfer);
-        return NULL;
-    }
-    prepare(transfer, request);
-    if (curl.multi_add_handle(transfer->multi, transfer->easy) != 0) {
+    const bool is_complete =
+        transfer->easy && transfer->multi && transfer->aliases && (transfer->headers || !request->header);
+    if (is_complete) *refused_option = prepare(transfer, request);
+    if (!is_complete || *refused_option || curl.multi_add_handle(transfer->multi, transfer->easy) != 0) {
         ccurl_end(transfer);
         return NULL;
     }

@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -36,12 +37,43 @@ int crealtime_schedule_fifo(int priority) {
 
 int crealtime_thread_id(void) { return (int)gettid(); }
 
+// What the soft limit is to be: the kernel raises it by a second with every signal.
+static struct rlimit run_time;
+
+// The kernel hands the signal to the thread that runs away, as long as that does not block it. One that lost its priority
+// can be stopped like any other. Made of system calls alone.
+static void give_up_priority(int number) {
+    const int saved = errno;
+    const int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+    if (policy == SCHED_FIFO || policy == SCHED_RR) {
+        const struct sched_param normal = {0};
+        // Nobody without rights may take the flag back.
+        sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &normal);
+        setrlimit(RLIMIT_RTTIME, &run_time);
+    } else {
+        // Of another limit, that on all processor time: its meaning is to end us.
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    errno = saved;
+}
+
+static int watch_run_time(void) {
+    struct sigaction action;
+    if (sigaction(SIGXCPU, NULL, &action) != 0) return errno;
+    if (action.sa_flags & SA_SIGINFO || action.sa_handler != SIG_DFL) return 0;
+    action = (struct sigaction){.sa_handler = give_up_priority, .sa_flags = SA_RESTART};
+    return sigaction(SIGXCPU, &action, NULL) == 0 ? 0 : errno;
+}
+
 int crealtime_limit_run_time(uint64_t microseconds) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_RTTIME, &limit) != 0) return errno;
-    if (limit.rlim_cur <= microseconds && limit.rlim_max <= microseconds) return 0;
-    if (limit.rlim_cur > microseconds) limit.rlim_cur = microseconds;
     if (limit.rlim_max > microseconds) limit.rlim_max = microseconds;
+    if (limit.rlim_cur > limit.rlim_max / 2) limit.rlim_cur = limit.rlim_max / 2;
+    run_time = limit;
+    const int error = watch_run_time();
+    if (error != 0) return error;
     return setrlimit(RLIMIT_RTTIME, &limit) == 0 ? 0 : errno;
 }
 

@@ -28,7 +28,7 @@ public struct DecodeWorker {
     /// What to do on a message that is none; tests show with it what a worker may not do.
     private let onUnknownMessage: (UInt32) -> Void
 
-    /// Does the work; to be called first thing in a process started for it, while it has one thread.
+    /// Does the work; to be called first thing in a process started for it. Threads that a library starts are bound as well.
     /// - Returns: the process's exit status.
     public static func run(onUnknownMessage: @escaping (UInt32) -> Void = { _ in exit(1) }) -> Int32 {
         var isSocket = stat()

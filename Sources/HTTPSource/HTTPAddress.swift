@@ -15,14 +15,6 @@ enum HTTPAddress {
         return text
     }
 
-    /// What may be shown.
-    static func withoutPassword(_ url: String) -> String {
-        guard let start = url.range(ofText: "://") else { return url }
-        let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard let at = authority.lastIndex(of: "@") else { return url }
-        return String(url[..<start] + url[url.index(after: at)...])
-    }
-
     /// What an entry of a list means that came from `base`.
     static func resolved(_ entry: String, against base: String) -> String {
         guard SongAddress.scheme(of: entry) == nil, let start = base.range(ofText: "://") else { return entry }

@@ -29,9 +29,12 @@ struct HTTPResponseHead: Hashable {
     subscript(name: String) -> String? { fields[name] }
 
     /// Whether bytes follow, or nothing: not another response.
-    var isFinal: Bool {
-        isComplete && status >= 200 && !((300..<400).contains(status) && fields["location"] != nil)
-    }
+    var isFinal: Bool { isComplete && status >= 200 && redirection == nil }
+
+    /// Whether it leads elsewhere, without encryption.
+    var leadsToHTTP: Bool { redirection.map { $0.prefix(5).lowercased() == "http:" } ?? false }
+
+    private var redirection: String? { (300..<400).contains(status) ? fields["location"] : nil }
 
     /// In lower case, without parameters.
     var contentType: String {

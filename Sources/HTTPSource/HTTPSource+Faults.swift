@@ -1,3 +1,4 @@
+import AudioCore
 import SongReading
 
 // What can be wrong with a URL, each in one line.
@@ -14,13 +15,15 @@ extension HTTPSource {
                 .missing, "\(name) is redirected more than \(HTTPTransfer.redirectLimit) times; it leads nowhere")
         case 51, 60:
             SongFailure(.missing, "\(name): the server's certificate is not to be trusted: \(Self.detail(end))")
+        case HTTPTransfer.refusedOption:
+            SongFailure(.unavailable, "\(name) cannot be fetched: \(Self.detail(end))")
         default: SongFailure(.missing, "\(name) cannot be fetched: \(Self.detail(end))")
         }
     }
 
-    /// libcurl's text without a line feed.
+    /// libcurl's text, which may name where a server leads to: one line, fit to be shown.
     static func detail(_ end: HTTPTransfer.End) -> String {
-        String(end.text.prefix { !$0.isNewline }).trimmed
+        String(end.text.prefix { !$0.isNewline }).trimmed.withoutCredentials
     }
 
     /// What is wrong with an answer; nil where bytes of a song may follow.

@@ -71,7 +71,7 @@ public final class HTTPSource: ByteSource {
     public init(
         url: String, certificateFile: String? = getenv("SSL_CERT_FILE").map { String(cString: $0) }
     ) throws(SongFailure) {
-        name = "'\(HTTPAddress.withoutPassword(url))'"
+        name = "'\(url.withoutCredentials)'"
         guard ccurl_load() else {
             throw SongFailure(.unavailable, "\(name) cannot be fetched: install libcurl4 to play URLs")
         }

@@ -25,6 +25,9 @@ final class HTTPTransfer {
     private var body: [UInt8] = []
     private var bodyOffset = 0
     private var isPaused = false
+    /// A server behind https leads to one behind http. libcurl would refuse that by itself only where the first address
+    /// is an https one.
+    private var leavesSecurity = false
 
     /// - Parameters:
     ///   - start: the first byte that is wanted; a server that knows no ranges begins at 0.
@@ -41,6 +44,8 @@ final class HTTPTransfer {
         request.take_body = { context, bytes, count in
             HTTPTransfer.of(context).takeBody(UnsafeRawBufferPointer(start: bytes, count: count))
         }
+        request.stays_secure = Self.isSecure(url)
+        var refusedOption: Int32 = 0
         handle = url.withCString { url in
             "\(start)-".withCString { range in
                 "Tutti/1".withCString { agent in
@@ -49,20 +54,31 @@ final class HTTPTransfer {
                         request.range = range
                         request.user_agent = agent
                         request.header = header
-                        guard let certificateFile else { return ccurl_start(&request) }
+                        guard let certificateFile else { return ccurl_start(&request, &refusedOption) }
                         return certificateFile.withCString { file in
                             request.certificate_file = file
-                            return ccurl_start(&request)
+                            return ccurl_start(&request, &refusedOption)
                         }
                     }
                 }
             }
         }
-        if handle == nil { end = End(code: Self.outOfMemory, text: "out of memory") }
+        guard handle == nil else { return }
+        end =
+            refusedOption == 0
+            ? End(code: Self.outOfMemory, text: "out of memory")
+            : End(
+                code: Self.refusedOption,
+                text: "this libcurl does not know option \(refusedOption); install a newer libcurl4")
     }
 
     /// CURLE_OUT_OF_MEMORY.
     private static let outOfMemory: Int32 = 27
+    /// CURLE_UNKNOWN_OPTION.
+    static let refusedOption: Int32 = 48
+    private static let refusedRedirection = "it is redirected from https to http, which is not safe: refused"
+
+    private static func isSecure(_ url: String) -> Bool { url.prefix(6).lowercased() == "https:" }
 
     deinit { if let handle { ccurl_end(handle) } }
 
@@ -79,7 +95,8 @@ final class HTTPTransfer {
         guard let handle, end == nil else { return }
         var code: Int32 = 0
         guard ccurl_perform(handle, &code) else { return }
-        end = End(code: code, text: code == 0 ? "" : String(cString: ccurl_error(handle, code)))
+        let text = leavesSecurity ? Self.refusedRedirection : String(cString: ccurl_error(handle, code))
+        end = End(code: code, text: code == 0 ? "" : text)
     }
 
     /// Takes bytes that came; none where more are to be waited for, or none will come (``end``).
@@ -114,7 +131,8 @@ final class HTTPTransfer {
 
     private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
         head.take(bytes)
-        return bytes.count
+        leavesSecurity = head.isComplete && head.leadsToHTTP && Self.isSecure(effectiveURL)
+        return leavesSecurity ? 0 : bytes.count
     }
 
     private func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {

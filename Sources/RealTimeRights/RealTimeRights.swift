@@ -4,9 +4,13 @@ import CRealtime
 //
 // 1. Memory. All of the process where no limit stands against it, else what the loop works in: a page that has to be
 //    read back from a disk costs more than a whole buffer lasts.
-// 2. SCHED_FIFO: two system calls. Root, CAP_SYS_NICE and RLIMIT_RTPRIO allow it.
+// 2. SCHED_FIFO: some system calls. Root, CAP_SYS_NICE and RLIMIT_RTPRIO allow it.
 // 3. RealtimeKit, where that was refused. It is asked from a thread of its own, while the loop already runs: an answer
 //    may take a second, and the sound is due before.
+//
+// A thread that ran away with it, by a fault of ours or of a driver, would hold a processor, and on a machine with one the
+// machine: so the kernel takes the priority from a thread that has not waited for 100 ms, whoever gave it, and ends the
+// process where that fails (crealtime_limit_run_time).
 //
 // Real-time priority is for sound cards only. What a sound server or another plugin plays depends on another process,
 // which a real-time thread could keep from running.

@@ -1,3 +1,4 @@
+import AudioCore
 import Glibc
 import SongReading
 
@@ -95,7 +96,7 @@ public struct SongCollection {
 
     private mutating func pass(_ problem: String) {
         problemCount += 1
-        if firstProblems.count < Self.problemLimit { firstProblems.append(problem) }
+        if firstProblems.count < Self.problemLimit { firstProblems.append(problem.withoutCredentials) }
     }
 
     /// As ``add(_:)``, of what was not named by the user: what is wrong is told, and passed over.

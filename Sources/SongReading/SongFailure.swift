@@ -1,3 +1,4 @@
+import AudioCore
 import Glibc
 
 /// Why a song cannot be read, or not to its end: one line for people.
@@ -20,12 +21,12 @@ public struct SongFailure: Error, Hashable, Sendable {
     }
 
     public var kind: Kind
-    /// One sentence, no newline; names the file.
-    public var message: String
+    /// One sentence, no newline; names the file. Shows no credentials of addresses.
+    public let message: String
 
     public init(_ kind: Kind, _ message: String) {
         self.kind = kind
-        self.message = message
+        self.message = message.withoutCredentials
     }
 }
 

@@ -1,3 +1,4 @@
+import AudioCore
 import DecodeWorker
 import Glibc
 import HostSystem
@@ -64,7 +65,8 @@ struct Tutti {
     }
 
     private static func unknown(_ name: String) -> Int32 {
-        StandardStream.error.write("tutti: \(advice(on: name)) (see 'tutti --help')\n".terminalSafeLine)
+        StandardStream.error.write(
+            "tutti: \(advice(on: name).withoutCredentials) (see 'tutti --help')\n".terminalSafeLine)
         return UsageError.exitCode
     }
 

@@ -260,4 +260,50 @@ import WebServerKit
         let trusted = try fetch(url, certificateFile: shelf.directory.path + "/certificate.pem")
         #expect(trusted.bytes == shelf.bytes && trusted.failure == nil)
     }
+
+    // MARK: Redirections and encryption
+
+    /// From http to https and within https a redirection is followed; from https to http never, nor is anybody asked
+    /// there.
+    @Test func redirectionsDoNotLeaveEncryption() throws {
+        let shelf = try Shelf(byteCount: 100_000, hasCertificate: true)
+        let certificate = shelf.directory.path + "/certificate.pem"
+        func away(to url: String) -> String {
+            let escaped = url.flatMap { ":/?=&%".contains($0) ? "%" + String($0.asciiValue ?? 0, radix: 16) : "\($0)" }
+            return "away?to=" + String(escaped)
+        }
+        let server = shelf.server
+        for url in [server.url(away(to: server.tlsURL("ranges/song"))), server.tlsURL("redirect/3/ranges/song")] {
+            let fetched = try fetch(url, certificateFile: certificate)
+            #expect(fetched.bytes == shelf.bytes && fetched.failure == nil, "\(url)")
+        }
+        let downward = away(to: server.url("plain/song"))
+        let upperCase = away(to: "HTTP" + server.url("plain/song").dropFirst(4))
+        for url in [
+            server.tlsURL(downward), server.tlsURL(upperCase), server.url(away(to: server.tlsURL(downward))),
+        ] {
+            let fetched = try fetch(url, certificateFile: certificate)
+            let text = "'\(url)' cannot be fetched: it is redirected from https to http, which is not safe: refused"
+            #expect(fetched.failure == SongFailure(.missing, text) && fetched.bytes.isEmpty)
+        }
+        #expect(!server.requests.contains { $0.hasPrefix("/plain") }, "\(server.requests)")
+    }
+
+    /// What breaks off is not continued there either.
+    @Test func aRedirectionOnTheWayLeavesNoEncryption() throws {
+        let shelf = try Shelf(byteCount: 100_000, hasCertificate: true)
+        let url = shelf.server.tlsURL("moving/song?at=30000&to=" + shelf.server.url("plain/song"))
+        let fetched = try fetch(url, certificateFile: shelf.directory.path + "/certificate.pem")
+        #expect(fetched.bytes == Array(shelf.bytes[..<30_000]) && fetched.failure?.kind == .lost)
+        #expect(fetched.failure?.message.contains("redirected from https to http") == true, "\(fetched.failure as Any)")
+        #expect(!shelf.server.requests.contains { $0.hasPrefix("/plain") })
+    }
+
+    /// Of all that libcurl can fetch.
+    @Test(arguments: ["ftp://127.0.0.1/x", "file:///etc/passwd", "gopher://127.0.0.1/x", "dict://127.0.0.1/x"])
+    func redirectionsLeadToNoOtherProtocol(target: String) throws {
+        let shelf = try Shelf(byteCount: 10)
+        let failure = try fetch(shelf.server.url("away?to=" + target)).failure
+        #expect(failure?.kind == .missing && failure?.message.contains("cannot be fetched: Protocol") == true)
+    }
 }

@@ -82,9 +82,7 @@ struct HTTPTextTests {
                 == SongFailure(.unusable, "'l' is HTTP Live Streaming, which cannot be played"))
     }
 
-    @Test func addressesAreMadeFitToBeSentAndShown() {
+    @Test func addressesAreMadeFitToBeSent() {
         #expect(HTTPAddress.encoded("http://x/ä b%20") == "http://x/%C3%A4%20b%20")
-        #expect(HTTPAddress.withoutPassword("http://me:secret@x/y@z") == "http://x/y@z")
-        #expect(HTTPAddress.withoutPassword("http://x/y@z") == "http://x/y@z")
     }
 }

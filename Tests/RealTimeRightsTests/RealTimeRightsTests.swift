@@ -1,3 +1,4 @@
+import AudioCore
 import CRealtime
 import Glibc
 import HostSystem
@@ -8,7 +9,7 @@ import Testing
 @testable import RealTimeRights
 
 /// Who is asked for what, and what is said of it.
-@Suite struct RealTimeRightsTests {
+@Suite(.serialized) struct RealTimeRightsTests {
     /// Takes and gives back rights on a thread of its own.
     private final class Take: Sendable {
         struct Record {
@@ -130,6 +131,33 @@ import Testing
             #expect((sched_getscheduler(0) & 0xFF == SCHED_FIFO) == (code == 0))
         }
         thread.join()
+    }
+
+    private struct Runaway {
+        var code: Int32
+        var policy: Int32
+        var span: TimeSpan
+    }
+
+    /// A thread whose priority came by limits, and that never waits: the kernel takes the priority, and the process goes
+    /// on. The second time as well: the kernel moves its limit with each signal.
+    @Test(arguments: 1...2) func aThreadThatRunsAwayLosesItsPriority(time: Int) throws {
+        let result = Mutex<Runaway?>(nil)
+        let thread = try HostThread(name: "runaway") {
+            let code = RealTimeSystem.host.schedule(10)
+            let start = HostTime.now()
+            while HostTime.now() - start < .seconds(1), sched_getscheduler(0) & 0xFF == SCHED_FIFO {}
+            result.withLock {
+                $0 = Runaway(code: code, policy: sched_getscheduler(0) & 0xFF, span: HostTime.now() - start)
+            }
+        }
+        thread.join()
+        let runaway = try #require(result.withLock { $0 })
+        guard runaway.code == 0 else { return #expect(runaway.code == EPERM) }
+        #expect(runaway.policy == SCHED_OTHER && runaway.span < .milliseconds(900), "\(runaway)")
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(15), &limit)  // RLIMIT_RTTIME
+        #expect(limit.rlim_cur == 100_000 && limit.rlim_max == 200_000, "\(limit)")
     }
 
     private func lockedKilobytes() -> Int {

@@ -10,6 +10,9 @@ struct SongAddressTests {
         ("Act: One.mp3", .file("Act: One.mp3"), "Act: One.mp3"),
         ("é://x", .file("é://x"), "x"), ("http://a/b.mp3?c=/d", .url("http://a/b.mp3?c=/d"), "b.mp3"),
         ("HTTPS://radio:8000/", .url("HTTPS://radio:8000/"), "radio:8000"),
+        ("http://me:secret@radio", .url("http://me:secret@radio"), "radio"),
+        ("http://me:secret@radio/?a", .url("http://me:secret@radio/?a"), "radio"),
+        ("http://", .url("http://"), "untitled"),
     ]) func aNameMeansASource(text: String, address: SongAddress, title: String) throws {
         #expect(try SongAddress(text) == address)
         #expect(address.title == title)
@@ -25,5 +28,6 @@ struct SongAddressTests {
     @Test func unknownSchemesAreNamed() {
         let text = "'rtsp://x/y': rtsp URLs cannot be played; files, http and https URLs can"
         #expect(throws: SongFailure(.missing, text)) { try SongAddress("rtsp://x/y") }
+        #expect(throws: SongFailure(.missing, text)) { try SongAddress("rtsp://me:secret@x/y") }
     }
 }

@@ -78,13 +78,34 @@ struct WorkerTests {
         #expect(try Self.answerAfter(1999) == .answered)
     }
 
+    /// A thread that was there before the worker gave up its rights has none either.
+    @Test func aSecondThreadMayDoNoMore() throws {
+        #expect(try Self.answerAfter(1999, "companion") == .answered)
+        #expect(try Self.answerAfter(1005, "companion") == .signal(SIGSYS))
+    }
+
+    /// Where a thread cannot be bound, nothing that came from outside is looked at.
+    @Test func aThreadThatCannotBeBoundEndsTheWorker() throws {
+        let program = WorkerProgram(path: try WorkerProgram.ofTests.path, arguments: ["filtered-companion"])
+        let process = try WorkerProcess(program)
+        var body: [UInt8] = []
+        do throws(WorkerProcess.Failure) {
+            _ = try process.receive(.ready, size: 4...4, into: &body, by: Deadline(seconds: 10))
+            Issue.record("it is ready")
+        } catch {
+            if case .ended = error { return }
+            Issue.record(error)
+        }
+    }
+
     private enum Ending: Equatable {
         case answered, signal(Int32), exit
     }
 
     /// What a worker does with a message that makes the test tool try something.
-    private static func answerAfter(_ kind: UInt32) throws -> Ending {
-        let session = try DecodeSession(program: try .ofTests)
+    private static func answerAfter(_ kind: UInt32, _ arguments: String...) throws -> Ending {
+        let session = try DecodeSession(
+            program: WorkerProgram(path: try WorkerProgram.ofTests.path, arguments: arguments))
         let deadline = Deadline(seconds: 10)
         var body: [UInt8] = []
         _ = try session.process.receive(.ready, size: 4...4, into: &body, by: deadline)

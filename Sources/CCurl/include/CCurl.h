@@ -11,7 +11,8 @@
 
 typedef struct ccurl_transfer ccurl_transfer;
 
-/// Takes bytes. Returns how many it took: all, or CCURL_PAUSE for none now. Must not call back.
+/// Takes bytes. Returns how many it took: all, CCURL_PAUSE for none now, or 0 to end the transfer. Must not call back,
+/// but for ccurl_effective_url.
 typedef size_t (*ccurl_sink)(void *context, const void *bytes, size_t count);
 
 #define CCURL_PAUSE ((size_t)0x10000001)
@@ -28,6 +29,8 @@ typedef struct {
     const char *header;
     long connect_timeout_milliseconds;
     long redirect_limit;
+    /// Redirections lead to HTTPS only; else also to HTTP.
+    bool stays_secure;
     void *context;
     /// Of each response, those that redirect too: its header lines, one a call, status line and empty line included.
     ccurl_sink take_header;
@@ -38,8 +41,9 @@ typedef struct {
 /// Loads the library; again does nothing. False where there is none.
 bool ccurl_load(void);
 
-/// Begins a GET by HTTP or HTTPS. NULL where memory ran out.
-ccurl_transfer *ccurl_start(const ccurl_request *request);
+/// Begins a GET by HTTP or HTTPS. NULL where libcurl refuses an option, whose number is told then, as older ones may;
+/// with 0 where memory ran out.
+ccurl_transfer *ccurl_start(const ccurl_request *request, int *refused_option);
 
 /// Does what can be done without waiting. True when it is over; *result is libcurl's code then, 0 for success.
 bool ccurl_perform(ccurl_transfer *transfer, int *result);
@@ -50,7 +54,7 @@ void ccurl_resume(ccurl_transfer *transfer);
 /// Waits until something can be done, until wake_descriptor is readable, or for so long.
 void ccurl_wait(ccurl_transfer *transfer, int wake_descriptor, int milliseconds);
 
-/// Where the last response came from, behind all redirections. Valid while the transfer is.
+/// Where the present response comes from, behind all redirections. Valid while the transfer is.
 const char *ccurl_effective_url(ccurl_transfer *transfer);
 
 /// What libcurl says of a result that is not 0. Valid while the transfer is.

@@ -14,8 +14,9 @@ int crealtime_schedule_fifo(int priority);
 /// The kernel's number of the calling thread, as other processes know it.
 int crealtime_thread_id(void);
 
-/// Bounds for how long a real-time thread of this process may run without ever waiting (RLIMIT_RTTIME): the kernel ends
-/// the process that overstays. Only ever lowers the limit. Returns 0, or an errno.
+/// Bounds for how long a real-time thread of this process may run without ever waiting (RLIMIT_RTTIME). After half of
+/// that the kernel sends SIGXCPU, upon which the thread loses its priority, unless the program handles the signal itself;
+/// after all of it the kernel ends the process. Only ever lowers the limits. Returns 0, or an errno.
 int crealtime_limit_run_time(uint64_t microseconds);
 
 /// Keeps the pages of a memory block from being swapped out, and touches them now.

@@ -9,8 +9,9 @@
 /* From here on this process may read and write the descriptor `fd`, ask for anonymous memory that holds no code, tell the
    time, wait on its own locks, set its own alarm and end. Any other system call ends it at once (SIGSYS). Its address
    space may grow by `memory_byte_count` more, it opens no descriptor, leaves no core and cannot be traced by others.
-   Returns 0, or an errno: ENOSYS on a processor whose calls are not listed here. To be called once, from the only
-   thread. */
+   All of this holds for every thread of the process, those that libraries started when they were loaded too. Returns 0,
+   or an errno: ENOSYS on a processor whose calls are not listed here, EBUSY where a thread has a filter of its own. To be
+   called once. */
 int csandbox_enter(int fd, uint64_t memory_byte_count);
 
 /* Has the kernel end this process by SIGALRM after so many seconds; 0: not any more. */

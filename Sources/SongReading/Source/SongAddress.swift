@@ -1,3 +1,5 @@
+import AudioCore
+
 /// What somebody named as a song: a path, a URL, or `-`.
 public enum SongAddress: Hashable, Sendable {
     case standardInput
@@ -26,13 +28,14 @@ public enum SongAddress: Hashable, Sendable {
         }
     }
 
-    /// What to call a song that has no title.
+    /// What to call a song that has no title; shows no credentials.
     public var title: String {
         switch self {
         case .standardInput: "standard input"
         case .file(let path): path.split(separator: "/").last.map(String.init) ?? path
         case .url(let url):
-            url.drop { $0 != ":" }.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last.map(String.init) ?? url
+            url.withoutCredentials.drop { $0 != ":" }.dropFirst().prefix { $0 != "?" && $0 != "#" }
+                .split(separator: "/").last.map(String.init) ?? "untitled"
         }
     }
 

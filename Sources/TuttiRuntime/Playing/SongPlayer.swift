@@ -207,7 +207,7 @@ struct SongPlayer: ~Copyable {
             guard !isDrained else { return }
             counters.underruns += 1
             isStarving = true
-            emit(.notice(.song(.tooSlow(name: name))))
+            emit(.notice(.song(.tooSlow(name: name.withoutCredentials))))
         case .xrun:
             counters.xruns += 1
             emit(.notice(.device(.xrun(isPlacedAnew: false))))
@@ -236,7 +236,7 @@ struct SongPlayer: ~Copyable {
         guard isBegun else { return }
         let elapsed = isOver && hasEnded ? end ?? output.position : output.position
         var song = SongStatus(stream.summary, elapsed: elapsed, end: nil)
-        if stream.summary.info[.title] == nil { song.title = name.fileName }
+        if stream.summary.info[.title] == nil { song.title = (try? SongAddress(name))?.title ?? name }
         let state: PlayStatus.State =
             isOver ? .ended : isPaused ? .paused : isStarving ? .starving : .playing
         emit(
@@ -265,7 +265,5 @@ struct PlayerSettings {
 
 extension String {
     /// A song's name for people.
-    fileprivate var quotedSong: String { self == "-" ? "standard input" : "'\(self)'" }
-
-    fileprivate var fileName: String { split(separator: "/").last.map(String.init) ?? self }
+    fileprivate var quotedSong: String { self == "-" ? "standard input" : "'\(withoutCredentials)'" }
 }

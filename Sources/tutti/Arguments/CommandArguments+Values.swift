@@ -73,7 +73,8 @@ extension CommandArguments {
     }
 
     static func address(_ text: String, for what: String) throws(UsageError) -> NetworkAddress {
-        if let address = NetworkAddress(parsing: text) { return address }
+        // A URL is for songs: taken for a host's name it would be tried, and told of, for ever.
+        if !text.contains("/"), let address = NetworkAddress(parsing: text) { return address }
         throw UsageError("\(what): '\(text)' is no address; write HOST, HOST:PORT, or [IPV6]:PORT")
     }
 

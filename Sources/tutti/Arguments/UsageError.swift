@@ -1,9 +1,11 @@
-/// A command line that cannot be understood: one line that says what to change.
+import AudioCore
+
+/// A command line that cannot be understood: one line that says what to change. Shows no credentials of addresses.
 struct UsageError: Error, Hashable {
     /// EX_USAGE of BSD's sysexits.h.
     static let exitCode: Int32 = 64
 
-    var message: String
+    let message: String
 
-    init(_ message: String) { self.message = message }
+    init(_ message: String) { self.message = message.withoutCredentials }
 }

@@ -6,7 +6,7 @@ extension SongFacts {
     var json: JSONValue {
         let format = summary.format
         return .object([
-            "file": .string(path), "playable": .bool(failure == nil),
+            "file": .string(path.withoutCredentials), "playable": .bool(failure == nil),
             "streamable": failure == nil ? .bool(isStreamable) : .null,
             "container": .optional(summary.fileType?.shortName), "codec": .optional(format?.codecShortName),
             "profile": .optional(format?.codecProfile),

@@ -4,7 +4,7 @@ import SongReading
 extension SongFacts {
     /// For people: the file's name, and below it what there is to know.
     var lines: [StyledLine] {
-        [StyledLine(path, .strong)]
+        [StyledLine(path.withoutCredentials, .strong)]
             + entries.map { title, text in
                 var line = StyledLine("  " + title.padded(to: 14, alignment: .left), .faint)
                 line.append(text, title == Self.problemTitle ? .warning : .plain)

@@ -52,6 +52,16 @@ struct StateDirectory: Hashable, Sendable {
             unlink(temporary)
             throw error
         }
+        try syncNames()
+    }
+
+    /// Puts the names in the directory on the disk: without it a loss of power takes a file back that was renamed.
+    private func syncNames() throws(StateError) {
+        let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw StateError("open", path) }
+        defer { close(directory) }
+        // Some file systems know no such thing.
+        guard fsync(directory) == 0 || errno == EINVAL else { throw StateError("sync", path) }
     }
 
     /// Runs `body` while no other process does the same. Where the file system knows no locks, it runs all the same.

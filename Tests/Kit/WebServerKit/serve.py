@@ -73,6 +73,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def serve_ranges(self, name, options):
         self.wfile.write(self.part(self.content(name)))
 
+    def serve_(self, name, options):
+        """Behind the bare address: ?file."""
+        self.wfile.write(self.whole(self.content(options["file"])))
+
     def serve_plain(self, name, options):
         self.wfile.write(self.whole(self.content(name)))
 
@@ -139,6 +143,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def serve_away(self, name, options):
         self.head(302, ("Location", options["to"]), ("Content-Length", 0))
+
+    def serve_moving(self, name, options):
+        """The first answer breaks off after ?at bytes; the next lead ?to somewhere else."""
+        if self.turn > 1:
+            return self.serve_away(name, options)
+        self.serve_cut(name, options | {"ranges": "1"})
 
     def serve_text(self, name, options):
         """A page or list: ?type and ?body."""

@@ -1,10 +1,18 @@
+import CThreadFilter
 import DecodeWorker
 import Glibc
+import Synchronization
 
 /// A decode worker as tests start it. A message of kind 1000 and above makes it try what a worker may not do.
+///
+/// The argument `companion` gives it a second thread before it gives up its rights, `filtered-companion` one that has a
+/// filter of its own.
 @main
 enum DecodeWorkerTool {
     static func main() {
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments.contains("companion") { Companion.start(isFiltered: false) }
+        if arguments.contains("filtered-companion") { Companion.start(isFiltered: true) }
         exit(
             DecodeWorker.run { kind in
                 switch kind {
@@ -13,11 +21,47 @@ enum DecodeWorkerTool {
                 case 1002: _ = fork()
                 case 1003: _ = mmap(nil, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                 case 1004: _ = write(1, "x", 1)
+                case 1005: Companion.trespass()
                 default: break
                 }
                 // Where nobody stopped it: a message that says so.
                 let message: [2 of UInt32] = [WorkerMessageKind.frames.rawValue, 0]
                 message.span.bytes.withUnsafeBytes { _ = write(DecodeWorker.descriptor, $0.baseAddress, $0.count) }
             })
+    }
+}
+
+/// A thread beside the worker's own that opens a file when it is told to.
+enum Companion {
+    private static let isReady = Atomic(false)
+    private static let isTold = Atomic(false)
+    private static let hasTried = Atomic(false)
+
+    /// Returns when it runs.
+    static func start(isFiltered: Bool) {
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { isFiltered in
+                if isFiltered != nil, cthreadfilter_install() != 0 { exit(EX_OSERR) }
+                Companion.isReady.store(true, ordering: .releasing)
+                Companion.wait(for: Companion.isTold)
+                _ = open("/etc/passwd", O_RDONLY)
+                Companion.hasTried.store(true, ordering: .releasing)
+                return nil
+            }, isFiltered ? UnsafeMutableRawPointer(bitPattern: 1) : nil)
+        guard code == 0 else { exit(EX_OSERR) }
+        wait(for: isReady)
+    }
+
+    /// Has it open the file, and waits until it has.
+    static func trespass() {
+        isTold.store(true, ordering: .releasing)
+        wait(for: hasTried)
+    }
+
+    /// By calls alone that a worker may make.
+    private static func wait(for flag: borrowing Atomic<Bool>) {
+        while !flag.load(ordering: .acquiring) { sched_yield() }
     }
 }
