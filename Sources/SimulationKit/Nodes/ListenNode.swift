@@ -270,7 +270,11 @@ public final class ListenNode {
     }
 
     private func feed() {
-        while feeder.feed() == .fed {}
+        var step = PacketFeederStep.fed
+        while step == .fed { step = feeder.feed() }
+        guard case .cannotDecode(let error) = step else { return }
+        control.stop(fade: .milliseconds(10))
+        notices.append((machine.loop.now, "cannot decode: \(error)"))
     }
 
     // MARK: The clock

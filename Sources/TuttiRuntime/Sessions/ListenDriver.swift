@@ -1,5 +1,4 @@
 import AudioCore
-import AudioDecoding
 import AudioQueue
 import ClockSync
 import HostSystem
@@ -149,7 +148,7 @@ final class ListenDriver {
         case .stopClock: transport?.stopClock()
         case .restartClock: transport?.restartClock()
         case .sendClock(let id, let request): sendClock(request, to: id)
-        case .begin(let epoch, let summary, let firstFrame): begin(epoch, summary, firstFrame)
+        case .begin(let epoch, let summary, let firstFrame): outlet.begin(epoch, summary, firstFrame: firstFrame)
         case .enqueue(let position, let descriptions, let data): enqueue(position, descriptions, data)
         case .reenter(let frame, let epoch): outlet.reenter(at: frame, epoch: epoch)
         case .setTimeline(let timeline): outlet.setTimeline(timeline)
@@ -168,14 +167,6 @@ final class ListenDriver {
         let transmit = HostTime.now()
         transport?.send(bytes, to: id)
         handle(.sentClock(sequence: request.sequence, at: transmit))
-    }
-
-    private func begin(_ epoch: Epoch, _ summary: AudioStreamSummary, _ firstFrame: FramePosition) {
-        do throws(AudioDecodingError) {
-            try outlet.begin(epoch, summary, firstFrame: firstFrame)
-        } catch {
-            emit(.notice(.song(.undecodable(error))))
-        }
     }
 
     private func enqueue(_ position: FramePosition, _ descriptions: [AudioPacketDescription], _ data: ByteBuffer) {
@@ -229,6 +220,7 @@ final class ListenDriver {
             recollection.use(device)
             emit(.notice(.device(.returned(name: device.name))))
         case .device(.lost(let error)): done.fail(RuntimeFailure(.unavailable, "\(error)"))
+        case .cannotDecode(_, let error): emit(.notice(.song(.undecodable(error))))
         case .decodingFailed(_, let error): emit(.notice(.song(.decodingFailed(error))))
         }
     }

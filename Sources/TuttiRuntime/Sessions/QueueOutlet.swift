@@ -1,5 +1,4 @@
 import AudioCore
-import AudioDecoding
 import AudioQueue
 import Playout
 
@@ -18,11 +17,9 @@ final class QueueOutlet: ListenOutlet {
 
     var playout: PlayoutSnapshot { queue.snapshot.playout }
 
-    func begin(
-        _ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition
-    ) throws(AudioDecodingError) {
+    func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
         guard let format = stream.format else { return }
-        try queue.begin(
+        queue.begin(
             AudioQueueStream(
                 epoch: epoch, format: format, magicCookie: stream.magicCookie,
                 primingFrameCount: stream.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
