@@ -53,6 +53,19 @@ public final class AudioQueue: Sendable {
         core.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
     }
 
+    /// Takes a copy of packets that follow one another, as ``enqueue(_:frame:frameCount:epoch:)`` would of each, at the cost
+    /// of one.
+    /// - Parameters:
+    ///   - packets: each within `data`.
+    ///   - position: of the first frame of the first packet.
+    /// - Returns: how many were accepted.
+    @discardableResult
+    public func enqueue(
+        _ packets: Span<AudioPacketDescription>, data: RawSpan, at position: FramePosition, epoch: Epoch
+    ) -> Int {
+        core.enqueue(packets, data: data, at: position, epoch: epoch)
+    }
+
     /// States that the packets to come are for hearing from `frame` on, if they lie behind a gap.
     public func reenter(at frame: FramePosition, epoch: Epoch) {
         core.reenter(at: frame, epoch: epoch)

@@ -88,6 +88,13 @@ final class QueueCore: Sendable {
         return intake.withLock { $0.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch) }
     }
 
+    func enqueue(
+        _ packets: Span<AudioPacketDescription>, data: RawSpan, at position: FramePosition, epoch: Epoch
+    ) -> Int {
+        defer { if !isFull.load(ordering: .acquiring) { wake.signal() } }
+        return intake.withLock { $0.enqueue(packets, data: data, at: position, epoch: epoch) }
+    }
+
     func reenter(at frame: FramePosition, epoch: Epoch) {
         intake.withLock { $0.reenter(at: frame, epoch: epoch) }
     }

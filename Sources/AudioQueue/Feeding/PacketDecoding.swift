@@ -72,7 +72,8 @@ private struct EpochDecoding {
             scratch.append(contentsOf: repeatElement(0, count: sampleCount - scratch.count))
         }
         var output = scratch.mutableSpan
-        try decoder.decode(packet: packet.bytes.span.bytes, frameCount: packet.frameCount, into: &output)
+        try decoder.decode(
+            packet: packet.block.span.bytes.extracting(packet.range), frameCount: packet.frameCount, into: &output)
         epoch.note(decodedEnd: packet.end)
         epoch.note(damagedPacketCount: decoder.damagedPacketCount)
 

@@ -42,6 +42,17 @@ public struct PacketFeeder {
         intake.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
     }
 
+    /// Takes a copy of packets of the current epoch that follow one another; the first frame of the first lies at
+    /// `position`.
+    /// - Parameter packets: each within `data`.
+    /// - Returns: how many were accepted.
+    @discardableResult
+    public mutating func enqueue(
+        _ packets: Span<AudioPacketDescription>, data: RawSpan, at position: FramePosition, epoch: Epoch
+    ) -> Int {
+        intake.enqueue(packets, data: data, at: position, epoch: epoch)
+    }
+
     /// States that the packets to come are for hearing from `frame` on, if they lie behind a gap: those before it warm
     /// the decoder up. Where they follow without a gap nothing changes.
     public mutating func reenter(at frame: FramePosition, epoch: Epoch) { intake.reenter(at: frame, epoch: epoch) }

@@ -66,15 +66,56 @@ struct PacketIntake {
     mutating func enqueue(
         _ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch
     ) -> AudioQueueAdmission {
-        var admission = admit(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
+        let admission = append(
+            byteCount: bytes.byteCount, place: 0, frame: frame, frameCount: frameCount, epoch: epoch)
+        if admission == .accepted { queue.setBlock(bytes.withUnsafeBytes { [UInt8]($0) }, ofLast: 1) }
+        return admission
+    }
+
+    /// Takes a copy of packets of the current epoch that follow one another; the first frame of the first lies at
+    /// `position`. Those that are taken share one block of memory, which has room for no others.
+    /// - Parameter packets: each within `data`.
+    /// - Returns: how many were accepted.
+    mutating func enqueue(
+        _ packets: Span<AudioPacketDescription>, data: RawSpan, at position: FramePosition, epoch: Epoch
+    ) -> Int {
+        var block: [UInt8] = []
+        var frame = position
+        var count = 0
+        for index in packets.indices {
+            let packet = packets[index]
+            let admission = append(
+                byteCount: packet.byteCount, place: block.count, frame: frame, frameCount: packet.frameCount,
+                epoch: epoch)
+            frame += Int64(packet.frameCount)
+            guard admission == .accepted else { continue }
+            count += 1
+            if block.isEmpty, queue.byteCount + data.byteCount <= limits.queuedByteCount {
+                block.reserveCapacity(data.byteCount)
+            }
+            data.extracting(packet.startOffset..<packet.startOffset + packet.byteCount).withUnsafeBytes {
+                block.append(contentsOf: $0)
+            }
+        }
+        queue.setBlock(block, ofLast: count)
+        return count
+    }
+
+    /// Appends a packet that may come in; its bytes are given to it afterwards.
+    private mutating func append(
+        byteCount: Int, place: Int, frame: FramePosition, frameCount: Int, epoch: Epoch
+    ) -> AudioQueueAdmission {
+        var admission = admit(byteCount, frame: frame, frameCount: frameCount, epoch: epoch)
         if admission == .full {
             giveWay(to: frame + Int64(frameCount))
-            admission = admit(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
+            admission = admit(byteCount, frame: frame, frameCount: frameCount, epoch: epoch)
         }
         switch admission {
         case .accepted:
-            let copy = bytes.withUnsafeBytes { [UInt8]($0) }
-            queue.append(QueuedPacket(bytes: copy, frame: frame, frameCount: frameCount, firstFrame: reentry))
+            queue.append(
+                QueuedPacket(
+                    block: [], range: place..<place + byteCount, frame: frame, frameCount: frameCount,
+                    firstFrame: reentry))
         case .stale: counters.stalePacketCount += 1
         case .full: counters.refusedPacketCount += 1
         case .invalid: counters.invalidPacketCount += 1
@@ -190,15 +231,15 @@ struct PacketIntake {
     private func isCurrent(_ epoch: Epoch) -> Bool { current?.epoch.stream.epoch == epoch }
 
     private func admit(
-        _ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch
+        _ byteCount: Int, frame: FramePosition, frameCount: Int, epoch: Epoch
     ) -> AudioQueueAdmission {
         guard let current, current.epoch.stream.epoch == epoch, current.stage != .failed else { return .notPlaying }
-        guard bytes.byteCount <= Limits.packetByteCount, (1...Limits.packetFrameCount).contains(frameCount),
+        guard byteCount <= Limits.packetByteCount, (1...Limits.packetFrameCount).contains(frameCount),
             AudioQueueLimits.positionRange.contains(frame.index)
         else { return .invalid }
         if let expected = queue.last?.end ?? current.expected, frame < expected { return .stale }
         let queuedFrames = (frame + Int64(frameCount)) - (queue.first?.frame ?? frame)
-        guard queue.byteCount + bytes.byteCount <= limits.queuedByteCount,
+        guard queue.byteCount + byteCount <= limits.queuedByteCount,
             Double(queuedFrames) <= limits.queuedSpan.seconds * current.epoch.rendition.sampleRate || queue.count == 0
         else { return .full }
         return .accepted

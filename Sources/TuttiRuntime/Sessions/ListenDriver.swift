@@ -171,13 +171,7 @@ final class ListenDriver {
 
     private func enqueue(_ position: FramePosition, _ descriptions: [AudioPacketDescription], _ data: ByteBuffer) {
         guard let epoch = session.currentEpoch else { return }
-        let bytes = data.readableBytesSpan
-        var frame = position
-        for packet in descriptions {
-            let packetBytes = bytes.extracting(packet.startOffset..<packet.startOffset + packet.byteCount)
-            outlet.enqueue(packetBytes, frame: frame, frameCount: packet.frameCount, epoch: epoch)
-            frame += Int64(packet.frameCount)
-        }
+        outlet.enqueue(descriptions, data: data.readableBytesSpan, at: position, epoch: epoch)
     }
 
     /// Lets the fade be heard before the end is told; a device that cannot rewind takes as long as its buffer.

@@ -14,7 +14,11 @@ protocol ListenOutlet: AnyObject {
     var playout: PlayoutSnapshot { get }
 
     func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition)
-    func enqueue(_ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch)
+    /// Takes a copy of packets that follow one another.
+    /// - Parameters:
+    ///   - packets: each within `data`.
+    ///   - position: of the first frame of the first packet.
+    func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch)
     func reenter(at frame: FramePosition, epoch: Epoch)
     func finish(at end: FramePosition, epoch: Epoch)
     func setTimeline(_ timeline: HostTimeline)

@@ -26,8 +26,8 @@ final class QueueOutlet: ListenOutlet {
                 fadesIn: firstFrame > .zero))
     }
 
-    func enqueue(_ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch) {
-        queue.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
+    func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch) {
+        queue.enqueue(packets.span, data: data, at: position, epoch: epoch)
     }
 
     func reenter(at frame: FramePosition, epoch: Epoch) { queue.reenter(at: frame, epoch: epoch) }

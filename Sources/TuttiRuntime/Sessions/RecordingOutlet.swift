@@ -22,7 +22,7 @@ final class RecordingOutlet: ListenOutlet, Sendable {
 
     private enum Job {
         case begin(Epoch, AudioStreamSummary, FramePosition)
-        case packet([UInt8], frame: FramePosition, frameCount: Int, Epoch)
+        case packets([AudioPacketDescription], data: [UInt8], at: FramePosition, Epoch)
         case reenter(FramePosition, Epoch)
         case finish(FramePosition, Epoch)
     }
@@ -87,10 +87,10 @@ final class RecordingOutlet: ListenOutlet, Sendable {
         give(.begin(epoch, stream, firstFrame), byteCount: Self.packetOverhead + stream.magicCookie.count)
     }
 
-    func enqueue(_ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch) {
-        let byteCount = bytes.byteCount + Self.packetOverhead
-        let copy = bytes.withUnsafeBytes { [UInt8]($0) }
-        give(.packet(copy, frame: frame, frameCount: frameCount, epoch), byteCount: byteCount)
+    func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch) {
+        let byteCount = data.byteCount + packets.count * Self.packetOverhead
+        let copy = data.withUnsafeBytes { [UInt8]($0) }
+        give(.packets(packets, data: copy, at: position, epoch), byteCount: byteCount)
     }
 
     func reenter(at frame: FramePosition, epoch: Epoch) { give(.reenter(frame, epoch), byteCount: Self.packetOverhead) }
@@ -166,8 +166,13 @@ final class RecordingOutlet: ListenOutlet, Sendable {
         let wasFull = recorder.isFull
         switch job {
         case .begin(let epoch, let stream, let frame): try recorder.begin(epoch, stream, firstFrame: frame)
-        case .packet(let bytes, let frame, let frameCount, let epoch):
-            try recorder.take(bytes.span.bytes, frame: frame, frameCount: frameCount, epoch: epoch)
+        case .packets(let packets, let data, let position, let epoch):
+            var frame = position
+            for packet in packets {
+                let bytes = data.span.bytes.extracting(packet.startOffset..<packet.startOffset + packet.byteCount)
+                try recorder.take(bytes, frame: frame, frameCount: packet.frameCount, epoch: epoch)
+                frame += Int64(packet.frameCount)
+            }
         case .reenter(let frame, let epoch): recorder.reenter(at: frame, epoch: epoch)
         case .finish(let end, let epoch):
             try recorder.finish(at: end, epoch: epoch)
