@@ -206,7 +206,7 @@ let package = Package(
             [
                 "tutti", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem",
                 "LANKit", "MPEGDecoding", "Playout", "SongReading", "StreamTestKit", "TuttiRuntime", "WebServerKit",
-                "WireProtocol", nioCore, nioPosix,
+                "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
             ]),
         tests("AudioCoreTests", ["AudioCore"]),
         .target(
@@ -292,8 +292,9 @@ let package = Package(
         tests(
             "WorkerDecodingTests",
             [
-                "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "CodecLibrary", "DecodeWorker",
-                "MPEGDecoding", "SongDecoding", "SongReading", "StreamTestKit", "WorkerDecoding",
+                "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "AudioQueue", "CodecLibrary",
+                "DecodeWorker", "HostSystem", "MPEGDecoding", "Playout", "SongDecoding", "SongReading",
+                "StreamTestKit", "VirtualOutput", "WorkerDecoding",
             ]),
         // The code of the audio queue's articles.
         testTool(

@@ -12,6 +12,8 @@ public enum AudioDecodingError: Error, Hashable, Sendable {
     case packetExceedsLimits(byteCount: Int, frameCount: Int)
     /// The decoder's library failed in itself (memory, for instance): operation, code and its own words.
     case libraryFailed(operation: String, code: Int32, text: String)
+    /// Nobody wants the stream decoded any more: see ``DecodingInterrupt``.
+    case interrupted
 }
 
 extension AudioDecodingError: CustomStringConvertible {
@@ -23,6 +25,7 @@ extension AudioDecodingError: CustomStringConvertible {
         case .packetExceedsLimits(let byteCount, let frameCount):
             "a packet of \(byteCount) bytes and \(frameCount) frames is beyond all limits"
         case .libraryFailed(let operation, let code, let text): "\(operation) failed: \(text) (\(code))"
+        case .interrupted: "decoding was interrupted"
         }
     }
 }

@@ -10,7 +10,16 @@ public struct DecoderCatalog: Sendable {
     public typealias Maker =
         @Sendable (AudioStreamFormat, [UInt8]) throws(AudioDecodingError) -> any AudioPacketDecoder
 
-    private var makers: [Codec: Maker] = [:]
+    /// As ``Maker``, of a decoder that waits for somebody else, here or when it decodes, until it is interrupted.
+    public typealias InterruptibleMaker =
+        @Sendable (AudioStreamFormat, [UInt8], DecodingInterrupt) throws(AudioDecodingError) -> any AudioPacketDecoder
+
+    private enum Entry {
+        case quick(Maker)
+        case interruptible(InterruptibleMaker)
+    }
+
+    private var entries: [Codec: Entry] = [:]
 
     /// A catalog without any decoder.
     public init() {}
@@ -29,20 +38,26 @@ public struct DecoderCatalog: Sendable {
 
     /// Adds a decoder, or replaces the one that was registered for this codec.
     public mutating func register(_ codec: Codec, maker: @escaping Maker) {
-        makers[codec] = maker
+        entries[codec] = .quick(maker)
+    }
+
+    /// Adds a decoder that can be interrupted, or replaces the one that was registered for this codec.
+    public mutating func register(_ codec: Codec, interruptibleMaker: @escaping InterruptibleMaker) {
+        entries[codec] = .interruptible(interruptibleMaker)
     }
 
     /// What can be decoded: what a listener says of itself when it greets.
-    public var codecs: Set<Codec> { Set(makers.keys) }
+    public var codecs: Set<Codec> { Set(entries.keys) }
 
     /// Makes a decoder for a stream. It takes splices too (``AudioCore/AudioPacketSplice``), where packets of the codec
-    /// may be some.
+    /// may be some. Where the codec's decoder is a process of its own this waits for it, for seconds if that is stuck.
+    /// - Parameter interrupt: ends such waiting, and that of the decoder later.
     /// - Throws: `unsupportedCodec`, `unsupportedFormat` (also for rates and channel counts beyond
-    ///   ``AudioCore/Limits``) or `libraryFailed`.
+    ///   ``AudioCore/Limits``), `libraryFailed` or `interrupted`.
     public func makeDecoder(
-        for format: AudioStreamFormat, magicCookie: [UInt8] = []
+        for format: AudioStreamFormat, magicCookie: [UInt8] = [], interrupt: DecodingInterrupt = DecodingInterrupt()
     ) throws(AudioDecodingError) -> any AudioPacketDecoder {
-        guard let maker = makers[format.codec] else { throw .unsupportedCodec(format.codec) }
+        guard let entry = entries[format.codec] else { throw .unsupportedCodec(format.codec) }
         guard Limits.sampleRateRange.contains(format.sampleRate) else {
             throw .unsupportedFormat("sample rate \(format.sampleRate) Hz")
         }
@@ -52,7 +67,11 @@ public struct DecoderCatalog: Sendable {
         guard magicCookie.count <= Limits.magicCookieByteCount else {
             throw .unsupportedFormat("magic cookie of \(magicCookie.count) bytes")
         }
-        let decoder = try maker(format, magicCookie)
+        let decoder =
+            switch entry {
+            case .quick(let maker): try maker(format, magicCookie)
+            case .interruptible(let maker): try maker(format, magicCookie, interrupt)
+            }
         return SplicingDecoder.isNeeded(for: format.codec) ? SplicingDecoder(decoder) : decoder
     }
 }

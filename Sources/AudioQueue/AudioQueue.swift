@@ -7,8 +7,8 @@ import Playout
 ///
 /// Takes encoded packets that know their place on an epoch's timeline, decodes them about two seconds ahead, and plays
 /// them on an output device as that timeline says. The device runs from `init` to ``close()``, on silence where
-/// nothing is due. All methods may be called from any thread but a real-time one; none waits for sound, at most for the
-/// decoding of one packet.
+/// nothing is due. All methods may be called from any thread but a real-time one; none but ``close()`` waits, neither for
+/// sound nor for a decoder.
 public final class AudioQueue: Sendable {
     private let output: any OutputDevice
     private let core: QueueCore
@@ -25,7 +25,7 @@ public final class AudioQueue: Sendable {
         events: @escaping @Sendable (AudioQueueEvent) -> Void
     ) throws(AudioQueueError) {
         self.output = output
-        core = try QueueCore(feeder: PacketFeeder(decoders: decoders, limits: limits))
+        core = try QueueCore(decoders: decoders, limits: limits)
         thread = try core.start(output, handler: events)
     }
 
@@ -37,11 +37,10 @@ public final class AudioQueue: Sendable {
     /// Begins an epoch: what sounds fades out, what waits is dropped, packets of this epoch are taken from now on.
     ///
     /// Silent until a timeline of the epoch is set, before or after. A start that has passed by then is joined in the
-    /// middle, in step.
-    /// - Throws: where the format cannot be decoded; the queue then falls silent and waits for the next `begin`.
-    public func begin(_ stream: AudioQueueStream) throws(AudioDecodingError) {
-        try core.begin(stream)
-    }
+    /// middle, in step. The decoder is made on the queue's own thread, and packets are kept until it is there; where none
+    /// can be made ``AudioQueueEvent/cannotDecode(epoch:_:)`` is told, and the queue falls silent. One that is still being
+    /// made for the epoch before, or busy with it, is not waited for.
+    public func begin(_ stream: AudioQueueStream) { core.begin(stream) }
 
     /// Takes a copy of one packet, whose first frame lies at `frame`.
     ///
@@ -52,6 +51,19 @@ public final class AudioQueue: Sendable {
         _ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch
     ) -> AudioQueueAdmission {
         core.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
+    }
+
+    /// Takes a copy of packets that follow one another, as ``enqueue(_:frame:frameCount:epoch:)`` would of each, at the cost
+    /// of one.
+    /// - Parameters:
+    ///   - packets: each within `data`.
+    ///   - position: of the first frame of the first packet.
+    /// - Returns: how many were accepted.
+    @discardableResult
+    public func enqueue(
+        _ packets: Span<AudioPacketDescription>, data: RawSpan, at position: FramePosition, epoch: Epoch
+    ) -> Int {
+        core.enqueue(packets, data: data, at: position, epoch: epoch)
     }
 
     /// States that the packets to come are for hearing from `frame` on, if they lie behind a gap.
@@ -94,7 +106,7 @@ public final class AudioQueue: Sendable {
     /// How the queue stands now.
     public var snapshot: AudioQueueSnapshot { core.snapshot }
 
-    /// Stops the device at once and ends the queue; to end without a click, ``stop(fade:)`` first and wait for
+    /// Stops the device at once and ends the queue, also where a decoder's process hangs; to end without a click, ``stop(fade:)`` first and wait for
     /// `PlayoutEvent.stopped`. No event comes after this returns. Harmless when repeated.
     public func close() {
         output.stop()

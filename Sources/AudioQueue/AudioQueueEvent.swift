@@ -8,6 +8,8 @@ public enum AudioQueueEvent: Hashable, Sendable {
     case playout(PlayoutEvent)
     /// The device is lost, or has something to say to people.
     case device(OutputDeviceEvent)
+    /// There is no decoder for this epoch; silent until the next `begin`.
+    case cannotDecode(epoch: Epoch, AudioDecodingError)
     /// Decoding this epoch cannot go on; what is decoded is played to its end. The next `begin` starts afresh.
     case decodingFailed(epoch: Epoch, AudioDecodingError)
 }
@@ -15,8 +17,6 @@ public enum AudioQueueEvent: Hashable, Sendable {
 /// Why a queue cannot be made.
 public enum AudioQueueError: Error, Hashable, Sendable {
     case device(OutputDeviceError)
-    /// The format cannot be decoded.
-    case decoding(AudioDecodingError)
     /// The system has no thread or file descriptor left: its error number.
     case outOfResources(code: Int32)
 }
@@ -25,7 +25,6 @@ extension AudioQueueError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .device(let error): error.description
-        case .decoding(let error): "\(error)"
         case .outOfResources(let code):
             "this machine has no thread or file descriptor left (\(code)); end some programs"
         }
@@ -41,6 +40,6 @@ public enum AudioQueueAdmission: Hashable, Sendable {
     case full
     /// Larger than ``AudioCore/Limits`` allow, without frames, or at an impossible position. Dropped.
     case invalid
-    /// No epoch has begun, another one has, or its decoding has failed. Dropped.
+    /// No epoch has begun, another one has, or it cannot be decoded. Dropped.
     case notPlaying
 }

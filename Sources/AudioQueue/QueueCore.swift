@@ -7,16 +7,22 @@ import Synchronization
 // Who does what:
 //
 //   any thread      begin, enqueue, finish, stop: under one short lock, then a wake signal
-//   feeder thread   decodes ahead into the rendition's ring, hands out events
+//   feeder thread   makes decoders, decodes ahead into the rendition's ring, hands out events
 //   device thread   renders from the ring; owned by the output device
 //
-// The lock protects the packet feeder. The feeder thread holds it for one packet's decoding at a time, so nobody waits
-// longer than that. Playout has doors of its own; it is told under the same lock where the order of calls matters.
+// A decoder may be a process of its own, and that may hang. So the lock protects what packets are taken into, and is let
+// go before a decoder is made, asked or ended: whoever calls waits for nobody. An epoch that is over interrupts its
+// decoder, so that the feeder thread is soon free for the next one, or ends.
+//
+// Decoding has a lock too, which only those take who decode: the feeder thread, and whoever primes.
+//
+// Playout has doors of its own; it is told under the intake's lock where the order of calls matters.
 
 /// What an ``AudioQueue`` shares with its thread; apart from it, so that the thread does not keep the queue alive.
 final class QueueCore: Sendable {
     let control = PlayoutControl()
-    private let feeder: Mutex<PacketFeeder>
+    private let intake: Mutex<PacketIntake>
+    private let decoding: Mutex<PacketDecoding>
     private let wake: WakeSignal
     private let pending = Mutex<[AudioQueueEvent]>([])
     private let isEnding = Atomic(false)
@@ -31,9 +37,11 @@ final class QueueCore: Sendable {
     private static let calmTick = TimeSpan.milliseconds(250)
     /// Packets decoded between two looks at the events: a few hundred milliseconds of sound, a few of work.
     private static let packetsPerTurn = 16
+    private static let fade = TimeSpan.milliseconds(10)
 
-    init(feeder: sending PacketFeeder) throws(AudioQueueError) {
-        self.feeder = Mutex(feeder)
+    init(decoders: DecoderCatalog, limits: AudioQueueLimits = AudioQueueLimits()) throws(AudioQueueError) {
+        intake = Mutex(PacketIntake(limits: limits))
+        decoding = Mutex(PacketDecoding(decoders: decoders))
         do throws(WakeSignalError) { wake = try WakeSignal() } catch { throw .outOfResources(code: error.code) }
     }
 
@@ -63,45 +71,53 @@ final class QueueCore: Sendable {
 
     // MARK: Any thread
 
-    func begin(_ stream: AudioQueueStream) throws(AudioDecodingError) {
-        defer { wake.signal() }
-        try feeder.withLock { feeder throws(AudioDecodingError) in
+    func begin(_ stream: AudioQueueStream) {
+        intake.withLock { intake in
             do throws(AudioDecodingError) {
-                control.play(try feeder.begin(stream))
+                control.play(try intake.begin(stream))
             } catch {
-                control.stop(fade: .milliseconds(10))
-                throw error
+                control.stop(fade: Self.fade)
+                post(.cannotDecode(epoch: stream.epoch, error))
             }
         }
+        wake.signal()
     }
 
     func enqueue(_ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch) -> AudioQueueAdmission {
         defer { if !isFull.load(ordering: .acquiring) { wake.signal() } }
-        return feeder.withLock { $0.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch) }
+        return intake.withLock { $0.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch) }
+    }
+
+    func enqueue(
+        _ packets: Span<AudioPacketDescription>, data: RawSpan, at position: FramePosition, epoch: Epoch
+    ) -> Int {
+        defer { if !isFull.load(ordering: .acquiring) { wake.signal() } }
+        return intake.withLock { $0.enqueue(packets, data: data, at: position, epoch: epoch) }
     }
 
     func reenter(at frame: FramePosition, epoch: Epoch) {
-        feeder.withLock { $0.reenter(at: frame, epoch: epoch) }
+        intake.withLock { $0.reenter(at: frame, epoch: epoch) }
     }
 
     func finish(at end: FramePosition, epoch: Epoch, packetsFollow: Bool) {
         defer { wake.signal() }
-        feeder.withLock { feeder in
-            feeder.finish(at: end, packetsFollow: packetsFollow, epoch: epoch)
+        intake.withLock { intake in
+            intake.finish(at: end, packetsFollow: packetsFollow, epoch: epoch)
             control.finish(at: end, epoch: epoch)
         }
     }
 
     func stop(fade: TimeSpan) {
-        feeder.withLock { feeder in
-            feeder.flush()
+        intake.withLock { intake in
+            intake.flush()
             control.stop(fade: fade)
         }
+        wake.signal()
     }
 
     var snapshot: AudioQueueSnapshot {
         var snapshot = AudioQueueSnapshot()
-        snapshot.feeder = feeder.withLock { $0.snapshot }
+        snapshot.feeder = intake.withLock { $0.snapshot }
         snapshot.playout = control.snapshot
         return snapshot
     }
@@ -117,13 +133,15 @@ final class QueueCore: Sendable {
     /// - Returns: how many are.
     func prime(_ frameCount: Int) -> Int {
         while true {
-            let decoded = feeder.withLock(\.decodedFrameCount)
+            let decoded = intake.withLock(\.decodedFrameCount)
             guard decoded < frameCount, feedTurn() == .fed else { return decoded }
         }
     }
 
+    /// Has the thread end soon, also where a decoder holds it up.
     func end() {
         isEnding.store(true, ordering: .releasing)
+        intake.withLock { $0.flush() }
         wake.signal()
     }
 
@@ -136,6 +154,7 @@ final class QueueCore: Sendable {
             isFull.store(step == .ringFull, ordering: .releasing)
             if step != .fed { wake.wait(atMost: pause(after: step)) }
         }
+        decoding.withLock { $0.end() }
         deliverEvents(to: handler)
     }
 
@@ -144,7 +163,7 @@ final class QueueCore: Sendable {
         guard snapshot.state == .playing else {
             return snapshot.epoch == nil && step != .ringFull ? Self.idleTick : Self.tick
         }
-        return min(Self.calmTick, max(Self.tick, feeder.withLock(\.decodedSpan) * 0.25))
+        return min(Self.calmTick, max(Self.tick, intake.withLock(\.decodedSpan) * 0.25))
     }
 
     /// Hands out what happened, and decodes some packets. Returns what decoding ended with.
@@ -155,14 +174,31 @@ final class QueueCore: Sendable {
     }
 
     private func feedTurn() -> PacketFeederStep {
-        for _ in 0..<Self.packetsPerTurn {
-            let (step, epoch) = feeder.withLock { ($0.feed(), $0.snapshot.epoch) }
-            if case .failed(let error) = step, let epoch {
-                post(.decodingFailed(epoch: epoch, error))
+        decoding.withLock { decoding in
+            for _ in 0..<Self.packetsPerTurn {
+                let task = intake.withLock { $0.next() }
+                do throws(AudioDecodingError) {
+                    let step = try decoding.perform(task)
+                    guard step == .fed else { return step }
+                } catch {
+                    fail(task, error)
+                }
             }
-            guard step == .fed else { return step }
+            return .fed
         }
-        return .fed
+    }
+
+    private func fail(_ task: FeederTask, _ error: AudioDecodingError) {
+        guard let epoch = task.epoch?.stream.epoch else { return }
+        intake.withLock { intake in
+            switch intake.fail(task, error) {
+            case .cannotDecode(let error):
+                control.stop(fade: Self.fade)
+                post(.cannotDecode(epoch: epoch, error))
+            case .failed(let error): post(.decodingFailed(epoch: epoch, error))
+            case .fed, .ringFull, .idle: break
+            }
+        }
     }
 
     private func deliverEvents(to handler: (AudioQueueEvent) -> Void) {

@@ -77,7 +77,7 @@ extension ListenSession {
         let isWelcome = if case .message(.welcome) = event { true } else { false }
         var isTooMuch = false
         connections.change(id) { link in
-            link.pending.append(event)
+            link.pending.append(event.detached)
             link.pendingByteCount += event.heldByteCount
             link.isWelcome = link.isWelcome || isWelcome
             isTooMuch =

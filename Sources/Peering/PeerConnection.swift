@@ -45,7 +45,7 @@ public struct PeerConnection {
     public mutating func receive(_ bytes: ByteBuffer, now: HostTime) throws(WireError) -> [PeerEvent] {
         liveness.lastHeard = now
         var inbox = PeerInbox()
-        try parser.parse(bytes.readableBytesSpan, into: &inbox)
+        try parser.parse(bytes, into: &inbox)
         if greeting == nil, case .message(.greeting(let greeting))? = inbox.events.first {
             self.greeting = greeting
             liveness.greeted = now

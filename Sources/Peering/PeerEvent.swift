@@ -2,11 +2,17 @@ import AudioCore
 import NIOCore
 import WireProtocol
 
-/// What a peer said, as values that outlive the call that parsed them.
+/// What a peer said. Packets are slices of the bytes that were received: whoever keeps them keeps ``detached`` ones.
 public enum PeerEvent: Hashable, Sendable {
     case message(ControlMessage)
     case property(AudioStreamProperty)
     case packets([AudioPacketDescription], ByteBuffer)
+
+    /// The same in memory of its own, so that a few bytes do not keep many.
+    public var detached: PeerEvent {
+        guard case .packets(let packets, let data) = self else { return self }
+        return .packets(packets, ByteBuffer(buffer: data))
+    }
 }
 
 /// Gathers what one call of the parser says.
@@ -19,10 +25,10 @@ struct PeerInbox: WireSink {
 
     mutating func streamDidParse(property: AudioStreamProperty) { events.append(.property(property)) }
 
-    mutating func streamDidParse(packets descriptions: Span<AudioPacketDescription>, data: RawSpan) {
-        var copy: [AudioPacketDescription] = []
-        copy.reserveCapacity(descriptions.count)
-        for index in descriptions.indices { copy.append(descriptions[index]) }
-        events.append(.packets(copy, ByteBuffer(bytes: data.withUnsafeBytes { Array($0) })))
+    mutating func wireDidParse(packets: [AudioPacketDescription], data: ByteBuffer) {
+        events.append(.packets(packets, data))
     }
+
+    /// Packets come as slices.
+    mutating func streamDidParse(packets: Span<AudioPacketDescription>, data: RawSpan) {}
 }

@@ -21,6 +21,7 @@ public struct TimelineRecorder: ~Copyable {
     public internal(set) var summary = RecordingSummary()
     private let options: RecordingOptions
     private let decoders: DecoderCatalog
+    private let interrupt: DecodingInterrupt
     /// The file while there is nothing to record.
     private var file: OutputFile?
     private var writer: AudioFileWriter?
@@ -36,10 +37,16 @@ public struct TimelineRecorder: ~Copyable {
         return try OutputFile(path: options.path, replaces: options.replaces)
     }
 
-    /// - Parameter file: the one that was claimed. It keeps what it has until there is something to record.
-    public init(_ options: RecordingOptions, file: consuming OutputFile, decoders: DecoderCatalog) {
+    /// - Parameters:
+    ///   - file: the one that was claimed. It keeps what it has until there is something to record.
+    ///   - interrupt: for whoever will not wait for a decoder any longer; the recording then fails.
+    public init(
+        _ options: RecordingOptions, file: consuming OutputFile, decoders: DecoderCatalog,
+        interrupt: DecodingInterrupt = DecodingInterrupt()
+    ) {
         self.options = options
         self.decoders = decoders
+        self.interrupt = interrupt
         self.file = consume file
     }
 
@@ -58,7 +65,8 @@ public struct TimelineRecorder: ~Copyable {
             guard Self.positionRange.contains(firstFrame.index) else {
                 throw .unsupportedFormat("it begins at \(firstFrame)")
             }
-            decoder = try decoders.makeDecoder(for: format, magicCookie: stream.magicCookie)
+            decoder = try decoders.makeDecoder(
+                for: format, magicCookie: stream.magicCookie, interrupt: interrupt)
         } catch {
             throw .decoding(error)
         }

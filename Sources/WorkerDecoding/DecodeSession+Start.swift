@@ -4,13 +4,14 @@ import CodecLibrary
 extension DecodeSession {
     /// Starts a worker and opens a stream's decoder in it.
     static func start(
-        _ setup: ForeignSetup, _ program: WorkerProgram
+        _ setup: ForeignSetup, _ program: WorkerProgram, _ interrupt: DecodingInterrupt = DecodingInterrupt()
     ) throws(AudioDecodingError) -> DecodeSession {
         do throws(Failure) {
-            let session = try DecodeSession(program: program)
+            let session = try DecodeSession(program: program, interrupt: interrupt)
             try session.open(setup)
             return session
         } catch {
+            guard !interrupt.isInterrupted else { throw .interrupted }
             switch error {
             case .missingDecoder where setup.codec == .flac && setup.givesIntegers:
                 throw .unsupportedFormat("it has more than 24 bits; install libFLAC (libflac12 on Debian 12)")

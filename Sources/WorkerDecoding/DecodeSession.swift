@@ -1,4 +1,5 @@
 import AudioCore
+import AudioDecoding
 import CodecLibrary
 import DecodeWorker
 
@@ -34,10 +35,11 @@ final class DecodeSession {
     /// A packet takes well under a millisecond.
     private static let secondsForOnePacket = 3.0
 
-    /// Starts the worker, waits until it has its library and has given up its rights.
-    init(program: WorkerProgram) throws(Failure) {
+    /// Starts the worker.
+    /// - Parameter interrupt: ends every wait for it.
+    init(program: WorkerProgram, interrupt: DecodingInterrupt = DecodingInterrupt()) throws(Failure) {
         do throws(WorkerProcess.Failure) {
-            process = try WorkerProcess(program)
+            process = try WorkerProcess(program, interrupt: interrupt)
         } catch {
             throw .process(error)
         }

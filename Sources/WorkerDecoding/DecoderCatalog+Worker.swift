@@ -11,8 +11,8 @@ extension DecoderCatalog {
     ) {
         guard isInstalled else { return }
         for codec in ForeignSetup.codecs {
-            register(codec) { (format, cookie) throws(AudioDecodingError) in
-                try WorkerDecoder(format: format, magicCookie: cookie, program: program)
+            register(codec) { (format, cookie, interrupt) throws(AudioDecodingError) in
+                try WorkerDecoder(format: format, magicCookie: cookie, program: program, interrupt: interrupt)
             }
         }
     }

@@ -21,6 +21,7 @@ public final class WorkerDecoder: AudioPacketDecoder {
 
     private let setup: ForeignSetup
     private let program: WorkerProgram
+    private let interrupt: DecodingInterrupt
     /// Nil while none runs.
     private var session: DecodeSession?
     /// Whether the next packet is the first one since the start, or the last reset.
@@ -33,10 +34,12 @@ public final class WorkerDecoder: AudioPacketDecoder {
     private static let packetsForOneRestart = 500
 
     /// Starts a worker, and waits until it is ready.
+    /// - Parameter interrupt: ends this wait, and those for packets: `interrupted` is thrown then.
     /// - Throws: `unsupportedCodec` where there is no library or it lacks the codec, `unsupportedFormat` where it refuses
     ///   the magic cookie, `libraryFailed` where no process can be started.
     public init(
-        format: AudioStreamFormat, magicCookie: [UInt8], program: WorkerProgram = .itself
+        format: AudioStreamFormat, magicCookie: [UInt8], program: WorkerProgram = .itself,
+        interrupt: DecodingInterrupt = DecodingInterrupt()
     ) throws(AudioDecodingError) {
         sampleRate = format.sampleRate
         channelCount = format.channelsPerFrame
@@ -44,7 +47,8 @@ public final class WorkerDecoder: AudioPacketDecoder {
             codec: format.codec, sampleRate: format.sampleRate, channelCount: format.channelsPerFrame,
             magicCookie: magicCookie, givesIntegers: Self.hasWideIntegers(format.codec, magicCookie))
         self.program = program
-        session = try .start(setup, program)
+        self.interrupt = interrupt
+        session = try .start(setup, program, interrupt)
     }
 
     public var givesIntegers: Bool { setup.givesIntegers }
@@ -117,6 +121,7 @@ public final class WorkerDecoder: AudioPacketDecoder {
             frames = try session.decode(packet)
         } catch {
             self.session = nil
+            guard !interrupt.isInterrupted else { throw .interrupted }
             note(isWhole: false)
             return nil
         }
@@ -130,6 +135,7 @@ public final class WorkerDecoder: AudioPacketDecoder {
 
     private func runningSession() throws(AudioDecodingError) -> DecodeSession {
         if let session { return session }
+        guard !interrupt.isInterrupted else { throw .interrupted }
         guard restartsLeft > 0 else {
             throw .libraryFailed(
                 operation: "decoding \(setup.codec.commonName)", code: Int32(restartCount),
@@ -137,7 +143,7 @@ public final class WorkerDecoder: AudioPacketDecoder {
         }
         restartsLeft -= 1
         restartCount += 1
-        let session = try DecodeSession.start(setup, program)
+        let session = try DecodeSession.start(setup, program, interrupt)
         isFirstPacket = true
         self.session = session
         return session

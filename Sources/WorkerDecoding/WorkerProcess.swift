@@ -1,3 +1,4 @@
+import AudioDecoding
 import DecodeWorker
 import Glibc
 
@@ -5,18 +6,20 @@ import Glibc
 struct WorkerProcess: ~Copyable {
     let processID: pid_t
     private let socket: Int32
+    private let interrupt: DecodingInterrupt
 
     enum Failure: Error {
         /// The system could not start it: operation and errno.
         case cannotStart(String, Int32)
-        /// It ended, or answered what makes no sense.
+        /// It ended, answered what makes no sense, or is not waited for any more.
         case ended
         /// It did not answer in time.
         case late
     }
 
     /// Starts the worker, with nothing of ours but its end of the socket.
-    init(_ program: WorkerProgram) throws(Failure) {
+    /// - Parameter interrupt: closes the connection to it, so that whoever waits for it is told that it has ended.
+    init(_ program: WorkerProgram, interrupt: DecodingInterrupt) throws(Failure) {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .cannotStart("socketpair", errno) }
@@ -28,9 +31,13 @@ struct WorkerProcess: ~Copyable {
             close(ends[0])
             throw error
         }
+        self.interrupt = interrupt
+        interrupt.onInterrupt { [socket] in shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
     deinit {
+        // Before the number can be another socket's.
+        interrupt.onInterrupt(nil)
         close(socket)
         // It may be busy, or stuck. It has nothing to put in order.
         kill(processID, SIGKILL)

@@ -37,11 +37,11 @@ final class BufferRig {
     }
 
     init(format: AudioStreamFormat = BufferRig.format, table: AudioPacketTableInfo? = nil) throws {
-        core = try QueueCore(feeder: PacketFeeder(decoders: .builtIn))
+        core = try QueueCore(decoders: .builtIn)
         renderer = Renderer(
             control: core.control, deviceRate: Self.rate, channels: 1, maximumFrameCount: Int(Self.deviceBuffer))
         let inbox = inbox
-        queue = try OutputQueueCore(
+        queue = OutputQueueCore(
             OutputQueueStream(format: format, magicCookie: [], table: table), core: core,
             onReturn: { buffer in
                 let storage = buffer.storage

@@ -212,8 +212,21 @@ import Testing
         _ = try feeder.begin(CountingSong.stream())
         var stream = CountingSong.stream(epoch: 2)
         stream.format.codec = Codec("????")
-        #expect(throws: AudioDecodingError.unsupportedCodec(Codec("????"))) { try feeder.begin(stream) }
+        _ = try feeder.begin(stream)
         #expect(feeder.enqueue(at: 0, epoch: 1) == .notPlaying)
+        #expect(feeder.enqueue(at: 0, epoch: 2) == .accepted)
+        #expect(feeder.feed() == .cannotDecode(.unsupportedCodec(Codec("????"))))
+        #expect(feeder.feed() == .idle)
+        #expect(feeder.enqueue(at: 100, epoch: 2) == .notPlaying)
+        #expect(feeder.snapshot.queuedPacketCount == 0)
+    }
+
+    @Test mutating func aFormatThatNoDecoderCanHaveIsRefusedAtOnce() throws {
+        var stream = CountingSong.stream()
+        stream.format.channelsPerFrame = 0
+        #expect(throws: AudioDecodingError.self) { try feeder.begin(stream) }
+        #expect(feeder.enqueue(at: 0) == .notPlaying)
+        #expect(feeder.feed() == .idle)
     }
 
     @Test mutating func aDecoderThatGivesUpIsReportedOnce() throws {

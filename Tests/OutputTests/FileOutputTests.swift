@@ -14,7 +14,7 @@ extension OutputTests {
         @Test(arguments: [48_000, 44_100.0]) func theFileHoldsTheSongAtItsInstant(rate: Double) throws {
             let rig = try QueueRig(try VirtualOutput.file(path: workshop.recording))
             let start = HostTime.now() + .milliseconds(400)
-            try rig.play(song, rate: rate, at: start)
+            rig.play(song, rate: rate, at: start)
             try rig.waitUntilFinished()
             rig.queue.close()
             let heard = try workshop.heard()
@@ -31,7 +31,7 @@ extension OutputTests {
             let rig = try QueueRig(output)
             let first = try workshop.heard().segments[0].host
             let start = first + .seconds(1)
-            try rig.play(song, at: start)
+            rig.play(song, at: start)
             try rig.waitUntilFinished()
             rig.queue.close()
             let heard = try workshop.heard()
@@ -41,7 +41,7 @@ extension OutputTests {
 
         @Test func theNullOutputPlaysToTheEnd() throws {
             let rig = try QueueRig(try VirtualOutput.null())
-            try rig.play(TestSong(duration: 0.1), at: .now() + .milliseconds(100))
+            rig.play(TestSong(duration: 0.1), at: .now() + .milliseconds(100))
             try rig.waitUntilFinished()
         }
 

@@ -48,8 +48,8 @@ final class QueueRig {
     deinit { queue.close() }
 
     /// Begins an epoch in which frame 0 is due at `start`, and enqueues all of the song.
-    func play(_ song: TestSong, rate: Double = 48_000, at start: HostTime, epoch: Epoch = Epoch(1)) throws {
-        try queue.begin(
+    func play(_ song: TestSong, rate: Double = 48_000, at start: HostTime, epoch: Epoch = Epoch(1)) {
+        queue.begin(
             AudioQueueStream(
                 epoch: epoch,
                 format: .linearPCM(

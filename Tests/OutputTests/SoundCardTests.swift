@@ -31,7 +31,7 @@ extension OutputTests {
         @Test(arguments: [0, 40, -35.0]) func aSongStartsAtItsInstantAndStaysThere(ppm: Double) throws {
             let rig = try QueueRig(try ALSAOutput(deviceName: workshop.makeCard { $0.ppm = ppm }.deviceName))
             let start = HostTime.now() + cardIsKnown
-            try rig.play(song, at: start)
+            rig.play(song, at: start)
             try rig.waitUntilFinished()
             rig.queue.close()
             #expect(try worstSkew(from: start) < 100e-6)
@@ -49,7 +49,7 @@ extension OutputTests {
             #expect(try PCMHandle(name: name).configure().timestampClock == clock)
             let rig = try QueueRig(try ALSAOutput(deviceName: name))
             let start = HostTime.now() + cardIsKnown
-            try rig.play(song, at: start)
+            rig.play(song, at: start)
             try rig.waitUntilFinished()
             rig.queue.close()
             #expect(try worstSkew(from: start) < 100e-6)
@@ -60,7 +60,7 @@ extension OutputTests {
             let card = workshop.makeCard { $0.formats = [format] }
             let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
             let start = HostTime.now() + cardIsKnown
-            try rig.play(song, at: start)
+            rig.play(song, at: start)
             try rig.waitUntilFinished()
             rig.queue.close()
             let report = compare(try workshop.heard(), with: song.recording(sampleRate: 48_000))
@@ -72,7 +72,7 @@ extension OutputTests {
             let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
             #expect(rig.queue.device.rate == 44_100)
             let start = HostTime.now() + cardIsKnown
-            try rig.play(song, at: start)
+            rig.play(song, at: start)
             try rig.waitUntilFinished()
             rig.queue.close()
             #expect(try worstSkew(from: start) < 100e-6)
@@ -82,7 +82,7 @@ extension OutputTests {
             let card = workshop.makeCard { $0.channels = count...count }
             let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
             #expect(rig.queue.device.channelCount == count)
-            try rig.play(song, at: .now() + cardIsKnown)
+            rig.play(song, at: .now() + cardIsKnown)
             try rig.waitUntilFinished()
             rig.queue.close()
             #expect(try workshop.heard().firstAudibleFrame() != nil)
@@ -93,7 +93,7 @@ extension OutputTests {
             let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
             let start = HostTime.now() + cardIsKnown
             try card.setFaults([.xrunAt((start + .milliseconds(500)).nanoseconds)])
-            try rig.play(song, at: start)
+            rig.play(song, at: start)
             try rig.waitUntilFinished()
             #expect(rig.queue.snapshot.playout.xrunCount == 1)
             rig.queue.close()
@@ -113,7 +113,7 @@ extension OutputTests {
             let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
             let start = HostTime.now() + .milliseconds(300)
             try card.setFaults([.goneAt((start + .milliseconds(300)).nanoseconds)])
-            try rig.play(song, at: start)
+            rig.play(song, at: start)
             _ = try rig.wait { $0 == .device(.lost(.lost(device: card.deviceName))) }
             rig.queue.close()
         }
@@ -129,7 +129,7 @@ extension OutputTests {
             let song = TestSong(duration: 6)
             let start = HostTime.now() + .milliseconds(300)
             try card.setFaults([.goneAt((start + .milliseconds(500)).nanoseconds)])
-            try rig.play(song, at: start)
+            rig.play(song, at: start)
             _ = try rig.wait { $0 == .device(.vanished(.lost(device: name))) }
             // What it gets meanwhile goes nowhere, and packets go by as if it were heard.
             sleepThread(for: .seconds(1))
@@ -156,7 +156,7 @@ extension OutputTests {
             let start = HostTime.now() + .milliseconds(300)
             let stall = start + .milliseconds(300)
             try card.setFaults([.stallAt(stall.nanoseconds)])
-            try rig.play(song, at: start)
+            rig.play(song, at: start)
             let error = OutputDeviceError.standsStill(device: card.deviceName)
             _ = try rig.wait { $0 == .device(.lost(error)) }
             let patience = HostTime.now() - stall
@@ -167,7 +167,7 @@ extension OutputTests {
 
         @Test func stopIsHeardBeforeTheBufferHasPlayedOut() throws {
             let rig = try QueueRig(try ALSAOutput(deviceName: workshop.makeCard().deviceName))
-            try rig.play(TestSong(duration: 5), at: .now() + .milliseconds(300))
+            rig.play(TestSong(duration: 5), at: .now() + .milliseconds(300))
             _ = try rig.wait { if case .playout(.started) = $0 { true } else { false } }
             // Half a second into the song.
             sleepThread(for: .milliseconds(700))
@@ -184,10 +184,10 @@ extension OutputTests {
 
         @Test func aNewEpochReplacesWhatSounds() throws {
             let rig = try QueueRig(try ALSAOutput(deviceName: workshop.makeCard().deviceName))
-            try rig.play(TestSong(duration: 5, seed: 7), at: .now() + .milliseconds(300))
+            rig.play(TestSong(duration: 5, seed: 7), at: .now() + .milliseconds(300))
             _ = try rig.wait { if case .playout(.started(Epoch(1), _, _, _)) = $0 { true } else { false } }
             let start = HostTime.now() + .milliseconds(800)
-            try rig.play(song, at: start, epoch: Epoch(2))
+            rig.play(song, at: start, epoch: Epoch(2))
             try rig.waitUntilFinished(Epoch(2))
             rig.queue.close()
             #expect(try worstSkew(from: start) < 100e-6)
@@ -196,7 +196,7 @@ extension OutputTests {
         @Test func aLateStartIsJoinedInTheMiddleInStep() throws {
             let rig = try QueueRig(try ALSAOutput(deviceName: workshop.makeCard().deviceName))
             let start = HostTime.now() - .milliseconds(200)
-            try rig.play(song, at: start)
+            rig.play(song, at: start)
             try rig.waitUntilFinished()
             rig.queue.close()
             #expect(try worstSkew(from: start) < 100e-6)

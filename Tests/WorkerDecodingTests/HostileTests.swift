@@ -75,7 +75,7 @@ struct HostileTests {
         } catch let error as AudioDecodingError {
             switch error {
             case .formatChanged, .unsupportedFormat: return nil
-            case .unsupportedCodec, .packetExceedsLimits, .libraryFailed: throw error
+            case .unsupportedCodec, .packetExceedsLimits, .libraryFailed, .interrupted: throw error
             }
         }
     }

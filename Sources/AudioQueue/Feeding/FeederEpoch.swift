@@ -1,37 +1,52 @@
 import AudioCore
 import AudioDecoding
 import Playout
+import Synchronization
 
-/// The state of one epoch's decoding.
-struct FeederEpoch {
+/// What an epoch's packets have in common from where they are taken to where they are decoded.
+final class FeederEpoch: Sendable {
     let stream: AudioQueueStream
-    let decoder: any AudioPacketDecoder
     let rendition: Rendition
-    /// Where the next packet begins if none is missing; nil before the first.
-    var expected: FramePosition?
-    /// The next packet does not follow the one that was decoded last.
-    var needsReset = true
-    /// Frames before this one are not heard: the stream's first or, behind a gap, the one where the sound goes on.
-    var firstFrame: FramePosition
-    var end: FramePosition?
-    /// No packet follows those that wait.
-    var isComplete = false
-    var hasFailed = false
-    /// Decoded frames of one packet, interleaved.
-    var scratch: [Float] = []
-    /// The newest frame that went to the ring, to let it die away at a gap.
-    var lastFrame: [Float]
-    /// Frames that still come in with a ramp after a gap.
-    var rampRemaining = 0
+    /// Interrupted when the epoch is over.
+    let interrupt = DecodingInterrupt()
+    private let decoded: Atomic<Int64>
+    private let damaged = Atomic(0)
 
-    init(stream: AudioQueueStream, decoder: any AudioPacketDecoder, rendition: Rendition) {
+    init(stream: AudioQueueStream, rendition: Rendition) {
         self.stream = stream
-        self.decoder = decoder
         self.rendition = rendition
-        firstFrame = stream.firstFrame
-        lastFrame = Array(repeating: 0, count: rendition.channelCount)
+        decoded = Atomic(stream.firstFrame.index)
     }
 
-    /// The length of the ramps at the edges of a gap.
+    /// Frames up to here are decoded, or known to be missing.
+    var decodedEnd: FramePosition { FramePosition(decoded.load(ordering: .relaxed)) }
+
+    /// Packets that were damaged and became silence.
+    var damagedPacketCount: Int { damaged.load(ordering: .relaxed) }
+
+    /// By who decodes.
+    func note(decodedEnd: FramePosition) { decoded.store(decodedEnd.index, ordering: .relaxed) }
+
+    /// By who decodes.
+    func note(damagedPacketCount: Int) { damaged.store(damagedPacketCount, ordering: .relaxed) }
+
+    /// The length of the ramps at the edges of a gap, in frames.
     var rampFrameCount: Int { Int(rendition.sampleRate * 0.005) }
+}
+
+/// The next thing that whoever decodes has to do.
+struct FeederTask {
+    /// Whose task it is; nil where there is no epoch.
+    var epoch: FeederEpoch?
+    var work: Work
+
+    enum Work {
+        /// Nothing before packets come or frames are heard.
+        case wait(PacketFeederStep)
+        case makeDecoder
+        /// Silence from where the sound stopped up to here.
+        case skip(to: FramePosition)
+        /// - Parameter audible: the packet's frames that are heard, counted from its first. The ring has room for them.
+        case decode(QueuedPacket, audible: Range<Int>)
+    }
 }

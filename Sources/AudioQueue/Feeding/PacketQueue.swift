@@ -2,7 +2,10 @@ import AudioCore
 
 /// An encoded packet and its place.
 struct QueuedPacket: Sendable {
-    var bytes: [UInt8]
+    /// Of the packets that were enqueued together, each of which holds on to all of them.
+    var block: [UInt8]
+    /// Where it lies in the block.
+    var range: Range<Int>
     var frame: FramePosition
     var frameCount: Int
     /// Behind a gap: frames before this one are not heard.
@@ -16,6 +19,7 @@ struct QueuedPacket: Sendable {
 struct PacketQueue: Sendable {
     private var packets: [QueuedPacket] = []
     private var head = 0
+    /// Bytes of the packets. Of the first one's block there may be more.
     private(set) var byteCount = 0
 
     var count: Int { packets.count - head }
@@ -29,15 +33,20 @@ struct PacketQueue: Sendable {
     }
 
     mutating func append(_ packet: QueuedPacket) {
-        byteCount += packet.bytes.count
+        byteCount += packet.range.count
         packets.append(packet)
+    }
+
+    /// Gives the newest packets the block that they lie in.
+    mutating func setBlock(_ block: [UInt8], ofLast count: Int) {
+        for index in packets.indices.suffix(count) { packets[index].block = block }
     }
 
     mutating func removeFirst() -> QueuedPacket? {
         guard let packet = first else { return nil }
-        packets[head].bytes = []
+        packets[head].block = []
         head += 1
-        byteCount -= packet.bytes.count
+        byteCount -= packet.range.count
         if head == packets.count || head > 256 {
             packets.removeFirst(head)
             head = 0

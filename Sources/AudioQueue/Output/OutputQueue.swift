@@ -27,7 +27,8 @@ public struct OutputQueue: ~Copyable, Sendable {
     ///   - output: an opened device, not started yet. The queue starts and stops it.
     ///   - bufferHeard: takes back each buffer, emptied, when its last frame was heard or dropped, in the order in which
     ///     they were enqueued. Called, as `events` is, on the queue's own thread, one call at a time.
-    /// - Throws: where the format cannot be decoded, or the device does not start.
+    /// - Throws: where the device does not start. A format that cannot be decoded is told by
+    ///   ``OutputQueueEvent/decodingFailed(_:)``.
     public init(
         _ format: AudioStreamFormat, magicCookie: [UInt8] = [], packetTable: AudioPacketTableInfo? = nil,
         output: any OutputDevice, decoders: DecoderCatalog = .builtIn,
@@ -63,7 +64,8 @@ public struct OutputQueue: ~Copyable, Sendable {
 
     // MARK: Transport
 
-    /// Decodes what is enqueued, on the calling thread, so that a start has nothing to wait for.
+    /// Decodes what is enqueued, on the calling thread, so that a start has nothing to wait for. The one method that waits
+    /// for a decoder.
     /// - Parameter frameCount: enough is as many; the queue decodes two seconds ahead at most.
     /// - Returns: frames that are decoded and not heard.
     @discardableResult
@@ -147,13 +149,9 @@ private final class RunningOutput: Sendable {
         onReturn: @escaping OutputQueueCore.Returner, onEvent: @escaping @Sendable (OutputQueueEvent) -> Void
     ) throws(AudioQueueError) {
         self.output = output
-        core = try QueueCore(feeder: PacketFeeder(decoders: decoders))
-        do throws(AudioDecodingError) {
-            buffers = try OutputQueueCore(stream, core: core, onReturn: onReturn, onEvent: onEvent)
-        } catch {
-            throw .decoding(error)
-        }
-        let buffers = buffers
+        core = try QueueCore(decoders: decoders)
+        let buffers = OutputQueueCore(stream, core: core, onReturn: onReturn, onEvent: onEvent)
+        self.buffers = buffers
         thread = try core.start(output, handler: { buffers.take($0) }, onTurn: { buffers.turn() })
     }
 

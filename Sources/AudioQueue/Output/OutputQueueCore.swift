@@ -22,12 +22,12 @@ final class OutputQueueCore: Sendable {
     init(
         _ stream: OutputQueueStream, core: QueueCore, onReturn: @escaping Returner,
         onEvent: @escaping @Sendable (OutputQueueEvent) -> Void
-    ) throws(AudioDecodingError) {
+    ) {
         self.core = core
         self.onReturn = onReturn
         self.onEvent = onEvent
         state = Mutex(OutputQueueState(stream))
-        try state.withLock { state throws(AudioDecodingError) in try begin(&state) }
+        state.withLock { begin(&$0) }
     }
 
     // MARK: Any thread
@@ -42,7 +42,7 @@ final class OutputQueueCore: Sendable {
     func enqueue(_ stream: OutputQueueStream) {
         state.withLock { state in
             if state.enqueue(stream) {
-                beginAnew(&state)
+                begin(&state)
                 if state.phase == .running { run(state) }
             } else {
                 cut(&state)
@@ -146,7 +146,7 @@ final class OutputQueueCore: Sendable {
         case .device(.vanished(let error)): onEvent(.deviceVanished(error))
         case .device(.returned(let description)): onEvent(.deviceReturned(description))
         case .device(.notice(let text)): onEvent(.notice(text))
-        case .decodingFailed(let epoch, let error):
+        case .cannotDecode(let epoch, let error), .decodingFailed(let epoch, let error):
             if state.withLock({ $0.epoch == epoch }) { onEvent(.decodingFailed(error)) }
         }
     }
@@ -178,25 +178,13 @@ final class OutputQueueCore: Sendable {
     // MARK: Streams
 
     /// Begins a stream: of the first buffer, and of those after a flush or a reset.
-    private func begin(
-        _ state: inout OutputQueueState, at place: OutputQueueStream.Place? = nil
-    ) throws(AudioDecodingError) {
+    private func begin(_ state: inout OutputQueueState, at place: OutputQueueStream.Place? = nil) {
         state.epoch = state.epoch.next
         state.firstFrame = place?.firstFrame ?? .zero
         let stream = state.streams[0].stream
         state.cutter = stream.makeCutter(at: place)
         state.isEndKnown = false
-        state.isDecodable = false
-        try core.begin(stream.stream(state.epoch, from: state.firstFrame))
-        state.isDecodable = true
-    }
-
-    private func beginAnew(_ state: inout OutputQueueState, at place: OutputQueueStream.Place? = nil) {
-        do throws(AudioDecodingError) {
-            try begin(&state, at: place)
-        } catch {
-            core.post(.decodingFailed(epoch: state.epoch, error))
-        }
+        core.begin(stream.stream(state.epoch, from: state.firstFrame))
     }
 
     private func run(_ state: OutputQueueState) {
@@ -211,7 +199,7 @@ final class OutputQueueCore: Sendable {
     /// The present stream is over; the next one begins.
     private func endStream(_ state: inout OutputQueueState) {
         state.endFirstStream()
-        beginAnew(&state)
+        begin(&state)
         if state.phase == .running { run(state) }
         cut(&state)
         skipSilentStreams(&state)
@@ -226,12 +214,12 @@ final class OutputQueueCore: Sendable {
         state.returnAll()
         state.startTime = nil
         core.stop(fade: Self.fade)
-        beginAnew(&state, at: place)
+        begin(&state, at: place)
     }
 
     /// Cuts buffers into packets for as long as the feeder takes them.
     private func cut(_ state: inout OutputQueueState) {
-        while state.isDecodable, let buffer = state.streams[0].buffers.first {
+        while let buffer = state.streams[0].buffers.first {
             let epoch = state.epoch
             let isDone = state.cutter.cut(buffer) { bytes, frame, frameCount in
                 core.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch) != .full

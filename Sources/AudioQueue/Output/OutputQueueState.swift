@@ -30,7 +30,6 @@ struct OutputQueueState {
     var isEndKnown = false
     /// A stream whose silence is awaited, to tell that the queue has stopped.
     var stopping: Epoch?
-    var isDecodable = true
     /// As it was told.
     var isRunning = false
     /// It stopped at the end of a stream, which is to be told.

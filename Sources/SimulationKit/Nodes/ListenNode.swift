@@ -257,20 +257,17 @@ public final class ListenNode {
 
     private func enqueue(_ packets: [AudioPacketDescription], _ data: ByteBuffer, at position: FramePosition) {
         guard let epoch else { return }
-        var position = position
-        let bytes = data.readableBytesSpan
-        for packet in packets {
-            let range = packet.startOffset..<packet.startOffset + packet.byteCount
-            _ = feeder.enqueue(
-                bytes.extracting(range), frame: position, frameCount: packet.frameCount, epoch: epoch)
-            position += Int64(packet.frameCount)
-        }
+        feeder.enqueue(packets.span, data: data.readableBytesSpan, at: position, epoch: epoch)
         highestQueuedByteCount = max(highestQueuedByteCount, feeder.snapshot.queuedByteCount)
         feed()
     }
 
     private func feed() {
-        while feeder.feed() == .fed {}
+        var step = PacketFeederStep.fed
+        while step == .fed { step = feeder.feed() }
+        guard case .cannotDecode(let error) = step else { return }
+        control.stop(fade: .milliseconds(10))
+        notices.append((machine.loop.now, "cannot decode: \(error)"))
     }
 
     // MARK: The clock

@@ -54,7 +54,6 @@ final class PlayerOutput {
                 format, magicCookie: summary.magicCookie, packetTable: summary.packetTable, output: device,
                 decoders: .complete, bufferHeard: { pool.put($0) }, events: { inbox.post($0) })
         } catch {
-            if case .decoding(let cause) = error { throw RuntimeFailure(.unusableInput, cause.explanation) }
             throw RuntimeFailure(.unavailable, "\(error)")
         }
     }

@@ -97,12 +97,7 @@ struct SongPlayer: ~Copyable {
         guard let format = summary.format, !stage.isEmpty else {
             throw RuntimeFailure(.unusableInput, "\(name.quotedSong) holds no audio")
         }
-        do throws(RuntimeFailure) {
-            try output.begin(summary, format)
-        } catch {
-            guard error.kind == .unusableInput else { throw error }
-            throw RuntimeFailure(error.kind, "\(name.quotedSong) \(error.message)")
-        }
+        try output.begin(summary, format)
         isBegun = true
         applyVolume(ramp: .zero)
         while !isDrained, try readPackets(), try fillBuffer() {}

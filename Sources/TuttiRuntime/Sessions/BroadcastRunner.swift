@@ -20,7 +20,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private let network: PeerNetwork
     private let identity: Identity
     private let started = WallClock.seconds()
-    /// For listeners that cannot decode the song themselves.
+    /// Of the own loudspeakers, and for listeners that cannot decode the song themselves.
     private let decoders: DecoderCatalog
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let done: EventLoopPromise<BroadcastOutcome>
@@ -112,7 +112,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
         configuration.decodableCodecs = decoders.codecs
         if let output = options.output {
             let local = try LocalListener(
-                name: name, identity: identity, output: output, memory: options.memory, loop: loop, emit: emit)
+                name: name, identity: identity, output: output, memory: options.memory, decoders: decoders, loop: loop,
+                emit: emit)
             configuration.ownListener = local.instance
             self.local = local
         }

@@ -1,5 +1,4 @@
 import AudioCore
-import AudioDecoding
 import AudioQueue
 import ClockSync
 import HostSystem
@@ -149,7 +148,7 @@ final class ListenDriver {
         case .stopClock: transport?.stopClock()
         case .restartClock: transport?.restartClock()
         case .sendClock(let id, let request): sendClock(request, to: id)
-        case .begin(let epoch, let summary, let firstFrame): begin(epoch, summary, firstFrame)
+        case .begin(let epoch, let summary, let firstFrame): outlet.begin(epoch, summary, firstFrame: firstFrame)
         case .enqueue(let position, let descriptions, let data): enqueue(position, descriptions, data)
         case .reenter(let frame, let epoch): outlet.reenter(at: frame, epoch: epoch)
         case .setTimeline(let timeline): outlet.setTimeline(timeline)
@@ -170,23 +169,9 @@ final class ListenDriver {
         handle(.sentClock(sequence: request.sequence, at: transmit))
     }
 
-    private func begin(_ epoch: Epoch, _ summary: AudioStreamSummary, _ firstFrame: FramePosition) {
-        do throws(AudioDecodingError) {
-            try outlet.begin(epoch, summary, firstFrame: firstFrame)
-        } catch {
-            emit(.notice(.song(.undecodable(error))))
-        }
-    }
-
     private func enqueue(_ position: FramePosition, _ descriptions: [AudioPacketDescription], _ data: ByteBuffer) {
         guard let epoch = session.currentEpoch else { return }
-        let bytes = data.readableBytesSpan
-        var frame = position
-        for packet in descriptions {
-            let packetBytes = bytes.extracting(packet.startOffset..<packet.startOffset + packet.byteCount)
-            outlet.enqueue(packetBytes, frame: frame, frameCount: packet.frameCount, epoch: epoch)
-            frame += Int64(packet.frameCount)
-        }
+        outlet.enqueue(descriptions, data: data.readableBytesSpan, at: position, epoch: epoch)
     }
 
     /// Lets the fade be heard before the end is told; a device that cannot rewind takes as long as its buffer.
@@ -229,6 +214,7 @@ final class ListenDriver {
             recollection.use(device)
             emit(.notice(.device(.returned(name: device.name))))
         case .device(.lost(let error)): done.fail(RuntimeFailure(.unavailable, "\(error)"))
+        case .cannotDecode(_, let error): emit(.notice(.song(.undecodable(error))))
         case .decodingFailed(_, let error): emit(.notice(.song(.decodingFailed(error))))
         }
     }

@@ -32,7 +32,8 @@ final class LocalListener: ListenTransport {
     }
 
     init(
-        name: String, identity: Identity, output: OutputSelection, memory: (any ListenerMemory)?, loop: any EventLoop,
+        name: String, identity: Identity, output: OutputSelection, memory: (any ListenerMemory)?,
+        decoders: DecoderCatalog, loop: any EventLoop,
         emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) throws(RuntimeFailure) {
         self.loop = loop
@@ -42,14 +43,14 @@ final class LocalListener: ListenTransport {
         }
         let greeting = Greeting(
             roles: .listener, peer: identity.peer, instance: instance, started: WallClock.seconds(),
-            name: ownName, codecs: DecoderCatalog.complete.codecs.sorted { $0.rawValue < $1.rawValue })
+            name: ownName, codecs: decoders.codecs.sorted { $0.rawValue < $1.rawValue })
         var configuration = ListenConfiguration(greeting: greeting)
         configuration.allowedNames = [name]
         configuration.once = true
         driver = try ListenDriver(
             loop: loop, configuration: configuration, transport: self,
-            makeOutlet: QueueOutlet.maker(output.queueMaker(recollection)), offset: nil, recollection: recollection,
-            statusInterval: ListenLimits.reportInterval
+            makeOutlet: QueueOutlet.maker(output.queueMaker(recollection, decoders: decoders)), offset: nil,
+            recollection: recollection, statusInterval: ListenLimits.reportInterval
         ) { event in
             // The broadcast's own display shows this listener among the others.
             guard case .notice(let notice) = event, notice.level == .warning else { return }

@@ -46,12 +46,14 @@ extension OutputSelection {
             })
     }
 
-    /// What opens the device and puts a queue on it, with every decoder that this program has.
-    func queueMaker(_ recollection: Recollection) -> ListenDriver.QueueMaker {
+    /// What opens the device and puts a queue on it.
+    func queueMaker(
+        _ recollection: Recollection, decoders: DecoderCatalog = .complete
+    ) -> ListenDriver.QueueMaker {
         { (events) throws(RuntimeFailure) in
             let device = try self.open(rateHint: recollection.rateHint)
             do throws(AudioQueueError) {
-                return try AudioQueue(output: device, decoders: .complete, events: events)
+                return try AudioQueue(output: device, decoders: decoders, events: events)
             } catch {
                 throw RuntimeFailure(.unavailable, "\(error)")
             }

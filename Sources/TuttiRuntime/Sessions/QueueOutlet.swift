@@ -1,5 +1,4 @@
 import AudioCore
-import AudioDecoding
 import AudioQueue
 import Playout
 
@@ -18,19 +17,17 @@ final class QueueOutlet: ListenOutlet {
 
     var playout: PlayoutSnapshot { queue.snapshot.playout }
 
-    func begin(
-        _ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition
-    ) throws(AudioDecodingError) {
+    func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
         guard let format = stream.format else { return }
-        try queue.begin(
+        queue.begin(
             AudioQueueStream(
                 epoch: epoch, format: format, magicCookie: stream.magicCookie,
                 primingFrameCount: stream.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
                 fadesIn: firstFrame > .zero))
     }
 
-    func enqueue(_ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch) {
-        queue.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
+    func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch) {
+        queue.enqueue(packets.span, data: data, at: position, epoch: epoch)
     }
 
     func reenter(at frame: FramePosition, epoch: Epoch) { queue.reenter(at: frame, epoch: epoch) }

@@ -15,12 +15,14 @@ final class RecordingOutlet: ListenOutlet, Sendable {
     private static let waitingByteCount = 32 << 20
     /// What a packet costs besides its bytes, at least.
     private static let packetOverhead = 128
+    /// A decoder that has done nothing for so long when the recording shall end is not waited for.
+    private static let patience = TimeSpan.seconds(5)
     /// The file is brought up to date when nothing came for so long.
     private static let idleTime = TimeSpan.seconds(1)
 
     private enum Job {
         case begin(Epoch, AudioStreamSummary, FramePosition)
-        case packet([UInt8], frame: FramePosition, frameCount: Int, Epoch)
+        case packets([AudioPacketDescription], data: [UInt8], at: FramePosition, Epoch)
         case reenter(FramePosition, Epoch)
         case finish(FramePosition, Epoch)
     }
@@ -39,6 +41,9 @@ final class RecordingOutlet: ListenOutlet, Sendable {
         /// Until the thread has it.
         let file: Mutex<OutputFile?>
         let wake: WakeSignal
+        let interrupt = DecodingInterrupt()
+        /// Jobs done so far.
+        let doneCount = Atomic(0)
 
         init(_ file: consuming OutputFile) throws(WakeSignalError) {
             self.file = Mutex(file)
@@ -82,10 +87,10 @@ final class RecordingOutlet: ListenOutlet, Sendable {
         give(.begin(epoch, stream, firstFrame), byteCount: Self.packetOverhead + stream.magicCookie.count)
     }
 
-    func enqueue(_ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch) {
-        let byteCount = bytes.byteCount + Self.packetOverhead
-        let copy = bytes.withUnsafeBytes { [UInt8]($0) }
-        give(.packet(copy, frame: frame, frameCount: frameCount, epoch), byteCount: byteCount)
+    func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch) {
+        let byteCount = data.byteCount + packets.count * Self.packetOverhead
+        let copy = data.withUnsafeBytes { [UInt8]($0) }
+        give(.packets(packets, data: copy, at: position, epoch), byteCount: byteCount)
     }
 
     func reenter(at frame: FramePosition, epoch: Epoch) { give(.reenter(frame, epoch), byteCount: Self.packetOverhead) }
@@ -102,10 +107,16 @@ final class RecordingOutlet: ListenOutlet, Sendable {
 
     func setVolume(_ gain: Float) {}
 
-    /// Records what still waits, and ends the file. Harmless when repeated.
+    /// Records what still waits, and ends the file; without the rest where a decoder hangs. Harmless when repeated.
     func close() {
         shared.state.withLock { $0.isClosing = true }
         shared.wake.signal()
+        var doneCount: Int
+        repeat {
+            doneCount = shared.doneCount.load(ordering: .relaxed)
+            if thread.join(atMost: Self.patience) { return }
+        } while doneCount != shared.doneCount.load(ordering: .relaxed)
+        shared.interrupt.interrupt()
         thread.join()
     }
 
@@ -122,7 +133,7 @@ final class RecordingOutlet: ListenOutlet, Sendable {
 
     private static func run(_ options: RecordingOptions, _ decoders: DecoderCatalog, _ shared: Shared) {
         guard let file = shared.file.withLock({ $0.take() }) else { return }
-        var recorder = TimelineRecorder(options, file: file, decoders: decoders)
+        var recorder = TimelineRecorder(options, file: file, decoders: decoders, interrupt: shared.interrupt)
         do throws(RecordingFailure) {
             var isClosing = false
             while !isClosing {
@@ -132,7 +143,10 @@ final class RecordingOutlet: ListenOutlet, Sendable {
                     defer { (state.jobs, state.waitingByteCount) = ([], 0) }
                     return (state.jobs, state.isClosing)
                 }
-                for job in jobs { try perform(job, &recorder, shared) }
+                for job in jobs {
+                    try perform(job, &recorder, shared)
+                    shared.doneCount.add(1, ordering: .relaxed)
+                }
                 if jobs.isEmpty { try recorder.flush() }
                 note(recorder.summary, shared)
             }
@@ -152,8 +166,13 @@ final class RecordingOutlet: ListenOutlet, Sendable {
         let wasFull = recorder.isFull
         switch job {
         case .begin(let epoch, let stream, let frame): try recorder.begin(epoch, stream, firstFrame: frame)
-        case .packet(let bytes, let frame, let frameCount, let epoch):
-            try recorder.take(bytes.span.bytes, frame: frame, frameCount: frameCount, epoch: epoch)
+        case .packets(let packets, let data, let position, let epoch):
+            var frame = position
+            for packet in packets {
+                let bytes = data.span.bytes.extracting(packet.startOffset..<packet.startOffset + packet.byteCount)
+                try recorder.take(bytes, frame: frame, frameCount: packet.frameCount, epoch: epoch)
+                frame += Int64(packet.frameCount)
+            }
         case .reenter(let frame, let epoch): recorder.reenter(at: frame, epoch: epoch)
         case .finish(let end, let epoch):
             try recorder.finish(at: end, epoch: epoch)

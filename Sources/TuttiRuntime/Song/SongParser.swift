@@ -73,6 +73,8 @@ private struct PacketSink: AudioStreamSink {
     }
 
     mutating func streamDidParse(packets: Span<AudioPacketDescription>, data: RawSpan) {
+        // What comes for one answer is not moved while it grows.
+        if descriptions.isEmpty { self.data.reserveCapacity(SongStream.standardPieceByteCount) }
         for index in packets.indices {
             let packet = packets[index]
             descriptions.append(

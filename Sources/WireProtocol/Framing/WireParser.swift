@@ -3,9 +3,10 @@ import NIOCore
 
 /// The push parser of a connection: bytes in pieces of any size, messages and media out.
 ///
-/// A state machine of four states: preamble, header, body, and skipping the body of a message that is unknown. It
-/// stores no more than one message that it understands (``WireLimits/payloadByteCount``). It owns no socket and reads
-/// no clock; calls must not overlap. After an error it refuses all further bytes with the same error.
+/// A state machine of four states: preamble, header, body, and skipping the body of a message that is unknown. What lies
+/// whole in the bytes of one call is read where it lies; only what began in an earlier one was copied. It stores no more
+/// than one message that it understands (``WireLimits/payloadByteCount``). It owns no socket and reads no clock; calls must
+/// not overlap. After an error it refuses all further bytes with the same error.
 public struct WireParser {
     private enum State {
         case preamble
@@ -16,10 +17,14 @@ public struct WireParser {
     }
 
     private var state = State.preamble
-    private var input = ByteBuffer()
+    /// The beginning of a message, in memory of its own: none of the caller's is kept.
+    private var held = ByteBuffer()
     private var isGreeted = false
 
     private let payloadByteCount: Int
+
+    /// Type and length.
+    private static let headerByteCount = 6
 
     /// - Parameter payloadByteCount: of the longest message that is understood; at most ``WireLimits/payloadByteCount``.
     public init(payloadByteCount: Int = WireLimits.payloadByteCount) {
@@ -27,29 +32,64 @@ public struct WireParser {
     }
 
     /// Bytes that wait for the rest of their message.
-    package var heldByteCount: Int { input.readableBytes }
+    package var heldByteCount: Int { held.readableBytes }
 
+    /// Takes a copy of the bytes.
     public mutating func parse<Sink: WireSink>(_ bytes: RawSpan, into sink: inout Sink) throws(WireError) {
+        var copy = ByteBuffer()
+        copy.writeBytes(bytes)
+        try parse(copy, into: &sink)
+    }
+
+    /// Takes bytes as they came; packets are slices of them (``WireSink/wireDidParse(packets:data:)``).
+    public mutating func parse<Sink: WireSink>(_ bytes: ByteBuffer, into sink: inout Sink) throws(WireError) {
         if case .failed(let error) = state { throw error }
-        input.writeBytes(bytes)
+        var bytes = bytes
         do throws(WireError) {
-            while try step(into: &sink) {}
+            while try advance(&bytes, into: &sink) {}
         } catch {
             state = .failed(error)
-            input = ByteBuffer()
+            held = ByteBuffer()
             throw error
         }
-        input.discardReadBytes()
+        held.writeBuffer(&bytes)
+    }
+
+    /// Does one transition: with what began in an earlier call and no more than completes it, or with the bytes where they
+    /// lie. Returns false when more bytes are needed.
+    private mutating func advance<Sink: WireSink>(
+        _ bytes: inout ByteBuffer, into sink: inout Sink
+    ) throws(WireError) -> Bool {
+        guard held.readableBytes > 0 else { return try step(&bytes, into: &sink) }
+        let missing = max(0, wantedByteCount - held.readableBytes)
+        if var rest = bytes.readSlice(length: min(missing, bytes.readableBytes)) { held.writeBuffer(&rest) }
+        var input = held
+        held = ByteBuffer()
+        let isDone = try step(&input, into: &sink)
+        if !isDone { held = input }
+        return isDone
+    }
+
+    /// Bytes that the next transition takes.
+    private var wantedByteCount: Int {
+        switch state {
+        case .preamble: Preamble.byteCount
+        case .header: Self.headerByteCount
+        case .body(_, let byteCount): byteCount
+        case .skipping, .failed: 0
+        }
     }
 
     /// Does one transition. Returns false when more bytes are needed.
-    private mutating func step<Sink: WireSink>(into sink: inout Sink) throws(WireError) -> Bool {
+    private mutating func step<Sink: WireSink>(
+        _ input: inout ByteBuffer, into sink: inout Sink
+    ) throws(WireError) -> Bool {
         switch state {
         case .preamble:
             guard try Preamble.read(from: &input) else { return false }
             state = .header
         case .header:
-            guard input.readableBytes >= 6, let type = input.readInteger(as: UInt16.self),
+            guard input.readableBytes >= Self.headerByteCount, let type = input.readInteger(as: UInt16.self),
                 let length = input.readInteger(as: UInt32.self)
             else { return false }
             state = try stateAfterHeader(type: type, byteCount: Int(length))
@@ -114,7 +154,7 @@ public struct WireParser {
             throw .malformed(messageType: MessageType.packets.rawValue)
         }
         sink.wireDidParse(.packetsFollow(header.epoch, header.position))
-        sink.streamDidParse(packets: header.descriptions.span, data: payload.readableBytesSpan)
+        sink.wireDidParse(packets: header.descriptions, data: payload)
     }
 }
 

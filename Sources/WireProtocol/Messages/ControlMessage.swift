@@ -1,4 +1,5 @@
 import AudioCore
+import NIOCore
 
 /// Everything a connection says besides the media part's properties and packets.
 public enum ControlMessage: Hashable, Sendable {
@@ -51,4 +52,17 @@ public struct EntryMark: Hashable, Sendable {
 /// ``ControlMessage/packetsFollow(_:_:)``.
 public protocol WireSink: AudioStreamSink {
     mutating func wireDidParse(_ message: ControlMessage)
+
+    /// Packets that follow one another, for a sink that takes them as they came. Others get them through
+    /// ``AudioStreamSink``.
+    /// - Parameters:
+    ///   - packets: each within `data`.
+    ///   - data: a slice of what was received, all of which it keeps in memory.
+    mutating func wireDidParse(packets: [AudioPacketDescription], data: ByteBuffer)
+}
+
+extension WireSink {
+    public mutating func wireDidParse(packets: [AudioPacketDescription], data: ByteBuffer) {
+        streamDidParse(packets: packets.span, data: data.readableBytesSpan)
+    }
 }

@@ -22,7 +22,7 @@ struct Scene {
     private static let packetFrameCount = 1_000
 
     func play() throws {
-        try queue.begin(
+        queue.begin(
             AudioQueueStream(
                 epoch: epoch,
                 format: .linearPCM(

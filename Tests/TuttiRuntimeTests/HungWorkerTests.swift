@@ -1,0 +1,170 @@
+import AudioCore
+import AudioDecoding
+import ClockSync
+import Glibc
+import HostSystem
+import NIOCore
+import NIOPosix
+import StreamTestKit
+import Synchronization
+import Testing
+import WireProtocol
+import WorkerDecoding
+
+@testable import TuttiRuntime
+
+/// A decoder's process that hangs is nobody else's affair.
+@Suite(.serialized) struct HungWorkerTests {
+    /// A listener that keeps what it is sent, and asks for the time over its connection ten times a second.
+    private struct Visitor: WireSink {
+        private(set) var welcome: Welcome?
+        private(set) var packetCount = 0
+        /// The frames that it has: from where it began.
+        private(set) var received: (first: FramePosition, end: FramePosition)?
+        private(set) var gapCount = 0
+        private(set) var newestReply: UInt32?
+        private var next: FramePosition?
+
+        mutating func wireDidParse(_ message: ControlMessage) {
+            switch message {
+            case .welcome(let welcome): self.welcome = welcome
+            case .packetsFollow(_, let position): next = position
+            case .clock(let datagram): newestReply = ClockDatagram.sequence(of: datagram)
+            default: break
+            }
+        }
+
+        mutating func streamDidParse(property: AudioStreamProperty) {}
+
+        mutating func streamDidParse(packets: Span<AudioPacketDescription>, data: RawSpan) {
+            guard var position = next else { return }
+            packetCount += packets.count
+            if let received, received.end != position { gapCount += 1 }
+            let first = received?.first ?? position
+            for index in packets.indices { position += Int64(packets[index].frameCount) }
+            received = (first, position)
+            next = position
+        }
+
+        /// What the visit showed.
+        struct Impression {
+            var welcomed: TimeSpan?
+            var longestWaitForAReply = TimeSpan.zero
+            var replyCount = 0
+            var visitor = Visitor()
+        }
+
+        static func visit(port: UInt16, for span: TimeSpan) throws -> Impression {
+            let peer = try #require(RawPeer(port: port))
+            let greeting = Greeting(
+                roles: .listener, peer: .random(), instance: .random(in: .min ... .max), started: 0, name: "kitchen",
+                codecs: [.flac])
+            peer.say(Array(WireEncoder.opening(greeting).readableBytesView))
+            var impression = Impression()
+            var parser = WireParser()
+            let start = HostTime.now()
+            var asked: HostTime?
+            var sequence: UInt32 = 0
+            var key: ClockKey?
+            while HostTime.now() - start < span, let bytes = peer.hear(within: 20) {
+                try parser.parse(bytes.span.bytes, into: &impression.visitor)
+                let now = HostTime.now()
+                if key == nil, let welcome = impression.visitor.welcome {
+                    impression.welcomed = now - start
+                    key = ClockKey(bytes: welcome.clockKey)
+                }
+                if let asked {
+                    impression.longestWaitForAReply = max(impression.longestWaitForAReply, now - asked)
+                }
+                if asked != nil, impression.visitor.newestReply == sequence {
+                    asked = nil
+                    impression.replyCount += 1
+                }
+                let isTime = now - start >= .milliseconds(100 * Int64(sequence))
+                guard asked == nil, isTime, let key else { continue }
+                sequence += 1
+                let request = ClockDatagram(
+                    kind: .request, keyIdentifier: key.identifier, sequence: sequence, cookie: UInt64(sequence))
+                peer.say(Array(WireEncoder.clock(request.encoded(under: key)).readableBytesView))
+                asked = now
+            }
+            return impression
+        }
+    }
+
+    /// Half a minute of what looks like FLAC.
+    private static var song: [UInt8] {
+        var writer = FLACWriter()
+        let count = 30 * writer.sampleRate / writer.blockSize
+        writer.frameCount = count * writer.blockSize
+        return writer.file(frames: writer.frames(blockSizes: Array(repeating: writer.blockSize, count: count)))
+    }
+
+    @Test func aWorkerOfTheOwnLoudspeakersThatHangsIsNobodyElsesAffair() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/song.flac"
+        try Tool.writeFile(path, Self.song)
+        let program = HungProgram()
+        var decoders = DecoderCatalog.builtIn
+        decoders.registerForeign(
+            program: WorkerProgram(path: program.path, arguments: program.arguments), isInstalled: true)
+        var options = BroadcastOptions(path: path)
+        options.name = "study"
+        options.start = .now
+        options.output = .null
+        options.network.port = freePort()
+        options.network.usesDiscovery = false
+
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        defer { try? group.syncShutdownGracefully() }
+        let loop = group.next()
+        let runner = BroadcastRunner(
+            options: options, identity: .test("study"), loop: loop, decoders: decoders, emit: { _ in })
+        let ticks = Ticks(loop)
+        let outcome = loop.flatSubmit { runner.run() }
+        for _ in 0..<1_000 {
+            if !program.processIDs.isEmpty { break }
+            usleep(10_000)
+        }
+        #expect(!program.processIDs.isEmpty, "the worker was not started")
+
+        let visit = try Visitor.visit(port: options.network.port ?? 0, for: .seconds(4))
+        let isHanging = !program.processIDs.isEmpty
+        let longestTick = ticks.longest
+        let stopping = HostTime.now()
+        loop.execute { runner.stop() }
+        #expect(try outcome.wait() == .stopped)
+        let stopped = HostTime.now() - stopping
+
+        #expect(isHanging, "the worker did not hang for as long as others were looked at")
+        #expect(visit.welcomed.map { $0 < .seconds(1) } == true)
+        #expect(visit.longestWaitForAReply < .seconds(1) && visit.replyCount > 20, "\(visit)")
+        #expect(visit.visitor.gapCount == 0)
+        // What may be sent ahead, and most of what was played meanwhile.
+        let received = try #require(visit.visitor.received)
+        #expect(received.end - received.first > Int64(12 * 44_100), "\(visit)")
+        #expect(longestTick < .seconds(1))
+        #expect(stopped < .seconds(3))
+        #expect(program.processIDs.isEmpty)
+    }
+
+    /// How far apart the ticks of an event loop are that should come every 10 ms.
+    private final class Ticks: Sendable {
+        private let state = Mutex((newest: HostTime.now(), longest: TimeSpan.zero))
+
+        init(_ loop: any EventLoop) {
+            loop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(10)) { [weak self] _ in self?.note() }
+        }
+
+        private func note() {
+            let now = HostTime.now()
+            state.withLock { $0 = (now, max($0.longest, now - $0.newest)) }
+        }
+
+        /// Also of the one that has not come yet.
+        var longest: TimeSpan {
+            note()
+            return state.withLock(\.longest)
+        }
+    }
+}
