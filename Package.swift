@@ -304,6 +304,7 @@ let package = Package(
             "example-record", at: "example-record",
             ["ALSAInput", "AudioCore", "AudioFileWriting", "AudioQueue", "HostSystem"]),
         testTool("discovery-probe", at: "DiscoveryProbe", ["PeerDiscovery", "AudioCore"]),
+        testTool("impostor", at: "Impostor", ["AudioCore", "PeerDiscovery", "WireProtocol", nioCore]),
         tests(
             "OutputTests",
             [

@@ -1,4 +1,5 @@
 import AudioCore
+import Peering
 import WireProtocol
 
 /// What a broadcast is to be.
@@ -107,6 +108,12 @@ public enum BroadcastLimits {
     static let messageByteCount = 4_096
     /// Connections at once.
     public static let connectionCount = 4_096
+    /// Of those, connections that have not said who they are. A thousand listeners may be dialled in one moment; who finds
+    /// no place is dialled again.
+    public static let candidateCount = 1_024
+    /// A listener says who it is a round trip after it connected.
+    static let candidates = CandidateLimits(
+        count: candidateCount, patience: .seconds(1), byteCount: candidateCount * messageByteCount)
     /// A listener that is busy or leaving is asked again after this long, if its record does not change before: it may
     /// be free the next moment, as between two songs.
     public static let busyPause = TimeSpan.seconds(1)

@@ -31,6 +31,8 @@ extension BroadcastNotice {
         case .connectionsFull(let limit): "more than \(limit) connections: the others are refused"
         case .addressFull(let address, let limit):
             "more than \(limit) connections from \(address): the others are refused"
+        case .crowded(let limit):
+            "more than \(limit) connections have not said who they are: some of those whose addresses have most are closed"
         }
     }
 }

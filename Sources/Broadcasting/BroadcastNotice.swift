@@ -66,6 +66,8 @@ public enum BroadcastNotice: Hashable, Sendable {
     case connectionsFull(limit: Int)
     /// No more than this many are taken from this address.
     case addressFull(String, limit: Int)
+    /// No more than this many that have not said who they are.
+    case crowded(limit: Int)
 }
 
 extension BroadcastNotice {
@@ -74,7 +76,8 @@ extension BroadcastNotice {
         switch self {
         case .source(let level, _): level
         case .sourceFailed, .songDamaged, .songTruncated, .songCutOff, .songFellSilent, .startedWithout,
-            .decodingTooSlow, .dropped, .clockOverTCP, .namedUnanswered, .refusedBy, .connectionsFull, .addressFull:
+            .decodingTooSlow, .dropped, .clockOverTCP, .namedUnanswered, .refusedBy, .connectionsFull, .addressFull,
+            .crowded:
             .warning
         case .songGoesOn, .joined, .left, .gone, .sentPCM, .busy: .info
         case .observed, .unanswered: .detail

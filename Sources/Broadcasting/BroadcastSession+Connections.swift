@@ -10,6 +10,10 @@ extension BroadcastSession {
         for id in connections.learn(contact, now: now) { refuse(id, notAllowed, now) }
     }
 
+    mutating func unlearn(_ key: PeerContact.Key, _ now: HostTime) {
+        for id in connections.unlearn(key) { refuse(id, notAllowed, now) }
+    }
+
     private var notAllowed: Refusal {
         Refusal(.notAllowed, "this broadcast is for \(configuration.allowedNames.joined(separator: ", "))")
     }
@@ -24,7 +28,14 @@ extension BroadcastSession {
         let refusal: Refusal
         switch connections.add(id, link, dial: dial, now: now) {
         case .taken: return send(WireEncoder.opening(configuration.greeting), to: link, now)
+        case .takenInstead(of: let other):
+            sayCrowded()
+            close(other, now, pause: .zero)
+            return send(WireEncoder.opening(configuration.greeting), to: link, now)
         case .doubled: return actions.append(.close(id))
+        case .crowded:
+            sayCrowded()
+            return actions.append(.close(id))
         case .full:
             refusal = Refusal(
                 .busy, "there are \(BroadcastLimits.connectionCount) connections, as many as there may be")
@@ -38,6 +49,12 @@ extension BroadcastSession {
         actions.append(.send(id, WireEncoder.opening(configuration.greeting)))
         actions.append(.send(id, WireEncoder.refusal(refusal)))
         actions.append(.close(id))
+    }
+
+    /// Without a word to the other side, which tries again the sooner.
+    private mutating func sayCrowded() {
+        refusedCount += 1
+        sayOnce(.crowded(limit: BroadcastLimits.candidateCount))
     }
 
     mutating func dialFailed(_ dial: Dialer.Dial, _ failure: DialFailure, _ now: HostTime) {
@@ -97,12 +114,15 @@ extension BroadcastSession {
             refuse(id, Refusal(.wrongRole, "both sides broadcast"), now)
             return
         }
-        guard greeting.instance == configuration.ownListener || connections.allowed.includes(greeting) else {
+        guard greeting.instance == configuration.ownListener || connections.isAllowed(id) else {
             refuse(id, notAllowed, now)
             return
         }
         switch connections.claim(id, now: now) {
-        case .unopposed: connections.accept(id)
+        case .unopposed:
+            connections.accept(id)
+            // One that is not welcomed yet waits for the song.
+            connections.admit(id)
         case .contested:
             connections.accept(id)
             settleContests(now)
@@ -130,6 +150,7 @@ extension BroadcastSession {
             }
             sayOnce(.sentPCM(greeting.name, codec))
         }
+        connections.admit(link.id)
         link.admit(as: isDecoded ? .original : .linearPCM)
         actions.append(.addKey(link.key))
         let welcome = Welcome(clockPort: configuration.clockPort, clockKey: link.key.bytes)

@@ -10,6 +10,7 @@ extension BroadcastSession {
             return
         }
         connections.accept(link.id)
+        connections.admit(link.id)
         link.admitAsObserver()
         notify(.observed(by: link.connection.name))
     }

@@ -45,7 +45,8 @@ public struct BroadcastSession {
         self.configuration = configuration
         connections = ConnectionTable(
             instance: configuration.greeting.instance, peers: .listener,
-            allowed: AllowList(configuration.allowedNames), capacity: BroadcastLimits.connectionCount)
+            allowed: AllowList(configuration.allowedNames), capacity: BroadcastLimits.connectionCount,
+            candidates: BroadcastLimits.candidates)
         song = BroadcastSong(epoch: Epoch(1), fallbackTitle: configuration.fallbackTitle)
         follower = SourceFollower(configuration)
     }
@@ -53,23 +54,28 @@ public struct BroadcastSession {
     /// Takes one event; returns what is to be done about it, in order.
     public mutating func handle(_ event: BroadcastEvent, now: HostTime) -> [BroadcastAction] {
         guard phase != .over else { return [] }
+        var isOfOneConnection = event.isOfOneConnection
         switch event {
         case .contact(let contact): learn(contact, now)
-        case .contactLost(let key): connections.unlearn(key)
+        case .contactLost(let key): unlearn(key, now)
         case .renamed(let name): configuration.greeting.name = name
         case .opened(let id, let direction, let address, let dial, let key):
+            // Before the song plays, all that happens may decide that it does.
+            isOfOneConnection = isPlaying
             opened(id, direction, address: address, dial: dial, key: key, now)
         case .dialFailed(let dial, let failure): dialFailed(dial, failure, now)
         case .received(let id, let bytes): attend(to: id, now) { $0.receive(id, bytes, now) }
         case .wrote(let id, let byteCount):
             attend(to: id, now) { $0.connections[id]?.noteWritten(byteCount, now) }
-        case .closed(let id): drop(id, nil, now)
+        case .closed(let id):
+            isOfOneConnection = isPlaying && connections[id]?.isStranger ?? true
+            drop(id, nil, now)
         case .source(let event): read(event, now)
         case .transcoded(let reply): take(reply, now)
         case .tick: break
         case .stop: finish(.stopped, now)
         }
-        if !event.isOfOneConnection { advance(now) }
+        if !isOfOneConnection { advance(now) }
         defer { actions = [] }
         return actions
     }

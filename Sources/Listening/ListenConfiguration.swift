@@ -59,10 +59,24 @@ public enum ListenLimits {
     public static let drainGrace = TimeSpan.milliseconds(500)
     /// Packets that were due longer ago are dropped unheard.
     public static let staleTime = TimeSpan.seconds(1)
-    /// Broadcasters that are connected and not yet chosen from.
+    /// Broadcasters that are connected and not chosen.
     public static let candidateCount = 32
-    /// Bytes of packets and properties kept of a broadcaster that is not yet chosen.
+    /// With the one that is.
+    static let connectionCount = candidateCount + 1
+    /// One that was not chosen by then makes room where others of its addresses are too many. A broadcaster whose song
+    /// is not there yet takes longer to welcome anybody; it calls again.
+    public static let candidatePatience = TimeSpan.seconds(5)
+    /// One that has welcomed nobody by then is closed in any case.
+    public static let longestCandidacy = TimeSpan.seconds(60)
+    /// Bytes of packets and properties kept of a broadcaster that is not yet chosen. It sends a second of song, and
+    /// somewhat more: 9 MB of eight channels of 192 kHz.
     public static let pendingByteCount = 16 * 1024 * 1024
+    /// What an event costs besides.
+    static let pendingEventByteCount = 512
+    /// All that are not chosen together may make us keep what one of them may.
+    static let candidates = CandidateLimits(
+        count: candidateCount, patience: candidatePatience,
+        byteCount: pendingByteCount + pendingEventCount * pendingEventByteCount)
     /// One that said no, or was told no, is not dialled for this long.
     public static let refusalPause = TimeSpan.seconds(10)
     /// Events kept of a broadcaster that is not yet chosen; one that says more is dropped.

@@ -11,6 +11,10 @@ extension ListenSession {
         connections.dialer.want(contact.key, mayDial(contact.key, isNew: isNew))
     }
 
+    mutating func unlearn(_ key: PeerContact.Key, _ now: HostTime) {
+        for id in connections.unlearn(key) { refuse(id, notAllowed, now) }
+    }
+
     private var notAllowed: Refusal {
         Refusal(.notAllowed, "it takes music only from \(configuration.allowedNames.joined(separator: ", "))")
     }
@@ -21,7 +25,7 @@ extension ListenSession {
         case .idle, .choosing: return true
         case .orphaned:
             if case .address = key { return true }
-            return isNew || key == reception.map { .instance($0.broadcaster.instance) }
+            return isNew || key.instance == reception?.broadcaster.instance
         case .member, .draining, .over: return false
         }
     }
@@ -36,11 +40,24 @@ extension ListenSession {
         _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?, _ now: HostTime
     ) {
         let link = Link(connection: PeerConnection(direction: direction, address: address, now: now))
-        guard connections.add(id, link, dial: dial, now: now) == .taken else {
-            actions.append(.close(id))
-            return
+        switch connections.add(id, link, dial: dial, now: now) {
+        case .taken: break
+        case .takenInstead(of: let other):
+            sayCrowded()
+            close(other, pause: .zero, now)
+        case .crowded:
+            sayCrowded()
+            return actions.append(.close(id))
+        case .doubled, .full, .addressFull: return actions.append(.close(id))
         }
         send(WireEncoder.opening(configuration.greeting), to: id, now)
+    }
+
+    private mutating func sayCrowded() {
+        sayOnce(
+            .warning,
+            "more than \(ListenLimits.candidateCount) connections bring no broadcast: some of those whose addresses have "
+                + "most are closed")
     }
 
     mutating func dialFailed(_ dial: Dialer.Dial, _ failure: DialFailure, _ now: HostTime) {
@@ -53,6 +70,7 @@ extension ListenSession {
     mutating func receive(_ id: ConnectionID, _ bytes: ByteBuffer, _ now: HostTime) {
         do throws(WireError) {
             for event in try connections.receive(id, bytes, now: now) { receive(id, event, now) }
+            boundCandidates(id, now)
         } catch {
             refuse(id, Refusal(.protocolError, "\(error)"), now)
         }
@@ -85,11 +103,21 @@ extension ListenSession {
                 || link.pendingByteCount > ListenLimits.pendingByteCount
         }
         if isTooMuch {
-            refuse(id, Refusal(.protocolError, "too much was sent before it was wanted"), now)
+            refuse(id, tooMuch, now)
         } else if isWelcome {
             consider(id, now)
         }
     }
+
+    /// What all candidates said together is bounded as well.
+    private mutating func boundCandidates(_ id: ConnectionID, _ now: HostTime) {
+        guard phase != .member(id), let link = connections[id] else { return }
+        let byteCount = link.pendingByteCount + link.pending.count * ListenLimits.pendingEventByteCount
+        guard let heaviest = connections.hold(id, byteCount: byteCount) else { return }
+        refuse(heaviest, tooMuch, now)
+    }
+
+    private var tooMuch: Refusal { Refusal(.protocolError, "too much was sent before it was wanted") }
 
     /// A broadcaster would feed us.
     private mutating func consider(_ id: ConnectionID, _ now: HostTime) {
@@ -103,7 +131,7 @@ extension ListenSession {
     }
 
     private mutating func greet(_ id: ConnectionID, _ greeting: Greeting, _ now: HostTime) {
-        if let refusal = objection(to: greeting) {
+        if let refusal = objection(to: greeting, from: id) {
             refuse(id, refusal, now)
             return
         }
@@ -130,12 +158,12 @@ extension ListenSession {
     /// Whether more than one broadcaster could come into question.
     private var mustChoose: Bool { configuration.address == nil && configuration.allowedNames.count != 1 }
 
-    private func objection(to greeting: Greeting) -> Refusal? {
+    private func objection(to greeting: Greeting, from id: ConnectionID) -> Refusal? {
         if greeting.instance == configuration.greeting.instance {
             return Refusal(.duplicate, "that is this very process")
         }
         if !greeting.roles.contains(.broadcaster) { return Refusal(.wrongRole, "both sides listen") }
-        if !connections.allowed.includes(greeting), !isMissed(greeting) { return notAllowed }
+        if !connections.isAllowed(id), !isMissed(greeting) { return notAllowed }
         guard let reception, reception.broadcaster.instance != greeting.instance else { return nil }
         switch phase {
         case .member, .draining: return busy(reception)
@@ -186,6 +214,7 @@ extension ListenSession {
         if !isHandedOver { actions.append(.notice(.info, welcomeLine(for: greeting, now))) }
         missed = nil
         phase = .member(id)
+        connections.admit(id)
         lastReport = nil
         reviewDialing()
         if let reception {
@@ -288,6 +317,10 @@ extension ListenSession {
         for id in connections.silent(now) {
             actions.append(.notice(.detail, "nothing heard from \(connections[id]?.connection.name ?? "")"))
             actions.append(.abort(id))
+            closed(id, now)
+        }
+        for id in connections.candidates(since: ListenLimits.longestCandidacy, now: now)
+        where connections[id]?.isWelcome == false {
             closed(id, now)
         }
         for id in connections.keepAlivesDue(now) { send(WireEncoder.keepAlive(), to: id, now) }

@@ -75,7 +75,8 @@ public struct ListenSession {
         phase = .idle(since: now)
         connections = ConnectionTable(
             instance: configuration.greeting.instance, peers: .broadcaster,
-            allowed: AllowList(configuration.allowedNames), capacity: ListenLimits.candidateCount)
+            allowed: AllowList(configuration.allowedNames), capacity: ListenLimits.connectionCount,
+            candidates: ListenLimits.candidates)
         if let address = configuration.address { connections.dialer.update(PeerContact(address: address), now: now) }
     }
 
@@ -84,7 +85,7 @@ public struct ListenSession {
         guard phase != .over else { return [] }
         switch event {
         case .contact(let contact): learn(contact, now)
-        case .contactLost(let key): connections.unlearn(key)
+        case .contactLost(let key): unlearn(key, now)
         case .renamed(let name): configuration.greeting.name = name
         case .opened(let id, let direction, let address, let dial):
             opened(id, direction, address: address, dial: dial, now)

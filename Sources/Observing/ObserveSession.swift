@@ -39,7 +39,8 @@ public struct ObserveSession {
         self.allowedNames = allowedNames
         began = now
         connections = ConnectionTable(
-            instance: greeting.instance, peers: .broadcaster, allowed: AllowList([]), capacity: 1)
+            instance: greeting.instance, peers: .broadcaster, allowed: AllowList([]), capacity: 1,
+            candidates: CandidateLimits(count: 1, patience: ObserveLimits.patience, byteCount: .max))
         guard let address else { return }
         phase = .calling
         connections.dialer.update(PeerContact(address: address), now: now)
@@ -124,6 +125,7 @@ public struct ObserveSession {
                 return
             }
             connections.accept(id)
+            connections.admit(id)
             phase = .watching(id)
             actions.append(.watching(name))
         case .refusal(let refusal) where refusal.reason == .wrongRole:

@@ -1,7 +1,9 @@
 // Avahi reports services once for each interface and protocol: a peer on a machine with two networks, both with IPv4
 // and IPv6, is seen four times, each time with one address, and its TXT record changes four times. The directory merges
-// these sightings by the instance id that is in the record. The sighting that was resolved last says what the peer is;
-// all of them together say where it is.
+// these sightings if they agree on which service it is: process, peer, name, host and port. The sighting that was resolved
+// last says what the peer is; all of them together say where it is.
+//
+// Records come from anybody. A service that names the process of another stands beside that one's own.
 //
 // When avahi-daemon goes away nothing is known to be gone, so peers stay. After its return the sightings of before are
 // those of an older generation: what was not seen again a few seconds later is gone.
@@ -35,6 +37,12 @@ package struct ServiceSighting: Hashable, Sendable {
         self.address = address
         self.port = port
     }
+
+    fileprivate func service(_ key: ServiceKey) -> PeerService {
+        PeerService(
+            instance: record.instance, peer: record.id, name: key.name, domain: key.domain, hostName: hostName,
+            port: port)
+    }
 }
 
 /// Every peer that is known, merged from sightings.
@@ -48,11 +56,11 @@ package struct PeerDirectory {
         var generation: UInt64
     }
 
-    package private(set) var peers: [UInt64: DiscoveredPeer] = [:]
+    package private(set) var peers: [PeerService: DiscoveredPeer] = [:]
     private var entries: [ServiceKey: Entry] = [:]
-    private var keys: [UInt64: Set<ServiceKey>] = [:]
-    /// Instances that something happened to since the last ``takeEvents()``, in the order in which it did.
-    private var touched: [UInt64] = []
+    private var keys: [PeerService: Set<ServiceKey>] = [:]
+    /// Services that something happened to since the last ``takeEvents()``, in the order in which it did.
+    private var touched: [PeerService] = []
     private var order: UInt64 = 0
     private var generation: UInt64 = 0
 
@@ -73,16 +81,16 @@ package struct PeerDirectory {
         guard let sighting else { return }
         order += 1
         entries[key] = Entry(sighting: sighting, order: order, generation: generation)
-        keys[sighting.record.instance, default: []].insert(key)
-        touch(sighting.record.instance)
+        keys[sighting.service(key), default: []].insert(key)
+        touch(sighting.service(key))
     }
 
     /// The service is gone.
     package mutating func removed(_ key: ServiceKey) {
-        guard let instance = entries.removeValue(forKey: key)?.sighting.record.instance else { return }
-        keys[instance]?.remove(key)
-        if keys[instance]?.isEmpty == true { keys[instance] = nil }
-        touch(instance)
+        guard let service = entries.removeValue(forKey: key)?.sighting.service(key) else { return }
+        keys[service]?.remove(key)
+        if keys[service]?.isEmpty == true { keys[service] = nil }
+        touch(service)
     }
 
     /// Contact with avahi was lost: what is known from now on is hearsay.
@@ -93,30 +101,30 @@ package struct PeerDirectory {
         for key in entries.filter({ $0.value.generation != generation }).keys { removed(key) }
     }
 
-    /// What became different since the last time.
+    /// What became different since the last time; what is gone comes first.
     package mutating func takeEvents() -> [PeerDiscoveryEvent] {
         defer { touched.removeAll() }
-        return touched.compactMap { update(instance: $0) }
+        let gone = touched.filter { keys[$0] == nil }
+        return (gone + touched.filter { keys[$0] != nil }).compactMap { update($0) }
     }
 
-    private mutating func touch(_ instance: UInt64) {
-        if !touched.contains(instance) { touched.append(instance) }
+    private mutating func touch(_ service: PeerService) {
+        if !touched.contains(service) { touched.append(service) }
     }
 
-    private mutating func update(instance: UInt64) -> PeerDiscoveryEvent? {
-        let before = peers[instance]
-        let after = merged(instance: instance)
+    private mutating func update(_ service: PeerService) -> PeerDiscoveryEvent? {
+        let before = peers[service]
+        let after = merged(service)
         guard before != after else { return nil }
-        peers[instance] = after
-        guard let after else { return .lost(instance: instance) }
+        peers[service] = after
+        guard let after else { return .lost(service) }
         return before == nil ? .found(after) : .changed(after)
     }
 
-    private func merged(instance: UInt64) -> DiscoveredPeer? {
-        let sightings = (keys[instance] ?? []).compactMap { key in entries[key].map { (key: key, entry: $0) } }
+    private func merged(_ service: PeerService) -> DiscoveredPeer? {
+        let sightings = (keys[service] ?? []).compactMap { key in entries[key].map { (key: key, entry: $0) } }
         guard let newest = sightings.max(by: { $0.entry.order < $1.entry.order }) else { return nil }
-        let places = sightings.filter { $0.entry.sighting.port == newest.entry.sighting.port }
-            .map { (address: $0.entry.sighting.address, interface: $0.key.interface) }
+        let places = sightings.map { (address: $0.entry.sighting.address, interface: $0.key.interface) }
             .sorted {
                 ($0.address.rank, $0.interface, $0.address.description)
                     < ($1.address.rank, $1.interface, $1.address.description)
@@ -127,8 +135,7 @@ package struct PeerDirectory {
             addresses.append(place.address)
         }
         return DiscoveredPeer(
-            record: newest.entry.sighting.record, serviceName: newest.key.name,
-            hostName: newest.entry.sighting.hostName, addresses: addresses, port: newest.entry.sighting.port,
+            record: newest.entry.sighting.record, service: service, addresses: addresses,
             interface: UInt32(clamping: places.first?.interface ?? 0))
     }
 }

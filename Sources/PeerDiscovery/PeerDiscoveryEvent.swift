@@ -1,11 +1,12 @@
 /// What discovery found out, in the order in which it did.
 public enum PeerDiscoveryEvent: Hashable, Sendable {
-    /// A peer with an instance id that was not known.
+    /// A peer's service that was not known.
     case found(DiscoveredPeer)
-    /// Something about a known peer is different: what it plays, its name, its addresses.
+    /// Something about a known one is different: what it plays, its addresses.
     case changed(DiscoveredPeer)
-    /// The last record of a peer is gone: it said goodbye, or its records ran out.
-    case lost(instance: UInt64)
+    /// The last record of a service is gone: it said goodbye, its records ran out, or it goes by another name; that is
+    /// found then, not before.
+    case lost(PeerService)
     /// Everything that was to be found at once has been: comes about a second after browsing began, and again after
     /// each time that mDNS was unavailable. Who answers later is still found.
     case settled

@@ -16,6 +16,8 @@ public struct Dialer {
 
     fileprivate struct Entry {
         var contact: PeerContact
+        /// Since when it is known.
+        let since: HostTime
         /// Dials under way.
         var pending: Set<Int> = []
         /// Index of the address to be dialled next.
@@ -32,9 +34,9 @@ public struct Dialer {
         var isForgotten = false
     }
 
-    private var entries: [PeerContact.Key: Entry] = [:] { didSet { isQuiet = false } }
-    /// In the order in which they became known, so that a run can be replayed.
-    private var order: [PeerContact.Key] = []
+    private var entries = ArrivalList<PeerContact.Key, Entry>() { didSet { isQuiet = false } }
+    /// The contacts that mDNS gives each process, longest known first.
+    private var services: [UInt64: [PeerContact.Key]] = [:]
     private var keys: [Int: PeerContact.Key] = [:]
     private var nextID = 0
     /// Whether nothing changed since it was seen that nothing is due before ``nextDial``: of many contacts most are
@@ -46,12 +48,21 @@ public struct Dialer {
     public init() {}
 
     /// All that are known, longest known first.
-    public var contacts: [PeerContact] { order.compactMap { entries[$0]?.contact } }
+    public var contacts: [PeerContact] { entries.values.map(\.contact) }
 
     public func contact(_ key: PeerContact.Key) -> PeerContact? { entries[key]?.contact }
 
+    /// What mDNS says of a process, longest known first; more than one contact where it is told of in several ways.
+    func contacts(of process: UInt64) -> [PeerContact] {
+        services[process, default: []].compactMap { entries[$0]?.contact }
+    }
+
+    /// Since when a contact is known; nil for one that is not.
+    func knownSince(_ key: PeerContact.Key) -> HostTime? { entries[key]?.since }
+
     /// Adds a contact, or learns its new addresses. A contact over the limit is ignored.
     public mutating func update(_ contact: PeerContact, now: HostTime) {
+        dropPredecessors(of: contact)
         var contact = contact
         contact.addresses = Array(contact.addresses.prefix(PeeringLimits.addressesPerContact))
         if var entry = entries[contact.key] {
@@ -62,14 +73,23 @@ public struct Dialer {
             if isNews, entry.pending.isEmpty { entry.restart(now) }
             entries[contact.key] = entry
         } else if entries.count < PeeringLimits.contactCount {
-            entries[contact.key] = Entry(contact: contact, nextDial: now)
-            order.append(contact.key)
+            entries[contact.key] = Entry(contact: contact, since: now, nextDial: now)
+            if let process = contact.key.instance { services[process, default: []].append(contact.key) }
+        }
+    }
+
+    /// A process that goes by another name since, at one of its addresses, has no use for the contact under its former.
+    private mutating func dropPredecessors(of contact: PeerContact) {
+        guard let process = contact.key.instance, entries[contact.key] == nil else { return }
+        for key in services[process, default: []] where entries[key]?.isForgotten == true {
+            if entries[key]?.contact.sharesAddress(with: contact) ?? false { remove(key) }
         }
     }
 
     public mutating func remove(_ key: PeerContact.Key) {
-        guard entries.removeValue(forKey: key) != nil else { return }
-        order.removeAll { $0 == key }
+        guard entries.remove(key) != nil, let process = key.instance else { return }
+        services[process]?.removeAll { $0 == key }
+        if services[process]?.isEmpty == true { services[process] = nil }
     }
 
     /// Whether the contact is connected, or missed.
@@ -93,6 +113,16 @@ public struct Dialer {
         if pause > .zero { entry.missedUntil = nil }
         guard !entry.isForgotten || entry.missedUntil != nil else { return remove(key) }
         entry.backOff(now, atLeast: pause)
+        entries[key] = entry
+    }
+
+    /// A connection with its process is gone that was none with this contact.
+    mutating func released(_ key: PeerContact.Key, now: HostTime) {
+        guard var entry = entries[key] else { return }
+        entry.isConnected = false
+        guard !entry.isForgotten || entry.missedUntil != nil else { return remove(key) }
+        entry.nextAddress = 0
+        entry.nextDial = max(entry.nextDial, now)
         entries[key] = entry
     }
 
@@ -122,7 +152,7 @@ public struct Dialer {
         if isQuiet, nextDial.map({ $0 > now }) ?? true { return [] }
         var dials: [Dial] = []
         var nextDial: HostTime?
-        for key in order {
+        for key in entries.keys {
             if let end = entries[key]?.missedUntil, now >= end { endMissing(key, now) }
             guard var entry = entries[key], entry.isWaiting else { continue }
             if entry.nextDial <= now {

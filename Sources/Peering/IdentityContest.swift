@@ -6,7 +6,7 @@ import AudioCore
 /// Who stood first holds the identity for as long as it lives, and the newcomer waits. As soon as the holder says
 /// something, the newcomer is refused: nobody is displaced by what anybody can say. A holder that is silent is given up
 /// after ``PeeringLimits/silenceTimeout``, as always; after ``PeeringLimits/successionTime`` already if the newcomer calls
-/// from where the process is known to be. A genuine newcomer that comes because its connection broke finds a holder that
+/// from where the holder is known to be. A genuine newcomer that comes because its connection broke finds a holder that
 /// has been silent for about as long as it was itself.
 ///
 /// The broadcaster decides. A listener would take the other of two crossed calls for the first, and then both were refused:
@@ -16,7 +16,7 @@ struct IdentityContest: Hashable, Sendable {
     var holder: ConnectionID
     /// When the newcomer greeted.
     var began: HostTime
-    /// Whether the newcomer calls from the holder's address, or from one at which mDNS knows the process.
+    /// Whether the newcomer calls from where the holder is known to be.
     var isAtHome: Bool
 }
 
@@ -31,52 +31,56 @@ public enum IdentityClaim: Hashable, Sendable {
 
 extension ConnectionTable {
     /// The peer greeted. See ``IdentityContest``; nobody is displaced by this, but for one that calls from where mDNS
-    /// does not know the process by one that calls from where it does: that one is in ``losers(_:)`` at once.
+    /// never knew the process by one that calls from where it always did: that one is in ``losers(_:)`` at once.
     public mutating func claim(_ id: ConnectionID, now: HostTime) -> IdentityClaim {
-        guard let link = self[id] else { return .superfluous }
+        guard let link = self[id], let process = link.connection.greeting?.instance else { return .superfluous }
         let others = others(of: link, besides: id)
-        guard let holder = others.first else { return .unopposed }
-        guard others.count == 1 else { return .superfluous }
-        let isAtHome = isKnownAddress(of: link) || self[holder]?.connection.address == link.connection.address
-        contests.append(IdentityContest(newcomer: id, holder: holder, began: now, isAtHome: isAtHome))
+        guard let first = others.first, let holder = self[first] else { return .unopposed }
+        guard others.count == 1, contests[process] == nil else { return .superfluous }
+        contests[process] = IdentityContest(
+            newcomer: id, holder: first, began: now, isAtHome: isAtHome(link, where: holder))
         return .contested
     }
 
-    /// Whether mDNS knows the process at this connection's address.
-    private func isKnownAddress(of link: Link) -> Bool {
-        guard let instance = link.connection.greeting?.instance,
-            let contact = dialer.contact(.instance(instance))
-        else { return false }
-        // The scope of a link-local address is told in more than one way.
-        let host = link.connection.address.prefix { $0 != "%" }
-        return contact.addresses.contains { $0.host.prefix { $0 != "%" } == host }
+    /// Whether the newcomer calls from the holder's address, or from another of the service that the holder is known by:
+    /// what another service says of the process is no proof.
+    private func isAtHome(_ newcomer: Link, where holder: Link) -> Bool {
+        let address = newcomer.connection.address
+        if address == holder.connection.address { return true }
+        return holder.contact.flatMap { dialer.contact($0) }?.isAt(address) ?? false
     }
 
     /// Whether it waits for another connection with its process.
-    public func isContested(_ id: ConnectionID) -> Bool { contests.contains { $0.newcomer == id } }
-
-    /// Whether a connection with this process stands.
-    public func holds(_ instance: UInt64) -> Bool {
-        links.contains { $0.connection.greeting?.instance == instance }
+    public func isContested(_ id: ConnectionID) -> Bool {
+        self[id]?.connection.greeting.map { contests[$0.instance]?.newcomer == id } ?? false
     }
 
     /// Connections that lost, and must be told and removed.
     public func losers(_ now: HostTime) -> [ConnectionID] {
-        contests.compactMap { contest in
-            guard let holder = self[contest.holder], let newcomer = self[contest.newcomer] else { return nil }
-            let lastHeard = holder.connection.liveness.lastHeard
-            let hasSpoken = lastHeard > contest.began
-            guard role.contains(.listener) else {
-                return hasSpoken && now - contest.began > PeeringLimits.contestTime ? contest.newcomer : nil
-            }
-            if isUsurped(holder, by: newcomer) { return contest.holder }
-            if hasSpoken { return contest.newcomer }
-            return contest.isAtHome && now - lastHeard > PeeringLimits.successionTime ? contest.holder : nil
-        }
+        contests.values.compactMap { loser(of: $0, now) }.sorted { $0.number < $1.number }
     }
 
-    /// Whether the newcomer calls from where mDNS knows the process, and the holder does not.
+    private func loser(of contest: IdentityContest, _ now: HostTime) -> ConnectionID? {
+        guard let holder = self[contest.holder], let newcomer = self[contest.newcomer] else { return nil }
+        let lastHeard = holder.connection.liveness.lastHeard
+        let hasSpoken = lastHeard > contest.began
+        guard role.contains(.listener) else {
+            return hasSpoken && now - contest.began > PeeringLimits.contestTime ? contest.newcomer : nil
+        }
+        if isUsurped(holder, by: newcomer) { return contest.holder }
+        if hasSpoken { return contest.newcomer }
+        return contest.isAtHome && now - lastHeard > PeeringLimits.successionTime ? contest.holder : nil
+    }
+
+    /// Whether all that mDNS says of the process is that it is where the newcomer calls from, and not where the holder
+    /// does, and was so before the holder came. Whom the user named by address is beyond that.
     private func isUsurped(_ holder: Link, by newcomer: Link) -> Bool {
-        isKnownAddress(of: newcomer) && !isKnownAddress(of: holder)
+        if case .address = holder.contact { return false }
+        let contacts = newcomer.connection.greeting.map { dialer.contacts(of: $0.instance) } ?? []
+        return !contacts.isEmpty
+            && contacts.allSatisfy { contact in
+                contact.isAt(newcomer.connection.address) && !contact.isAt(holder.connection.address)
+                    && dialer.knownSince(contact.key).map { $0 <= holder.connection.liveness.opened } ?? false
+            }
     }
 }

@@ -53,6 +53,9 @@ public struct PeerConnection {
         return inbox.events
     }
 
+    /// Bytes that wait for the rest of their message.
+    var heldByteCount: Int { parser.heldByteCount }
+
     /// This process did not run for a span that ends now.
     mutating func excuse(_ span: TimeSpan, _ now: HostTime) { liveness.excuse(span, now) }
 

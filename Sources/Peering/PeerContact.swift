@@ -4,10 +4,14 @@ import AudioCore
 public struct PeerContact: Hashable, Sendable {
     /// What tells one contact from another.
     public enum Key: Hashable, Sendable {
-        /// Found by mDNS: one running process.
-        case instance(UInt64)
+        /// Found by mDNS: one running process, as one service announces it. Anybody can announce a service that names
+        /// another's process, so a process may have several contacts that contradict each other.
+        case instance(UInt64, service: String = "")
         /// Named by the user.
         case address(NetworkAddress)
+
+        /// The process that mDNS names.
+        public var instance: UInt64? { if case .instance(let instance, _) = self { instance } else { nil } }
     }
 
     public var key: Key
@@ -32,6 +36,15 @@ public struct PeerContact: Hashable, Sendable {
         self.isBusy = isBusy
         self.addresses = addresses
     }
+
+    /// Whether it is said to be at this address, as a connection has it.
+    func isAt(_ address: String) -> Bool {
+        // The scope of a link-local address is told in more than one way.
+        let host = address.prefix { $0 != "%" }
+        return addresses.contains { $0.host.prefix { $0 != "%" } == host }
+    }
+
+    func sharesAddress(with other: PeerContact) -> Bool { addresses.contains(where: other.addresses.contains) }
 
     /// The contact of a peer that the user named by address.
     public init(address: NetworkAddress) {

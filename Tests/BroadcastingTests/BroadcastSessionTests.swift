@@ -298,9 +298,51 @@ import WireProtocol
         #expect(broadcast.session.listeners.isEmpty)
     }
 
-    private func contact(_ instance: UInt64, _ name: String) -> PeerContact {
+    private func contact(
+        _ instance: UInt64, _ name: String, at address: String? = nil, service: String = ""
+    ) -> PeerContact {
         PeerContact(
-            key: .instance(instance), name: name, roles: .listener, addresses: [NetworkAddress(host: "\(instance)")])
+            key: .instance(instance, service: service), name: name, roles: .listener,
+            addresses: [NetworkAddress(host: address ?? "\(instance)")])
+    }
+
+    /// A record that names a listener's process under another name and elsewhere, and somebody who calls from there as
+    /// that process, before and after its own record is heard.
+    @Test(arguments: [true, false]) func aForgedRecordTakesNoListenerOffItsBroadcast(isAnnounced: Bool) {
+        var broadcast = ScriptedBroadcast { $0.allowedNames = ["Kitchen"] }
+        broadcast.give(seconds: 60)
+        if isAnnounced { broadcast.handle(.contact(contact(8, "Kitchen", at: "10.0.0.1", service: "own"))) }
+        broadcast.join(1, name: "Kitchen", instance: 8)
+        broadcast.report(.ready, 1)
+        let dialCount = broadcast.dials.count
+        broadcast.handle(.contact(contact(8, "Impostor", at: "10.0.0.2", service: "forged")))
+        for id in 2..<10 {
+            let key = ClockKey(identifier: UInt64(id), secret0: 1, secret1: 2)
+            broadcast.handle(.opened(ConnectionID(id), .accepted, address: "10.0.0.2", dial: nil, key: key))
+            broadcast.greet(id, name: "Kitchen", instance: 8)
+            broadcast.wait(.milliseconds(500), hearingFrom: [1])
+        }
+        broadcast.wait(.seconds(1), hearingFrom: [1])
+        for id in 2..<10 { #expect(broadcast.heard[id]?.refusal?.reason == (isAnnounced ? .duplicate : .notAllowed)) }
+        #expect(broadcast.heard[1]?.refusal == nil && !broadcast.closed.contains(1))
+        #expect(broadcast.session.listeners.map(\.name) == ["Kitchen"])
+        #expect(broadcast.dials.count == dialCount)
+    }
+
+    /// Those who connect and say nothing take no place of those who do, as long as they come from few addresses.
+    @Test func whoSaysNothingKeepsNobodyOut() {
+        var broadcast = started()
+        for id in 100..<(100 + 2 * BroadcastLimits.candidateCount) {
+            let key = ClockKey(identifier: UInt64(id), secret0: 1, secret1: 2)
+            let address = "2001:db8::\(String(id, radix: 16))"
+            broadcast.handle(.opened(ConnectionID(id), .accepted, address: address, dial: nil, key: key))
+        }
+        #expect(broadcast.closed.count == BroadcastLimits.candidateCount)
+        #expect(broadcast.notices.count { $0.contains("have not said who they are") } == 1)
+        for id in 2..<100 { broadcast.join(id) }
+        #expect(broadcast.session.listeners.count == 99)
+        broadcast.wait(.seconds(2), hearingFrom: [1])
+        #expect(!broadcast.closed.contains(1))
     }
 
     @Test func aNameMeansTheListenerThatBearsItNow() {
@@ -324,7 +366,7 @@ import WireProtocol
         broadcast.give(seconds: 60)
         broadcast.join(1, name: "Kitchen", instance: 8)
         #expect(broadcast.session.listeners.count == 1)
-        broadcast.handle(.contact(contact(8, "Kitchen #2")))
+        broadcast.handle(.contact(contact(8, "Kitchen #2", at: "10.0.0.1")))
         #expect(broadcast.heard[1]?.refusal?.reason == .notAllowed)
         #expect(broadcast.closed == [1])
         broadcast.wait(.seconds(11))

@@ -63,10 +63,15 @@ final class Ordeal {
 
     /// Listeners on these hosts, the first among them, which take one broadcast after the other; then the song, as soon
     /// as all are there. Returns when it sounds.
-    func begin(on hosts: ClosedRange<Int>) throws -> (broadcast: LANProcess, listeners: [LANProcess]) {
-        let listeners = try hosts.map { try start(["join"], on: $0) }
+    /// - Parameters:
+    ///   - join: options of the listeners.
+    ///   - broadcast: options of the broadcaster.
+    func begin(
+        on hosts: ClosedRange<Int>, join: [String] = [], broadcast options: [String] = []
+    ) throws -> (broadcast: LANProcess, listeners: [LANProcess]) {
+        let listeners = try hosts.map { try start(["join"] + join, on: $0) }
         Concert.letAnnouncementsPass()
-        let broadcast = try start(["broadcast", song.path, "--wait", "\(hosts.count)"], on: 0)
+        let broadcast = try start(["broadcast", song.path, "--wait", "\(hosts.count)"] + options, on: 0)
         try concert.waitForSound(on: 1)
         start = Int64(try concert.recording(of: 1).firstAudibleTime() ?? Double(trueNow()))
         return (broadcast, listeners)

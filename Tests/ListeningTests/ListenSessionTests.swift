@@ -71,6 +71,73 @@ import WireProtocol
         #expect(listener.closed == [1])
     }
 
+    /// What is kept of many is no more than what is kept of one, and an honest broadcaster among them goes on.
+    @Test func ofAllCandidatesNoMoreIsKeptThanOfOne() {
+        var listener = ScriptedListener()
+        listener.meet(1, name: "Attic", welcoming: false, from: "10.0.0.7")
+        listener.stream(1)
+        listener.packet(1, at: 0)
+        let cookie = AudioStreamProperty.magicCookie(Array(repeating: 1, count: Limits.magicCookieByteCount))
+        let stream = WireEncoder.stream(Epoch(1), properties: [cookie])
+        let share = ListenLimits.pendingByteCount / Limits.magicCookieByteCount / 4
+        for id in 2...9 {
+            listener.meet(id, name: "Greedy \(id)", welcoming: false, from: "10.0.0.66")
+            for _ in 0..<share { listener.say(stream, id) }
+        }
+        #expect(listener.closed.count >= 4 && !listener.closed.contains(1))
+        #expect(listener.said[2]?.refusal?.reason == .protocolError)
+        listener.welcome(1)
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        #expect(listener.session.broadcasterName == "Attic")
+        #expect(listener.enqueued == [.zero])
+    }
+
+    /// Those who greet as broadcasters, bring nothing and stay.
+    private func crowded(from address: String) -> ScriptedListener {
+        var listener = ScriptedListener()
+        for id in 200..<(200 + ListenLimits.candidateCount) {
+            listener.meet(id, name: "Idle \(id)", welcoming: false, from: address)
+        }
+        #expect(listener.closed == [])
+        return listener
+    }
+
+    @Test func whoGreetsAndBringsNothingKeepsNoBroadcastOut() {
+        var listener = crowded(from: "10.0.0.66")
+        listener.meet(1, name: "Attic", from: "10.0.0.7")
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        #expect(listener.session.broadcasterName == "Attic")
+        #expect(listener.said[231]?.refusal == nil && listener.closed.contains(231))
+        #expect(listener.notices.count { $0.contains("bring no broadcast") } == 1)
+    }
+
+    /// From the address that has them all a broadcast is taken as soon as they stood still for long.
+    @Test func whoGreetsAndBringsNothingKeepsItsOwnMachineOutForAWhileOnly() {
+        var listener = crowded(from: "10.0.0.66")
+        listener.meet(1, name: "Attic", from: "10.0.0.66")
+        #expect(listener.closed == [1])
+        for _ in 0..<26 {
+            listener.wait(.milliseconds(200))
+            for id in 200..<(200 + ListenLimits.candidateCount) { listener.say(WireEncoder.keepAlive(), id) }
+        }
+        listener.meet(2, name: "Attic", from: "10.0.0.66")
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        #expect(listener.session.broadcasterName == "Attic")
+        #expect(listener.said[200]?.refusal == nil && listener.closed.contains(200))
+    }
+
+    @Test func whoNeverWelcomesAnybodyIsClosed() {
+        var listener = ScriptedListener()
+        listener.meet(1, name: "Idle", welcoming: false)
+        for _ in 0..<60 {
+            #expect(listener.closed == [])
+            listener.wait(.seconds(1))
+            listener.say(WireEncoder.keepAlive(), 1)
+        }
+        listener.wait(.seconds(1))
+        #expect(listener.closed == [1])
+    }
+
     @Test func whatNobodyWouldNeedIsNotKeptOfACandidate() {
         var listener = ScriptedListener()
         listener.meet(1, name: "One", welcoming: false)
@@ -400,6 +467,28 @@ import WireProtocol
         listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.stopped)), 1)
         listener.wait(.milliseconds(100))
         #expect(listener.dials.map(\.key) == [.instance(9)])
+    }
+
+    /// A record that names the process of the broadcaster that is heard, under another name and elsewhere, and somebody
+    /// who calls from there as that process.
+    @Test func aForgedRecordTakesNoListenerOffItsBroadcaster() {
+        var listener = ScriptedListener { $0.allowedNames = ["Attic"] }
+        listener.meet(1, name: "Attic", instance: 7)
+        listener.stream(1)
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        listener.handle(
+            .contact(
+                PeerContact(
+                    key: .instance(7, service: "forged"), name: "Impostor", roles: .broadcaster,
+                    addresses: [NetworkAddress(host: "10.0.0.66")])))
+        listener.meet(2, name: "Attic", instance: 7, from: "10.0.0.66")
+        for _ in 0..<20 {
+            listener.wait(.milliseconds(500))
+            for id in [1, 2] where !listener.closed.contains(id) { listener.say(WireEncoder.keepAlive(), id) }
+        }
+        #expect(listener.closed == [2])
+        #expect(listener.session.isFed && listener.session.broadcasterName == "Attic")
+        #expect(!listener.notices.contains { $0.contains("lost") })
     }
 
     @Test func noiseIsCutOff() {

@@ -53,12 +53,12 @@ struct ScriptedListener {
 
     // MARK: A broadcaster
 
-    /// A broadcaster calls, and greets.
     /// A broadcaster connects, greets and, unless told otherwise, welcomes.
     mutating func meet(
-        _ id: Int, name: String, started: Int64 = 0, instance: UInt64? = nil, welcoming: Bool = true
+        _ id: Int, name: String, started: Int64 = 0, instance: UInt64? = nil, welcoming: Bool = true,
+        from address: String? = nil
     ) {
-        handle(.opened(ConnectionID(id), .accepted, address: "10.0.0.\(id)", dial: nil))
+        handle(.opened(ConnectionID(id), .accepted, address: address ?? "10.0.0.\(id)", dial: nil))
         let greeting = Greeting(
             roles: .broadcaster, peer: UUIDBytes(high: 2, low: instance ?? UInt64(id)),
             instance: instance ?? UInt64(id),

@@ -109,6 +109,20 @@ struct PeerDiscoveryLANTests {
         try witness.waitForLine(containing: "LOST 1", within: 2)
     }
 
+    /// A service that names the process of another is told of beside that one's own, which stays as it is.
+    @Test func aForgedRecordStandsBesideTheTrueOne() throws {
+        _ = try advertise(0, "Kitchen", instance: 1)
+        let witness = try probe(1, "", instance: 2, "--browse-only")
+        try witness.waitForLine(containing: "FOUND 1 [Kitchen]", within: Self.patience)
+        let forger = try probe(1, "Impostor", instance: 1, "--advertise-only")
+        let forged = try witness.waitForLine(containing: "FOUND 1 [Impostor]", within: Self.patience)
+        #expect(forged.contains("10.77.0.2") && !forged.contains("10.77.0.1,"))
+        forger.signal(SIGTERM)
+        try witness.waitForLine(containing: "LOST 1 [Impostor]", within: Self.patience)
+        let ofKitchen = witness.lines.filter { $0.contains(" 1 [Kitchen]") }
+        #expect(ofKitchen.allSatisfy { !$0.hasPrefix("LOST") && $0.contains("10.77.0.1") && !$0.contains("10.77.0.2") })
+    }
+
     @Test func whatIsWithdrawnIsGoneWhileItsProcessGoesOn() throws {
         let shy = try advertise(0, "Kitchen", instance: 1)
         let witness = try probe(1, "", instance: 2, "--browse-only")

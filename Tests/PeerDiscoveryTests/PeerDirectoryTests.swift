@@ -12,12 +12,21 @@ import Testing
     }
 
     static func sighting(
-        _ instance: UInt64 = 1, playing: String = "", address: PeerAddress = v4, port: UInt16 = 7
+        _ instance: UInt64 = 1, playing: String = "", address: PeerAddress = v4, port: UInt16 = 7,
+        host: String = "kitchen.local"
     ) -> ServiceSighting {
         var record = PeerRecordTests.record
         record.instance = instance
         record.playing = playing
-        return ServiceSighting(record: record, hostName: "kitchen.local", address: address, port: port)
+        return ServiceSighting(record: record, hostName: host, address: address, port: port)
+    }
+
+    static func service(
+        _ instance: UInt64 = 1, _ name: String = "Kitchen", port: UInt16 = 7, host: String = "kitchen.local"
+    ) -> PeerService {
+        PeerService(
+            instance: instance, peer: PeerRecordTests.record.id, name: name, domain: "local", hostName: host, port: port
+        )
     }
 
     @Test func sightingsOfOneInstanceMakeOneEventWithAllAddresses() {
@@ -25,8 +34,7 @@ import Testing
         directory.resolved(Self.key(v6: true), Self.sighting(address: Self.v6))
         directory.resolved(Self.key(), Self.sighting())
         let peer = DiscoveredPeer(
-            record: Self.sighting().record, serviceName: "Kitchen", hostName: "kitchen.local",
-            addresses: [Self.v4, Self.v6], port: 7, interface: 2)
+            record: Self.sighting().record, service: Self.service(), addresses: [Self.v4, Self.v6], interface: 2)
         #expect(directory.takeEvents() == [.found(peer)])
         #expect(directory.takeEvents().isEmpty)
     }
@@ -36,7 +44,7 @@ import Testing
         directory.resolved(Self.key(interface: 2), Self.sighting())
         directory.resolved(Self.key(interface: 3), Self.sighting())
         _ = directory.takeEvents()
-        #expect(directory.peers[1]?.addresses == [Self.v4])
+        #expect(directory.peers[Self.service()]?.addresses == [Self.v4])
     }
 
     @Test func peersStayApart() {
@@ -44,7 +52,7 @@ import Testing
         directory.resolved(Self.key("A"), Self.sighting(1))
         directory.resolved(Self.key("B"), Self.sighting(2))
         #expect(directory.takeEvents().count == 2)
-        #expect(Set(directory.peers.keys) == [1, 2])
+        #expect(Set(directory.peers.keys) == [Self.service(1, "A"), Self.service(2, "B")])
     }
 
     @Test func theNewestRecordCounts() {
@@ -76,22 +84,62 @@ import Testing
         _ = directory.takeEvents()
         directory.removed(Self.key())
         #expect(directory.takeEvents().count == 1)
-        #expect(directory.peers[1]?.addresses == [Self.v6])
+        #expect(directory.peers[Self.service()]?.addresses == [Self.v6])
         directory.removed(Self.key(v6: true))
-        #expect(directory.takeEvents() == [.lost(instance: 1)])
+        #expect(directory.takeEvents() == [.lost(Self.service())])
     }
 
-    @Test func renamingIsAChange() {
+    /// Whichever of the two is seen first.
+    @Test(arguments: [true, false]) func underAnotherNameIsLostAndThenFound(isRemovedFirst: Bool) {
         var directory = PeerDirectory()
         directory.resolved(Self.key("Kitchen"), Self.sighting())
         _ = directory.takeEvents()
-        directory.removed(Self.key("Kitchen"))
+        if isRemovedFirst { directory.removed(Self.key("Kitchen")) }
         directory.resolved(Self.key("Kitchen #2"), Self.sighting())
+        if !isRemovedFirst { directory.removed(Self.key("Kitchen")) }
+        let events = directory.takeEvents()
+        #expect(events.count == 2 && events.first == .lost(Self.service()))
+        guard case .found(let peer) = events.last else {
+            Issue.record("it was not found")
+            return
+        }
+        #expect(peer.serviceName == "Kitchen #2" && peer.addresses == [Self.v4])
+        #expect(directory.peers.count == 1)
+    }
+
+    /// A peer at another address is the same.
+    @Test func anotherAddressIsAChange() {
+        var directory = PeerDirectory()
+        directory.resolved(Self.key(), Self.sighting())
+        _ = directory.takeEvents()
+        directory.resolved(Self.key(), Self.sighting(address: .v4(0x0A00_004D)))
         guard case .changed(let peer) = directory.takeEvents().first else {
             Issue.record("no change was told")
             return
         }
-        #expect(peer.serviceName == "Kitchen #2")
+        #expect(peer.addresses == [.v4(0x0A00_004D)])
+    }
+
+    /// A service that names the process of another stands beside that one's own, whatever else it takes from it.
+    @Test(
+        arguments: [
+            ("Impostor", "kitchen.local", 7), ("Kitchen", "impostor.local", 7), ("Kitchen", "kitchen.local", 8),
+        ] as [(String, String, UInt16)])
+    func whatDisagreesIsNotMerged(name: String, host: String, port: UInt16) {
+        for isForgedFirst in [true, false] {
+            var directory = PeerDirectory()
+            let forged = Self.sighting(playing: "Forged", address: .v4(0x0A00_0042), port: port, host: host)
+            if isForgedFirst { directory.resolved(Self.key(name, interface: 3), forged) }
+            directory.resolved(Self.key(), Self.sighting())
+            if !isForgedFirst { directory.resolved(Self.key(name, interface: 3), forged) }
+            #expect(directory.takeEvents().count == 2)
+            let own = directory.peers[Self.service()]
+            #expect(own?.addresses == [Self.v4] && own?.record.playing == "")
+            #expect(directory.peers[Self.service(1, name, port: port, host: host)]?.record.playing == "Forged")
+            directory.removed(Self.key(name, interface: 3))
+            #expect(directory.takeEvents() == [.lost(Self.service(1, name, port: port, host: host))])
+            #expect(directory.peers[Self.service()] == own)
+        }
     }
 
     @Test func aServiceThatComesBackAsAnotherInstanceIsAnotherPeer() {
@@ -99,8 +147,8 @@ import Testing
         directory.resolved(Self.key(), Self.sighting(1))
         _ = directory.takeEvents()
         directory.resolved(Self.key(), Self.sighting(2))
-        #expect(directory.takeEvents().first == .lost(instance: 1))
-        #expect(Set(directory.peers.keys) == [2])
+        #expect(directory.takeEvents().first == .lost(Self.service(1)))
+        #expect(Set(directory.peers.keys) == [Self.service(2)])
     }
 
     @Test func aRecordThatIsNoPeersIsIgnored() {
@@ -121,7 +169,7 @@ import Testing
         directory.sawAgain(Self.key("2"))
         #expect(directory.takeEvents().isEmpty)
         directory.dropHearsay()
-        #expect(directory.takeEvents() == [.lost(instance: 3)])
+        #expect(directory.takeEvents() == [.lost(Self.service(3, "3"))])
     }
 
     @Test func addressesAreLimited() {
@@ -130,6 +178,6 @@ import Testing
             directory.resolved(Self.key(interface: Int32(index)), Self.sighting(address: .v4(UInt32(index))))
         }
         _ = directory.takeEvents()
-        #expect(directory.peers[1]?.addresses.count == DiscoveryLimits.addressCount)
+        #expect(directory.peers[Self.service()]?.addresses.count == DiscoveryLimits.addressCount)
     }
 }

@@ -16,9 +16,11 @@ import WireProtocol
         var table: ConnectionTable<Link>
         var now = HostTime(nanoseconds: 1_000_000_000)
 
-        init(capacity: Int = 8, allowed: [String] = [], peers: PeerRoles = .listener) {
+        init(
+            capacity: Int = 8, allowed: [String] = [], peers: PeerRoles = .listener, candidates: CandidateLimits = .test
+        ) {
             table = ConnectionTable(
-                instance: 5, peers: peers, allowed: AllowList(allowed), capacity: capacity)
+                instance: 5, peers: peers, allowed: AllowList(allowed), capacity: capacity, candidates: candidates)
         }
 
         func add(_ id: Int, _ direction: PeerConnection.Direction, dial: Dialer.Dial? = nil) -> Bool {
@@ -47,12 +49,17 @@ import WireProtocol
 
         @discardableResult
         func learn(
-            _ instance: UInt64, _ hosts: String..., name: String = "Attic", roles: PeerRoles = .listener
+            _ instance: UInt64, _ hosts: String..., name: String = "Attic", roles: PeerRoles = .listener,
+            service: String = ""
         ) -> [Int] {
             let contact = PeerContact(
-                key: .instance(instance), name: name, roles: roles,
+                key: .instance(instance, service: service), name: name, roles: roles,
                 addresses: hosts.map { NetworkAddress(host: $0) })
             return table.learn(contact, now: now).map(\.number)
+        }
+
+        func unlearn(_ instance: UInt64, service: String = "") -> [Int] {
+            table.unlearn(.instance(instance, service: service)).map(\.number)
         }
 
         func claim(_ id: Int) -> IdentityClaim { table.claim(ConnectionID(id), now: now) }
@@ -70,7 +77,7 @@ import WireProtocol
     }
 
     @Test func oneAddressCannotTakeAllConnections() {
-        let rig = Rig(capacity: 100)
+        let rig = Rig(capacity: 100, candidates: CandidateLimits(count: 100, patience: .seconds(1), byteCount: 0))
         let limit = PeeringLimits.connectionsPerAddress
         for id in 0..<limit { #expect(rig.call(id, from: "10.0.0.66") == .taken) }
         #expect(rig.call(200, from: "10.0.0.66") == .addressFull)
@@ -79,7 +86,10 @@ import WireProtocol
         #expect(rig.call(202, from: "10.0.0.66") == .taken)
         #expect(rig.call(203, from: "10.0.0.66") == .addressFull)
         for id in 300..<(400 - limit - 1) { #expect(rig.call(id, from: "10.0.1.\(id)") == .taken) }
-        #expect(rig.call(400, from: "10.0.0.68") == .full)
+        #expect(rig.call(400, from: "10.0.0.68") == .takenInstead(of: ConnectionID(202)))
+        #expect(rig.remove(202))
+        for id in rig.ids { rig.table.admit(ConnectionID(id)) }
+        #expect(rig.call(401, from: "10.0.0.69") == .full)
     }
 
     @Test func onlyAllowedPeersOfTheWantedRoleAreDialled() {
@@ -98,14 +108,83 @@ import WireProtocol
             rig.call(id)
             try rig.greet(id, instance: instance)
         }
-        #expect(rig.learn(7, "a") == [])
-        #expect(rig.learn(8, "b", name: "Attic #2") == [2])
+        #expect(rig.learn(7, "10.0.0.1") == [])
+        #expect(rig.learn(8, "10.0.0.2", name: "Attic #2") == [2])
         #expect(rig.remove(2))
         rig.now += .seconds(60)
         #expect(rig.due().isEmpty)
-        rig.table.unlearn(.instance(8))
+        #expect(rig.unlearn(8) == [])
         #expect(rig.learn(8, "b") == [])
         #expect(rig.due().map(\.key) == [.instance(8)])
+    }
+
+    /// A record of another name says nothing of a peer that is elsewhere, and takes nothing from one whose own record
+    /// names it rightly.
+    @Test(arguments: ["10.0.0.66", "10.0.0.1"]) func aForgedRecordCutsNobodyOff(address: String) throws {
+        let rig = Rig(allowed: ["Attic"])
+        rig.call(1)
+        try rig.greet(1, instance: 7)
+        rig.accept(1)
+        if address != "10.0.0.1" { #expect(rig.learn(7, address, name: "Impostor", service: "forged") == []) }
+        #expect(rig.learn(7, "10.0.0.1", service: "own") == [])
+        #expect(rig.learn(7, address, name: "Impostor", service: "forged") == [])
+        // As where a cable is pulled.
+        #expect(rig.unlearn(7, service: "forged") == [] && rig.unlearn(7, service: "own") == [])
+        #expect(rig.due().isEmpty)
+    }
+
+    /// A service that takes another name is lost under the former, and found under the new one, in any order.
+    @Test(arguments: [true, false]) func aPeerThatIsRenamedIsNoLongerMeant(isLostFirst: Bool) throws {
+        let rig = Rig(allowed: ["Attic"])
+        rig.learn(7, "10.0.0.1", service: "Attic")
+        rig.call(1)
+        try rig.greet(1, instance: 7)
+        rig.accept(1)
+        if isLostFirst { #expect(rig.unlearn(7, service: "Attic") == []) }
+        let found = rig.learn(7, "10.0.0.1", name: "Attic #2", service: "Attic #2")
+        let lost = isLostFirst ? [] : rig.unlearn(7, service: "Attic")
+        #expect(found + lost == [1])
+    }
+
+    /// What is known of one process in several ways is dialled in each, until one of them connects.
+    @Test func contactsThatDisagreeAreDialledUntilTheProcessIsThere() throws {
+        let rig = Rig()
+        rig.learn(7, "10.0.0.66", service: "forged")
+        rig.learn(7, "10.0.0.1", service: "own")
+        let dials = rig.due()
+        #expect(dials.map(\.address.host) == ["10.0.0.66", "10.0.0.1"])
+        #expect(rig.add(1, .dialed, dial: dials[1]))
+        try rig.greet(1, instance: 7)
+        rig.accept(1)
+        rig.table.dialer.dialEnded(dials[0].id, failure: .unanswered, now: rig.now)
+        rig.now += .seconds(60)
+        #expect(rig.due().isEmpty)
+        // Who calls as the same process elsewhere and says no has the process left alone nowhere else.
+        #expect(rig.remove(1))
+        rig.now += .seconds(60)
+        let again = rig.due()
+        #expect(again.count == 2)
+        #expect(rig.add(66, .dialed, dial: again[0]))
+        try rig.greet(66, instance: 7)
+        rig.accept(66)
+        #expect(rig.remove(66, pause: .seconds(3_600)))
+        rig.table.dialer.dialEnded(again[1].id, failure: .unanswered, now: rig.now)
+        rig.now += .seconds(60)
+        #expect(rig.due().map(\.address.host) == ["10.0.0.1"])
+    }
+
+    /// A peer that is found under a new name while it is missed is not dialled twice.
+    @Test func aContactUnderAnotherNameTakesThePlaceOfTheFormer() throws {
+        let rig = Rig()
+        rig.learn(7, "10.0.0.1", service: "Attic")
+        #expect(rig.add(1, .dialed, dial: rig.due().first))
+        try rig.greet(1, instance: 7)
+        rig.accept(1)
+        #expect(rig.unlearn(7, service: "Attic") == [])
+        rig.learn(7, "10.0.0.1", service: "Attic #2")
+        #expect(rig.remove(1))
+        rig.now += .seconds(60)
+        #expect(rig.due().count == 1)
     }
 
     @Test func connectionsStandInTheOrderInWhichTheyCame() {

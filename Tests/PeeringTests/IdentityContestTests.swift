@@ -18,11 +18,20 @@ import WireProtocol
 
         init(peers role: PeerRoles = .listener, known addresses: String...) {
             self.role = role
-            table = ConnectionTable(instance: 5, peers: role, allowed: AllowList([]), capacity: 8)
+            table = ConnectionTable(
+                instance: 5, peers: role, allowed: AllowList([]), capacity: 8, candidates: .test)
             guard !addresses.isEmpty else { return }
             let hosts = addresses.map { NetworkAddress(host: $0) }
             _ = table.learn(
                 PeerContact(key: .instance(7), name: "Attic", roles: role, addresses: hosts), now: now)
+        }
+
+        /// Somebody announces the process elsewhere.
+        func forge(at address: String) {
+            let hosts = [NetworkAddress(host: address)]
+            _ = table.learn(
+                PeerContact(key: .instance(7, service: "forged"), name: "Impostor", roles: role, addresses: hosts),
+                now: now)
         }
 
         func greet(_ id: Int, from address: String, roles: PeerRoles? = nil) throws -> IdentityClaim {
@@ -87,6 +96,33 @@ import WireProtocol
         rig.now += .milliseconds(100)
         try rig.hear(1)
         #expect(rig.losers == [1])
+    }
+
+    /// What mDNS says of a process displaces nobody who was there before it said so, or whom it knows as well.
+    @Test(arguments: [true, false]) func aForgedRecordDisplacesNobody(isKnown: Bool) throws {
+        let rig = isKnown ? Rig(known: "a") : Rig()
+        #expect(try rig.greet(1, from: "a") == .unopposed)
+        rig.now += .milliseconds(100)
+        rig.forge(at: "z")
+        #expect(try rig.greet(2, from: "z") == .contested)
+        #expect(rig.losers == [])
+        // Nor is it silent for long enough to be given up for one that calls from elsewhere.
+        rig.now += PeeringLimits.successionTime + .milliseconds(1)
+        #expect(rig.losers == [])
+        try rig.hear(1)
+        #expect(rig.losers == [2])
+    }
+
+    /// Where a process was announced in two ways before anybody greeted, nobody can tell which is right.
+    @Test func ofTwoThatAreAnnouncedTheFirstStays() throws {
+        let rig = Rig(known: "a")
+        rig.forge(at: "z")
+        #expect(try rig.greet(1, from: "b") == .unopposed)
+        rig.now += .milliseconds(100)
+        #expect(try rig.greet(2, from: "z") == .contested)
+        rig.now += .milliseconds(100)
+        try rig.hear(1)
+        #expect(rig.losers == [2])
     }
 
     @Test func onlyOneWaits() throws {

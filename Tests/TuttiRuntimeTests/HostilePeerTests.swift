@@ -1,4 +1,7 @@
 import AudioCore
+import HostSystem
+import StreamTestKit
+import Synchronization
 import Testing
 import TuttiRuntime
 import WireProtocol
@@ -51,6 +54,67 @@ import WireProtocol
         let heard = try answer(to: Array(WireEncoder.opening(greeting).readableBytesView), from: listener)
         #expect(String(decoding: heard, as: UTF8.self).contains("it takes music only from study"))
         #expect(listener.stop() == .success(.interrupted))
+    }
+
+    /// Many who greet as broadcasters, bring nothing and stay: a broadcast from elsewhere is heard at once, one from their
+    /// own address as soon as they stood still for long.
+    @Test(arguments: [2, 1] as [UInt8]) func whoGreetsAndStaysKeepsNoBroadcastOut(host: UInt8) throws {
+        let listener = try RunningListener(name: "kitchen") { $0.once = true }
+        let crowd = try Crowd(count: 32, at: host, port: listener.port)
+        defer { crowd.disperse() }
+        let shelf = SourceShelf()
+        var options = BroadcastOptions(path: try shelf.makeMP3(seconds: 2))
+        options.name = "study"
+        options.start = .whenReady(listeners: 1)
+        options.listeners = [NetworkAddress(host: "127.0.0.1", port: listener.port)]
+        options.network.port = freePort()
+        options.network.usesDiscovery = false
+        let began = HostTime.now()
+        #expect(try Broadcaster(options: options, identity: .test("study")).run { _ in } == .completed)
+        #expect(listener.end() == .success(.completed))
+        #expect(listener.states.contains(.playing))
+        #expect(.now() - began < (host == 1 ? .seconds(14) : .seconds(6)), "it was kept out")
+    }
+
+    /// Peers that greet as broadcasters from one address, and say no more than that they live, for 20 s.
+    private final class Crowd: Sendable {
+        private let isOver = Mutex(false)
+        private let thread = Mutex<HostThread?>(nil)
+
+        /// Returns when all have been greeted in turn.
+        init(count: Int, at host: UInt8, port: UInt16) throws {
+            let peers = try (0..<count).map { _ in try #require(RawPeer(port: port, from: host)) }
+            for peer in peers {
+                let greeting = Greeting(
+                    roles: .broadcaster, peer: .random(), instance: .random(in: 1 ... .max), started: 1, name: "crowd")
+                peer.say(Array(WireEncoder.opening(greeting).readableBytesView))
+                #expect(peer.hear(within: 5_000)?.isEmpty == false)
+            }
+            let stay = Stay(peers)
+            let thread = try HostThread(name: "crowd") { [weak self] in
+                for _ in 0..<100 where self?.isOver.withLock({ $0 }) == false {
+                    stay.sayAlive()
+                    sleepThread(for: .milliseconds(200))
+                }
+            }
+            self.thread.withLock { $0 = thread }
+        }
+
+        func disperse() {
+            isOver.withLock { $0 = true }
+            thread.withLock { $0 }?.join()
+        }
+
+        /// The connections, of one thread from now on.
+        private final class Stay: @unchecked Sendable {
+            private let peers: [RawPeer]
+
+            init(_ peers: [RawPeer]) { self.peers = peers }
+
+            func sayAlive() {
+                for peer in peers { peer.say(Array(WireEncoder.keepAlive().readableBytesView)) }
+            }
+        }
     }
 
     @Test func aPortInUseIsAFailureThatSaysWhatToDo() throws {

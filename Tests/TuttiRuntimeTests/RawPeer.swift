@@ -5,19 +5,12 @@ final class RawPeer {
     private let descriptor: Int32
 
     /// Connects to a port on the loopback interface; waits for up to so many seconds until something listens there.
-    init?(port: UInt16, patience: Int = 5) {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    /// - Parameter host: the last part of its own address, 127.0.0.x.
+    init?(port: UInt16, from host: UInt8 = 1, patience: Int = 5) {
         for _ in 0..<patience * 100 {
             let candidate = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            let code = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(candidate, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                }
-            }
-            if code == 0 {
+            let isBound = Self.withAddress(host, 0) { bind(candidate, $0, $1) } == 0
+            if isBound, Self.withAddress(1, port, { connect(candidate, $0, $1) }) == 0 {
                 descriptor = candidate
                 return
             }
@@ -28,6 +21,20 @@ final class RawPeer {
     }
 
     deinit { close(descriptor) }
+
+    private static func withAddress<Result>(
+        _ host: UInt8, _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = (0x7F00_0000 | UInt32(host)).bigEndian
+        return withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
 
     func say(_ bytes: [UInt8]) { _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
 

@@ -1,5 +1,6 @@
 import AudioCore
 import Peering
+import WireProtocol
 
 /// Who is there, as mDNS would tell: late by tens of milliseconds, and long after a machine has died. What is announced
 /// while the network is cut between two machines is heard within a second of its mending.
@@ -129,4 +130,9 @@ public final class VirtualDiscovery {
         case .lost(let key): !records.contains { $0.key == key }
         }
     }
+}
+
+extension Greeting {
+    /// What mDNS knows its process by: names are apart on a network.
+    var contactKey: PeerContact.Key { .instance(instance, service: name) }
 }

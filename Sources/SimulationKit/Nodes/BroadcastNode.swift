@@ -88,7 +88,7 @@ public final class BroadcastNode {
     /// The process ends without a word of its own; `sayingGoodbye`: its kernel still closes the connections.
     public func crash(sayingGoodbye: Bool) {
         network.kill(machine, sayingGoodbye: sayingGoodbye)
-        discovery?.expire(.instance(greeting.instance))
+        discovery?.expire(greeting.contactKey)
     }
 
     // MARK: Events in
@@ -239,7 +239,7 @@ public final class BroadcastNode {
         guard isRegistered, outcome == nil else { return }
         discovery?.publish(
             PeerContact(
-                key: .instance(greeting.instance), name: greeting.name, roles: greeting.roles,
+                key: greeting.contactKey, name: greeting.name, roles: greeting.roles,
                 started: greeting.started, addresses: [NetworkAddress(host: machine.name)]))
     }
 
@@ -247,6 +247,6 @@ public final class BroadcastNode {
         self.outcome = outcome
         finishedAt = machine.loop.now
         network.stopListening(on: machine)
-        discovery?.withdraw(.instance(greeting.instance))
+        discovery?.withdraw(greeting.contactKey)
     }
 }

@@ -106,7 +106,7 @@ public final class ListenNode {
     /// The process ends without a word of its own; `sayingGoodbye`: its kernel still closes the connections.
     public func crash(sayingGoodbye: Bool) {
         network.kill(machine, sayingGoodbye: sayingGoodbye)
-        discovery?.expire(.instance(greeting.instance))
+        discovery?.expire(greeting.contactKey)
     }
 
     /// A cable that was pulled for a moment: all connections break, and both sides learn of it.
@@ -228,7 +228,7 @@ public final class ListenNode {
         guard isRegistered, outcome == nil else { return }
         discovery?.publish(
             PeerContact(
-                key: .instance(greeting.instance), name: greeting.name, roles: greeting.roles,
+                key: greeting.contactKey, name: greeting.name, roles: greeting.roles,
                 started: greeting.started, isBusy: session.broadcasterName != nil,
                 addresses: [NetworkAddress(host: machine.name)]))
     }
@@ -236,7 +236,7 @@ public final class ListenNode {
     private func finish(_ outcome: ListenOutcome) {
         self.outcome = outcome
         network.stopListening(on: machine)
-        discovery?.withdraw(.instance(greeting.instance))
+        discovery?.withdraw(greeting.contactKey)
     }
 
     // MARK: The queue

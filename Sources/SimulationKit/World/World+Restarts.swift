@@ -19,7 +19,7 @@ extension World {
         var configuration = node.configuration
         configuration.greeting.instance = random.next()
         configuration.greeting.started = greeting("", .listener).started
-        if restart == .process { node.discovery?.withdraw(.instance(node.greeting.instance)) }
+        if restart == .process { node.discovery?.withdraw(node.greeting.contactKey) }
         return add(
             configuration, on: restarted(node.machine, restart), mdns: node.discovery != nil,
             card: node.cardConfiguration)
@@ -33,7 +33,7 @@ extension World {
         var configuration = node.configuration
         configuration.greeting.instance = random.next()
         configuration.greeting.started = greeting("", .broadcaster).started
-        if restart == .process { node.discovery?.withdraw(.instance(node.greeting.instance)) }
+        if restart == .process { node.discovery?.withdraw(node.greeting.contactKey) }
         return add(
             configuration, on: restarted(node.machine, restart), song: song, mdns: node.discovery != nil,
             fault: node.fault)

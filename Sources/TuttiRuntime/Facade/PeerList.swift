@@ -71,13 +71,13 @@ private struct Findings {
         let value = Mutex(Findings())
     }
 
-    var peers: [UInt64: DiscoveredPeer] = [:]
+    var peers: [PeerService: DiscoveredPeer] = [:]
     var failure: DiscoveryFailure?
 
     mutating func receive(_ event: PeerDiscoveryEvent) {
         switch event {
-        case .found(let peer), .changed(let peer): peers[peer.record.instance] = peer
-        case .lost(let instance): peers[instance] = nil
+        case .found(let peer), .changed(let peer): peers[peer.service] = peer
+        case .lost(let service): peers[service] = nil
         case .unavailable(let failure): self.failure = failure
         case .available: failure = nil
         case .settled, .advertised, .notAdvertised: break

@@ -9,11 +9,19 @@ extension PeerContact {
     /// What the sessions need of a peer that mDNS knows.
     init(_ peer: DiscoveredPeer) {
         self.init(
-            key: .instance(peer.record.instance), name: peer.serviceName,
+            key: PeerContact.Key(peer.service), name: peer.serviceName,
             roles: peer.record.roles,
             started: Int64(clamping: (peer.record.startedUnixMilliseconds ?? 0) / 1_000),
             isBusy: peer.record.activity != .idle,
             addresses: peer.addresses.map { NetworkAddress(host: $0.description, port: peer.port) })
+    }
+}
+
+extension PeerContact.Key {
+    /// No field can pass for a part of another: none of them holds a NUL, as they were C strings.
+    fileprivate init(_ service: PeerService) {
+        let parts = [service.name, service.domain, service.hostName, "\(service.port)", service.peer.description]
+        self = .instance(service.instance, service: parts.joined(separator: "\0"))
     }
 }
 
@@ -65,7 +73,7 @@ extension DiscoveryBridge.Finding {
     fileprivate init?(_ event: PeerDiscoveryEvent, ownName: String) {
         switch event {
         case .found(let peer), .changed(let peer): self = .contact(PeerContact(peer))
-        case .lost(let instance): self = .lost(.instance(instance))
+        case .lost(let service): self = .lost(PeerContact.Key(service))
         case .unavailable(let failure): self = .notice(.mDNSUnavailable(failure))
         case .available: self = .notice(.mDNSAvailable)
         case .notAdvertised(let reason): self = .notice(.notAdvertised(reason: reason))

@@ -60,10 +60,10 @@ struct TXTRun {
 /// not there, and in the end those are known who are there.
 private struct DirectoryRun {
     private var directory = PeerDirectory()
-    private var present: [ServiceKey: (instance: UInt64, generation: Int)] = [:]
+    private var present: [ServiceKey: (service: PeerService, generation: Int)] = [:]
     private var generation = 0
     /// As the events tell.
-    private var told: [UInt64: DiscoveredPeer] = [:]
+    private var told: [PeerService: DiscoveredPeer] = [:]
 
     consuming func violation(_ reader: inout InputReader) -> String? {
         while !reader.isEmpty {
@@ -74,14 +74,15 @@ private struct DirectoryRun {
 
     private mutating func step(_ reader: inout InputReader) -> String? {
         let operation = reader.byte()
+        let name = "peer \(operation >> 7)"
         let key = ServiceKey(
-            interface: Int32(operation >> 4 & 3), protocolNumber: Int32(operation >> 6 & 1),
-            name: "peer \(operation >> 7)", domain: "local")
+            interface: Int32(operation >> 4 & 3), protocolNumber: Int32(operation >> 6 & 1), name: name,
+            domain: "local")
         switch operation & 15 {
         case 0..<8:
-            let sighting = sighting(&reader)
-            directory.resolved(key, sighting.sighting)
-            present[key] = (sighting.instance, generation)
+            let (sighting, service) = sighting(of: name, &reader)
+            directory.resolved(key, sighting)
+            present[key] = (service, generation)
         case 8:
             directory.resolved(key, nil)
             present[key] = nil
@@ -102,7 +103,7 @@ private struct DirectoryRun {
         return nil
     }
 
-    private func sighting(_ reader: inout InputReader) -> (sighting: ServiceSighting, instance: UInt64) {
+    private func sighting(of name: String, _ reader: inout InputReader) -> (ServiceSighting, PeerService) {
         let choice = reader.byte()
         let instance = UInt64(choice & 3)
         let record = PeerRecord(
@@ -112,26 +113,27 @@ private struct DirectoryRun {
             choice & 8 == 0
             ? PeerAddress.v4(0x0A00_0000 | UInt32(reader.byte()))
             : .v6(high: 0xFE80 << 48, low: UInt64(reader.byte()), scope: UInt32(choice >> 6))
-        let sighting = ServiceSighting(
-            record: record, hostName: "host.local", address: address, port: UInt16(choice >> 4 & 3))
-        return (sighting, instance)
+        let port = UInt16(choice >> 4 & 3)
+        let service = PeerService(
+            instance: instance, peer: record.id, name: name, domain: "local", hostName: "host.local", port: port)
+        return (ServiceSighting(record: record, hostName: "host.local", address: address, port: port), service)
     }
 
     private mutating func takeEvents() -> String? {
         for event in directory.takeEvents() {
             switch event {
             case .found(let peer):
-                if told.updateValue(peer, forKey: peer.record.instance) != nil { return "\(peer) is found twice" }
+                if told.updateValue(peer, forKey: peer.service) != nil { return "\(peer) is found twice" }
             case .changed(let peer):
-                let before = told.updateValue(peer, forKey: peer.record.instance)
+                let before = told.updateValue(peer, forKey: peer.service)
                 if before == nil || before == peer { return "\(peer) did not change" }
-            case .lost(let instance):
-                if told.removeValue(forKey: instance) == nil { return "\(instance) is lost, and was not there" }
+            case .lost(let service):
+                if told.removeValue(forKey: service) == nil { return "\(service) is lost, and was not there" }
             default: return "\(event)"
             }
         }
         if told != directory.peers { return "told of \(told), known are \(directory.peers)" }
-        if Set(told.keys) != Set(present.values.map(\.instance)) { return "there are \(present), known \(told)" }
+        if Set(told.keys) != Set(present.values.map(\.service)) { return "there are \(present), known \(told)" }
         for peer in told.values {
             if peer.addresses.isEmpty || peer.addresses.count > DiscoveryLimits.addressCount
                 || Set(peer.addresses).count != peer.addresses.count

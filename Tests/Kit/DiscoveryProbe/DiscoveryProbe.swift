@@ -51,7 +51,7 @@ enum DiscoveryProbe {
         switch event {
         case .found(let peer): "FOUND \(text(peer))"
         case .changed(let peer): "CHANGED \(text(peer))"
-        case .lost(let instance): "LOST \(instance)"
+        case .lost(let service): "LOST \(service.instance) [\(service.name)]"
         case .settled: "SETTLED"
         case .advertised(let name): "ADVERTISED \(name)"
         case .notAdvertised(let reason): "NOT-ADVERTISED \(reason)"

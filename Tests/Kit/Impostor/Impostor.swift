@@ -1,0 +1,103 @@
+import AudioCore
+import Glibc
+import NIOCore
+import PeerDiscovery
+import WireProtocol
+
+/// A peer that says it is another's process: by mDNS under a name of its own, and in its greeting to whom it calls.
+///
+///     impostor --name NAME --instance HEX --role listener|broadcaster --call ADDRESS:PORT
+///
+/// It calls again whenever it is turned away, and says that it lives as often as a peer must. A line says what happened:
+/// `ADVERTISED NAME`, `CALLED`, `TURNED-AWAY`, and `FED` once it was sent more than a greeting and keep-alives.
+@main
+enum Impostor {
+    static func main() {
+        let roles: PeerRoles = argument("--role") == "broadcaster" ? .broadcaster : .listener
+        guard let name = argument("--name"), let instance = argument("--instance").flatMap({ UInt64($0, radix: 16) }),
+            let callee = argument("--call").flatMap(Callee.init)
+        else {
+            say("impostor --name NAME --instance HEX --role listener|broadcaster --call ADDRESS:PORT")
+            exit(64)
+        }
+        let record = PeerRecord(
+            id: .random(), instance: instance, name: name, roles: roles, protocolVersion: UInt32(Preamble.version),
+            startedUnixMilliseconds: roles == .broadcaster ? 1 : nil)
+        let discovery = PeerDiscovery(
+            browses: false, advertisement: PeerAdvertisement(record: record, port: callee.port)
+        ) { event in
+            if case .advertised(let name) = event { say("ADVERTISED \(name)") }
+        }
+        let greeting = Greeting(
+            roles: roles, peer: record.id, instance: instance, started: 1, name: name,
+            codecs: [.mpegLayer3, .linearPCM])
+        withExtendedLifetime(discovery) {
+            while true {
+                call(callee, WireEncoder.opening(greeting))
+                usleep(300_000)
+            }
+        }
+    }
+
+    /// Calls, and stays for as long as it is let.
+    private static func call(_ callee: Callee, _ opening: ByteBuffer) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        guard callee.connect(descriptor), send(opening, descriptor) else { return }
+        say("CALLED")
+        var heard = 0
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            if poll(&request, 1, 200) > 0 {
+                let count = recv(descriptor, &piece, piece.count, 0)
+                guard count > 0 else { return say("TURNED-AWAY") }
+                if heard <= fedByteCount, heard + count > fedByteCount { say("FED") }
+                heard += count
+            }
+            guard send(WireEncoder.keepAlive(), descriptor) else { return say("TURNED-AWAY") }
+        }
+    }
+
+    /// A broadcast's packets are more than that within a second, all else is less within a minute.
+    private static let fedByteCount = 8_192
+
+    private static func send(_ bytes: ByteBuffer, _ descriptor: Int32) -> Bool {
+        let bytes = Array(bytes.readableBytesView)
+        return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+
+    // Unbuffered: whoever reads wants it now.
+    private static func say(_ line: String) {
+        let bytes = Array("\(line)\n".utf8)
+        _ = write(STDOUT_FILENO, bytes, bytes.count)
+    }
+
+    private static func argument(_ name: String) -> String? {
+        CommandLine.arguments.firstIndex(of: name).flatMap { CommandLine.arguments[($0 + 1)...].first }
+    }
+}
+
+/// Who is called.
+private struct Callee {
+    let port: UInt16
+    private var address = sockaddr_in()
+
+    /// An IPv4 address and a port.
+    init?(_ text: String) {
+        let parts = text.split(separator: ":")
+        guard parts.count == 2, let port = UInt16(parts[1]) else { return nil }
+        self.port = port
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        guard inet_pton(AF_INET, String(parts[0]), &address.sin_addr) == 1 else { return nil }
+    }
+
+    func connect(_ descriptor: Int32) -> Bool {
+        withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+}
