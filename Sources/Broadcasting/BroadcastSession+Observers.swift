@@ -11,7 +11,7 @@ extension BroadcastSession {
         }
         connections.accept(link.id)
         link.admitAsObserver()
-        notify(.observed(by: link.connection.name))
+        notify(.observed(by: link.connection.name), from: link, now)
     }
 
     /// Sends the roster to whom it is due.
