@@ -477,6 +477,22 @@ import WireProtocol
         #expect(broadcast.keys.isEmpty)
     }
 
+    @Test func whoIsMissingIsToldOnceWhenTheSongStarts() {
+        var broadcast = ScriptedBroadcast {
+            $0.allowedNames = ["Attic", "Kitchen"]
+            $0.sourceLead = .seconds(3)
+        }
+        broadcast.give(seconds: 1)
+        broadcast.join(1, name: "Attic")
+        broadcast.report(.ready, 1)
+        broadcast.wait(.seconds(12), hearingFrom: [1])
+        #expect(broadcast.notices == [.joined("Attic")])
+        broadcast.give(seconds: 2, properties: false)
+        broadcast.wait(.milliseconds(100))
+        #expect(broadcast.notices == [.joined("Attic"), .startedWithout(["Kitchen"])])
+        #expect(broadcast.session.isPlaying)
+    }
+
     /// Both sides dialled: nobody was refused anything.
     @Test func ofTwoCallsThatCrossedNoneCountsAsRefused() throws {
         var broadcast = ScriptedBroadcast()
