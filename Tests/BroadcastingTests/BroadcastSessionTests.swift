@@ -485,7 +485,10 @@ import WireProtocol
         broadcast.give(seconds: 1)
         broadcast.join(1, name: "Attic")
         broadcast.report(.ready, 1)
-        broadcast.wait(.seconds(12), hearingFrom: [1])
+        for _ in 0..<24 {
+            broadcast.wait(.milliseconds(500), hearingFrom: [1])
+            broadcast.drain(1)
+        }
         #expect(broadcast.notices == [.joined("Attic")])
         broadcast.give(seconds: 2, properties: false)
         broadcast.wait(.milliseconds(100))
