@@ -153,8 +153,8 @@ let package = Package(
         .executableTarget(
             name: "tutti",
             dependencies: [
-                "AudioCore", "AudioQueue", "DecodeWorker", "HostSystem", "Observing", "Peering", "Playout",
-                "SongReading", "TuttiRuntime",
+                "AudioCore", "AudioQueue", "Broadcasting", "DecodeWorker", "HostSystem", "Observing", "Peering",
+                "Playout", "SongReading", "TuttiRuntime",
             ],
             swiftSettings: settings),
 
@@ -330,8 +330,8 @@ let package = Package(
         tests(
             "TuttiTests",
             [
-                "tutti", "AudioCore", "AudioDecoding", "Observing", "Peering", "Playout", "SongReading",
-                "TuttiRuntime",
+                "tutti", "AudioCore", "AudioDecoding", "Broadcasting", "Observing", "Peering", "Playout",
+                "SongReading", "TuttiRuntime", "WireProtocol",
             ]),
         // Of the program itself, run as a process.
         tests(

@@ -86,8 +86,8 @@ public enum BroadcastOutcome: Hashable, Sendable {
     case stopped
     /// What could be read of the song was heard to its end.
     case brokenOff(String)
-    /// The song gave nothing that can be played.
-    case unplayable(String)
+    /// The song gave nothing that can be played: why, in words for people, or nil where it has no audio.
+    case unplayable(String?)
     /// None of the listeners that were asked for by name is there.
     case nobody([String])
 }

@@ -86,3 +86,35 @@ extension BroadcastNotice {
         }
     }
 }
+
+extension BroadcastNotice {
+    /// Notices of one kind can keep each other from being told, where peers bring them about; see ``SaidLines``.
+    enum Kind: Hashable, Sendable {
+        case song, start, decoding
+        case joined, left, gone, dropped, sentPCM, clockOverTCP, observed
+        case namedUnanswered, unanswered, busy, refusedBy, connectionsFull, addressFull
+        case refused(Refusal.Reason)
+    }
+
+    var kind: Kind {
+        switch self {
+        case .source, .sourceFailed, .songDamaged, .songTruncated, .songCutOff, .songFellSilent, .songGoesOn: .song
+        case .startedWithout: .start
+        case .decodingTooSlow: .decoding
+        case .joined: .joined
+        case .left: .left
+        case .gone: .gone
+        case .dropped: .dropped
+        case .sentPCM: .sentPCM
+        case .clockOverTCP: .clockOverTCP
+        case .observed: .observed
+        case .namedUnanswered: .namedUnanswered
+        case .unanswered: .unanswered
+        case .busy: .busy
+        case .refusedBy: .refusedBy
+        case .refused(_, let refusal): .refused(refusal.reason)
+        case .connectionsFull: .connectionsFull
+        case .addressFull: .addressFull
+        }
+    }
+}

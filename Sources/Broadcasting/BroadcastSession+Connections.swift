@@ -39,11 +39,11 @@ extension BroadcastSession {
         case .full:
             refusal = Refusal(
                 .busy, "there are \(BroadcastLimits.connectionCount) connections, as many as there may be")
-            sayOnce(.connectionsFull(limit: BroadcastLimits.connectionCount))
+            notifyOnce(.connectionsFull(limit: BroadcastLimits.connectionCount), from: address)
         case .addressFull:
             let limit = PeeringLimits.connectionsPerAddress
             refusal = Refusal(.busy, "there are \(limit) connections from this address, as many as there may be")
-            sayOnce(.addressFull(address, limit: limit))
+            notifyOnce(.addressFull(address, limit: limit), from: address)
         }
         refusedCount += 1
         actions.append(.send(id, WireEncoder.opening(configuration.greeting)))
@@ -59,8 +59,9 @@ extension BroadcastSession {
 
     mutating func dialFailed(_ dial: Dialer.Dial, _ failure: DialFailure, _ now: HostTime) {
         connections.dialer.dialEnded(dial.id, failure: failure, now: now)
-        guard case .instance = dial.key else { return sayOnce(.namedUnanswered(dial.address)) }
-        sayOnce(.unanswered(connections.dialer.contact(dial.key)?.name, dial.address))
+        let address = dial.address
+        guard case .instance = dial.key else { return notifyOnce(.namedUnanswered(address), from: address.host) }
+        notifyOnce(.unanswered(connections.dialer.contact(dial.key)?.name, address), from: address.host)
     }
 
     mutating func receive(_ id: ConnectionID, _ bytes: ByteBuffer, _ now: HostTime) {
@@ -88,7 +89,7 @@ extension BroadcastSession {
     private mutating func note(_ report: ListenerReport, of id: ConnectionID, _ now: HostTime) {
         guard let link = connections[id], link.isMember, let greeting = link.connection.greeting else { return }
         link.note(report, in: song.epoch, feedingPlan(now), now: now)
-        if announced.insert(greeting.instance).inserted { notify(.joined(greeting.name)) }
+        if announced.insert(greeting.instance).inserted { notify(.joined(greeting.name), from: link, now) }
     }
 
     /// Answers a clock request that came over a listener's own connection, where UDP does not get through.
@@ -97,7 +98,7 @@ extension BroadcastSession {
         link.noteSent(WireEncoder.clockByteCount, now)
         actions.append(.sendClock(id, reply))
         guard link.clockReplyCount == BroadcastLimits.clockRequestsOfNote else { return }
-        sayOnce(.clockOverTCP(link.connection.name))
+        notifyOnce(.clockOverTCP(link.connection.name), from: link.connection.address)
     }
 
     /// A peer said who it is: say so if it has no business here.
@@ -148,7 +149,7 @@ extension BroadcastSession {
                 refuse(link.id, Refusal(.cannotDecode, obstacle), now)
                 return
             }
-            sayOnce(.sentPCM(greeting.name, codec))
+            notifyOnce(.sentPCM(greeting.name, codec), from: link.connection.address)
         }
         connections.admit(link.id)
         link.admit(as: isDecoded ? .original : .linearPCM)
@@ -160,14 +161,14 @@ extension BroadcastSession {
     /// The other side said no.
     private mutating func refused(_ id: ConnectionID, _ refusal: Refusal, _ now: HostTime) {
         guard let link = connections[id] else { return }
-        let name = link.connection.name
+        let (name, address) = (link.connection.name, link.connection.address)
         switch refusal.reason {
         case .duplicate: break
-        case .busy: sayOnce(.busy(name, refusal.text))
+        case .busy: notifyOnce(.busy(name, refusal.text), from: address)
         case .leaving:
-            notify(.left(name))
+            notify(.left(name), from: link, now)
             noteDeparture(of: link, now)
-        default: sayOnce(.refusedBy(name, refusal.text))
+        default: notifyOnce(.refusedBy(name, refusal.text), from: address)
         }
         let pause =
             switch refusal.reason {
@@ -181,16 +182,17 @@ extension BroadcastSession {
     /// Says no, and closes.
     mutating func refuse(_ id: ConnectionID, _ refusal: Refusal, _ now: HostTime) {
         guard let link = connections[id] else { return }
-        refusedCount += 1
+        // Both sides dialled, or a listener dialled anew: it has the connection that it wants.
+        if refusal.reason != .duplicate { refusedCount += 1 }
         send(WireEncoder.refusal(refusal), to: id, now)
-        sayOnce(.refused(link.connection.name, refusal))
+        notifyOnce(.refused(link.connection.name, refusal), from: link.connection.address)
         close(id, now, pause: BroadcastLimits.refusalPause)
     }
 
     /// A connection ended, or must end. `silence` nil: the other side closed it.
     mutating func drop(_ id: ConnectionID, _ silence: BroadcastNotice.Silence?, _ now: HostTime) {
         guard let link = connections[id] else { return }
-        if link.report != nil { notify(.gone(link.connection.name, silence)) }
+        if link.report != nil { notify(.gone(link.connection.name, silence), from: link, now) }
         close(id, now, pause: .zero, isMissed: link.isMember)
     }
 

@@ -12,7 +12,7 @@ extension BroadcastSession {
         connections.accept(link.id)
         connections.admit(link.id)
         link.admitAsObserver()
-        notify(.observed(by: link.connection.name))
+        notify(.observed(by: link.connection.name), from: link, now)
     }
 
     /// Sends the roster to whom it is due.

@@ -36,8 +36,8 @@ public struct BroadcastSession {
     /// Processes that were said to have joined: one whose connection is replaced does not join anew.
     var announced: Set<UInt64> = []
     var departures = Departures()
-    private var said = SaidLines()
-    /// Connections that were refused so far, whatever the reason.
+    private var said = SaidLines<BroadcastNotice.Kind, BroadcastNotice>()
+    /// Connections that were refused so far. One of two with the same process is no refusal: the other goes on.
     public internal(set) var refusedCount = 0
     var actions: [BroadcastAction] = []
 
@@ -132,7 +132,7 @@ public struct BroadcastSession {
     private mutating func endSong(failure: String?, _ now: HostTime) {
         song.finish(failure: failure)
         if let failure, song.log.endIndex > 0 { notify(.sourceFailed(failure)) }
-        guard song.isPlayable else { return finish(.unplayable(failure ?? "it has no audio"), now) }
+        guard song.isPlayable else { return finish(.unplayable(failure), now) }
         switch song.shortfall {
         case .truncated(let problem): notify(.songTruncated(problem))
         case .cutOff(let seconds, let whole, let problem): notify(.songCutOff(seconds: seconds, of: whole, problem))
@@ -209,7 +209,7 @@ public struct BroadcastSession {
         guard let portion = link.next(plan, now: now) else { return }
         for message in portion.messages { send(message, to: link, now) }
         if let count = portion.droppedPacketCount {
-            notify(.dropped(link.connection.name, packetCount: count))
+            notify(.dropped(link.connection.name, packetCount: count), from: link, now)
         }
     }
 
@@ -217,8 +217,16 @@ public struct BroadcastSession {
 
     mutating func notify(_ notice: BroadcastNotice) { actions.append(.notice(notice)) }
 
-    /// Says what would come again with every try only the first time.
-    mutating func sayOnce(_ notice: BroadcastNotice) { if said.isNew(notice.sentence) { notify(notice) } }
+    /// Tells what a peer did, as often as that may be told.
+    mutating func notify(_ notice: BroadcastNotice, from link: ListenerLink, _ now: HostTime) {
+        if said.isDue(notice.kind, from: link.connection.address, now: now) { notify(notice) }
+    }
+
+    /// Tells what would come again with every try the first time only.
+    /// - Parameter address: of the peer that brings it about; empty where none does.
+    mutating func notifyOnce(_ notice: BroadcastNotice, from address: String) {
+        if said.isNew(notice, notice.kind, from: address) { notify(notice) }
+    }
 
     // MARK: Time
 

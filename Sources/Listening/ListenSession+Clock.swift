@@ -80,7 +80,7 @@ extension ListenSession {
         let estimate = better(of: estimate, now)
         if isClockFromStream, let clock {
             guard estimate.errorBound(at: now) <= clock.errorBound(at: now) else { return }
-            sayOnce(.info, "\(reception?.broadcaster.name ?? "")'s clock answers by UDP now")
+            sayOnce(.info, "\(reception?.broadcaster.name ?? "")'s clock answers by UDP now", .clockByUDP)
         }
         streamClock?.rest()
         isClockFromStream = false
@@ -101,7 +101,7 @@ extension ListenSession {
         else { return }
         isClockFromStream = true
         use(estimate)
-        sayOnce(.warning, "UDP is blocked between \(name) and this machine: clock over TCP, less exact")
+        sayOnce(.warning, "UDP is blocked between \(name) and this machine: clock over TCP, less exact", .clockOverTCP)
     }
 
     /// Whether an estimate over the connection is to replace the one that is held: one by UDP is nearer the truth for a

@@ -239,14 +239,24 @@ extension ListenSession {
     /// The broadcaster said no.
     private mutating func refused(_ id: ConnectionID, _ refusal: Refusal, _ now: HostTime) {
         guard let link = connections[id] else { return }
-        if refusal.reason != .duplicate { sayOnce(.warning, "\(link.connection.name) refuses: \(refusal.text)") }
+        let (name, address) = (link.connection.name, link.connection.address)
+        if refusal.reason != .duplicate {
+            sayOnce(.warning, "\(name) refuses: \(refusal.text)", .refusedBy, from: address)
+        }
         close(id, pause: refusal.reason == .duplicate ? .zero : ListenLimits.refusalPause, now)
         if phase == .member(id) { becomeOrphan(now, isHandedOver: refusal.reason == .duplicate) }
     }
 
+    /// Lines of one kind can keep each other from being told, where peers bring them about; see ``SaidLines``.
+    enum SaidKind: Hashable, Sendable {
+        case refusedBy, clockOverTCP, clockByUDP, device, start
+        case refused(Refusal.Reason)
+    }
+
     /// Says a line that would come again with every try only the first time.
-    mutating func sayOnce(_ level: NoticeLevel, _ text: String) {
-        if said.isNew(text) { actions.append(.notice(level, text)) }
+    /// - Parameter address: of the peer that brings it about; empty where none does, or none but the broadcaster.
+    mutating func sayOnce(_ level: NoticeLevel, _ text: String, _ kind: SaidKind, from address: String = "") {
+        if said.isNew(text, kind, from: address) { actions.append(.notice(level, text)) }
     }
 
     private mutating func refuse(
@@ -255,7 +265,9 @@ extension ListenSession {
         guard let link = connections[id] else { return }
         send(WireEncoder.refusal(refusal), to: id, now)
         let level: NoticeLevel = refusal.reason == .protocolError ? .warning : .detail
-        sayOnce(level, "refused \(link.connection.name): \(refusal.text)")
+        sayOnce(
+            level, "refused \(link.connection.name): \(refusal.text)", .refused(refusal.reason),
+            from: link.connection.address)
         close(id, pause: pause, now)
         if phase == .member(id) { becomeOrphan(now) }
     }

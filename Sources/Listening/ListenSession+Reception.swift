@@ -107,7 +107,7 @@ extension ListenSession {
             "an offset of \(Int64(saturating: configuration.offset.microseconds)) us is more than the broadcast's "
             + "start delay: the beginning is not heard here (start with: tutti broadcast --start-delay "
             + "\(Int64(saturating: (-configuration.offset).milliseconds) + 250))"
-        if said.isNew(text) { actions.append(.notice(.warning, text)) }
+        sayOnce(.warning, text, .start)
     }
 
     private mutating func broadcastEnded(_ end: BroadcastEnd, _ id: ConnectionID, _ now: HostTime) {
@@ -194,7 +194,8 @@ extension ListenSession {
         sayOnce(
             .warning,
             "the sound card runs about \(percent) % \(direction) than it says: nothing is played on it, since it could "
-                + "not be in step (tutti devices lists others)")
+                + "not be in step (tutti devices lists others)",
+            .device)
     }
 
     /// The broadcaster is back, and goes on with a frame behind what had come of its song: tells how much that lacks.

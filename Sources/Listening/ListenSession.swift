@@ -67,7 +67,7 @@ public struct ListenSession {
     var playout = PlayoutSnapshot()
     var lastReport: (sent: HostTime, state: ListenerState, received: FramePosition)?
     var hasToldPatience = false
-    var said = SaidLines()
+    var said = SaidLines<SaidKind, String>()
     var actions: [ListenAction] = []
 
     public init(configuration: ListenConfiguration, now: HostTime) {

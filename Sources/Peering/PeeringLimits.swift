@@ -43,6 +43,12 @@ public enum PeeringLimits {
     public static let connectionsPerAddress = 64
     /// Addresses of one peer that are tried.
     public static let addressesPerContact = 8
-    /// Lines that are remembered as said.
-    public static let saidCount = 1_024
+    /// Lines of one kind that are told once and remembered, and how many of them one address may bring about.
+    public static let saidCount = 256
+    public static let saidCountPerAddress = 16
+    /// Lines of one kind that are told each time, and how many of them one address may bring about, in so long: a thousand
+    /// listeners may come, go and come again, and as many as one machine may run.
+    public static let repeatedCount = 4_096
+    public static let repeatedCountPerAddress = connectionsPerAddress
+    public static let repeatedTime = TimeSpan.seconds(600)
 }

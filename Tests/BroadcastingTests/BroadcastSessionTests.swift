@@ -149,7 +149,7 @@ import WireProtocol
         }
         #expect((packets.last ?? .zero) > before)
         #expect(broadcast.heard[1]?.entries.count == 1)
-        let lines = broadcast.notices.count { $0.contains("too slow") }
+        let lines = broadcast.notices.count { if case .dropped("Listener 2", _) = $0 { true } else { false } }
         #expect(lines > 0 && lines < marks.count, "\(broadcast.notices)")
     }
 
@@ -385,7 +385,10 @@ import WireProtocol
             #expect(broadcast.heard[id]?.messages.count == 2)
         }
         #expect(broadcast.closed == [1, 2, 3])
-        #expect(broadcast.notices.count { $0.contains("cannot decode") } == 1)
+        #expect(
+            broadcast.notices.filter { $0.level == .warning } == [
+                .refused("Radio", Refusal(.cannotDecode, "this song is PCM, which Radio cannot decode"))
+            ])
         #expect(broadcast.session.listeners.map(\.name) == ["Listener 4"])
     }
 
@@ -458,7 +461,7 @@ import WireProtocol
         #expect(broadcast.closed.count == 1_000 - limit)
         #expect(broadcast.session.refusedCount == 1_000 - limit)
         #expect(broadcast.heard[1_099]?.refusal?.reason == .busy)
-        #expect(broadcast.notices.count { $0.contains("connections from 10.0.0.66") } == 1)
+        #expect(broadcast.notices.count { $0 == .addressFull("10.0.0.66", limit: limit) } == 1)
         // Nor do those that say nothing stay for long.
         for _ in 0..<5 {
             broadcast.wait(.milliseconds(500), hearingFrom: [1])
@@ -502,7 +505,7 @@ import WireProtocol
         broadcast.greet(1, instance: 7)
         broadcast.say(WireEncoder.refusal(Refusal(.busy, "playing X from Y")), 1)
         #expect(broadcast.closed == [1])
-        #expect(broadcast.notices.contains { $0.contains("busy") && $0.contains("playing X from Y") })
+        #expect(broadcast.notices.contains(.busy("Listener 1", "playing X from Y")))
         broadcast.wait(.milliseconds(900))
         #expect(broadcast.dials.count == 1)
         broadcast.wait(.milliseconds(300))
@@ -514,6 +517,84 @@ import WireProtocol
         broadcast.wait(.milliseconds(2_900))
         #expect(broadcast.closed == [1])
         #expect(broadcast.keys.isEmpty)
+    }
+
+    @Test func whoIsMissingIsToldOnceWhenTheSongStarts() {
+        var broadcast = ScriptedBroadcast {
+            $0.allowedNames = ["Attic", "Kitchen"]
+            $0.sourceLead = .seconds(3)
+        }
+        broadcast.give(seconds: 1)
+        broadcast.join(1, name: "Attic")
+        broadcast.report(.ready, 1)
+        for _ in 0..<24 {
+            broadcast.wait(.milliseconds(500), hearingFrom: [1])
+            broadcast.drain(1)
+        }
+        #expect(broadcast.notices == [.joined("Attic")])
+        broadcast.give(seconds: 2, properties: false)
+        broadcast.wait(.milliseconds(100))
+        #expect(broadcast.notices == [.joined("Attic"), .startedWithout(["Kitchen"])])
+        #expect(broadcast.session.isPlaying)
+    }
+
+    /// Both sides dialled: nobody was refused anything.
+    @Test func ofTwoCallsThatCrossedNoneCountsAsRefused() throws {
+        var broadcast = ScriptedBroadcast()
+        broadcast.give(seconds: 60)
+        broadcast.handle(.contact(contact(7, "Attic")))
+        let dial = try #require(broadcast.dials.first)
+        broadcast.open(1, .accepted)
+        broadcast.open(2, .dialed, dial: dial)
+        for id in [1, 2] { broadcast.greet(id, name: "Attic", instance: 7) }
+        broadcast.wait(.milliseconds(20))
+        broadcast.say(WireEncoder.keepAlive(), 1)
+        broadcast.wait(.milliseconds(20))
+        #expect(broadcast.heard[2]?.refusal == .otherConnection && broadcast.closed == [2])
+        #expect(broadcast.session.listeners.map(\.name) == ["Attic"])
+        #expect(broadcast.session.refusedCount == 0)
+        broadcast.join(3, roles: .broadcaster)
+        #expect(broadcast.session.refusedCount == 1)
+    }
+
+    /// Somebody who calls from 10.0.0.66 under one invented name after the other.
+    private func invent(_ count: Int, _ broadcast: inout ScriptedBroadcast, _ deed: ByteBuffer) {
+        for id in 1_000..<1_000 + count {
+            let key = ClockKey(identifier: UInt64(id), secret0: 1, secret1: 2)
+            broadcast.handle(.opened(ConnectionID(id), .accepted, address: "10.0.0.66", dial: nil, key: key))
+            broadcast.greet(id, name: "Invented \(id)")
+            broadcast.report(.ready, id)
+            broadcast.say(deed, id)
+        }
+    }
+
+    @Test func inventedNamesMuteNoOtherWarning() {
+        var broadcast = started()
+        let noise = ByteBuffer(repeating: 0x55, count: 100)
+        invent(2_000, &broadcast, noise)
+        let refused = broadcast.notices.count { if case .refused = $0 { true } else { false } }
+        #expect(refused == PeeringLimits.saidCountPerAddress)
+        // What happens to others is told, and the same of others.
+        broadcast.join(2, name: "Kitchen")
+        for sequence in 1...BroadcastLimits.clockRequestsOfNote {
+            let request = ClockDatagram(kind: .request, keyIdentifier: 2, sequence: UInt32(sequence), cookie: 5)
+            let key = ClockKey(identifier: 2, secret0: 1, secret1: 2)
+            broadcast.say(WireEncoder.clock(request.encoded(under: key)), 2)
+        }
+        #expect(broadcast.notices.contains(.clockOverTCP("Kitchen")))
+        broadcast.say(noise, 2)
+        #expect(broadcast.notices.contains { if case .refused("Kitchen", _) = $0 { true } else { false } })
+    }
+
+    @Test func whoComesAndGoesDoesNotFloodTheTerminal() {
+        var broadcast = started()
+        let count = broadcast.notices.count
+        invent(2_000, &broadcast, WireEncoder.refusal(Refusal(.leaving, "")))
+        #expect(broadcast.notices.count - count <= 2 * PeeringLimits.repeatedCountPerAddress)
+        broadcast.join(2, name: "Kitchen")
+        broadcast.report(.ready, 2)
+        broadcast.handle(.closed(ConnectionID(2)))
+        #expect(broadcast.notices.suffix(2) == [.joined("Kitchen"), .gone("Kitchen", nil)])
     }
 
     private struct Missing: Error {}

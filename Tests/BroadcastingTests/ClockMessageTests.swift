@@ -8,7 +8,7 @@ import WireProtocol
 
 /// Listeners that ask for the clock over their own connection, as UDP does not get through.
 @Suite struct ClockMessageTests {
-    private static let line = "UDP is blocked between Listener 1 and this machine: clock over TCP, less exact"
+    private static let notice = BroadcastNotice.clockOverTCP("Listener 1")
 
     /// A broadcast with ten seconds read, and a listener that is preparing.
     private func broadcast(
@@ -90,9 +90,9 @@ import WireProtocol
     @Test func theUserIsToldOnceWhenRequestsGoOn() {
         var broadcast = broadcast()
         for sequence in 1..<16 { broadcast.say(request(UInt32(sequence), key(1)), 1) }
-        #expect(!broadcast.notices.contains(Self.line))
+        #expect(!broadcast.notices.contains(Self.notice))
         for sequence in 16...40 { broadcast.say(request(UInt32(sequence), key(1)), 1) }
-        #expect(broadcast.notices.filter { $0 == Self.line }.count == 1)
+        #expect(broadcast.notices.filter { $0 == Self.notice }.count == 1)
     }
 
     /// Replies must not stand behind ten seconds of song while the listener cannot play any of it yet.

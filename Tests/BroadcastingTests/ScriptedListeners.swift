@@ -13,7 +13,7 @@ struct ScriptedBroadcast {
     var heard: [Int: Inbox] = [:]
     var closed: Set<Int> = []
     var dials: [Dialer.Dial] = []
-    var notices: [String] = []
+    var notices: [BroadcastNotice] = []
     var outcome: BroadcastOutcome?
     var keys: Set<ClockKey> = []
     /// What listeners said last of themselves.
@@ -52,7 +52,7 @@ struct ScriptedBroadcast {
         case .transcode(let request): requests.append(request)
         case .endTranscoding: transcodingEndCount += 1
         case .advertise: break
-        case .notice(let notice): notices.append(notice.sentence)
+        case .notice(let notice): notices.append(notice)
         case .finished(let outcome): self.outcome = outcome
         }
     }

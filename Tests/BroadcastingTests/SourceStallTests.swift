@@ -51,7 +51,7 @@ struct SourceStallTests {
     @Test func theTimelineIsMovedWhenEnoughIsThereAgain() throws {
         var broadcast = stalled()
         wait(&broadcast, .seconds(5))
-        #expect(broadcast.notices.contains { $0.contains("silent until") })
+        #expect(broadcast.notices.contains(.songFellSilent))
         let first = try #require(broadcast.heard[1]?.anchors.first)
         // What is there again is kept back.
         broadcast.give(seconds: 1, properties: false)
@@ -99,7 +99,7 @@ struct SourceStallTests {
         #expect(broadcast.heard[1]?.packets.count == 80)
         wait(&broadcast, .milliseconds(500))
         #expect(broadcast.heard[1]?.anchors.count == 1)
-        #expect(!broadcast.notices.contains { $0.contains("silent") }, "\(broadcast.notices)")
+        #expect(!broadcast.notices.contains(.songFellSilent), "\(broadcast.notices)")
     }
 
     /// Too late by a little: the timeline waits until nothing that was heard can be heard again.

@@ -1,7 +1,8 @@
 import AudioCore
-import Broadcasting
 import Testing
 import WireProtocol
+
+@testable import Broadcasting
 
 /// Stations that tell what they play.
 struct TitleTests {
@@ -40,5 +41,20 @@ struct TitleTests {
         #expect(titles(1) == ["First", "Next \u{FFFD}[2J"])
         #expect(titles(2) == ["Next \u{FFFD}[2J"])
         #expect(broadcast.session.summary.info[.title] == "Next \u{FFFD}[2J")
+    }
+
+    @Test func aTitleWaitsForWhatItBelongsTo() {
+        var titles = TitleSchedule()
+        func take(upTo frame: Int64) -> [String] { titles.take(upTo: FramePosition(frame)) }
+        // The first one is shown at once, whenever it came.
+        titles.note("A", from: FramePosition(100))
+        #expect(take(upTo: 0) == ["A"])
+        titles.note("B", from: FramePosition(200))
+        titles.note("C", from: FramePosition(300))
+        #expect(take(upTo: 199) == [])
+        #expect(take(upTo: 300) == ["B", "C"])
+        #expect(take(upTo: .max) == [])
+        for number in 0..<100 { titles.note("\(number)", from: FramePosition(400)) }
+        #expect(take(upTo: 400) == (36..<100).map { "\($0)" })
     }
 }

@@ -309,13 +309,4 @@ import WireProtocol
         rig.now += PeeringLimits.silenceTimeout - .milliseconds(300)
         #expect(rig.silent == [1, 3])
     }
-
-    @Test func aLineIsNewOnceAndTheirNumberIsBounded() {
-        var said = SaidLines()
-        func isNew(_ line: String) -> Bool { said.isNew(line) }
-        #expect(isNew("a") && isNew("b"))
-        #expect(!isNew("a"))
-        for number in 2..<PeeringLimits.saidCount { #expect(isNew("\(number)")) }
-        #expect(!isNew("one more"))
-    }
 }

@@ -1,4 +1,5 @@
 import AudioCore
+import Broadcasting
 import SimulationKit
 import Testing
 
@@ -36,8 +37,7 @@ import Testing
         for node in world.listeners {
             #expect(node.notices.filter { $0.text == line }.count == 1, "\(node.name); \(world.replay)")
             #expect(node.snapshot.replacementCount == 0, "\(node.name); \(world.replay)")
-            let told = "UDP is blocked between \(node.name) and this machine: clock over TCP, less exact"
-            #expect(broadcaster.notices.filter { $0 == told }.count == 1, "\(world.replay)")
+            #expect(broadcaster.notices.count { $0 == .clockOverTCP(node.name) } == 1, "\(world.replay)")
         }
         expectCompleted(world, broadcaster)
         expectBounded(world)

@@ -1,4 +1,5 @@
 import AudioCore
+import Broadcasting
 import SimulationKit
 import Testing
 
@@ -134,7 +135,7 @@ import Testing
         world.run(for: .seconds(5))
         for machine in [broadcaster.machine] + world.listeners.map(\.machine) { machine.freeze(for: .seconds(seconds)) }
         world.run(for: .seconds(seconds + 4))
-        #expect(!broadcaster.notices.contains { $0.contains("gone") }, "\(broadcaster.notices); \(world.replay)")
+        #expect(!broadcaster.notices.contains { $0.isGone() }, "\(broadcaster.notices); \(world.replay)")
         for listener in world.listeners {
             #expect(
                 !listener.notices.contains { $0.text.contains("lost") }, "\(listener.notices); \(world.replay)")

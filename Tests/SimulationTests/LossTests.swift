@@ -162,7 +162,7 @@ import Testing
         let broadcaster = world.beginBroadcast(of: song, to: 3)
         broadcaster.sourceFailure = (frame: 8_000 * 12, text: "the disk is on fire")
         world.run(for: .seconds(16))
-        #expect(broadcaster.notices.contains { $0.contains("on fire") }, "\(world.replay)")
+        #expect(broadcaster.notices.contains(.sourceFailed("the disk is on fire")), "\(world.replay)")
         #expect(broadcaster.outcome != nil, "\(world.replay)")
         for listener in world.listeners {
             let hearing = listener.hearing(of: broadcaster)

@@ -168,7 +168,7 @@ import Testing
         expectWhole(world, [world.listeners[0]], broadcaster)
         let hearing = unable.hearing(of: broadcaster)
         #expect(!hearing.isWhole, "\(hearing); \(world.replay)")
-        #expect(broadcaster.notices.contains { $0.contains("decodes too slowly") }, "\(broadcaster.notices)")
+        #expect(broadcaster.notices.contains(.decodingTooSlow), "\(broadcaster.notices)")
         expectCompleted(world, broadcaster)
         expectBounded(world)
     }

@@ -52,7 +52,7 @@ import Testing
         expectBack(world, broadcaster, [listener])
         if seconds > 3 {
             #expect(listener.hasTold("lost Broadcaster", between: began, and: began + Reconnection.noticeTime))
-            #expect(broadcaster.notices.contains { $0.contains("Listener 1 is gone") }, "\(world.replay)")
+            #expect(broadcaster.notices.contains { $0.isGone("Listener 1") }, "\(world.replay)")
         }
         world.run(for: .seconds(3))
         let buffered = try #require(listener.session.currentReport(listener.machine.now)?.buffered, "\(world.replay)")

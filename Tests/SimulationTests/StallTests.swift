@@ -1,4 +1,5 @@
 import AudioCore
+import Broadcasting
 import SimulationKit
 import Testing
 
@@ -54,6 +55,6 @@ import Testing
         }
         expectCompleted(world, broadcaster)
         expectBounded(world)
-        #expect(broadcaster.notices.count { $0.contains("silent until") } == 2, "\(broadcaster.notices)")
+        #expect(broadcaster.notices.count { $0 == .songFellSilent } == 2, "\(broadcaster.notices)")
     }
 }

@@ -75,7 +75,7 @@ import TuttiRuntime
             $0.network.port = port
             $0.start = .whenReady(listeners: 1)
         }
-        #expect(result.outcome == .completed && result.notices.contains(.text(.info, "kitchen joined")))
+        #expect(result.outcome == .completed && result.notices.contains(.broadcast(.joined("kitchen"))))
         #expect(listener.end() == .success(.completed))
         #expect(listener.states.contains(.playing))
         #expect(!listener.notices.contains { $0.isOfClock }, "\(listener.notices)")
@@ -98,7 +98,7 @@ import TuttiRuntime
         let listener = try RunningListener(name: "kitchen")
         let result = try broadcast(Song(), to: [listener]) { $0.output = .null }
         #expect(result.outcome == .completed)
-        #expect(result.notices.contains(.text(.info, "study (here) joined")))
+        #expect(result.notices.contains(.broadcast(.joined("study (here)"))))
         #expect(listener.stop() == .success(.interrupted))
     }
 
@@ -160,7 +160,7 @@ import TuttiRuntime
         let (outcome, notices) = try broadcast(Song(seconds: 5), to: listeners) { $0.network.port = port }
         leaving.join()
         thread.join()
-        #expect(outcome == .completed && notices.contains(.text(.info, "attic left")))
+        #expect(outcome == .completed && notices.contains(.broadcast(.left("attic"))))
         let seen = try #require(try result.withLock { $0 }?.get())
         #expect(seen.isInStep && seen.listenerCount == 2 && seen.watched >= .seconds(3), "\(seen)")
         #expect(listeners[0].stop() == .success(.interrupted))

@@ -64,7 +64,7 @@ import WireProtocol
         let late = try RecordingPeer(port: port, name: "late", codecs: [.linearPCM], delay: .seconds(3))
         let result = try broadcast(song, to: 2, port: port)
         #expect(result.outcome == .completed)
-        #expect(result.notices.contains(.text(.info, "unable cannot decode MP3: it is sent PCM")))
+        #expect(result.notices.contains(.broadcast(.sentPCM("unable", .mpegLayer3))))
         #expect(result.sentPCM == ["unable", "late"])
 
         let reference = try able.end().decoded()

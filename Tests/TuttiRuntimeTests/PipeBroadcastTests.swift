@@ -18,7 +18,7 @@ import Testing
         let writer = try shelf.feed(try Tool.readFile(song), into: fifo)
         let piped = try SourceBroadcast(fifo)
         writer.join()
-        #expect(piped.result == .success(.completed) && piped.notices == [.text(.info, "kitchen joined")])
+        #expect(piped.result == .success(.completed) && piped.notices == [.broadcast(.joined("kitchen"))])
         #expect(piped.titles == ["pipe"])
         let expected = try SourceBroadcast(song).decoded()
         #expect(try piped.decoded() == expected && expected.count == 2 * 44_100 * 2)

@@ -25,7 +25,7 @@ extension BroadcastSession {
             switch step {
             case .transcode(let request): actions.append(.transcode(request))
             case .release: actions.append(.endTranscoding)
-            case .fellBehind: sayOnce(.decodingTooSlow)
+            case .fellBehind: notifyOnce(.decodingTooSlow, from: "")
             }
         }
     }

@@ -17,7 +17,7 @@ public final class BroadcastNode {
     /// When it was started.
     public let began: TrueTime
     /// Everything it told its user.
-    public private(set) var notices: [String] = []
+    public private(set) var notices: [BroadcastNotice] = []
     /// Most bytes that were on their way to one listener.
     public private(set) var highestByteCountInFlight = 0
 
@@ -193,7 +193,7 @@ public final class BroadcastNode {
             transcodingEndCount += 1
             transcoder.release()
         case .advertise: advertise()
-        case .notice(let notice): notices.append(notice.sentence)
+        case .notice(let notice): notices.append(notice)
         case .finished(let outcome): finish(outcome)
         }
     }

@@ -1,4 +1,5 @@
 import AudioCore
+import Broadcasting
 
 /// Something that a person may want to know: what happened, with its values. The sentence is made by whoever shows it.
 public enum RuntimeNotice: Hashable, Sendable {
@@ -7,6 +8,7 @@ public enum RuntimeNotice: Hashable, Sendable {
     case song(SongNotice)
     case memory(MemoryNotice)
     case recording(RecordingNotice)
+    case broadcast(BroadcastNotice)
     /// This machine slept; a broadcast goes on where it was.
     case slept(TimeSpan)
     /// The broadcaster's own loudspeakers, by the name that they go by among its listeners, tell this.
@@ -23,6 +25,7 @@ public enum RuntimeNotice: Hashable, Sendable {
         case .song(let notice): notice.level
         case .memory(let notice): notice.level
         case .recording(let notice): notice.level
+        case .broadcast(let notice): notice.level
         case .slept: .info
         case .ownLoudspeakers(_, let notice): notice.level
         case .ownLoudspeakersLost: .warning

@@ -228,8 +228,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         case .transcode(let request): transcode(request)
         case .endTranscoding: transcoding?.release()
         case .advertise: advertise()
-        // Until their sentences live in the program.
-        case .notice(let notice): emit(.notice(.text(notice.level, notice.sentence)))
+        case .notice(let notice): emit(.notice(.broadcast(notice)))
         case .finished(let outcome): finish(outcome)
         }
     }
@@ -262,9 +261,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
         switch outcome {
         case .completed: if let localFailure { done.fail(localFailure) } else { done.succeed(outcome) }
         case .stopped: done.succeed(outcome)
-        case .brokenOff(let text), .unplayable(let text):
-            let failure = capture?.failure ?? reader?.failure.map { RuntimeFailure($0) }
-            done.fail(failure ?? RuntimeFailure(.unusableInput, text))
+        case .brokenOff(let text): done.fail(sourceFailure(text))
+        case .unplayable(let text): done.fail(sourceFailure(text ?? "it has no audio"))
         case .nobody(let names):
             done.fail(
                 RuntimeFailure(
@@ -272,6 +270,10 @@ final class BroadcastRunner: PeerNetworkDelegate {
                     "nobody called \(names.joined(separator: " or ")) was found in 10 s; `tutti peers` lists who is there"
                 ))
         }
+    }
+
+    private func sourceFailure(_ text: String) -> RuntimeFailure {
+        capture?.failure ?? reader?.failure.map { RuntimeFailure($0) } ?? RuntimeFailure(.unusableInput, text)
     }
 
     // MARK: What happens

@@ -1,12 +1,11 @@
-import Peering
+import Broadcasting
 
 extension BroadcastNotice {
-    /// In words for people.
-    public var sentence: String {
+    /// For people, one line.
+    var sentence: String {
         switch self {
         case .source(_, let text), .sourceFailed(let text): text
-        case .songDamaged(let problem): "the file is damaged: \(problem)"
-        case .songTruncated(let problem): "the file is damaged: \(problem)"
+        case .songDamaged(let problem), .songTruncated(let problem): "the file is damaged: \(problem)"
         case .songCutOff(let seconds, let whole, let problem):
             "the file is \(problem.map { "damaged: \($0)" } ?? "cut off") (\(seconds) s of \(whole) s are there)"
         case .songFellSilent: "the song comes too slowly: silent until enough of it is there"

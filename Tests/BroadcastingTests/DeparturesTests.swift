@@ -1,0 +1,42 @@
+import AudioCore
+import Testing
+import WireProtocol
+
+@testable import Broadcasting
+
+/// Listeners that took leave.
+struct DeparturesTests {
+    private let report = ListenerReport(state: .playing, epoch: Epoch(1), received: .zero, buffered: .zero)
+
+    private func greeting(_ instance: UInt64) -> Greeting {
+        Greeting(
+            roles: .listener, peer: UUIDBytes(high: 1, low: instance), instance: instance, started: 0,
+            name: "Listener \(instance)")
+    }
+
+    private func time(_ seconds: Double) -> HostTime { HostTime(nanoseconds: Int64(seconds * 1e9)) }
+
+    @Test func whoWentIsShownAsFinishedForAWhile() {
+        var departures = Departures()
+        departures.note(greeting(1), report, now: time(1))
+        departures.note(greeting(2), report, now: time(3))
+        let shown = departures.recent(besides: [], now: time(5.9))
+        #expect(shown.map(\.name) == ["Listener 1", "Listener 2"])
+        #expect(shown.allSatisfy { $0.report?.state == .finished })
+        #expect(departures.recent(besides: [2], now: time(5.9)).map(\.instance) == [1])
+        #expect(departures.recent(besides: [], now: time(6)).map(\.instance) == [2])
+    }
+
+    @Test func whoWentTwiceIsShownOnce() {
+        var departures = Departures()
+        for second in [1.0, 2] { departures.note(greeting(1), report, now: time(second)) }
+        #expect(departures.recent(besides: [], now: time(6.5)).map(\.instance) == [1])
+    }
+
+    @Test func theirNumberIsBounded() {
+        var departures = Departures()
+        for instance in 0..<1_000 { departures.note(greeting(UInt64(instance)), report, now: time(1)) }
+        let shown = departures.recent(besides: [], now: time(1)).map(\.instance)
+        #expect(shown == (UInt64(1_000 - BroadcastLimits.departureCount)..<1_000).map { $0 })
+    }
+}

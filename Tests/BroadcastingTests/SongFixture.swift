@@ -1,0 +1,28 @@
+import AudioCore
+import NIOCore
+
+@testable import Broadcasting
+
+/// A song of 8,000 frames a second, in packets of 50 ms and messages of 100 ms.
+enum SongFixture {
+    static let rate = 8_000.0
+    static let format = AudioStreamFormat.linearPCM(
+        sampleRate: rate, channels: 1, bitsPerChannel: 16, bytesPerSample: 2, layout: [])
+
+    /// As much as was read of it so far.
+    static func song(seconds: Int, statedFrameCount: Int64? = nil) -> BroadcastSong {
+        var song = BroadcastSong(epoch: Epoch(1), fallbackTitle: "fallback")
+        let table = AudioPacketTableInfo(
+            validFrameCount: statedFrameCount, primingFrameCount: 0, remainderFrameCount: 0)
+        _ = song.read([.dataFormat(format), .packetTableInfo(table), .readyToProducePackets], [], ByteBuffer())
+        song.give(seconds: seconds)
+        return song
+    }
+}
+
+extension BroadcastSong {
+    mutating func give(seconds: Int) {
+        let packets = (0..<20).map { AudioPacketDescription(startOffset: $0 * 800, byteCount: 800, frameCount: 400) }
+        for _ in 0..<seconds { _ = read([], packets, ByteBuffer(repeating: 7, count: 16_000)) }
+    }
+}

@@ -1,0 +1,50 @@
+import AudioCore
+import Peering
+import Testing
+
+/// Lines that peers can bring about at will.
+final class SaidLinesTests {
+    private enum Kind {
+        case refused, blocked
+    }
+
+    private var said = SaidLines<Kind, String>()
+
+    private func isNew(_ line: String, _ kind: Kind = .refused, from address: String = "10.0.0.66") -> Bool {
+        said.isNew(line, kind, from: address)
+    }
+
+    private func countDue(_ count: Int, from address: String = "10.0.0.66", at seconds: Int64 = 0) -> Int {
+        let now = HostTime(nanoseconds: seconds * 1_000_000_000)
+        return (0..<count).count { _ in said.isDue(.refused, from: address, now: now) }
+    }
+
+    @Test func aLineIsToldOnceWhoeverBringsItAbout() {
+        #expect(isNew("a") && isNew("b"))
+        #expect(!isNew("a") && !isNew("a", from: "10.0.0.1"))
+        #expect(isNew("a", .blocked))
+    }
+
+    @Test func whoInventsLinesMutesItself() {
+        let told = (0..<10_000).count { isNew("invented \($0)") }
+        #expect(told == PeeringLimits.saidCountPerAddress)
+        #expect(isNew("real", from: "10.0.0.1"))
+        #expect(isNew("blocked", .blocked))
+    }
+
+    @Test func manyAddressesMuteOneKind() {
+        let told = (0..<10_000).count { isNew("invented \($0)", from: "fe80::\($0)") }
+        #expect(told == PeeringLimits.saidCount)
+        #expect(!isNew("real", from: "10.0.0.1"))
+        #expect(isNew("real", .blocked, from: "10.0.0.1"))
+    }
+
+    @Test func whatHappensAgainAndAgainIsToldSoOften() {
+        #expect(countDue(1_000) == PeeringLimits.repeatedCountPerAddress)
+        #expect(countDue(3, from: "10.0.0.1") == 3)
+        #expect(countDue(1, at: 599) == 0)
+        #expect(countDue(1_000, at: 600) == PeeringLimits.repeatedCountPerAddress)
+        let others = (0..<10_000).reduce(0) { $0 + countDue(1, from: "fe80::\($1)", at: 601) }
+        #expect(others == PeeringLimits.repeatedCount - PeeringLimits.repeatedCountPerAddress)
+    }
+}

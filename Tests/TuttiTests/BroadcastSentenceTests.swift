@@ -1,0 +1,69 @@
+import AudioCore
+import Broadcasting
+import Peering
+import Testing
+import TuttiRuntime
+import WireProtocol
+
+@testable import tutti
+
+/// What people read of a broadcast: one line for each notice, word for word.
+@Suite struct BroadcastSentenceTests {
+    private static let damage = AudioStreamProblem(.skipped(byteCount: 3), at: 5)
+    private static let cut = AudioStreamProblem(.truncated(missingByteCount: nil), at: 9)
+
+    private static let theSong: [(notice: BroadcastNotice, level: NoticeLevel, sentence: String)] = [
+        (.source(.info, "waiting for a writer of 'pipe'"), .info, "waiting for a writer of 'pipe'"),
+        (.sourceFailed("'a.mp3' cannot be read further"), .warning, "'a.mp3' cannot be read further"),
+        (.songDamaged(damage), .warning, "the file is damaged: \(damage)"),
+        (.songTruncated(cut), .warning, "the file is damaged: \(cut)"),
+        (.songCutOff(seconds: 3, of: 10, nil), .warning, "the file is cut off (3 s of 10 s are there)"),
+        (.songCutOff(seconds: 3, of: 10, cut), .warning, "the file is damaged: \(cut) (3 s of 10 s are there)"),
+        (.songFellSilent, .warning, "the song comes too slowly: silent until enough of it is there"),
+        (.songGoesOn(silence: .milliseconds(4_600)), .info, "the song goes on after 5 s of silence"),
+        (.startedWithout(["Attic", "Den"]), .warning, "starting without Attic, Den: not found"),
+        (
+            .decodingTooSlow, .warning,
+            "this machine decodes too slowly: listeners that are sent PCM miss some of the song"
+        ),
+    ]
+
+    private static let listeners: [(notice: BroadcastNotice, level: NoticeLevel, sentence: String)] = [
+        (.joined("Attic"), .info, "Attic joined"),
+        (.left("Attic"), .info, "Attic left"),
+        (.gone("Attic", nil), .info, "Attic is gone"),
+        (.gone("Attic", .mute), .info, "Attic is gone (nothing heard from it)"),
+        (.gone("Attic", .stalled), .info, "Attic is gone (it stopped reading)"),
+        (.dropped("Attic", packetCount: 7), .warning, "Attic is too slow: 7 packets dropped for it"),
+        (.sentPCM("Attic", .mpegLayer3), .info, "Attic cannot decode MP3: it is sent PCM"),
+        (
+            .clockOverTCP("Attic"), .warning,
+            "UDP is blocked between Attic and this machine: clock over TCP, less exact"
+        ),
+        (.observed(by: "Attic"), .detail, "Attic looks on (tutti check)"),
+    ]
+
+    private static let address = NetworkAddress(host: "attic", port: 7_000)
+
+    private static let connections: [(notice: BroadcastNotice, level: NoticeLevel, sentence: String)] = [
+        (.namedUnanswered(address), .warning, "no listener answers at \(address); trying again until one does"),
+        (.unanswered("Attic", address), .detail, "Attic: no answer at \(address), trying again"),
+        (.unanswered(nil, address), .detail, "a listener: no answer at \(address), trying again"),
+        (.busy("Attic", "playing X"), .info, "Attic is busy: playing X"),
+        (.refusedBy("Attic", "no"), .warning, "Attic refuses: no"),
+        (.refused("Attic", Refusal(.protocolError, "noise")), .warning, "refused Attic: noise"),
+        (.refused("Attic", Refusal(.cannotDecode, "no MP3")), .warning, "refused Attic: no MP3"),
+        (.refused("Attic", Refusal(.notAllowed, "for Den")), .detail, "refused Attic: for Den"),
+        (.connectionsFull(limit: 4), .warning, "more than 4 connections: the others are refused"),
+        (.addressFull("10.0.0.1", limit: 4), .warning, "more than 4 connections from 10.0.0.1: the others are refused"),
+    ]
+
+    @Test(arguments: [theSong, listeners, connections]) func eachIsToldInItsWords(
+        _ notices: [(notice: BroadcastNotice, level: NoticeLevel, sentence: String)]
+    ) {
+        for (notice, level, sentence) in notices {
+            let told = RuntimeNotice.broadcast(notice)
+            #expect(told.sentence == sentence && told.level == level)
+        }
+    }
+}
