@@ -151,7 +151,7 @@ let package = Package(
         .executableTarget(
             name: "tutti",
             dependencies: [
-                "AudioCore", "AudioQueue", "DecodeWorker", "HostSystem", "Observing", "Peering", "Playout",
+                "AudioCore", "AudioQueue", "DecodeWorker", "HostSystem", "Listening", "Observing", "Peering", "Playout",
                 "SongReading", "TuttiRuntime",
             ],
             swiftSettings: settings),
@@ -201,8 +201,8 @@ let package = Package(
             "TuttiRuntimeTests",
             [
                 "tutti", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem",
-                "LANKit", "MPEGDecoding", "Playout", "SongReading", "StreamTestKit", "TuttiRuntime", "WebServerKit",
-                "WireProtocol", nioCore, nioPosix,
+                "LANKit", "Listening", "MPEGDecoding", "Observing", "Playout", "SongReading", "StreamTestKit",
+                "TuttiRuntime", "WebServerKit", "WireProtocol", nioCore, nioPosix,
             ]),
         tests("AudioCoreTests", ["AudioCore"]),
         .target(
@@ -323,7 +323,7 @@ let package = Package(
         tests(
             "TuttiTests",
             [
-                "tutti", "AudioCore", "AudioDecoding", "Observing", "Peering", "Playout", "SongReading",
+                "tutti", "AudioCore", "AudioDecoding", "Listening", "Observing", "Peering", "Playout", "SongReading",
                 "TuttiRuntime",
             ]),
         // Of the program itself, run as a process.

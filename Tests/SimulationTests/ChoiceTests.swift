@@ -1,5 +1,6 @@
 import AudioCore
 import Broadcasting
+import Listening
 import SimulationKit
 import Testing
 
@@ -24,8 +25,10 @@ import Testing
         let listener = world.addListener("Listener")
         world.run(for: .seconds(6))
         #expect(listener.broadcasters == ["Older"], "\(world.replay)")
-        let notice = listener.notices.first { $0.text.contains("several broadcasts") }?.text ?? ""
-        #expect(notice.contains("Older") && notice.contains("Younger"), "\(notice); \(world.replay)")
+        let told = listener.notices.compactMap {
+            if case .severalFound(let names, "Older") = $0.notice { names.sorted() } else { nil }
+        }
+        #expect(told == [["Older", "Younger"]], "\(listener.notices); \(world.replay)")
         #expect(younger.notices.contains { $0.contains("busy") && $0.contains("One") && $0.contains("Older") })
         world.run(for: .seconds(40))
         #expect(listener.hearing(of: older).isWholeFromEntry, "\(listener.hearing(of: older)); \(world.replay)")
@@ -46,7 +49,7 @@ import Testing
         #expect(listener.hearing(of: older).isWholeFromEntry == false)
         #expect(listener.hearing(of: younger).isWholeFromEntry, "\(listener.hearing(of: younger)); \(world.replay)")
         #expect(picky.ear.firstSound == nil, "\(world.replay)")
-        #expect(picky.notices.contains { $0.text.contains("Somebody else") }, "\(world.replay)")
+        #expect(picky.notices.contains { $0.notice == .nothingFound(wanted: ["Somebody else"]) }, "\(world.replay)")
     }
 
     @Test(arguments: Seeds.short) func aBroadcastForSomeFeedsOnlyThose(seed: UInt64) throws {
@@ -74,7 +77,8 @@ import Testing
         #expect(radio.ear.firstSound == nil && radio.isIdle, "\(world.replay)")
         // It is asked again every ten seconds; a line is said once.
         let line = "this song is PCM, which Radio cannot decode"
-        #expect(radio.notices.map(\.text).filter { $0.contains(line) } == ["Broadcaster refuses: \(line)"])
+        let refused = ListenNotice.refused(by: "Broadcaster", reason: line)
+        #expect(radio.notices.filter { $0.notice == refused }.count == 1, "\(radio.notices); \(world.replay)")
         #expect(broadcaster.notices.filter { $0.contains(line) } == ["refused Radio: \(line)"], "\(world.replay)")
     }
 

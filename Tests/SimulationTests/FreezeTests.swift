@@ -1,4 +1,5 @@
 import AudioCore
+import Listening
 import SimulationKit
 import Testing
 
@@ -137,7 +138,7 @@ import Testing
         #expect(!broadcaster.notices.contains { $0.contains("gone") }, "\(broadcaster.notices); \(world.replay)")
         for listener in world.listeners {
             #expect(
-                !listener.notices.contains { $0.text.contains("lost") }, "\(listener.notices); \(world.replay)")
+                !listener.notices.contains { $0.notice.isLoss }, "\(listener.notices); \(world.replay)")
         }
         world.run(for: .seconds(25))
         expectCompleted(world, broadcaster)

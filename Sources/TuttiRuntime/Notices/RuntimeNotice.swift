@@ -1,8 +1,12 @@
 import AudioCore
+import Listening
+import Observing
 
 /// Something that a person may want to know: what happened, with its values. The sentence is made by whoever shows it.
 public enum RuntimeNotice: Hashable, Sendable {
     case network(NetworkNotice)
+    case listening(ListenNotice)
+    case observing(ObserveNotice)
     case device(DeviceNotice)
     case song(SongNotice)
     case memory(MemoryNotice)
@@ -19,6 +23,8 @@ public enum RuntimeNotice: Hashable, Sendable {
     public var level: NoticeLevel {
         switch self {
         case .network(let notice): notice.level
+        case .listening(let notice): notice.level
+        case .observing(let notice): notice.level
         case .device(let notice): notice.level
         case .song(let notice): notice.level
         case .memory(let notice): notice.level
