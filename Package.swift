@@ -138,6 +138,14 @@ let package = Package(
 
         library("Observing", ["AudioCore", "Peering", "WireProtocol", nioCore]),
 
+        // What performs the sessions' actions, for the shell and the simulation alike.
+        library(
+            "SessionExecution",
+            [
+                "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem", "Listening",
+                "Peering", "Playout", "WireProtocol", nioCore,
+            ]),
+
         // The shell: sockets, threads, wiring.
         library(
             "TuttiRuntime",
@@ -145,16 +153,16 @@ let package = Package(
                 "ALSADevices", "ALSAInput", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileWriting",
                 "AudioQueue", "Broadcasting", "Capture", "ClockExchange", "ClockSync", "DeviceRecording",
                 "HTTPSource", "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery", "Peering",
-                "Playout", "SongCollection", "SongDecoding", "SongReading", "TimelineRecording", "VirtualOutput",
-                "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
+                "Playout", "SessionExecution", "SongCollection", "SongDecoding", "SongReading", "TimelineRecording",
+                "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
             ], canary),
 
         // The command line.
         .executableTarget(
             name: "tutti",
             dependencies: [
-                "AudioCore", "AudioQueue", "Broadcasting", "DecodeWorker", "HostSystem", "Observing", "Peering",
-                "Playout", "SongReading", "TuttiRuntime",
+                "AudioCore", "AudioFileWriting", "AudioQueue", "Broadcasting", "Capture", "DecodeWorker", "HostSystem",
+                "Listening", "Observing", "Peering", "Playout", "SongDecoding", "SongReading", "TuttiRuntime",
             ],
             swiftSettings: settings),
 
@@ -163,7 +171,7 @@ let package = Package(
             "SimulationKit",
             [
                 "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem", "Listening",
-                "Peering", "Playout", "WireProtocol", nioCore,
+                "Peering", "Playout", "SessionExecution", "WireProtocol", nioCore,
             ]),
         .target(
             name: "SoftwareSoundCard", dependencies: ["CALSA"], path: "Tests/Kit/SoftwareSoundCard",
@@ -205,8 +213,8 @@ let package = Package(
             "TuttiRuntimeTests",
             [
                 "tutti", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem",
-                "LANKit", "MPEGDecoding", "Playout", "SongReading", "StreamTestKit", "TuttiRuntime", "WebServerKit",
-                "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
+                "LANKit", "Listening", "MPEGDecoding", "Observing", "Playout", "SongReading", "StreamTestKit",
+                "TuttiRuntime", "WebServerKit", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
             ]),
         tests("AudioCoreTests", ["AudioCore"]),
         .target(
@@ -276,6 +284,12 @@ let package = Package(
                 "SimulationKit", "AudioCore", "Broadcasting", "ClockSync", "Listening", "Peering", "Playout",
                 "WireProtocol",
             ]),
+        tests(
+            "SessionExecutionTests",
+            [
+                "SessionExecution", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync",
+                "HostSystem", "Listening", "Peering", "Playout", "WireProtocol", nioCore,
+            ]),
         tests("ObservingTests", ["AudioCore", "Observing", "Peering", "WireProtocol", nioCore]),
         tests("PeeringTests", ["Peering", "AudioCore", "WireProtocol", nioCore]),
         tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),
@@ -330,8 +344,8 @@ let package = Package(
         tests(
             "TuttiTests",
             [
-                "tutti", "AudioCore", "AudioDecoding", "Broadcasting", "Observing", "Peering", "Playout",
-                "SongReading", "TuttiRuntime", "WireProtocol",
+                "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Capture", "Listening",
+                "Observing", "Peering", "Playout", "SongReading", "TimelineRecording", "TuttiRuntime", "WireProtocol",
             ]),
         // Of the program itself, run as a process.
         tests(

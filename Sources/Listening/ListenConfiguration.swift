@@ -14,8 +14,9 @@ public struct ListenConfiguration: Sendable {
     public var once = false
     /// Added to the moment of every frame: negative sounds earlier.
     public var offset = TimeSpan.zero
-    /// What is received goes into a file, not to loudspeakers: no clock is asked, no packet comes too late, and a
-    /// broadcaster that is lost is waited for, since what it goes on with belongs to the same recording.
+    /// What is received goes into a file, not to loudspeakers: no clock is asked, no packet comes too late, though some
+    /// too early (``ListenLimits/recordingLead``), and a broadcaster that is lost is waited for, since what it goes on
+    /// with belongs to the same recording.
     public var isRecorder = false
 
     public init(greeting: Greeting) { self.greeting = greeting }
@@ -45,6 +46,9 @@ public enum ListenLimits {
     public static let wakingPatience = TimeSpan.seconds(10)
     /// So long a recorder waits for a broadcaster that it lost.
     public static let recorderPatience = TimeSpan.seconds(30)
+    /// So far ahead of what can have been played a recorder takes a song: a broadcaster's horizon, 10 s, and what a slow
+    /// network may have held up of what came first.
+    public static let recordingLead = TimeSpan.seconds(15)
     /// Reports while nothing changes.
     public static let reportInterval = TimeSpan.milliseconds(500)
     /// Song that came since the last report, and is worth one: half of what is sent before it is heard of.

@@ -64,7 +64,7 @@ public enum ListenAction: Sendable {
     case silence(fade: TimeSpan)
     /// The advertised state changed.
     case advertise
-    case notice(NoticeLevel, String)
+    case notice(ListenNotice)
     /// It is over; nothing happens after this.
     case finished(ListenOutcome)
 }
@@ -74,6 +74,14 @@ public enum ListenOutcome: Hashable, Sendable {
     /// One broadcast was heard to its end, and no more was asked for.
     case completed
     case stopped
-    /// The broadcaster failed or vanished, and no more was asked for. The text is for people.
-    case failed(String)
+    /// The broadcaster failed or vanished, and no more was asked for.
+    case failed(ListenFailure)
+}
+
+/// Why a broadcast was not heard to its end. Names and texts are a peer's.
+public enum ListenFailure: Error, Hashable {
+    /// The broadcaster of this name says that its broadcast failed, and why, in words for people.
+    case broadcastFailed(String, reason: String)
+    /// The broadcaster of this name is gone without a word.
+    case lost(String)
 }

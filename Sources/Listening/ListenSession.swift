@@ -7,22 +7,18 @@ import WireProtocol
 
 /// One listener: finds a broadcast, takes part in it to its end, and waits for the next.
 ///
-///     idle ──a broadcaster welcomes us──▶ choosing ──the oldest──▶ member ──end was told──▶ draining ──heard──▶ idle
-///                                                                └──lost──▶ orphaned ──returned──▶ member
+///     idle ──a broadcaster welcomes us──▶ choosing ──the oldest──▶ receiving ──all was heard──▶ idle
 ///
 /// While idle it dials every broadcaster that it may hear, in parallel, and lets itself be dialled; what candidates
-/// say is kept until one is chosen. An orphan plays out what it holds, in step, and looks for its broadcaster.
+/// say is kept until one is chosen. What becomes of one that is chosen, and is lost, is told at ``Reception``; what is
+/// known of its clock at ``ListenerClock``. An orphan plays out what it holds, in step, and looks for its broadcaster.
 ///
 /// Owns no socket, thread, clock or sound: the shell performs the actions. The simulation runs this very code.
 public struct ListenSession {
-    enum Phase: Equatable {
+    enum Phase {
         case idle(since: HostTime)
         case choosing(deadline: HostTime)
-        case member(ConnectionID)
-        /// The broadcaster said that it is over: what is held is played out.
-        case draining(since: HostTime)
-        /// The broadcaster is gone without a word.
-        case orphaned(since: HostTime)
+        case receiving(Reception)
         case over
     }
 
@@ -31,10 +27,7 @@ public struct ListenSession {
         var connection: PeerConnection
         var contact: PeerContact.Key?
         /// What a candidate said before it was chosen.
-        var pending: [PeerEvent] = []
-        var pendingByteCount = 0
-        /// Whether the clock exchange of this connection was begun.
-        var hasClock = false
+        var pending = CandidateEvents()
         /// Whether the broadcaster would feed us.
         var isWelcome = false
     }
@@ -42,37 +35,24 @@ public struct ListenSession {
     var configuration: ListenConfiguration
     var phase: Phase
     var connections: ConnectionTable<Link>
-    var reception: Reception?
+    /// The broadcaster's.
+    var clock = ListenerClock()
+    /// From the broadcaster that was lost last.
+    var disconnection = Disconnection()
+    /// Of a recorder.
+    var pace: RecordingPace?
     /// Newest of the epochs that the audio queue was told of.
     var lastQueueEpoch = Epoch(0)
-    var clock: ClockEstimate?
-    /// The broadcaster that was lost last, and when; nil once a broadcast was joined.
-    var missed: (broadcaster: Greeting, since: HostTime, isTold: Bool)?
-    /// How far its song had come by then; nil once it was said how much is missing since.
-    var brokenOff: BrokenReception?
-    /// How fast the clock ran that was known last, and whose it was.
-    var knownRate: (peer: UUIDBytes, prior: SkewPrior)?
-    /// The clock that was known last, and whose it was; void once this machine slept.
-    var knownClock: (peer: UUIDBytes, estimate: ClockEstimate)?
-    /// The same, from before the exchange under way, until that knows it better.
-    var clockBefore: ClockEstimate?
-    /// Of the exchange under way; until it is over an older exchange's estimate goes on.
-    var clockProbation = ClockProbation()
-    /// The other way to ask, where UDP does not get through.
-    var streamClock: StreamClock?
-    /// Whether ``clock`` came that way.
-    var isClockFromStream = false
-    /// When this machine woke, while the broadcaster's time is not known again.
-    var woken: HostTime?
     var playout = PlayoutSnapshot()
-    var lastReport: (sent: HostTime, state: ListenerState, received: FramePosition)?
-    var hasToldPatience = false
-    var said = SaidLines<SaidKind, String>()
+    /// Whether the user knows that nothing was found, or that the next broadcast is waited for.
+    var hasToldWaiting = false
     var actions: [ListenAction] = []
+    private var said = SaidLines<ListenNotice.Kind, ListenNotice>()
 
     public init(configuration: ListenConfiguration, now: HostTime) {
         self.configuration = configuration
         phase = .idle(since: now)
+        pace = configuration.isRecorder ? RecordingPace() : nil
         connections = ConnectionTable(
             instance: configuration.greeting.instance, peers: .broadcaster,
             allowed: AllowList(configuration.allowedNames), capacity: ListenLimits.connectionCount,
@@ -82,7 +62,7 @@ public struct ListenSession {
 
     /// Takes one event; returns what is to be done about it, in order.
     public mutating func handle(_ event: ListenEvent, now: HostTime) -> [ListenAction] {
-        guard phase != .over else { return [] }
+        if case .over = phase { return [] }
         switch event {
         case .contact(let contact): learn(contact, now)
         case .contactLost(let key): unlearn(key, now)
@@ -93,10 +73,10 @@ public struct ListenSession {
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
         case .clock(let estimate): learnClock(estimate, now)
-        case .sentClock(let sequence, let transmit): streamClock?.didSend(sequence: sequence, at: transmit)
+        case .sentClock(let sequence, let transmit): clock.didSend(sequence: sequence, at: transmit)
         case .machineDidSleep(let span): wake(after: span, now)
         case .playout(let snapshot): notePlayout(snapshot)
-        case .heardEnd(let epoch): if reception?.queueEpoch == epoch { reception?.heardEnd = true }
+        case .heardEnd(let epoch): change { $0.epoch?.noteHeardEnd(of: epoch) }
         case .tick: break
         case .stop: stop(now)
         }
@@ -106,32 +86,33 @@ public struct ListenSession {
     }
 
     private mutating func advance(_ now: HostTime) {
-        guard phase != .over else { return }
+        if case .over = phase { return }
         superviseConnections(now)
         for dial in connections.dialer.due(now) { actions.append(.dial(dial)) }
         switch phase {
-        case .idle(let since): beImpatient(since, now)
+        case .idle(let since):
+            guard !hasToldWaiting, now - since >= ListenLimits.patience else { return }
+            hasToldWaiting = true
+            tell(.nothingFound(wanted: configuration.allowedNames))
         case .choosing(let deadline): if now >= deadline { choose(now) }
-        case .member(let id):
-            report(to: id, now)
-            tellLoss(now)
-            askClock(id, now)
-        case .draining(let since), .orphaned(let since):
-            tellBelatedLoss(now)
-            if isPlayedOut(since: since, now) { endReception(now) }
+        case .receiving(let reception): advance(reception, now)
         case .over: break
         }
     }
 
-    private mutating func beImpatient(_ since: HostTime, _ now: HostTime) {
-        guard !hasToldPatience, now - since >= ListenLimits.patience else { return }
-        hasToldPatience = true
-        let wanted = configuration.allowedNames
-        let text =
-            wanted.isEmpty
-            ? "no broadcast found yet; waiting for one (start one with: tutti broadcast SONG)"
-            : "no broadcast named \(wanted.joined(separator: " or ")) found yet; waiting (tutti peers lists who is there)"
-        actions.append(.notice(.info, text))
+    private mutating func advance(_ reception: Reception, _ now: HostTime) {
+        if case .member(let id) = reception.stage {
+            report(to: id, now)
+            tellDroppedPackets(now)
+            askClock(id, now)
+            return
+        }
+        if disconnection.isTellingDue(now: now) { tellLoss(of: reception) }
+        let isOver =
+            isRecorder
+            ? reception.isRecorded(now: now)
+            : reception.isPlayedOut(clock, offset: configuration.offset, now: now)
+        if isOver { endReception(now) }
     }
 
     private mutating func stop(_ now: HostTime) {
@@ -143,6 +124,35 @@ public struct ListenSession {
         endClock()
         phase = .over
         actions.append(.finished(.stopped))
+    }
+
+    // MARK: For its extensions
+
+    /// The broadcast that it takes part in.
+    var reception: Reception? { if case .receiving(let reception) = phase { reception } else { nil } }
+
+    /// Whether this connection feeds it.
+    func isMember(of id: ConnectionID) -> Bool { reception?.stage == .member(id) }
+
+    /// Changes the reception; nothing happens where there is none.
+    @discardableResult
+    mutating func change<Result>(_ body: (inout Reception) -> Result) -> Result? {
+        guard case .receiving(var reception) = phase else { return nil }
+        defer { phase = .receiving(reception) }
+        return body(&reception)
+    }
+
+    mutating func send(_ bytes: ByteBuffer, to id: ConnectionID, _ now: HostTime) {
+        connections.said(id, now: now)
+        actions.append(.send(id, bytes))
+    }
+
+    mutating func tell(_ notice: ListenNotice) { actions.append(.notice(notice)) }
+
+    /// Tells what would come again with every try only the first time.
+    /// - Parameter address: of the peer that brings it about; empty where none does, or none but the broadcaster.
+    mutating func tellOnce(_ notice: ListenNotice, from address: String = "") {
+        if said.isNew(notice, notice.kind, from: address) { tell(notice) }
     }
 
     // MARK: For display
@@ -157,27 +167,28 @@ public struct ListenSession {
     public var broadcasterInstance: UInt64? { reception?.broadcaster.instance }
 
     /// Whether a broadcaster is there to send packets.
-    public var isFed: Bool { if case .member = phase { true } else { false } }
+    public var isFed: Bool { if case .member = reception?.stage { true } else { false } }
 
     /// The frame that is due now, within what was received; frame 0 before the start. Of a recorder: what was received.
     public func duePosition(_ now: HostTime) -> FramePosition {
-        if isRecorder { return reception?.received ?? .zero }
-        guard let reception, let anchor = reception.anchor, let clock else { return .zero }
+        guard let epoch = reception?.epoch else { return .zero }
+        if isRecorder { return epoch.received }
+        guard let anchor = epoch.anchor, let clock = clock.estimate else { return .zero }
         let due = anchor.position(at: clock.mapping.session(at: now))
-        return max(.zero, min(FramePosition(Int64(saturating: due.frames)), reception.end ?? reception.received))
+        return max(.zero, min(FramePosition(Int64(saturating: due.frames)), epoch.end ?? epoch.received))
     }
 
     /// What the broadcaster's clock reads now, as far as this listener knows, by UDP or over the connection.
-    public func sessionTime(at now: HostTime) -> SessionTime? { clock?.mapping.session(at: now) }
+    public func sessionTime(at now: HostTime) -> SessionTime? { clock.estimate?.mapping.session(at: now) }
 
     /// The epoch that packets are enqueued for.
-    public var currentEpoch: Epoch? { reception?.queueEpoch }
+    public var currentEpoch: Epoch? { reception?.epoch?.queueEpoch }
 
     /// The stream that is received.
     public var summary: AudioStreamSummary? { reception?.summary }
 
     /// What this listener tells its broadcaster now; nil while it is in no broadcast.
     public func currentReport(_ now: HostTime) -> ListenerReport? {
-        isRecorder ? reception?.recorderReport : reception?.report(playout, clock: clock, now: now)
+        isRecorder ? reception?.recorderReport : reception?.report(playout, clock: clock.estimate, now: now)
     }
 }

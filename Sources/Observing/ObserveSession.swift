@@ -85,11 +85,7 @@ public struct ObserveSession {
     private mutating func choose(_ now: HostTime) {
         guard let oldest = candidates.min(by: { $0.started < $1.started }) else { return }
         if candidates.count > 1 {
-            let names = candidates.map(\.name).sorted().joined(separator: ", ")
-            actions.append(
-                .notice(
-                    .info, "several broadcasts: \(names); checking the oldest, \(oldest.name) (choose with --from NAME)"
-                ))
+            actions.append(.notice(.severalFound(candidates.map(\.name).sorted(), taken: oldest.name)))
         }
         phase = .calling
         connections.dialer.update(oldest, now: now)
@@ -113,7 +109,7 @@ public struct ObserveSession {
                 hear(message, from: id, name)
             }
         } catch {
-            finish(.refused("\(connections[id]?.connection.name ?? "it"): \(error)"))
+            finish(.refused(.brokenProtocol(connections[id]?.connection.name, error)))
         }
     }
 
@@ -121,7 +117,7 @@ public struct ObserveSession {
         switch message {
         case .greeting(let greeting):
             guard greeting.roles.contains(.broadcaster) else {
-                finish(.refused("\(name) broadcasts nothing"))
+                finish(.refused(.broadcastsNothing(name)))
                 return
             }
             connections.accept(id)
@@ -129,8 +125,8 @@ public struct ObserveSession {
             phase = .watching(id)
             actions.append(.watching(name))
         case .refusal(let refusal) where refusal.reason == .wrongRole:
-            finish(.refused("\(name) runs a Tutti that cannot be checked; install a newer one there"))
-        case .refusal(let refusal): finish(.refused("\(name) refuses: \(refusal.text)"))
+            finish(.refused(.cannotBeObserved(name)))
+        case .refusal(let refusal): finish(.refused(.refused(by: name, reason: refusal.text)))
         case .roster(let roster): actions.append(.roster(roster))
         case .broadcastEnd(let end): finish(.ended(end))
         default: break
@@ -171,7 +167,7 @@ public enum ObserveAction: Sendable {
     /// The broadcast of this name is looked at.
     case watching(String)
     case roster(Roster)
-    case notice(NoticeLevel, String)
+    case notice(ObserveNotice)
     /// It is over; nothing happens after this.
     case finished(ObserveEnding)
 }
@@ -180,11 +176,22 @@ public enum ObserveAction: Sendable {
 public enum ObserveEnding: Hashable, Sendable {
     /// No broadcast was found, or none answered.
     case nobody
-    /// The other side does not want to, or cannot. The text is for people.
-    case refused(String)
+    /// The other side does not want to, or cannot.
+    case refused(ObserveRefusal)
     /// The broadcaster of this name is gone without a word.
     case lost(String)
     case ended(BroadcastEnd)
+}
+
+/// Why a broadcast cannot be looked at. Names and texts are a peer's.
+public enum ObserveRefusal: Error, Hashable {
+    case broadcastsNothing(String)
+    /// It runs an older Tutti, which takes whoever looks on for another broadcaster.
+    case cannotBeObserved(String)
+    /// It says why, in words for people.
+    case refused(by: String, reason: String)
+    /// What it says is no Tutti's; nil for one that is not there any more.
+    case brokenProtocol(String?, WireError)
 }
 
 /// How long is waited for what.

@@ -35,16 +35,13 @@ import WireProtocol
 
     @Test func theUsersOffsetMovesTheTimeline() throws {
         let listener = playing { $0.offset = .milliseconds(-7) }
-        #expect(!listener.notices.contains { $0.contains("start delay") })
+        #expect(listener.notices == [.joined("Attic")])
         #expect(try #require(listener.timelines.last).host == listener.now + .milliseconds(243))
     }
 
     @Test func anOffsetBeforeTheStartDelayIsExplained() {
         let listener = playing { $0.offset = .milliseconds(-400) }
-        #expect(
-            listener.notices.last
-                == "an offset of -400000 us is more than the broadcast's start delay: the beginning is not heard here "
-                + "(start with: tutti broadcast --start-delay 650)")
+        #expect(listener.notices.last == .offsetTooEarly(.milliseconds(-400)))
     }
 
     @Test func whatACandidateSaysIsKeptUntilItIsChosen() {
@@ -151,20 +148,21 @@ import WireProtocol
         listener.meet(1, name: "Attic", welcoming: false)
         listener.say(WireEncoder.refusal(Refusal(.notAllowed, "this broadcast is for Kitchen")), 1)
         listener.wait(.seconds(1))
-        #expect(listener.notices == ["Attic refuses: this broadcast is for Kitchen"])
+        #expect(listener.notices == [.refused(by: "Attic", reason: "this broadcast is for Kitchen")])
         #expect(listener.closed == [1])
         #expect(listener.outcome == nil)
     }
 
     @Test func aSongThatItCannotDecodeLeavesItWaitingForTheNextBroadcast() {
         var listener = ScriptedListener { $0.once = true }
-        let refusal = WireEncoder.refusal(Refusal(.cannotDecode, "this song is MP3, which Listener cannot decode"))
+        let reason = "this song is MP3, which Listener cannot decode"
+        let refusal = WireEncoder.refusal(Refusal(.cannotDecode, reason))
         for id in 1...2 {
             listener.meet(id, name: "Attic", instance: 7, welcoming: false)
             listener.say(refusal, id)
         }
         listener.wait(.seconds(1))
-        #expect(listener.notices == ["Attic refuses: this song is MP3, which Listener cannot decode"])
+        #expect(listener.notices == [.refused(by: "Attic", reason: reason)])
         #expect(listener.outcome == nil)
         listener.meet(3, name: "Attic", instance: 8)
         listener.wait(ListenLimits.choiceTime + .milliseconds(20))
@@ -177,7 +175,7 @@ import WireProtocol
         listener.meet(2, name: "Old", started: 1_000)
         listener.wait(ListenLimits.choiceTime + .milliseconds(20))
         #expect(listener.session.broadcasterName == "Old")
-        #expect(listener.notices.contains { $0.contains("Young") && $0.contains("Old") })
+        #expect(listener.notices.contains(.severalFound(["Young", "Old"], taken: "Old")))
         let refusal = try #require(listener.said[1]?.refusal)
         #expect(refusal.reason == .busy && refusal.text.contains("Old"))
         #expect(listener.closed == [1])
@@ -305,11 +303,8 @@ import WireProtocol
         var listener = playing { $0.once = true }
         if let epoch = listener.begun.last?.epoch { listener.handle(.heardEnd(epoch)) }
         listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.failed, "disk on fire")), 1)
-        guard case .failed(let text) = listener.outcome else {
-            Issue.record("\(String(describing: listener.outcome))")
-            return
-        }
-        #expect(text.contains("disk on fire"))
+        #expect(listener.outcome == .failed(.broadcastFailed("Attic", reason: "disk on fire")))
+        #expect(listener.notices.contains(.failed("Attic", reason: "disk on fire")))
     }
 
     @Test func aStopSilencesAtOnce() {
@@ -322,7 +317,7 @@ import WireProtocol
     @Test func aBroadcasterThatFallsSilentIsMissedWithinThreeSeconds() {
         var listener = playing()
         listener.wait(.milliseconds(2_900))
-        #expect(listener.notices.contains { $0.contains("lost Attic") })
+        #expect(listener.notices.contains(.lost("Attic", .forABroadcast(playsOn: true))))
         #expect(listener.closed == [1])
         // The 100 ms that were held are over long since.
         #expect(listener.session.broadcasterName == nil)
@@ -336,15 +331,14 @@ import WireProtocol
         listener.stream(2, from: 4_000)
         #expect(listener.begun.count == 1)
         #expect(listener.silenceCount == 0)
-        #expect(listener.notices.contains { $0.contains("back") })
+        #expect(listener.notices.last == .back("Attic", after: .zero))
     }
 
     @Test func aSleepVoidsTheClockAndHoldsTheSoundUntilItIsKnownAnew() throws {
         var listener = playing()
         let (timelines, stale) = (listener.timelines.count, listener.now)
         listener.handle(.machineDidSleep(for: .milliseconds(61_260)))
-        #expect(
-            listener.notices.last == "this machine slept for 61.3 s: silent until Attic's time is known again")
+        #expect(listener.notices.last == .slept(.milliseconds(61_260), broadcaster: "Attic"))
         #expect(listener.holdCount == 1)
         #expect(listener.actions.contains { if case .restartClock = $0 { true } else { false } })
         #expect(listener.session.sessionTime(at: listener.now) == nil)
@@ -356,7 +350,7 @@ import WireProtocol
         #expect(listener.timelines.count == timelines + 1)
         #expect(listener.silenceCount == 0)
         listener.wait(.seconds(2))
-        #expect(listener.notices.count { $0.contains("does not answer") } == 0)
+        #expect(!listener.notices.contains(.clockUnanswered("Attic")))
     }
 
     /// A broken connection changes no crystal: the new exchange begins with the rate that the old one knew.
@@ -408,7 +402,7 @@ import WireProtocol
         listener.handle(.closed(ConnectionID(1)))
         listener.meet(2, name: "Attic", instance: 1)
         listener.stream(2, from: 4_000)
-        #expect(listener.notices.last == "0.4 s of song are lost: Attic was not heard from for too long")
+        #expect(listener.notices.last == .songLost(.milliseconds(400), broadcaster: "Attic"))
     }
 
     @Test func whatWasHeldWhileAConnectionWasBrokenIsNotLost() {
@@ -416,7 +410,7 @@ import WireProtocol
         listener.handle(.closed(ConnectionID(1)))
         listener.meet(2, name: "Attic", instance: 1)
         listener.stream(2, from: 800)
-        #expect(!listener.notices.contains { $0.contains("of song are lost") })
+        #expect(!listener.notices.contains { if case .songLost = $0 { true } else { false } })
     }
 
     /// What waits in the other side's socket would come before what the next connection brings.
@@ -431,11 +425,11 @@ import WireProtocol
         var listener = playing { $0.once = true }
         listener.handle(.machineDidSleep(for: .seconds(60)))
         listener.handle(.closed(ConnectionID(1)))
-        #expect(listener.notices.last == "lost Attic: waiting for a broadcast")
+        #expect(listener.notices.last == .lost("Attic", .forABroadcast(playsOn: false)))
         listener.wait(ListenLimits.wakingPatience - .seconds(1))
         #expect(listener.outcome == nil)
         listener.meet(2, name: "Attic", instance: 1)
-        #expect(listener.notices.last == "Attic is back after 9 s")
+        #expect(listener.notices.last == .back("Attic", after: .seconds(9)))
         let timelines = listener.timelines.count
         listener.estimateClock()
         #expect(listener.timelines.count == timelines + 1)
@@ -446,7 +440,7 @@ import WireProtocol
         listener.handle(.machineDidSleep(for: .seconds(60)))
         listener.handle(.closed(ConnectionID(1)))
         listener.wait(ListenLimits.wakingPatience + .milliseconds(100))
-        #expect(listener.outcome == .failed("lost Attic"))
+        #expect(listener.outcome == .failed(.lost("Attic")))
     }
 
     @Test func aSleepWithoutABroadcastChangesNothing() {

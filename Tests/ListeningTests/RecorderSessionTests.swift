@@ -35,7 +35,58 @@ import WireProtocol
             default: break
             }
         }
-        #expect(!listener.notices.contains { $0.contains("clock") })
+        #expect(!listener.notices.contains(.clockUnanswered("Attic")))
+    }
+
+    /// Ten minutes of song at once, and an end an hour ahead: of both not more is taken than can have been played, and the
+    /// user is told why.
+    @Test func whatIsSentFasterThanItPlaysIsLeftOut() throws {
+        var listener = recording()
+        listener.anchor(1, in: .milliseconds(250))
+        for packet in 1..<12_000 { listener.packet(1, at: Int64(packet) * 400) }
+        let reached = try #require(listener.enqueued.last)
+        #expect(reached <= FramePosition(8_000 * 16))
+        #expect(listener.notices.count { $0 == .tooFarAhead(broadcaster: "Attic") } == 1)
+        listener.say(WireEncoder.streamEnd(Epoch(1), at: FramePosition(8_000 * 3_600)), 1)
+        #expect(!listener.actions.contains { if case .finish = $0 { true } else { false } })
+        // A gap is filled with silence.
+        listener.wait(.seconds(10), hearing: 1)
+        listener.packet(1, at: 8_000 * 300)
+        #expect(listener.enqueued.last == reached)
+        listener.packet(1, at: 8_000 * 20)
+        #expect(listener.enqueued.last == FramePosition(8_000 * 20))
+    }
+
+    /// A song of three minutes, ten seconds ahead, with a minute in the middle in which the connection was lost.
+    @Test func aSongIsRecordedWhole() {
+        var listener = recording()
+        listener.anchor(1, in: .milliseconds(250))
+        var connection = 1
+        var sent: Int64 = 20
+        for second in 1...180 {
+            if second == 60 {
+                listener.handle(.closed(ConnectionID(1)))
+                listener.wait(.seconds(20))
+                connection = 2
+                listener.meet(2, name: "Attic", instance: 7)
+                listener.stream(2, from: (80 + 10) * 8_000)
+                sent = (80 + 10) * 20
+            }
+            let time = Int64(second < 60 ? second : second + 20)
+            while sent < min(180, time + 10) * 20 {
+                listener.packet(connection, at: sent * 400)
+                sent += 1
+            }
+            listener.wait(.seconds(1), hearing: connection)
+        }
+        listener.say(WireEncoder.streamEnd(Epoch(1), at: FramePosition(180 * 8_000)), connection)
+        let before = (0..<69 * 20).map { FramePosition(Int64($0) * 400) }
+        let after = (90 * 20..<180 * 20).map { FramePosition(Int64($0) * 400) }
+        // The first second had one packet.
+        let missing = (1..<20).map { FramePosition(Int64($0) * 400) }
+        #expect(listener.enqueued == (before + after).filter { !missing.contains($0) })
+        #expect(listener.actions.contains { if case .finish = $0 { true } else { false } })
+        #expect(!listener.notices.contains(.tooFarAhead(broadcaster: "Attic")))
     }
 
     /// What loudspeakers would have no use for any more.
@@ -70,7 +121,7 @@ import WireProtocol
         var listener = recording()
         let epoch = listener.session.currentEpoch
         listener.handle(.closed(ConnectionID(1)))
-        #expect(listener.notices.last == "lost Attic: waiting 30 s for it")
+        #expect(listener.notices.last == .lost("Attic", .forItsReturn(atMost: .seconds(30))))
         listener.wait(ListenLimits.recorderPatience - .seconds(1))
         #expect(listener.outcome == nil)
         // Another broadcast of the same peer is none of its business.
@@ -92,7 +143,7 @@ import WireProtocol
         var listener = recording()
         listener.handle(.closed(ConnectionID(1)))
         listener.wait(ListenLimits.recorderPatience + .milliseconds(100))
-        #expect(listener.outcome == .failed("lost Attic"))
+        #expect(listener.outcome == .failed(.lost("Attic")))
     }
 
     /// The broadcaster was lost when all was there.

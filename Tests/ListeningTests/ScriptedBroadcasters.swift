@@ -15,7 +15,7 @@ struct ScriptedListener {
     var said: [Int: Outbox] = [:]
     var closed: Set<Int> = []
     var dials: [Dialer.Dial] = []
-    var notices: [String] = []
+    var notices: [ListenNotice] = []
     var outcome: ListenOutcome?
 
     static let rate = 8_000.0
@@ -37,7 +37,7 @@ struct ScriptedListener {
         case .send(let id, let bytes): said[id.number, default: Outbox()].take(bytes)
         case .close(let id): closed.insert(id.number)
         case .dial(let dial): dials.append(dial)
-        case .notice(_, let text): notices.append(text)
+        case .notice(let notice): notices.append(notice)
         case .finished(let outcome): self.outcome = outcome
         default: actions.append(action)
         }

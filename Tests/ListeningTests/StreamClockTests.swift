@@ -7,13 +7,13 @@ import WireProtocol
 
 /// The clock over the broadcast's own connection, where UDP is silent.
 @Suite struct StreamClockTests {
-    private static let line = "UDP is blocked between Attic and this machine: clock over TCP, less exact"
+    private static let blocked = ListenNotice.clockPath("Attic", .tcp)
 
     @Test func whileUDPAnswersNothingIsAskedOverTheConnection() {
         var rig = Rig()
         rig.run(.seconds(6))
         #expect(rig.requestCount == 0)
-        #expect(rig.listener.notices == ["joined Attic"])
+        #expect(rig.listener.notices == [.joined("Attic")])
     }
 
     @Test func afterHalfASecondOfSilenceTheConnectionIsAskedAndTheMusicPlaced() throws {
@@ -25,9 +25,9 @@ import WireProtocol
         rig.run(.milliseconds(700))
         #expect(rig.requestCount > 10)
         #expect(try #require(rig.error) < .milliseconds(1) + .microseconds(50))
-        #expect(rig.listener.notices.filter { $0 == Self.line }.count == 1)
+        #expect(rig.listener.notices.filter { $0 == Self.blocked }.count == 1)
         rig.run(.seconds(3))
-        #expect(rig.listener.notices == ["joined Attic", Self.line])
+        #expect(rig.listener.notices == [.joined("Attic"), Self.blocked])
     }
 
     /// The reply takes 2 ms longer than the request: the estimate is wrong by 1 ms, which no exchange can see.
@@ -61,10 +61,10 @@ import WireProtocol
         rig.run(.seconds(10))
         #expect(rig.requestCount > 10)
         #expect(try #require(rig.error) < .microseconds(1))
-        #expect(!rig.listener.notices.contains(Self.line))
+        #expect(!rig.listener.notices.contains(Self.blocked))
         rig.run(.seconds(10))
         #expect(try #require(rig.error) > .microseconds(900))
-        #expect(rig.listener.notices.contains(Self.line))
+        #expect(rig.listener.notices.contains(Self.blocked))
     }
 
     @Test func aStepThatUDPCannotTellOfIsFollowed() throws {
@@ -86,7 +86,7 @@ import WireProtocol
         let count = rig.requestCount
         rig.run(.seconds(5))
         #expect(rig.requestCount == count)
-        #expect(rig.listener.notices == ["joined Attic", Self.line, "Attic's clock answers by UDP now"])
+        #expect(rig.listener.notices == [.joined("Attic"), Self.blocked, .clockPath("Attic", .udp)])
         rig.hasDatagrams = false
         rig.run(.seconds(25))
         #expect(rig.requestCount > count)
@@ -101,9 +101,7 @@ import WireProtocol
         rig.run(.milliseconds(2_100))
         #expect(rig.requestCount > 0)
         #expect(rig.listener.timelines.isEmpty)
-        #expect(
-            rig.listener.notices.last
-                == "Attic's clock does not answer: does a firewall stop UDP between the two machines?")
+        #expect(rig.listener.notices.last == .clockUnanswered("Attic"))
     }
 
     @Test func aSuspendedListenerDoesNotTakeItsOwnSleepForSilence() {

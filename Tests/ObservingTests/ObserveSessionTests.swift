@@ -15,7 +15,7 @@ import WireProtocol
         var closed: [ConnectionID] = []
         var rosters: [Roster] = []
         var watched: [String] = []
-        var notices: [String] = []
+        var notices: [ObserveNotice] = []
         var ending: ObserveEnding?
 
         init(address: NetworkAddress? = nil, from names: [String] = []) {
@@ -32,7 +32,7 @@ import WireProtocol
                 case .close(let id): closed.append(id)
                 case .watching(let name): watched.append(name)
                 case .roster(let roster): rosters.append(roster)
-                case .notice(_, let text): notices.append(text)
+                case .notice(let notice): notices.append(notice)
                 case .finished(let ending): self.ending = ending
                 }
             }
@@ -73,7 +73,7 @@ import WireProtocol
         scene.find("Listener", started: 5, roles: .listener)
         scene.wait(.milliseconds(200))
         #expect(scene.dials.map(\.address.host) == ["Old"])
-        #expect(scene.notices == ["several broadcasts: Old, Young; checking the oldest, Old (choose with --from NAME)"])
+        #expect(scene.notices == [.severalFound(["Old", "Young"], taken: "Old")])
         scene.connect()
         #expect(scene.watched == ["Den"])
         // Preamble, then a greeting of 50 bytes less the name and codecs; its first byte is the role.
@@ -114,11 +114,11 @@ import WireProtocol
         old.wait(.milliseconds(20))
         old.connect()
         old.say(WireEncoder.refusal(Refusal(.wrongRole, "both sides broadcast")))
-        #expect(old.ending == .refused("Den runs a Tutti that cannot be checked; install a newer one there"))
+        #expect(old.ending == .refused(.cannotBeObserved("Den")))
         var listener = Scene(address: NetworkAddress(host: "den"))
         listener.wait(.milliseconds(20))
         listener.connect(roles: .listener)
-        #expect(listener.ending == .refused("Den broadcasts nothing"))
+        #expect(listener.ending == .refused(.broadcastsNothing("Den")))
     }
 
     @Test func aBroadcasterThatFallsSilentOrGoesIsLost() {

@@ -1,5 +1,6 @@
 import AudioCore
 import ClockSync
+import Listening
 import Playout
 import SimulationKit
 import Testing
@@ -54,7 +55,7 @@ import Testing
         world.run(for: .seconds(60))
         let woken = world.loop.now.seconds
         for listener in world.listeners {
-            #expect(listener.notices.contains { $0.text.contains("lost Broadcaster") }, "\(world.replay)")
+            #expect(listener.notices.contains { $0.notice.isLoss }, "\(world.replay)")
         }
         // A clock that slept holds the song up; one that was stopped found it gone on.
         world.run(for: absence == .stopped ? .seconds(60) : .seconds(120))
@@ -71,8 +72,9 @@ import Testing
         world.run(for: .seconds(120 - seconds))
         // Less than 100 ms of what it held, before its first turn is heard; the sound's end before, and its return.
         try expectRecovered(world, [sleeper], broadcaster, from: woken + 2, fades: 7)
-        let line = "this machine slept for \(seconds).0 s: silent until Broadcaster's time is known again"
-        #expect(sleeper.notices.filter { $0.text == line }.count == 1, "\(world.replay)")
+        let slept = sleeper.notices.filter { if case .slept(_, "Broadcaster") = $0.notice { true } else { false } }
+        #expect(slept.count == 1, "\(world.replay)")
+        if case .slept(let span, _) = slept.first?.notice { #expect(Int64(span.seconds.rounded()) == seconds) }
         #expect(sleeper.xrunCount == 1, "\(world.replay)")
         #expect(sleeper.broadcasters == ["Broadcaster"], "\(world.replay)")
         expectWhole(world, Array(world.listeners.dropFirst()), broadcaster)

@@ -1,16 +1,17 @@
 import AudioCore
 import Broadcasting
+import Listening
 import SimulationKit
 import Testing
 
 /// Networks that carry TCP and stop UDP.
-@Suite struct BlockedDatagramTests {
+@Suite(.timeLimit(.minutes(5))) struct BlockedDatagramTests {
     private static let blocked: LinkQuality = {
         var quality = LinkQuality.quietLAN
         quality.datagramLoss = 1
         return quality
     }()
-    private let line = "UDP is blocked between Broadcaster and this machine: clock over TCP, less exact"
+    private let blocked = ListenNotice.clockPath("Broadcaster", .tcp)
     private let song = VirtualSong(title: "Song", duration: .seconds(16))
 
     /// What each listener publishes, if it is not too good to be true: nobody was ever further off.
@@ -35,7 +36,7 @@ import Testing
         expectWhole(world, world.listeners, broadcaster)
         expectInStep(world, broadcaster, within: .milliseconds(1))
         for node in world.listeners {
-            #expect(node.notices.filter { $0.text == line }.count == 1, "\(node.name); \(world.replay)")
+            #expect(node.notices.filter { $0.notice == blocked }.count == 1, "\(node.name); \(world.replay)")
             #expect(node.snapshot.replacementCount == 0, "\(node.name); \(world.replay)")
             #expect(broadcaster.notices.count { $0 == .clockOverTCP(node.name) } == 1, "\(world.replay)")
         }
@@ -59,7 +60,7 @@ import Testing
         }
         world.run(for: .seconds(8))
         for node in world.listeners {
-            #expect(node.notices.contains { $0.text == line }, "\(node.name); \(world.replay)")
+            #expect(node.notices.contains { $0.notice == blocked }, "\(node.name); \(world.replay)")
             #expect(node.snapshot.replacementCount == 0, "\(node.name); \(world.replay)")
             #expect(node.hearing(of: broadcaster).isUnbroken, "\(node.hearing(of: broadcaster)); \(world.replay)")
         }
@@ -77,9 +78,9 @@ import Testing
         let late = world.addListener("Late", quality: Self.blocked)
         world.run(for: .seconds(17))
         expectWhole(world, [world.listeners[0]], broadcaster)
-        #expect(world.listeners[0].notices.allSatisfy { $0.text != line }, "\(world.replay)")
+        #expect(world.listeners[0].notices.allSatisfy { $0.notice != blocked }, "\(world.replay)")
         #expect(late.hearing(of: broadcaster).isWholeFromEntry, "\(late.hearing(of: broadcaster)); \(world.replay)")
-        #expect(late.notices.contains { $0.text == line }, "\(world.replay)")
+        #expect(late.notices.contains { $0.notice == blocked }, "\(world.replay)")
         expectInStep(world, broadcaster, within: .milliseconds(1))
         expectCompleted(world, broadcaster)
     }
@@ -94,7 +95,7 @@ import Testing
         }
         world.run(for: .seconds(7))
         for node in world.listeners {
-            #expect(node.notices.contains { $0.text == "Broadcaster's clock answers by UDP now" }, "\(world.replay)")
+            #expect(node.notices.contains { $0.notice == .clockPath("Broadcaster", .udp) }, "\(world.replay)")
             let off = try #require(node.clockError(against: broadcaster), "\(world.replay)")
             #expect(off.magnitude < .microseconds(10), "\(node.name): \(off.microseconds) us; \(world.replay)")
         }
@@ -116,8 +117,8 @@ import Testing
         expectWhole(world, world.listeners, broadcaster)
         expectInStep(world, broadcaster, within: .milliseconds(1))
         #expect(world.listeners[0].snapshot.replacementCount == 0, "\(world.replay)")
-        #expect(world.listeners[0].notices.contains { $0.text == line }, "\(world.replay)")
-        #expect(world.listeners[1].notices.allSatisfy { $0.text != line }, "\(world.replay)")
+        #expect(world.listeners[0].notices.contains { $0.notice == blocked }, "\(world.replay)")
+        #expect(world.listeners[1].notices.allSatisfy { $0.notice != blocked }, "\(world.replay)")
         expectCompleted(world, broadcaster)
     }
 }

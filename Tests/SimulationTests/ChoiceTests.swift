@@ -1,11 +1,12 @@
 import AudioCore
 import Broadcasting
+import Listening
 import SimulationKit
 import Testing
 import WireProtocol
 
 /// Who plays with whom.
-@Suite struct ChoiceTests {
+@Suite(.timeLimit(.minutes(5))) struct ChoiceTests {
     private func song(_ title: String, _ seconds: Int64, _ variant: Int) -> VirtualSong {
         VirtualSong(title: title, duration: .seconds(seconds), variant: variant)
     }
@@ -25,8 +26,10 @@ import WireProtocol
         let listener = world.addListener("Listener")
         world.run(for: .seconds(6))
         #expect(listener.broadcasters == ["Older"], "\(world.replay)")
-        let notice = listener.notices.first { $0.text.contains("several broadcasts") }?.text ?? ""
-        #expect(notice.contains("Older") && notice.contains("Younger"), "\(notice); \(world.replay)")
+        let told = listener.notices.compactMap {
+            if case .severalFound(let names, "Older") = $0.notice { names.sorted() } else { nil }
+        }
+        #expect(told == [["Older", "Younger"]], "\(listener.notices); \(world.replay)")
         #expect(
             younger.notices.contains {
                 if case .busy(_, let text) = $0 { text.contains("One") && text.contains("Older") } else { false }
@@ -50,7 +53,7 @@ import WireProtocol
         #expect(listener.hearing(of: older).isWholeFromEntry == false)
         #expect(listener.hearing(of: younger).isWholeFromEntry, "\(listener.hearing(of: younger)); \(world.replay)")
         #expect(picky.ear.firstSound == nil, "\(world.replay)")
-        #expect(picky.notices.contains { $0.text.contains("Somebody else") }, "\(world.replay)")
+        #expect(picky.notices.contains { $0.notice == .nothingFound(wanted: ["Somebody else"]) }, "\(world.replay)")
     }
 
     @Test(arguments: Seeds.short) func aBroadcastForSomeFeedsOnlyThose(seed: UInt64) throws {
@@ -78,7 +81,8 @@ import WireProtocol
         #expect(radio.ear.firstSound == nil && radio.isIdle, "\(world.replay)")
         // It is asked again every ten seconds; a line is said once.
         let line = "this song is PCM, which Radio cannot decode"
-        #expect(radio.notices.map(\.text).filter { $0.contains(line) } == ["Broadcaster refuses: \(line)"])
+        let refused = ListenNotice.refused(by: "Broadcaster", reason: line)
+        #expect(radio.notices.filter { $0.notice == refused }.count == 1, "\(radio.notices); \(world.replay)")
         let told = BroadcastNotice.refused("Radio", Refusal(.cannotDecode, line))
         #expect(broadcaster.notices.count { $0 == told } == 1, "\(world.replay)")
     }

@@ -1,5 +1,6 @@
 import AudioCore
 import Broadcasting
+import Listening
 import SimulationKit
 
 /// What must hold while things go wrong, and when they went wrong no more.
@@ -32,7 +33,7 @@ extension FaultScenario {
     /// All that live are members, once, and both sides know it.
     func lookForMissing() {
         for node in listeners where !broadcaster.feeds(node) {
-            let last = node.notices.suffix(3).map { "\($0.time.seconds): \($0.text)" }
+            let last = node.notices.suffix(3).map { "\($0.time.seconds): \($0.notice)" }
             add(Finding(.lost, "\(node.name) is not back at \(world.loop.now.seconds) s: \(last)"))
         }
         let count = broadcaster.session.listeners.count
@@ -123,7 +124,7 @@ extension World {
     func findingsOfSilence(after died: TrueTime, _ listeners: [ListenNode]) -> [Finding] {
         guard loop.now >= died + Reconnection.noticeTime else { return [] }
         return listeners.compactMap { node in
-            guard !node.hasTold("lost Broadcaster", between: died, and: died + Reconnection.noticeTime) else {
+            guard !node.hasToldLoss(between: died, and: died + Reconnection.noticeTime) else {
                 return nil
             }
             return Finding(.lost, "\(node.name) was not told that its broadcaster died: \(node.notices.suffix(3))")

@@ -1,4 +1,5 @@
 import AudioCore
+import Listening
 import Peering
 import SimulationKit
 import Testing
@@ -15,7 +16,7 @@ import Testing
         expectCompleted(world, broadcaster, sourceLocation: sourceLocation)
         for node in nodes {
             #expect(
-                !node.notices.contains { $0.text.contains("lost") }, "\(node.name) \(node.notices); \(world.replay)",
+                !node.notices.contains { $0.notice.isLoss }, "\(node.name) \(node.notices); \(world.replay)",
                 sourceLocation: sourceLocation)
         }
     }

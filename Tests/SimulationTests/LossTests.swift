@@ -54,7 +54,7 @@ import Testing
         for listener in world.listeners {
             let lastSound = try #require(listener.ear.lastSound)
             #expect(lastSound < stopped.seconds + 0.075, "\(lastSound - stopped.seconds); \(world.replay)")
-            #expect(listener.notices.contains { $0.text.contains("was stopped") }, "\(world.replay)")
+            #expect(listener.notices.contains { $0.notice == .stopped("Broadcaster") }, "\(world.replay)")
         }
     }
 
@@ -66,7 +66,7 @@ import Testing
         world.run(for: .seconds(15))
         for listener in world.listeners {
             let notice = try #require(
-                listener.notices.first { $0.text.contains("lost Broadcaster") }, "\(world.replay)")
+                listener.notices.first { $0.notice.isLoss }, "\(world.replay)")
             #expect(notice.time <= died + .seconds(3), "\(world.replay)")
             // What was held is played out: nearly ten seconds, without a flaw.
             let hearing = listener.hearing(of: broadcaster)
@@ -167,7 +167,10 @@ import Testing
         for listener in world.listeners {
             let hearing = listener.hearing(of: broadcaster)
             #expect(hearing.isClean(0..<590), "\(hearing); \(world.replay)")
-            #expect(listener.notices.contains { $0.text.contains("failed") }, "\(listener.notices); \(world.replay)")
+            let hasToldFailure = listener.notices.contains {
+                if case .failed("Broadcaster", _) = $0.notice { true } else { false }
+            }
+            #expect(hasToldFailure, "\(listener.notices); \(world.replay)")
             #expect(listener.isIdle, "\(world.replay)")
         }
         expectInStep(world, broadcaster)

@@ -1,4 +1,5 @@
 import AudioCore
+import Listening
 import SimulationKit
 import Testing
 
@@ -40,7 +41,7 @@ import Testing
         let hearing = shifted.hearing(of: broadcaster)
         #expect(hearing.isWholeFromEntry && (hearing.first ?? .max) < 55, "\(hearing); \(world.replay)")
         expectNoStraySound(world, shifted)
-        let lines = shifted.notices.filter { $0.text.contains("the beginning is not heard here") }
+        let lines = shifted.notices.filter { if case .offsetTooEarly = $0.notice { true } else { false } }
         #expect(lines.count == 1, "\(shifted.notices); \(world.replay)")
         expectOthersUntouched(world, broadcaster)
     }

@@ -1,4 +1,5 @@
 import AudioCore
+import Listening
 import SimulationKit
 import Testing
 
@@ -54,7 +55,7 @@ import Testing
         let broadcaster = world.addBroadcaster("Broadcaster", song: song)
         world.run(for: .seconds(49))
         #expect(lying.ear.firstSound == nil, "\(lying.hearing(of: broadcaster)); \(world.replay)")
-        let lines = lying.notices.filter { $0.text.contains("sound card") }
+        let lines = lying.notices.filter { if case .cardRateImpossible = $0.notice { true } else { false } }
         #expect(lines.count == 1, "\(lying.notices); \(world.replay)")
         expectWhole(world, Array(world.listeners[1...2]), broadcaster)
         expectInStep(world, broadcaster, among: Array(world.listeners[1...2]))

@@ -1,4 +1,5 @@
 import AudioCore
+import Listening
 import SimulationKit
 
 /// What a listener that was cut off, and whoever listens to it, may count on.
@@ -25,7 +26,17 @@ extension BroadcastNode {
 }
 
 extension ListenNode {
-    func hasTold(_ text: String, between first: TrueTime, and last: TrueTime) -> Bool {
-        notices.contains { $0.text.contains(text) && (first...last).contains($0.time) }
+    func hasToldLoss(between first: TrueTime, and last: TrueTime) -> Bool {
+        notices.contains { $0.notice.isLoss && (first...last).contains($0.time) }
+    }
+}
+
+extension ListenNotice {
+    /// Whether it tells that a broadcaster is gone, or that song is missing since it was.
+    var isLoss: Bool {
+        switch self {
+        case .lost, .songLost: true
+        default: false
+        }
     }
 }

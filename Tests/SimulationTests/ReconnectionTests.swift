@@ -6,7 +6,7 @@ import SimulationKit
 import Testing
 
 /// Networks that are cut, and mended.
-@Suite struct ReconnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct ReconnectionTests {
     let song = VirtualSong(title: "Song", duration: .seconds(45))
 
     /// Three listeners that have heard ten seconds of a song.
@@ -51,7 +51,7 @@ import Testing
         world.run(for: TimeSpan(seconds: seconds))
         expectBack(world, broadcaster, [listener])
         if seconds > 3 {
-            #expect(listener.hasTold("lost Broadcaster", between: began, and: began + Reconnection.noticeTime))
+            #expect(listener.hasToldLoss(between: began, and: began + Reconnection.noticeTime))
             #expect(broadcaster.notices.contains { $0.isGone("Listener 1") }, "\(world.replay)")
         }
         world.run(for: .seconds(3))
@@ -95,7 +95,7 @@ import Testing
         world.network.cut(off: listener.machine, isSeen: cut.isSeen, for: .seconds(cut.seconds))
         world.run(for: .seconds(cut.seconds))
         let mended = world.loop.now
-        #expect(listener.hasTold("lost Broadcaster", between: began, and: began + Reconnection.noticeTime))
+        #expect(listener.hasToldLoss(between: began, and: began + Reconnection.noticeTime))
         let silent = try #require(listener.ear.lastSound)
         #expect(silent > began.seconds + Reconnection.held.seconds && silent < mended.seconds - 1)
         expectBack(world, broadcaster, [listener])

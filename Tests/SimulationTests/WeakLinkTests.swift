@@ -1,5 +1,6 @@
 import AudioCore
 import Broadcasting
+import Listening
 import SimulationKit
 import Testing
 
@@ -22,8 +23,9 @@ import Testing
     ) throws {
         let lost = slow.session.currentReport(slow.machine.now)?.counters.lostPackets ?? 0
         #expect(lost > 0, "\(broadcaster.notices); \(world.replay)", sourceLocation: sourceLocation)
-        let line = "packets of song were dropped: the network from Broadcaster"
-        let told = slow.notices.contains { $0.text.contains(line) }
+        let told = slow.notices.contains {
+            if case .packetsDropped(2..., "Broadcaster") = $0.notice { true } else { false }
+        }
         #expect(told, "\(slow.notices); \(world.replay)", sourceLocation: sourceLocation)
         world.run(for: .seconds(30))
         let hearing = slow.hearing(of: broadcaster)

@@ -22,7 +22,7 @@ import WireProtocol
             let bytes = (0..<(1 + seed * 50)).map { _ in UInt8.random(in: 1...255, using: &random) }
             _ = try answer(to: [0] + bytes, from: listener)
         }
-        #expect(listener.notices.contains { $0.text.contains("does not speak Tutti's protocol") })
+        #expect(listener.notices.contains { $0.protocolComplaint.contains("does not speak Tutti's protocol") })
         #expect(listener.stop() == .success(.interrupted))
     }
 
@@ -30,7 +30,7 @@ import WireProtocol
         let listener = try RunningListener(name: "version")
         let heard = try answer(to: Preamble.magic + [Preamble.version + 1, 0], from: listener)
         #expect(heard.starts(with: Preamble.magic + [Preamble.version]))
-        #expect(listener.notices.contains { $0.text.contains("protocol version \(Preamble.version + 1)") })
+        #expect(listener.notices.contains { $0.protocolComplaint.contains("protocol version \(Preamble.version + 1)") })
         #expect(listener.stop() == .success(.interrupted))
     }
 

@@ -58,7 +58,7 @@ import TuttiRuntime
         for listener in listeners {
             #expect(listener.states.contains(.playing))
             #expect(listener.stop() == .success(.interrupted))
-            #expect(listener.notices.contains(.text(.info, "study: the broadcast ended")))
+            #expect(listener.notices.contains(.listening(.ended("study"))))
             // Its clock came by the same way.
             #expect(!listener.notices.contains { $0.isOfClock }, "\(listener.notices)")
         }

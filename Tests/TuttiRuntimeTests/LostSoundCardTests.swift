@@ -51,7 +51,7 @@ import WireProtocol
             emit: { event in
                 guard case .notice(let notice) = event else { return }
                 notices.withLock { $0.append(notice) }
-                if notice == .text(.info, "joined attic") { card.vanish() }
+                if notice == .listening(.joined("attic")) { card.vanish() }
             })
         let outcome = loop.flatSubmit { runner.run() }
         let peer = try #require(RawPeer(port: options.network.port ?? 0))
@@ -63,7 +63,7 @@ import WireProtocol
         let heard = try #require(peer.hearToEnd(), "the connection stayed open")
         let failure = #expect(throws: RuntimeFailure.self) { try outcome.wait() }
         #expect(failure?.message.contains("'vanishing' is gone") == true)
-        #expect(notices.withLock { $0 }.contains(.text(.info, "joined attic")))
+        #expect(notices.withLock { $0 }.contains(.listening(.joined("attic"))))
         #expect(notices.withLock { $0 }.allSatisfy { $0.level != .warning }, "\(notices.withLock { $0 })")
         #expect(String(decoding: heard, as: UTF8.self).contains("the listener stopped"))
     }

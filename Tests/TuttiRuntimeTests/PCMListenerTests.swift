@@ -101,7 +101,7 @@ import WireProtocol
         for listener in listeners {
             #expect(listener.stop() == .success(.interrupted))
             #expect(listener.states.contains(.playing) && !listener.states.contains(.starving))
-            #expect(listener.notices.contains(.text(.info, "study: the broadcast ended")))
+            #expect(listener.notices.contains(.listening(.ended("study"))))
         }
     }
 

@@ -83,8 +83,15 @@ extension Identity {
 extension RuntimeNotice {
     /// That a clock cannot be known.
     var isOfClock: Bool {
-        if case .network(.noClockExchange) = self { return true }
-        return text.contains("clock")
+        switch self {
+        case .network(.noClockExchange), .listening(.clockUnanswered), .listening(.clockPath): true
+        default: text.contains("clock")
+        }
+    }
+
+    /// What a listener told a peer that broke the protocol; empty of all else.
+    var protocolComplaint: String {
+        if case .listening(.turnedAway(_, let reason, brokeProtocol: true)) = self { reason } else { "" }
     }
 
     /// Of a session whose notices have no cases yet; empty of all others.

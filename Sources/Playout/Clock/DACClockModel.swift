@@ -228,7 +228,7 @@ struct DACClockModel: ~Copyable {
             raw.append(point)
             fit = fitter.fit(raw, slope: fit.slope, prior: prior)
             guard !knowsRate || abs(fit.slope - prior.slope) < Self.incredible else { return distrust() }
-            if stays(isMature) || line != nil && !isRelearning { publish() }
+            if stays(isMature) || isFollowing { publish() }
             if raw.isFull { leaveRaw() }
         } else {
             guard addToBucket(point), point.time >= nextFitTime else { return }
@@ -301,6 +301,11 @@ struct DACClockModel: ~Copyable {
             && span >= (prior.isFresh ? Self.restartSpan : Self.readySpan)
             && fit.slopeDeviation < Self.readySlopeDeviation && candidate.bound(at: newestFrame) < Self.readyBound
     }
+
+    /// Whether there is a line of these readings already. What the next ones say of it counts, surer or not: the moment in
+    /// which a fit is sure enough is likely to be one in which it promises too much, and one that had stopped following
+    /// its readings then started a sound 52 ppm off.
+    private var isFollowing: Bool { line != nil && !isRelearning }
 
     private var isRunningAway: Bool {
         let drift = raw.drift

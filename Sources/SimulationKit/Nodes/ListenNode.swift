@@ -17,7 +17,9 @@ public final class ListenNode {
     public private(set) var session: ListenSession
     public private(set) var outcome: ListenOutcome?
     /// Everything it told its user, and when.
-    public private(set) var notices: [(time: TrueTime, text: String)] = []
+    public private(set) var notices: [(time: TrueTime, notice: ListenNotice)] = []
+    /// Why it could not play a stream.
+    public private(set) var decodingErrors: [AudioDecodingError] = []
     /// Highest fill of the queue so far.
     public private(set) var highestQueuedByteCount = 0
     /// What the renderer told: starts, underruns, re-placements.
@@ -219,7 +221,7 @@ public final class ListenNode {
             feeder.flush()
             control.stop(fade: fade)
         case .advertise: advertise()
-        case .notice(_, let text): notices.append((machine.loop.now, text))
+        case .notice(let notice): notices.append((machine.loop.now, notice))
         case .finished(let outcome): finish(outcome)
         }
     }
@@ -251,7 +253,7 @@ public final class ListenNode {
         do {
             control.play(try feeder.begin(stream))
         } catch {
-            notices.append((machine.loop.now, "cannot decode: \(error)"))
+            decodingErrors.append(error)
         }
     }
 

@@ -98,8 +98,7 @@ final class CheckRunner: PeerNetworkDelegate {
         case .roster(let roster):
             judge.note(roster, now: .now())
             if judge.hasJudged, judge.watched >= options.duration { succeed(hasEnded: false) }
-        // Until the session's notices have cases.
-        case .notice(let level, let text): emit(.notice(.text(level, text)))
+        case .notice(let notice): emit(.notice(.observing(notice)))
         case .finished(let ending): finish(ending)
         }
     }
@@ -116,7 +115,7 @@ final class CheckRunner: PeerNetworkDelegate {
         case .ended where judge.hasJudged: succeed(hasEnded: true)
         case .ended:
             done.fail(RuntimeFailure(.unavailable, "the broadcast ended before anybody played: nothing was checked"))
-        case .refused(let text): done.fail(RuntimeFailure(.unavailable, text))
+        case .refused(let refusal): done.fail(RuntimeFailure(refusal))
         case .lost(let name): done.fail(RuntimeFailure(.lost, "lost \(name) in the middle of the check"))
         case .nobody: done.fail(RuntimeFailure(.unknownPeer, nobody))
         }

@@ -156,8 +156,7 @@ final class ListenDriver {
         case .hold(let fade): outlet.hold(fade: fade)
         case .silence(let fade): outlet.stop(fade: fade)
         case .advertise: transport?.advertise(playing: session.summary.map { $0.info[.title] ?? "untitled" })
-        // Until the session's notices have cases.
-        case .notice(let level, let text): emit(.notice(.text(level, text)))
+        case .notice(let notice): emit(.notice(.listening(notice)))
         case .finished(let outcome): finish(outcome)
         }
     }

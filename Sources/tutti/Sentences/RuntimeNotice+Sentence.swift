@@ -6,6 +6,8 @@ extension RuntimeNotice {
     var sentence: String {
         switch self {
         case .network(let notice): notice.sentence
+        case .listening(let notice): notice.sentence
+        case .observing(let notice): notice.sentence
         case .device(let notice): notice.sentence
         case .song(let notice): notice.sentence
         case .memory(let notice): notice.sentence

@@ -1,0 +1,54 @@
+import AudioCore
+import Testing
+import WireProtocol
+
+@testable import Listening
+
+/// When broadcaster and user are told how it goes.
+@Suite struct TellingTests {
+    private let start = HostTime(nanoseconds: 5_000_000_000)
+
+    private func report(_ state: ListenerState, received: Int64) -> ListenerReport {
+        ListenerReport(
+            state: state, epoch: Epoch(1), received: FramePosition(received), buffered: .zero,
+            counters: ListenerCounters(), timing: nil, lowWater: nil)
+    }
+
+    private func isDue(_ schedule: inout ReportSchedule, _ report: ListenerReport, after span: TimeSpan) -> Bool {
+        schedule.isDue(report, rate: 8_000, now: start + span)
+    }
+
+    @Test func aReportIsDueTwiceASecond() {
+        var schedule = ReportSchedule()
+        #expect(isDue(&schedule, report(.playing, received: 0), after: .zero))
+        #expect(!isDue(&schedule, report(.playing, received: 0), after: .milliseconds(480)))
+        #expect(isDue(&schedule, report(.playing, received: 0), after: .milliseconds(500)))
+        #expect(!isDue(&schedule, report(.playing, received: 0), after: .milliseconds(980)))
+    }
+
+    @Test func aReportIsDueWhenTheStateChanges() {
+        var schedule = ReportSchedule()
+        #expect(isDue(&schedule, report(.ready, received: 0), after: .zero))
+        #expect(isDue(&schedule, report(.playing, received: 0), after: .milliseconds(20)))
+    }
+
+    @Test func aReportIsDueWhenMuchCame() {
+        var schedule = ReportSchedule()
+        #expect(isDue(&schedule, report(.playing, received: 0), after: .zero))
+        #expect(!isDue(&schedule, report(.playing, received: 3_900), after: .milliseconds(20)))
+        #expect(isDue(&schedule, report(.playing, received: 4_000), after: .milliseconds(40)))
+    }
+
+    @Test func lossesAreToldAtOnceAndThenTogether() {
+        var tally = LossTally()
+        #expect(tally.takeUntold(now: start) == nil)
+        tally.note(3)
+        #expect(tally.takeUntold(now: start) == 3)
+        tally.note(4)
+        tally.note(5)
+        #expect(tally.takeUntold(now: start + .seconds(9)) == nil)
+        #expect(tally.takeUntold(now: start + .seconds(10)) == 9)
+        #expect(tally.takeUntold(now: start + .seconds(30)) == nil)
+        #expect(tally.total == 12)
+    }
+}
