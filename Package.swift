@@ -136,6 +136,14 @@ let package = Package(
 
         library("Observing", ["AudioCore", "Peering", "WireProtocol", nioCore]),
 
+        // What performs the sessions' actions, for the shell and the simulation alike.
+        library(
+            "SessionExecution",
+            [
+                "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem", "Listening",
+                "Peering", "Playout", "WireProtocol", nioCore,
+            ]),
+
         // The shell: sockets, threads, wiring.
         library(
             "TuttiRuntime",
@@ -143,8 +151,8 @@ let package = Package(
                 "ALSADevices", "ALSAInput", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileWriting",
                 "AudioQueue", "Broadcasting", "Capture", "ClockExchange", "ClockSync", "DeviceRecording",
                 "HTTPSource", "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery", "Peering",
-                "Playout", "SongCollection", "SongDecoding", "SongReading", "TimelineRecording", "VirtualOutput",
-                "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
+                "Playout", "SessionExecution", "SongCollection", "SongDecoding", "SongReading", "TimelineRecording",
+                "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
             ], canary),
 
         // The command line.
@@ -161,7 +169,7 @@ let package = Package(
             "SimulationKit",
             [
                 "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem", "Listening",
-                "Peering", "Playout", "WireProtocol", nioCore,
+                "Peering", "Playout", "SessionExecution", "WireProtocol", nioCore,
             ]),
         .target(
             name: "SoftwareSoundCard", dependencies: ["CALSA"], path: "Tests/Kit/SoftwareSoundCard",
@@ -271,6 +279,12 @@ let package = Package(
             [
                 "SimulationKit", "AudioCore", "Broadcasting", "ClockSync", "Listening", "Peering", "Playout",
                 "WireProtocol",
+            ]),
+        tests(
+            "SessionExecutionTests",
+            [
+                "SessionExecution", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync",
+                "HostSystem", "Listening", "Peering", "Playout", "WireProtocol", nioCore,
             ]),
         tests("ObservingTests", ["AudioCore", "Observing", "Peering", "WireProtocol", nioCore]),
         tests("PeeringTests", ["Peering", "AudioCore", "WireProtocol", nioCore]),

@@ -5,6 +5,7 @@ import NIOPosix
 import Observing
 import PeerDiscovery
 import Peering
+import SessionExecution
 import WireProtocol
 
 /// Wires one check together: a connection to the broadcaster, mDNS where it is needed, the session and the judge.

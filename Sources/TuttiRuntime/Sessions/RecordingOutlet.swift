@@ -3,6 +3,7 @@ import AudioDecoding
 import AudioFileWriting
 import HostSystem
 import Playout
+import SessionExecution
 import Synchronization
 import TimelineRecording
 
@@ -10,7 +11,7 @@ import TimelineRecording
 ///
 /// Packets that wait for the disk are bounded in bytes; what comes on top is left out, silent in the recording and told
 /// at its end.
-final class RecordingOutlet: ListenOutlet, Sendable {
+final class RecordingOutlet: MachineOutlet, Sendable {
     /// Minutes of most songs.
     private static let waitingByteCount = 32 << 20
     /// What a packet costs besides its bytes, at least.
