@@ -159,8 +159,8 @@ let package = Package(
         .executableTarget(
             name: "tutti",
             dependencies: [
-                "AudioCore", "AudioQueue", "DecodeWorker", "HostSystem", "Observing", "Peering", "Playout",
-                "SongReading", "TuttiRuntime",
+                "AudioCore", "AudioFileWriting", "AudioQueue", "Capture", "DecodeWorker", "HostSystem", "Observing",
+                "Peering", "Playout", "SongDecoding", "SongReading", "TuttiRuntime",
             ],
             swiftSettings: settings),
 
@@ -337,8 +337,8 @@ let package = Package(
         tests(
             "TuttiTests",
             [
-                "tutti", "AudioCore", "AudioDecoding", "Observing", "Peering", "Playout", "SongReading",
-                "TuttiRuntime",
+                "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Capture", "Observing", "Peering", "Playout",
+                "SongReading", "TimelineRecording", "TuttiRuntime",
             ]),
         // Of the program itself, run as a process.
         tests(

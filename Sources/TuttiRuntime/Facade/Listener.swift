@@ -26,7 +26,7 @@ public final class Listener: Sendable {
                 switch outcome {
                 case .completed: .completed
                 case .stopped: .interrupted
-                case .failed(let text): throw RuntimeFailure(.lost, text)
+                case .failed(let text): throw RuntimeFailure(.lost, .broadcastFailed(text))
                 }
             }
         }

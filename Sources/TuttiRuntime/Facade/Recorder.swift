@@ -45,7 +45,7 @@ public final class Recorder: Sendable {
                 switch outcome {
                 case .completed: .completed
                 case .stopped: .interrupted
-                case .failed(let text): throw RuntimeFailure(.lost, text)
+                case .failed(let text): throw RuntimeFailure(.lost, .broadcastFailed(text))
                 }
             }
         }

@@ -29,9 +29,12 @@ final class PlayerOutput {
     }
 
     /// Gets ready for a song: its format, and buffers that hold about a second of it and any packet.
-    func begin(_ summary: AudioStreamSummary, _ format: AudioStreamFormat) throws(RuntimeFailure) {
+    /// - Parameter name: the song's.
+    func begin(
+        _ summary: AudioStreamSummary, _ format: AudioStreamFormat, name: String
+    ) throws(RuntimeFailure) {
         if queue == nil {
-            try open(summary, format)
+            try open(summary, format, name)
         } else {
             queue?.beginStream(format, magicCookie: summary.magicCookie, packetTable: summary.packetTable)
         }
@@ -44,7 +47,9 @@ final class PlayerOutput {
         }
     }
 
-    private func open(_ summary: AudioStreamSummary, _ format: AudioStreamFormat) throws(RuntimeFailure) {
+    private func open(
+        _ summary: AudioStreamSummary, _ format: AudioStreamFormat, _ name: String
+    ) throws(RuntimeFailure) {
         let rates = Limits.sampleRateRange
         let rate = min(max(format.sampleRate, rates.lowerBound), rates.upperBound)
         let device = try selection.open(sampleRate: rate, wakeInterval: Self.wakeInterval)
@@ -54,8 +59,10 @@ final class PlayerOutput {
                 format, magicCookie: summary.magicCookie, packetTable: summary.packetTable, output: device,
                 decoders: .complete, bufferHeard: { pool.put($0) }, events: { inbox.post($0) })
         } catch {
-            if case .decoding(let cause) = error { throw RuntimeFailure(.unusableInput, cause.explanation) }
-            throw RuntimeFailure(.unavailable, "\(error)")
+            if case .decoding(let cause) = error {
+                throw RuntimeFailure(.unusableInput, .undecodable(name: name, cause))
+            }
+            throw RuntimeFailure(.unavailable, .queue(error))
         }
     }
 

@@ -95,14 +95,9 @@ struct SongPlayer: ~Copyable {
         toldProblemCount = summary.problems.count
         guard isRead else { return false }
         guard let format = summary.format, !stage.isEmpty else {
-            throw RuntimeFailure(.unusableInput, "\(name.quotedSong) holds no audio")
+            throw RuntimeFailure(.unusableInput, .noAudio(name: name))
         }
-        do throws(RuntimeFailure) {
-            try output.begin(summary, format)
-        } catch {
-            guard error.kind == .unusableInput else { throw error }
-            throw RuntimeFailure(error.kind, "\(name.quotedSong) \(error.message)")
-        }
+        try output.begin(summary, format, name: name)
         isBegun = true
         applyVolume(ramp: .zero)
         while !isDrained, try readPackets(), try fillBuffer() {}
@@ -213,10 +208,10 @@ struct SongPlayer: ~Copyable {
             emit(.notice(.device(.xrun(isPlacedAnew: false))))
         case .deviceVanished(let error): emit(.notice(.device(.vanished(error))))
         case .deviceReturned(let device): emit(.notice(.device(.returned(name: device.name))))
-        case .deviceLost(let error): failure = RuntimeFailure(.unavailable, "\(error)")
+        case .deviceLost(let error): failure = RuntimeFailure(.unavailable, .output(error))
         case .notice(let text): emit(.notice(.device(.remark(text))))
         case .decodingFailed(let error):
-            failure = RuntimeFailure(.unusableInput, "\(name.quotedSong) \(error.explanation)")
+            failure = RuntimeFailure(.unusableInput, .undecodable(name: name, error))
         }
     }
 
@@ -264,8 +259,5 @@ struct PlayerSettings {
 }
 
 extension String {
-    /// A song's name for people.
-    fileprivate var quotedSong: String { self == "-" ? "standard input" : "'\(self)'" }
-
     fileprivate var fileName: String { split(separator: "/").last.map(String.init) ?? self }
 }

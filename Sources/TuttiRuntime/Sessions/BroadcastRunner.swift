@@ -130,13 +130,12 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private func openResponder(beside port: UInt16) throws(RuntimeFailure) -> ClockResponderThread {
         if let responder = try? ClockResponderThread(port: port) { return responder }
         guard options.network.port == nil else {
-            throw RuntimeFailure(
-                .unavailable, "UDP port \(port) is in use; choose another with --port, or leave it out")
+            throw RuntimeFailure(.unavailable, .clockPortInUse(port))
         }
         do throws(ClockExchangeError) {
             return try ClockResponderThread(port: 0)
         } catch {
-            throw RuntimeFailure(.unavailable, "no UDP port for the clock: \(error)")
+            throw RuntimeFailure(.unavailable, .noClockPort(error))
         }
     }
 
@@ -151,7 +150,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
     /// The own sound device is gone: the listeners play on, and the failure is told at the end.
     private func lostOwnLoudspeakers(_ failure: any Error) {
         localFailure = failure
-        emit(.notice(.ownLoudspeakersLost(failure as? RuntimeFailure ?? RuntimeFailure(.general, "\(failure)"))))
+        let known = failure as? RuntimeFailure ?? RuntimeFailure(.general, .other("\(failure)"))
+        emit(.notice(.ownLoudspeakersLost(known)))
         handle(.closed(LocalListener.connection))
         local?.close()
         local = nil
@@ -295,7 +295,8 @@ extension BroadcastRunner: BroadcastEnvironment {
             }
             transcoding?.transcode(request)
         } catch {
-            let reply = TranscodingReply(rendition: request.rendition, outcome: .failed(error.message))
+            let reason = "this machine has no thread or file descriptor left"
+            let reply = TranscodingReply(rendition: request.rendition, outcome: .failed(reason))
             loop.execute { self.handle(.transcoded(reply)) }
         }
     }
@@ -322,13 +323,9 @@ extension BroadcastRunner: BroadcastEnvironment {
         case .stopped: done.succeed(outcome)
         case .brokenOff(let text), .unplayable(let text):
             let failure = capture?.failure ?? reader?.failure.map { RuntimeFailure($0) }
-            done.fail(failure ?? RuntimeFailure(.unusableInput, text))
+            done.fail(failure ?? RuntimeFailure(.unusableInput, .source(text)))
         case .nobody(let names):
-            done.fail(
-                RuntimeFailure(
-                    .unknownPeer,
-                    "nobody called \(names.joined(separator: " or ")) was found in 10 s; `tutti peers` lists who is there"
-                ))
+            done.fail(RuntimeFailure(.unknownPeer, .noListener(names: names)))
         }
     }
 }

@@ -116,7 +116,7 @@ final class ListenDriver {
         case .device(.returned(let device)):
             recollection.use(device)
             emit(.notice(.device(.returned(name: device.name))))
-        case .device(.lost(let error)): done.fail(RuntimeFailure(.unavailable, "\(error)"))
+        case .device(.lost(let error)): done.fail(RuntimeFailure(.unavailable, .output(error)))
         case .decodingFailed(_, let error): emit(.notice(.song(.decodingFailed(error))))
         }
     }

@@ -174,19 +174,13 @@ final class RecordingOutlet: MachineOutlet, Sendable {
 }
 
 extension RuntimeFailure {
-    init(_ error: AudioFileWritingError) {
-        if case .exists = error {
-            self.init(.cannotCreate, "\(error); --force replaces it")
-        } else {
-            self.init(.cannotCreate, error.description)
-        }
-    }
+    init(_ error: AudioFileWritingError) { self.init(.cannotCreate, .file(error)) }
 
     fileprivate init(_ failure: RecordingFailure) {
         switch failure {
         case .file(let error): self.init(error)
-        case .decoding: self.init(.unusableInput, failure.description)
-        case .skips, .changes: self.init(.lost, failure.description)
+        case .decoding: self.init(.unusableInput, .recording(failure))
+        case .skips, .changes: self.init(.lost, .recording(failure))
         }
     }
 }

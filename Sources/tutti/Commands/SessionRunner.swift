@@ -46,7 +46,7 @@ struct SessionRunner: Sendable {
 
     /// The one line of a failed command.
     static func report(_ failure: RuntimeFailure) {
-        StandardStream.error.write("tutti: \(failure.message)".terminalSafe + "\n")
+        StandardStream.error.write("tutti: \(failure.sentence)".terminalSafe + "\n")
     }
 
     private func attempt(
@@ -102,7 +102,7 @@ struct SessionRunner: Sendable {
                 }
             }
         } catch {
-            throw RuntimeFailure(.general, "the system has no room for another thread")
+            throw RuntimeFailure(.general, .noThread)
         }
     }
 }
