@@ -55,7 +55,7 @@ public enum InputDeviceEvent: Hashable, Sendable {
     case lost(InputDeviceError)
 }
 
-/// Why a device cannot capture, or cannot go on. Its description is one line that says what to do.
+/// Why a device cannot capture, or cannot go on. Its description is one line.
 public struct InputDeviceError: Error, Hashable, Sendable, CustomStringConvertible {
     public var cause: OutputDeviceError
 
@@ -63,11 +63,9 @@ public struct InputDeviceError: Error, Hashable, Sendable, CustomStringConvertib
 
     public var description: String {
         switch cause {
-        case .noDevice: "no sound card found that records; see `tutti devices`"
-        case .unknownDevice(let name): "no sound device that records is called '\(name)'; see `tutti devices`"
-        case .standsStill(let device):
-            "sound device '\(device)' stands still: it gives no more sound; connect it again, or choose another "
-                + "(`tutti devices`)"
+        case .noDevice: "no sound card found that records"
+        case .unknownDevice(let name): "no sound device that records is called '\(name)'"
+        case .standsStill(let device): "sound device '\(device)' stands still: it gives no more sound"
         default: cause.description
         }
     }

@@ -6,6 +6,8 @@ public struct SongFailure: Error, Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// The file is missing, may not be read, or is no file.
         case missing
+        /// Standard input is nothing that a song comes from: a terminal, a directory, closed.
+        case noInput
         /// The file is there; what is in it cannot be played.
         case unusable
         /// The disk or the system failed.

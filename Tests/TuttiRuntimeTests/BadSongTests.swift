@@ -1,5 +1,6 @@
 import AudioCore
 import Glibc
+import SongReading
 import StreamTestKit
 import Synchronization
 import Testing
@@ -46,13 +47,14 @@ import TuttiRuntime
     }
 
     private func expect(
-        _ path: String, fails kind: RuntimeFailure.Kind, _ text: String,
+        _ path: String, fails kind: SongFailure.Kind, _ text: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let (result, notices) = broadcast(path)
         // The same line as `tutti inspect` has.
-        #expect(SongTools.inspect(path: path).failure?.message == "'\(path)' \(text)", sourceLocation: sourceLocation)
-        #expect(result == .failure(RuntimeFailure(kind, "'\(path)' \(text)")), sourceLocation: sourceLocation)
+        let failure = SongFailure(kind, "'\(path)' \(text)")
+        #expect(SongTools.inspect(path: path).failure == failure, sourceLocation: sourceLocation)
+        #expect(result == .failure(RuntimeFailure(failure)), sourceLocation: sourceLocation)
         // One line, and no other.
         #expect(notices.isEmpty && !text.contains("\n"), "\(notices)", sourceLocation: sourceLocation)
     }
@@ -65,10 +67,10 @@ import TuttiRuntime
     @Test func whatIsNoFile() {
         let shelf = Shelf()
         let song = shelf.put([1], as: "song.mp3")
-        expect(shelf.directory + "/none.mp3", fails: .missingInput, "does not exist; check the path")
-        expect(song + "/none.mp3", fails: .missingInput, "does not exist; check the path")
-        expect(shelf.directory, fails: .missingInput, "is a directory; name a song in it")
-        expect("/dev/null", fails: .missingInput, "is not a file; name a song")
+        expect(shelf.directory + "/none.mp3", fails: .missing, "does not exist; check the path")
+        expect(song + "/none.mp3", fails: .missing, "does not exist; check the path")
+        expect(shelf.directory, fails: .missing, "is a directory; name a song in it")
+        expect("/dev/null", fails: .missing, "is not a file; name a song")
     }
 
     private static let unknown =
@@ -110,7 +112,7 @@ import TuttiRuntime
     @Test(arguments: unplayable.indices) func whatIsNoSong(index: Int) {
         let song = Self.unplayable[index]
         let shelf = Shelf()
-        expect(shelf.put(song.bytes, as: song.name), fails: .unusableInput, song.line)
+        expect(shelf.put(song.bytes, as: song.name), fails: .unusable, song.line)
     }
 
     /// As far as it goes it is played.
@@ -158,10 +160,10 @@ import TuttiRuntime
             shelf.directory + "/none", shelf.put(Self.sound, as: "two.wav"),
         ]
         let (result, notices, playedCount) = broadcast(paths)
-        #expect(result == .failure(RuntimeFailure(.unusableInput, "2 of 4 songs could not be played")))
+        #expect(result == .failure(RuntimeFailure(.unusableInput, .songsFailed(count: 2, of: 4))))
         let failures = [
-            RuntimeFailure(.unusableInput, "'\(paths[0])' \(Self.unknown)"),
-            RuntimeFailure(.missingInput, "'\(paths[2])' does not exist; check the path"),
+            RuntimeFailure(SongFailure(.unusable, "'\(paths[0])' \(Self.unknown)")),
+            RuntimeFailure(SongFailure(.missing, "'\(paths[2])' does not exist; check the path")),
         ]
         #expect(notices == failures.map { .song(.passedOver($0)) })
         #expect(playedCount == 2)
@@ -184,7 +186,7 @@ import TuttiRuntime
         _ = shelf.put(Array("diary".utf8), as: "text")
         let (result, notices, _) = broadcast([shelf.directory])
         let text = "'\(shelf.directory)' holds no songs, nor do its subdirectories; name another directory, or a song"
-        #expect(result == .failure(RuntimeFailure(.missingInput, text)))
+        #expect(result == .failure(RuntimeFailure(SongFailure(.missing, text))))
         #expect(notices.isEmpty)
     }
 

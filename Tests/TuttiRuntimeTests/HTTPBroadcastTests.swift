@@ -2,6 +2,7 @@ import AudioCore
 import Glibc
 import HostSystem
 import LANKit
+import SongReading
 import StreamTestKit
 import Testing
 import TuttiRuntime
@@ -35,7 +36,8 @@ import WebServerKit
         #expect(try SourceBroadcast(server.url("ranges/song.m4a")).decoded() == expected)
         let url = server.url("plain/song.m4a")
         let text = "'\(url)' has its packet table after the audio: it cannot be played as a stream"
-        #expect(try SourceBroadcast(url, hasListener: false).result == .failure(RuntimeFailure(.unusableInput, text)))
+        let failure = RuntimeFailure(SongFailure(.unusable, text))
+        #expect(try SourceBroadcast(url, hasListener: false).result == .failure(failure))
     }
 
     /// What came of it is played, and its end is told.
@@ -45,11 +47,11 @@ import WebServerKit
         let server = try WebServer(directory: shelf.directory.path)
         let url = server.url("cut/song.mp3?at=32000")
         let broadcast = try SourceBroadcast(url, hasListener: false)
-        guard case .failure(let failure) = broadcast.result else {
-            Issue.record("it is whole")
+        guard case .failure(let failure) = broadcast.result, case .song(let song) = failure.reason else {
+            Issue.record("it is whole: \(broadcast.result)")
             return
         }
-        #expect(failure.kind == .lost && failure.message.hasPrefix("'\(url)' broke off: "), "\(failure.message)")
+        #expect(failure.kind == .lost && song.message.hasPrefix("'\(url)' broke off: "), "\(song.message)")
         #expect(broadcast.notices.count { $0.text.hasPrefix("'\(url)' broke off") } >= 1, "\(broadcast.notices)")
     }
 
@@ -59,8 +61,9 @@ import WebServerKit
         let server = try WebServer(directory: shelf.directory.path)
         let body = "File1=/none%0AFile2=/plain/song.mp3%0A"
         let broadcast = try SourceBroadcast(server.url("text/list?type=audio/x-scpls&body=[playlist]%0A" + body))
-        #expect(broadcast.result == .failure(RuntimeFailure(.missingInput, "1 of 2 songs could not be played")))
-        let missing = RuntimeFailure(.missingInput, "'\(server.url("none"))': the server says 404 Not Found")
+        #expect(broadcast.result == .failure(RuntimeFailure(.missingInput, .songsFailed(count: 1, of: 2))))
+        let missing = RuntimeFailure(
+            SongFailure(.missing, "'\(server.url("none"))': the server says 404 Not Found"))
         #expect(broadcast.notices.contains(.song(.passedOver(missing))))
         #expect(broadcast.titles == ["song.mp3"])
         // A list of a list of a list without end.

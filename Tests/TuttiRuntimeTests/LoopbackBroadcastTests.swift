@@ -167,13 +167,14 @@ import TuttiRuntime
     }
 
     @Test func aCheckWithoutABroadcastSaysSo() throws {
-        let failure = #expect(throws: RuntimeFailure.self) { try check(.seconds(1), freePort()).get() }
-        #expect(failure?.kind == .unknownPeer)
-        #expect(failure?.message.hasPrefix("no broadcaster answered at 127.0.0.1:") == true)
+        let port = freePort()
+        let failure = #expect(throws: RuntimeFailure.self) { try check(.seconds(1), port).get() }
+        let address = NetworkAddress(host: "127.0.0.1", port: port)
+        #expect(failure == RuntimeFailure(.unknownPeer, .noAnswer(address)))
         let listener = try RunningListener(name: "kitchen")
         _ = try #require(RawPeer(port: listener.port))
         let refusal = #expect(throws: RuntimeFailure.self) { try check(.seconds(1), listener.port).get() }
-        #expect(refusal?.message == "kitchen broadcasts nothing")
+        #expect(refusal?.reason == .checkRefused("kitchen broadcasts nothing"))
         #expect(listener.stop() == .success(.interrupted))
     }
 

@@ -10,7 +10,7 @@ import WireProtocol
 
 @testable import TuttiRuntime
 
-@Suite(.serialized) struct LostSoundCardTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LostSoundCardTests {
     /// A sound card that never asks for a frame, and vanishes when it is told to.
     private final class VanishingCard: OutputDevice {
         let description = OutputDeviceDescription(
@@ -45,7 +45,7 @@ import WireProtocol
                 do throws(AudioQueueError) {
                     return try AudioQueue(output: card, decoders: .builtIn, events: events)
                 } catch {
-                    throw RuntimeFailure(.unavailable, "\(error)")
+                    throw RuntimeFailure(.unavailable, .queue(error))
                 }
             },
             emit: { event in
@@ -62,7 +62,7 @@ import WireProtocol
 
         let heard = try #require(peer.hearToEnd(), "the connection stayed open")
         let failure = #expect(throws: RuntimeFailure.self) { try outcome.wait() }
-        #expect(failure?.message.contains("'vanishing' is gone") == true)
+        #expect(failure?.reason == .output(.lost(device: "vanishing")))
         #expect(notices.withLock { $0 }.contains(.listening(.joined("attic"))))
         #expect(notices.withLock { $0 }.allSatisfy { $0.level != .warning }, "\(notices.withLock { $0 })")
         #expect(String(decoding: heard, as: UTF8.self).contains("the listener stopped"))

@@ -3,6 +3,7 @@ import Broadcasting
 import Glibc
 import HostSystem
 import LANKit
+import SongReading
 import StreamTestKit
 import Testing
 
@@ -47,7 +48,7 @@ import Testing
         writer.join()
         let text =
             "'\(fifo)' is not a song that Tutti knows (MP3, AAC, MPEG-4, FLAC, WAVE, AIFF, CAF, AU, Ogg, AC-3 or AMR)"
-        #expect(broadcast.result == .failure(RuntimeFailure(.unusableInput, text)) && broadcast.notices.isEmpty)
+        #expect(broadcast.result == .failure(RuntimeFailure(SongFailure(.unusable, text))) && broadcast.notices.isEmpty)
     }
 
     /// Nothing that a stream needs comes too late in MPEG-4 whose index stands at its end: a pipe cannot go back.
@@ -60,7 +61,7 @@ import Testing
         let broadcast = try SourceBroadcast(fifo, hasListener: false)
         writer.join()
         let text = "'\(fifo)' has its packet table after the audio: it cannot be played as a stream"
-        #expect(broadcast.result == .failure(RuntimeFailure(.unusableInput, text)))
+        #expect(broadcast.result == .failure(RuntimeFailure(SongFailure(.unusable, text))))
     }
 
     @Test func aFIFOWithoutAWriterIsWaitedForUntilSomebodyStops() throws {

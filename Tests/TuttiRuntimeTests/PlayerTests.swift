@@ -40,12 +40,15 @@ import TuttiRuntime
             if case .song(.passedOver(let failure)) = notice { failure } else { nil }
         }
         #expect(failures.map(\.kind) == [.unusableInput, .missingInput] && played.warnings.count == 2)
-        #expect(failures.allSatisfy { $0.message.contains("'/") })
+        #expect(
+            failures.allSatisfy {
+                if case .song(let song) = $0.reason { song.message.contains("'/") } else { false }
+            })
         guard case .failure(let failure) = played.result else {
             Issue.record("no failure")
             return
         }
-        #expect(failure.message == "2 of 3 songs could not be played" && failure.kind == .unusableInput)
+        #expect(failure == RuntimeFailure(.unusableInput, .songsFailed(count: 2, of: 3)))
         let alone = try Played([broken], on: shelf)
         #expect(alone.result == .failure(SongTools.inspect(path: broken).failure.map { RuntimeFailure($0) }!))
     }

@@ -1,4 +1,5 @@
 import AudioCore
+import SongReading
 import Testing
 import TuttiRuntime
 
@@ -101,7 +102,7 @@ import TuttiRuntime
     }
 
     @Test func end() {
-        let failure = SessionResult.failed(RuntimeFailure(.missingInput, "no such file"))
+        let failure = SessionResult.failed(RuntimeFailure(SongFailure(.missing, "no such file")))
         #expect(
             JSONView(level: .quiet).end(failure, exitCode: 66, unixSeconds: 1).text
                 == #"{"event":"end","unixSeconds":1.000,"outcome":"failed","exitCode":66,"message":"no such file"}"#)

@@ -1,5 +1,8 @@
 import AudioCore
 import AudioDecoding
+import AudioFileWriting
+import Capture
+import Peering
 import Playout
 import SongReading
 import Testing
@@ -8,7 +11,7 @@ import TuttiRuntime
 @testable import tutti
 
 /// What people read: one line for each notice, word for word.
-@Suite struct SentenceTests {
+@Suite(.timeLimit(.minutes(5))) struct SentenceTests {
     private static let theNetwork: [(notice: NetworkNotice, sentence: String)] = [
         (.listening(tcpPort: 7_447, clockPort: nil), "listening on TCP port 7447"),
         (.listening(tcpPort: 7_447, clockPort: 7_448), "listening on TCP port 7447, clock on UDP port 7448"),
@@ -124,14 +127,87 @@ import TuttiRuntime
         #expect(RuntimeNotice.recording(notice).sentence == sentence)
     }
 
+    private static let failures: [(reason: RuntimeFailure.Reason, sentence: String)] = [
+        (.song(SongFailure(.missing, "'a' does not exist; check the path")), "'a' does not exist; check the path"),
+        (
+            .song(SongFailure(.noInput, "standard input is a terminal")),
+            "standard input is a terminal; feed it a song: tutti broadcast - < song.mp3"
+        ),
+        (.noAudio(name: "-"), "standard input holds no audio"),
+        (
+            .undecodable(name: "a.mp3", .unsupportedFormat("it has 5 channels")),
+            "'a.mp3' cannot be decoded: it has 5 channels"
+        ),
+        (.songsFailed(count: 2, of: 4), "2 of 4 songs could not be played"),
+        (.output(.noDevice), "no sound card found; use --output null or --output file:OUT.wav, or see `tutti devices`"),
+        (.output(.unknownDevice(name: "x")), "no sound device is called 'x'; see `tutti devices`"),
+        (
+            .queue(.device(.busy(device: "x"))),
+            "sound device 'x' is in use by another program; stop that, or choose another (`tutti devices`)"
+        ),
+        (
+            .output(.unsupportedConfiguration(device: "x", reason: "no 2 channels")),
+            "sound device 'x' cannot be used: no 2 channels; try 'plug:x', or see `tutti devices`"
+        ),
+        (
+            .output(.failed(device: "x", operation: "open", code: 5, reason: "I/O error")),
+            "sound device 'x': cannot open: I/O error (5); see `tutti devices`"
+        ),
+        (.output(.cannotWrite(path: "a.wav", reason: "No space")), "cannot write 'a.wav': No space"),
+        (.input(InputDeviceError(.noDevice)), "no sound card found that records; see `tutti devices`"),
+        (
+            .input(InputDeviceError(.unknownDevice(name: "x"))),
+            "no sound device that records is called 'x'; see `tutti devices`"
+        ),
+        (
+            .input(InputDeviceError(.standsStill(device: "x"))),
+            "sound device 'x' stands still: it gives no more sound; connect it again, or choose another "
+                + "(`tutti devices`)"
+        ),
+        (.inputAway, "the device was away for too long"),
+        (.file(.exists(path: "a.wav")), "'a.wav' exists; --force replaces it"),
+        (.recording(.skips(seconds: 90)), "the broadcast skips 90 s: the recording ends there"),
+        (.portInUse(7), "port 7 is in use by another program; choose another with --port, or leave it out"),
+        (.clockPortInUse(7), "UDP port 7 is in use; choose another with --port, or leave it out"),
+        (.notListening(port: 7, "Permission denied"), "cannot listen on port 7: Permission denied"),
+        (
+            .noListener(names: ["A", "B"]),
+            "nobody called A or B was found in 10 s; `tutti peers` lists who is there"
+        ),
+        (.nobodyPlays(broadcaster: "Den"), "nobody plays what Den broadcasts; start a listener with `tutti join`"),
+        (.endedUnchecked, "the broadcast ended before anybody played: nothing was checked"),
+        (.lostInCheck(broadcaster: "Den"), "lost Den in the middle of the check"),
+        (
+            .noAnswer(NetworkAddress(host: "10.0.0.1", port: 7)),
+            "no broadcaster answered at 10.0.0.1:7 in 5 s; is `tutti broadcast` running there?"
+        ),
+        (
+            .noBroadcast(names: []),
+            "no broadcast was found in 5 s; `tutti peers` lists who is there, and `tutti check HOST` needs no mDNS"
+        ),
+        (
+            .noBroadcast(names: ["A", "B"]),
+            "no broadcast named A or B was found in 5 s; `tutti peers` lists who is there, and `tutti check HOST` "
+                + "needs no mDNS"
+        ),
+        (.outOfResources(code: 11), "this machine has no thread or file descriptor left (11); end some programs"),
+    ]
+
+    @Test(arguments: failures.indices) func ofFailures(index: Int) {
+        let (reason, sentence) = Self.failures[index]
+        #expect(RuntimeFailure(.general, reason).sentence == sentence)
+    }
+
     @Test func ofTheBroadcaster() {
         #expect(
             RuntimeNotice.slept(.milliseconds(61_290)).sentence
                 == "this machine slept for 61.3 s: the song goes on where it was")
         let xrun = RuntimeNotice.ownLoudspeakers(name: "Den (here)", .device(.xrun(isPlacedAnew: true)))
         #expect(xrun.sentence == "Den (here): the sound card ran dry (xrun): placing anew" && xrun.level == .warning)
-        let gone = RuntimeFailure(.unavailable, "sound device 'hw:1' is gone")
+        let gone = RuntimeFailure(.unavailable, .output(.standsStill(device: "hw:1")))
         #expect(
-            RuntimeNotice.ownLoudspeakersLost(gone).sentence == "sound device 'hw:1' is gone; the listeners play on")
+            RuntimeNotice.ownLoudspeakersLost(gone).sentence
+                == "sound device 'hw:1' stands still: it takes no more sound; connect it again, or choose another "
+                + "(`tutti devices`); the listeners play on")
     }
 }

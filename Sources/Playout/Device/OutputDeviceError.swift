@@ -1,4 +1,4 @@
-/// Why a device cannot be opened, or cannot go on. Its description is one line that says what to do.
+/// Why a device cannot be opened, or cannot go on. Its description is one line.
 public enum OutputDeviceError: Error, Hashable, Sendable {
     /// This machine has no sound card.
     case noDevice
@@ -21,23 +21,19 @@ public enum OutputDeviceError: Error, Hashable, Sendable {
 extension OutputDeviceError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .noDevice: "no sound card found; use --output null or --output file:OUT.wav, or see `tutti devices`"
-        case .unknownDevice(let name): "no sound device is called '\(name)'; see `tutti devices`"
-        case .busy(let device):
-            "sound device '\(device)' is in use by another program; stop that, or choose another (`tutti devices`)"
+        case .noDevice: "no sound card found"
+        case .unknownDevice(let name): "no sound device is called '\(name)'"
+        case .busy(let device): "sound device '\(device)' is in use by another program"
         case .notPermitted(let device):
             "no permission to use sound device '\(device)'; add this user to the group 'audio' "
                 + "(sudo usermod -aG audio $USER), then log in again"
         case .unsupportedConfiguration(let device, let reason):
-            "sound device '\(device)' cannot be used: \(reason); try 'plug:\(device)', or see `tutti devices`"
-        case .lost(let device):
-            "sound device '\(device)' is gone; connect it again, or choose another (`tutti devices`)"
-        case .standsStill(let device):
-            "sound device '\(device)' stands still: it takes no more sound; connect it again, or choose another "
-                + "(`tutti devices`)"
+            "sound device '\(device)' cannot be used: \(reason)"
+        case .lost(let device): "sound device '\(device)' is gone"
+        case .standsStill(let device): "sound device '\(device)' stands still: it takes no more sound"
         case .cannotWrite(let path, let reason): "cannot write '\(path)': \(reason)"
         case .failed(let device, let operation, let code, let reason):
-            "sound device '\(device)': cannot \(operation): \(reason) (\(code)); see `tutti devices`"
+            "sound device '\(device)': cannot \(operation): \(reason) (\(code))"
         }
     }
 }

@@ -3,15 +3,17 @@ import AudioDecoding
 import Broadcasting
 import ClockSync
 import NIOCore
+import HostSystem
 import Peering
+import SessionExecution
 import WireProtocol
 
-/// A machine that runs the shipping ``BroadcastSession``: the shell around it, made of simulated parts.
-public final class BroadcastNode {
+/// A machine that runs the shipping ``BroadcastExecutor`` with its session: the shell around it, made of simulated parts.
+public final class BroadcastNode: BroadcastEnvironment {
     public let machine: VirtualMachine
     public var greeting: Greeting { configuration.greeting }
     public let performance: Performance
-    public private(set) var session: BroadcastSession
+    public var session: BroadcastSession { executor.session }
     public private(set) var outcome: BroadcastOutcome?
     public private(set) var finishedAt: TrueTime?
     /// When it was started.
@@ -32,6 +34,7 @@ public final class BroadcastNode {
     var fault: PlantedFault?
 
     let configuration: BroadcastConfiguration
+    private let executor: BroadcastExecutor
     private let network: VirtualNetwork
     let discovery: VirtualDiscovery?
     private var random: SimulationRandom
@@ -61,7 +64,8 @@ public final class BroadcastNode {
         readFrame = -Int64(performance.song.primingFrameCount)
         self.configuration = configuration
         began = machine.loop.now
-        session = BroadcastSession(configuration: configuration)
+        executor = BroadcastExecutor(configuration: configuration)
+        executor.environment = self
     }
 
     public var name: String { greeting.name }
@@ -76,7 +80,7 @@ public final class BroadcastNode {
             isRegistered = true
             advertise()
         }
-        tick()
+        executor.start()
     }
 
     /// Knows of a listener that was named by address.
@@ -93,15 +97,14 @@ public final class BroadcastNode {
 
     // MARK: Events in
 
-    private func tick() {
-        handle(.tick)
-        guard outcome == nil, let interval = session.tickInterval else { return }
-        machine.after(interval) { [unowned self] in tick() }
+    private func handle(_ event: BroadcastEvent) {
+        executor.handle(event)
+        noteAnchor()
     }
 
-    private func handle(_ event: BroadcastEvent) {
-        for action in session.handle(event, now: machine.now) { perform(action) }
-        if performance.anchor != session.anchor, let anchor = session.anchor { performance.anchor = anchor }
+    private func noteAnchor() {
+        let anchor = executor.session.anchor
+        if performance.anchor != anchor, let anchor { performance.anchor = anchor }
     }
 
     private func hear(_ news: VirtualDiscovery.News) {
@@ -163,43 +166,46 @@ public final class BroadcastNode {
         return TimeSpan(nanoseconds: span - now.nanoseconds % span)
     }
 
-    // MARK: Actions out
+    // MARK: What the executor works with
 
-    private func perform(_ action: BroadcastAction) {
-        switch action {
-        case .dial(let dial):
-            network.dial(from: machine, to: dial.address) { [unowned self] outcome in
-                switch outcome {
-                case .success(let endpoint): opened(endpoint, .dialed, dial: dial)
-                case .failure(let failure): handle(.dialFailed(dial, failure))
-                }
-            }
-        case .send(let id, let bytes):
-            guard let endpoint = endpoints[id] else { return }
-            inFlight[id, default: 0] += bytes.readableBytes
-            highestByteCountInFlight = max(highestByteCountInFlight, inFlight[id] ?? 0)
-            endpoint.write(bytes)
-        case .sendClock(let id, let reply):
-            let transmit = SessionTime(nanoseconds: machine.now.nanoseconds)
-            perform(.send(id, WireEncoder.clock(reply.bytes(transmit: transmit))))
-        case .close(let id): endpoints[id]?.close()
-        case .addKey(let key):
-            responder.register(key)
-            urgentUntil = machine.now + ClockLimits.newcomerTime
-        case .removeKey(let key): responder.unregister(keyIdentifier: key.identifier)
-        case .readSource: read()
-        case .transcode(let request): transcode(request)
-        case .endTranscoding:
-            transcodingEndCount += 1
-            transcoder.release()
-        case .advertise: advertise()
-        case .notice(let notice): notices.append(notice)
-        case .finished(let outcome): finish(outcome)
+    public var now: HostTime { machine.now }
+
+    public var sleepReading: SleepReading { machine.sleepReading }
+
+    public func startTimer(_ span: TimeSpan) {
+        machine.after(span) { [unowned self] in
+            executor.timerDidFire()
+            noteAnchor()
         }
     }
 
+    public func dial(_ dial: Dialer.Dial) {
+        network.dial(from: machine, to: dial.address) { [unowned self] outcome in
+            switch outcome {
+            case .success(let endpoint): opened(endpoint, .dialed, dial: dial)
+            case .failure(let failure): handle(.dialFailed(dial, failure))
+            }
+        }
+    }
+
+    public func send(_ bytes: ByteBuffer, to id: ConnectionID) {
+        guard let endpoint = endpoints[id] else { return }
+        inFlight[id, default: 0] += bytes.readableBytes
+        highestByteCountInFlight = max(highestByteCountInFlight, inFlight[id] ?? 0)
+        endpoint.write(bytes)
+    }
+
+    public func close(_ id: ConnectionID) { endpoints[id]?.close() }
+
+    public func addKey(_ key: ClockKey) {
+        responder.register(key)
+        urgentUntil = machine.now + ClockLimits.newcomerTime
+    }
+
+    public func removeKey(_ key: ClockKey) { responder.unregister(keyIdentifier: key.identifier) }
+
     /// A reader takes some milliseconds, and gives as much as it likes.
-    private func read() {
+    public func readSource() {
         let time = random.span(.milliseconds(1) ... .milliseconds(6)) + liveWait
         let count = livePauses == nil ? 1 + Int(random.uniform() * 12) : 2
         machine.after(time) { [unowned self] in
@@ -226,7 +232,7 @@ public final class BroadcastNode {
     }
 
     /// A decoder takes its time too, and one piece after the other.
-    private func transcode(_ request: TranscodingRequest) {
+    public func transcode(_ request: TranscodingRequest) {
         transcodingCount += 1
         let now = machine.loop.now
         transcoderFree = max(transcoderFree, now) + random.span(.microseconds(200)...transcodingTime)
@@ -235,7 +241,12 @@ public final class BroadcastNode {
         }
     }
 
-    private func advertise() {
+    public func endTranscoding() {
+        transcodingEndCount += 1
+        transcoder.release()
+    }
+
+    public func advertise() {
         guard isRegistered, outcome == nil else { return }
         discovery?.publish(
             PeerContact(
@@ -243,7 +254,11 @@ public final class BroadcastNode {
                 started: greeting.started, addresses: [NetworkAddress(host: machine.name)]))
     }
 
-    private func finish(_ outcome: BroadcastOutcome) {
+    public func broadcastDidTell(_ notice: BroadcastNotice) { notices.append(notice) }
+
+    public func machineDidSleep(for span: TimeSpan) {}
+
+    public func broadcastDidFinish(_ outcome: BroadcastOutcome) {
         self.outcome = outcome
         finishedAt = machine.loop.now
         network.stopListening(on: machine)

@@ -7,28 +7,30 @@ import Listening
 import NIOCore
 import Peering
 import Playout
+import SessionExecution
 import WireProtocol
 
-/// A machine that runs the shipping ``ListenSession``, clock client, packet feeder and renderer.
-public final class ListenNode {
+/// A machine that runs the shipping ``ListenExecutor`` with its session, clock client, packet feeder and renderer.
+public final class ListenNode: ListenTransport, ListenEnvironment {
     public let machine: VirtualMachine
     public var greeting: Greeting { configuration.greeting }
     public let ear = Ear()
-    public private(set) var session: ListenSession
+    public var session: ListenSession { executor.session }
     public private(set) var outcome: ListenOutcome?
     /// Everything it told its user, and when.
     public private(set) var notices: [(time: TrueTime, notice: ListenNotice)] = []
     /// Why it could not play a stream.
     public private(set) var decodingErrors: [AudioDecodingError] = []
     /// Highest fill of the queue so far.
-    public private(set) var highestQueuedByteCount = 0
+    public var highestQueuedByteCount: Int { outlet.highestQueuedByteCount }
     /// What the renderer told: starts, underruns, re-placements.
     public private(set) var playoutEvents: [PlayoutEvent] = []
     /// Names of the broadcasters that fed it, in order.
     public private(set) var broadcasters: [String] = []
 
     /// Whether the planted fault came to anything: one that is never cut off need not come back.
-    public private(set) var hasMisbehaved = false
+    public var hasMisbehaved: Bool { hasGivenUp || outlet.hasBeenLate }
+    private var hasGivenUp = false
 
     let configuration: ListenConfiguration
     let cardConfiguration: VirtualSoundCard.Configuration
@@ -37,9 +39,10 @@ public final class ListenNode {
     private var random: SimulationRandom
     private let control = PlayoutControl()
     private let card: VirtualSoundCard
-    private var sleepDetector = SleepDetector()
-    private var feeder = PacketFeeder(decoders: .simulated)
-    private var epoch: Epoch?
+    private let outlet: SimulatedOutlet
+    private let executor: ListenExecutor
+    /// Counts timers, so that older ones are void.
+    private var timerGeneration = 0
     private var endpoints: [ConnectionID: StreamEndpoint] = [:]
     private var nextConnection = 0
     private var clock: (client: ClockClient, host: String)?
@@ -58,16 +61,25 @@ public final class ListenNode {
         self.discovery = discovery
         self.configuration = configuration
         cardConfiguration = card
-        session = ListenSession(configuration: configuration, now: machine.now)
+        outlet = SimulatedOutlet(control: control)
+        executor = ListenExecutor(
+            configuration: configuration, outlet: outlet, calmTick: Self.calmTick, now: machine.now)
         self.card = VirtualSoundCard(
             control: control, machine: machine, ear: ear, configuration: card, random: random.fork())
         self.random = random
+        executor.transport = self
+        executor.environment = self
     }
+
+    /// As often as a listener shows itself on a terminal.
+    private static let calmTick = TimeSpan.milliseconds(200)
+    /// Of the queue's thread.
+    private static let queueTurn = TimeSpan.milliseconds(20)
 
     public var name: String { greeting.name }
     public var xrunCount: Int { card.xrunCount }
     public var snapshot: PlayoutSnapshot { control.snapshot }
-    public var feederSnapshot: PacketFeederSnapshot { feeder.snapshot }
+    public var feederSnapshot: PacketFeederSnapshot { outlet.feederSnapshot }
     /// Connections that stand.
     public var connectionCount: Int { endpoints.count }
     /// Whether it waits for a broadcast.
@@ -99,7 +111,8 @@ public final class ListenNode {
             isRegistered = true
             advertise()
         }
-        tick()
+        turnQueue()
+        executor.start()
     }
 
     /// The user pressed Ctrl-C.
@@ -131,25 +144,25 @@ public final class ListenNode {
 
     // MARK: Events in
 
-    private func tick() {
-        feed()
-        control.takeEvents { event in
-            playoutEvents.append(event)
-            if case .finished(let epoch) = event { handle(.heardEnd(epoch)) }
+    private func turnQueue() {
+        outlet.turn { event in
+            switch event {
+            case .playout(let event): playoutEvents.append(event)
+            case .cannotDecode(_, let error): decodingErrors.append(error)
+            case .device, .decodingFailed: break
+            }
+            executor.heard(event)
         }
-        handle(.playout(control.snapshot))
-        handle(.tick)
         guard outcome == nil else { return }
-        machine.after(.milliseconds(20)) { [unowned self] in tick() }
+        machine.after(Self.queueTurn) { [unowned self] in turnQueue() }
     }
 
     private func handle(_ event: ListenEvent) {
-        if let span = sleepDetector.note(machine.sleepReading) { pass(.machineDidSleep(for: span)) }
-        pass(event)
+        executor.handle(event)
+        noteBroadcaster()
     }
 
-    private func pass(_ event: ListenEvent) {
-        for action in session.handle(event, now: machine.now) { perform(action) }
+    private func noteBroadcaster() {
         if let name = session.broadcasterName, broadcasters.last != name { broadcasters.append(name) }
     }
 
@@ -177,54 +190,43 @@ public final class ListenNode {
     /// By the planted fault: what was to be done is not.
     private func givesUp() -> Bool {
         guard cardConfiguration.fault == .noReconnection, exchangeCount > 0 else { return false }
-        if endpoints.isEmpty { hasMisbehaved = true }
+        if endpoints.isEmpty { hasGivenUp = true }
         return true
     }
 
-    // MARK: Actions out
+    // MARK: What the executor works with
 
-    private func perform(_ action: ListenAction) {
-        switch action {
-        case .dial(let dial):
-            guard !givesUp() else { return }
-            network.dial(from: machine, to: dial.address) { [unowned self] outcome in
-                switch outcome {
-                case .success(let endpoint): opened(endpoint, .dialed, dial: dial)
-                case .failure(let failure): handle(.dialFailed(dial, failure))
-                }
-            }
-        case .send(let id, let bytes): endpoints[id]?.write(bytes)
-        case .close(let id), .abort(let id): endpoints[id]?.close()
-        case .startClock(let id, _, let key, _, let prior): startClock(id, key, prior ?? .unknown)
-        case .stopClock: stopClock()
-        case .restartClock:
-            clock?.client.startAnew(now: machine.now)
-            clockGeneration += 1
-            askClock(generation: clockGeneration)
-        case .sendClock(let id, let request):
-            endpoints[id]?.write(WireEncoder.clock(request.bytes))
-            handle(.sentClock(sequence: request.sequence, at: machine.now))
-        case .begin(let epoch, let summary, let firstFrame): begin(epoch, summary, firstFrame)
-        case .enqueue(let position, let packets, let data): enqueue(packets, data, at: position)
-        case .reenter(let frame, let epoch): feeder.reenter(at: frame, epoch: epoch)
-        case .setTimeline(var timeline):
-            if cardConfiguration.fault == .lateReturn, exchangeCount > 1 {
-                hasMisbehaved = true
-                timeline.host += .milliseconds(1)
-            }
-            control.setTimeline(timeline)
-        case .finish(let end, let epoch):
-            feeder.finish(at: end, packetsFollow: false, epoch: epoch)
-            control.finish(at: end, epoch: epoch)
-        case .hold(let fade): control.hold(fade: fade)
-        case .silence(let fade):
-            feeder.flush()
-            control.stop(fade: fade)
-        case .advertise: advertise()
-        case .notice(let notice): notices.append((machine.loop.now, notice))
-        case .finished(let outcome): finish(outcome)
+    public var now: HostTime { machine.now }
+
+    public var sleepReading: SleepReading { machine.sleepReading }
+
+    public func startTimer(_ span: TimeSpan) {
+        timerGeneration += 1
+        let generation = timerGeneration
+        machine.after(span) { [unowned self] in
+            guard generation == timerGeneration else { return }
+            executor.timerDidFire()
+            noteBroadcaster()
         }
     }
+
+    public func dial(_ dial: Dialer.Dial) {
+        guard !givesUp() else { return }
+        network.dial(from: machine, to: dial.address) { [unowned self] outcome in
+            switch outcome {
+            case .success(let endpoint): opened(endpoint, .dialed, dial: dial)
+            case .failure(let failure): handle(.dialFailed(dial, failure))
+            }
+        }
+    }
+
+    public func send(_ bytes: ByteBuffer, to id: ConnectionID) { endpoints[id]?.write(bytes) }
+
+    public func close(_ id: ConnectionID) { endpoints[id]?.close() }
+
+    public func abort(_ id: ConnectionID) { endpoints[id]?.close() }
+
+    public func advertise(playing: String?) { advertise() }
 
     private func advertise() {
         guard isRegistered, outcome == nil else { return }
@@ -235,54 +237,32 @@ public final class ListenNode {
                 addresses: [NetworkAddress(host: machine.name)]))
     }
 
-    private func finish(_ outcome: ListenOutcome) {
+    public func listenerDidTell(_ notice: ListenNotice) { notices.append((machine.loop.now, notice)) }
+
+    public func listenerDidFinish(_ outcome: ListenOutcome) {
         self.outcome = outcome
         network.stopListening(on: machine)
         discovery?.withdraw(greeting.contactKey)
     }
 
-    // MARK: The queue
-
-    private func begin(_ epoch: Epoch, _ summary: AudioStreamSummary, _ firstFrame: FramePosition) {
-        guard let format = summary.format else { return }
-        self.epoch = epoch
-        let stream = AudioQueueStream(
-            epoch: epoch, format: format, magicCookie: summary.magicCookie,
-            primingFrameCount: summary.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
-            fadesIn: firstFrame > .zero)
-        do {
-            control.play(try feeder.begin(stream))
-        } catch {
-            decodingErrors.append(error)
-        }
-    }
-
-    private func enqueue(_ packets: [AudioPacketDescription], _ data: ByteBuffer, at position: FramePosition) {
-        guard let epoch else { return }
-        feeder.enqueue(packets.span, data: data.readableBytesSpan, at: position, epoch: epoch)
-        highestQueuedByteCount = max(highestQueuedByteCount, feeder.snapshot.queuedByteCount)
-        feed()
-    }
-
-    private func feed() {
-        var step = PacketFeederStep.fed
-        while step == .fed { step = feeder.feed() }
-        guard case .cannotDecode(let error) = step else { return }
-        control.stop(fade: .milliseconds(10))
-        notices.append((machine.loop.now, "cannot decode: \(error)"))
-    }
-
     // MARK: The clock
 
-    private func startClock(_ id: ConnectionID, _ key: ClockKey, _ prior: SkewPrior) {
+    public func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes, prior: SkewPrior?) {
         guard let endpoint = endpoints[id] else { return }
         exchangeCount += 1
+        if cardConfiguration.fault == .lateReturn, exchangeCount > 1 { outlet.lateness = .milliseconds(1) }
         clockGeneration += 1
-        clock = (ClockClient(key: key, prior: prior, seed: random.next()), endpoint.peerName)
+        clock = (ClockClient(key: key, prior: prior ?? .unknown, seed: random.next()), endpoint.peerName)
         askClock(generation: clockGeneration)
     }
 
-    private func stopClock() {
+    public func restartClock() {
+        clock?.client.startAnew(now: machine.now)
+        clockGeneration += 1
+        askClock(generation: clockGeneration)
+    }
+
+    public func stopClock() {
         clockGeneration += 1
         clock = nil
     }

@@ -24,11 +24,11 @@ public final class PipeSource: ByteSource {
     public static func standardInput() throws(SongFailure) -> any ByteSource {
         let name = "standard input"
         guard isatty(STDIN_FILENO) == 0 else {
-            throw SongFailure(.missing, "\(name) is a terminal; feed it a song: tutti broadcast - < song.mp3")
+            throw SongFailure(.noInput, "\(name) is a terminal")
         }
         var status = stat()
         guard fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
-            throw SongFailure(.missing, "\(name) cannot be read; feed it a song: tutti broadcast - < song.mp3")
+            throw SongFailure(.noInput, "\(name) cannot be read")
         }
         // A file that nobody has read from yet is as good as named.
         if status.st_mode & S_IFMT == S_IFREG, lseek(STDIN_FILENO, 0, SEEK_CUR) == 0, status.st_size > 0 {

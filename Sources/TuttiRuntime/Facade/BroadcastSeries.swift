@@ -54,7 +54,8 @@ public final class BroadcastSeries: Sendable {
             if handover.isEmpty { index += 1 } else { furtherCount += 1 }
         }
         guard let first = failures.first else { return .completed }
-        throw RuntimeFailure(first.kind, "\(failures.count) of \(songs.count + furtherCount) songs could not be played")
+        throw RuntimeFailure(
+            first.kind, .songsFailed(count: failures.count, of: songs.count + furtherCount))
     }
 
     /// Lists may name each other.

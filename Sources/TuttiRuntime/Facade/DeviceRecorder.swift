@@ -51,7 +51,7 @@ public final class DeviceRecorder: Sendable {
             input = try ALSAInput(
                 deviceName: options.deviceName, rate: options.rate, channelCount: options.channelCount)
         } catch {
-            throw RuntimeFailure(.unavailable, "\(error)")
+            throw RuntimeFailure(.unavailable, .input(error))
         }
         do throws(DeviceRecordingError) {
             return try DeviceRecording(
@@ -74,10 +74,10 @@ public final class DeviceRecorder: Sendable {
 extension RuntimeFailure {
     fileprivate init(_ error: DeviceRecordingError) {
         switch error {
-        case .device(let error): self.init(.unavailable, "\(error)")
+        case .device(let error): self.init(.unavailable, .input(error))
         case .file(let error): self.init(error)
         case .outOfResources(let code): self = .outOfResources(code: code)
-        case .interrupted(.device(let error), _): self.init(.lost, "\(error)")
+        case .interrupted(.device(let error), _): self.init(.lost, .input(error))
         case .interrupted(.file(let error), _): self.init(error)
         case .interrupted(.outOfResources(let code), _): self = .outOfResources(code: code)
         }

@@ -26,7 +26,7 @@ public final class Listener: Sendable {
                 switch outcome {
                 case .completed: .completed
                 case .stopped: .interrupted
-                case .failed(let failure): throw RuntimeFailure(failure)
+                case .failed(let failure): throw RuntimeFailure(.lost, .listening(failure))
                 }
             }
         }

@@ -48,7 +48,7 @@ public enum PeerList {
         do {
             wake = try WakeSignal()
         } catch {
-            throw RuntimeFailure(.general, "no file descriptor left")
+            throw RuntimeFailure(.general, .noFileDescriptor)
         }
         let end = HostTime.now() + span
         let found = Findings.Box()
@@ -61,7 +61,7 @@ public enum PeerList {
             wake.wait(atMost: end - .now())
         }
         let result = found.value.withLock { $0 }
-        if let failure = result.failure { throw RuntimeFailure(.unavailable, failure.description) }
+        if let failure = result.failure { throw RuntimeFailure(.unavailable, .noDiscovery(failure)) }
         return result.peers.values.map(PeerEntry.init).sorted { ($0.name, $0.instance) < ($1.name, $1.instance) }
     }
 }

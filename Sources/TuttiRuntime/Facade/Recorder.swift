@@ -45,7 +45,7 @@ public final class Recorder: Sendable {
                 switch outcome {
                 case .completed: .completed
                 case .stopped: .interrupted
-                case .failed(let failure): throw RuntimeFailure(failure)
+                case .failed(let failure): throw RuntimeFailure(.lost, .listening(failure))
                 }
             }
         }

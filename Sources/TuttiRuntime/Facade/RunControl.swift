@@ -26,7 +26,7 @@ final class RunControl: Sendable {
         } catch let failure as RuntimeFailure {
             throw failure
         } catch {
-            throw RuntimeFailure(.general, "\(error)")
+            throw RuntimeFailure(.general, .other("\(error)"))
         }
     }
 

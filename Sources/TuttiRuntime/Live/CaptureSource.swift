@@ -43,7 +43,7 @@ final class CaptureSource: Sendable {
         do throws(InputDeviceError) {
             input = try ALSAInput(deviceName: options.deviceName)
         } catch {
-            throw RuntimeFailure(.unavailable, "\(error)")
+            throw RuntimeFailure(.unavailable, .input(error))
         }
         let format = input.description.format
         let shared = Shared(CapturePackets(format: format, title: "live from \(options.deviceName)"), handler, notify)
@@ -61,7 +61,7 @@ final class CaptureSource: Sendable {
         do throws(InputDeviceError) {
             try queue.start()
         } catch {
-            throw RuntimeFailure(.unavailable, "\(error)")
+            throw RuntimeFailure(.unavailable, .input(error))
         }
     }
 
@@ -77,7 +77,7 @@ final class CaptureSource: Sendable {
                 return buffer
             }
         } catch {
-            throw RuntimeFailure(.unavailable, "\(error)")
+            throw RuntimeFailure(.unavailable, .queue(error))
         }
     }
 }
@@ -86,7 +86,7 @@ extension CaptureSource.Shared {
     fileprivate func take(_ buffer: borrowing InputBuffer) {
         guard failure.withLock({ $0 == nil }) else { return }
         let events = packets.withLock { packets in packets.events(for: buffer) }
-        guard let events else { return fail("the device was away for too long") }
+        guard let events else { return fail(.inputAway, "the device was away for too long") }
         for event in events { handler(event) }
     }
 
@@ -94,13 +94,14 @@ extension CaptureSource.Shared {
         switch event {
         case .runningChanged: break
         case .framesLost(_, let count, let cause): notify(.framesLost(count: count, cause))
-        case .deviceLost(let error): fail("\(error)")
+        case .deviceLost(let error): fail(.input(error), "\(error)")
         case .notice(let text): notify(.remark(text))
         }
     }
 
-    private func fail(_ text: String) {
-        failure.withLock { $0 = $0 ?? RuntimeFailure(.lost, text) }
+    /// - Parameter text: for the listeners.
+    private func fail(_ reason: RuntimeFailure.Reason, _ text: String) {
+        failure.withLock { $0 = $0 ?? RuntimeFailure(.lost, reason) }
         handler(.failed(text))
     }
 }

@@ -27,10 +27,9 @@ extension Error {
 extension RuntimeFailure {
     static func cannotListen(on port: UInt16, _ error: any Error) -> RuntimeFailure {
         if error.isAddressInUse {
-            return RuntimeFailure(
-                .unavailable, "port \(port) is in use by another program; choose another with --port, or leave it out")
+            return RuntimeFailure(.unavailable, .portInUse(port))
         }
-        let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-        return RuntimeFailure(.unavailable, "cannot listen on port \(port): \(reason)")
+        let words = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+        return RuntimeFailure(.unavailable, .notListening(port: port, words))
     }
 }

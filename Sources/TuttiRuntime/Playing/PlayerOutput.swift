@@ -54,7 +54,7 @@ final class PlayerOutput {
                 format, magicCookie: summary.magicCookie, packetTable: summary.packetTable, output: device,
                 decoders: .complete, bufferHeard: { pool.put($0) }, events: { inbox.post($0) })
         } catch {
-            throw RuntimeFailure(.unavailable, "\(error)")
+            throw RuntimeFailure(.unavailable, .queue(error))
         }
     }
 

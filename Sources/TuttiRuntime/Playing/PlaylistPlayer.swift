@@ -108,7 +108,7 @@ private struct SongTally {
     var failure: RuntimeFailure? {
         let first = failures.min { ($0.key.index, $0.key.song) < ($1.key.index, $1.key.song) }
         guard let kind = first?.value.kind else { return nil }
-        return RuntimeFailure(kind, "\(failures.count) of \(songCount) songs could not be played")
+        return RuntimeFailure(kind, .songsFailed(count: failures.count, of: songCount))
     }
 }
 

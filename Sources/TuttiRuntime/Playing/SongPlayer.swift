@@ -95,7 +95,7 @@ struct SongPlayer: ~Copyable {
         toldProblemCount = summary.problems.count
         guard isRead else { return false }
         guard let format = summary.format, !stage.isEmpty else {
-            throw RuntimeFailure(.unusableInput, "\(name.quotedSong) holds no audio")
+            throw RuntimeFailure(.unusableInput, .noAudio(name: name))
         }
         try output.begin(summary, format)
         isBegun = true
@@ -208,10 +208,10 @@ struct SongPlayer: ~Copyable {
             emit(.notice(.device(.xrun(isPlacedAnew: false))))
         case .deviceVanished(let error): emit(.notice(.device(.vanished(error))))
         case .deviceReturned(let device): emit(.notice(.device(.returned(name: device.name))))
-        case .deviceLost(let error): failure = RuntimeFailure(.unavailable, "\(error)")
+        case .deviceLost(let error): failure = RuntimeFailure(.unavailable, .output(error))
         case .notice(let text): emit(.notice(.device(.remark(text))))
         case .decodingFailed(let error):
-            failure = RuntimeFailure(.unusableInput, "\(name.quotedSong) \(error.explanation)")
+            failure = RuntimeFailure(.unusableInput, .undecodable(name: name, error))
         }
     }
 
@@ -256,9 +256,4 @@ struct PlayerSettings {
         statusInterval = options.statusInterval
         volume = min(1, max(0, options.volume))
     }
-}
-
-extension String {
-    /// A song's name for people.
-    fileprivate var quotedSong: String { self == "-" ? "standard input" : "'\(withoutCredentials)'" }
 }

@@ -8,6 +8,7 @@ import NIOCore
 import NIOPosix
 import PeerDiscovery
 import Peering
+import SessionExecution
 import SongReading
 import WireProtocol
 
@@ -24,8 +25,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private let decoders: DecoderCatalog
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let done: EventLoopPromise<BroadcastOutcome>
-    private var session: BroadcastSession?
-    private let events = EventSequencer<BroadcastEvent>()
+    private var executor: BroadcastExecutor?
     private var reader: SongReader?
     /// Where a source goes, and comes from, that holds several songs.
     private let handover: SongHandover?
@@ -37,9 +37,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private var localFailure: (any Error)?
     /// Whether somebody asked to stop before there was a session.
     private var isStopping = false
-    private var ticker: NIOScheduledCallback?
+    private var timer: NIOScheduledCallback?
     private var nextStatus = HostTime(nanoseconds: 0)
-    private var sleepDetector = SleepDetector()
     /// Where the song is, for display; stays when it is over.
     private var position = FramePosition.zero
 
@@ -117,12 +116,14 @@ final class BroadcastRunner: PeerNetworkDelegate {
             configuration.ownListener = local.instance
             self.local = local
         }
-        session = BroadcastSession(configuration: configuration)
+        let executor = BroadcastExecutor(configuration: configuration)
+        executor.environment = self
+        self.executor = executor
         if let local { playHere(local) }
         for address in options.listeners { handle(.contact(PeerContact(address: address))) }
         if options.network.usesDiscovery { startDiscovery(greeting, port: port) }
         try capture?.start()
-        onTick()
+        executor.start()
         if isStopping { handle(.stop) }
     }
 
@@ -130,13 +131,12 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private func openResponder(beside port: UInt16) throws(RuntimeFailure) -> ClockResponderThread {
         if let responder = try? ClockResponderThread(port: port) { return responder }
         guard options.network.port == nil else {
-            throw RuntimeFailure(
-                .unavailable, "UDP port \(port) is in use; choose another with --port, or leave it out")
+            throw RuntimeFailure(.unavailable, .clockPortInUse(port))
         }
         do throws(ClockExchangeError) {
             return try ClockResponderThread(port: 0)
         } catch {
-            throw RuntimeFailure(.unavailable, "no UDP port for the clock: \(error)")
+            throw RuntimeFailure(.unavailable, .noClockPort(error))
         }
     }
 
@@ -151,7 +151,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
     /// The own sound device is gone: the listeners play on, and the failure is told at the end.
     private func lostOwnLoudspeakers(_ failure: any Error) {
         localFailure = failure
-        emit(.notice(.ownLoudspeakersLost(failure as? RuntimeFailure ?? RuntimeFailure(.general, "\(failure)"))))
+        let known = failure as? RuntimeFailure ?? RuntimeFailure(.general, .other("\(failure)"))
+        emit(.notice(.ownLoudspeakersLost(known)))
         handle(.closed(LocalListener.connection))
         local?.close()
         local = nil
@@ -173,11 +174,11 @@ final class BroadcastRunner: PeerNetworkDelegate {
     /// Tells the listeners that it was stopped, and ends.
     func stop() {
         isStopping = true
-        if session != nil { handle(.stop) }
+        handle(.stop)
     }
 
     private func tearDown() -> EventLoopFuture<Void> {
-        ticker?.cancel()
+        timer?.cancel()
         leaveSource()
         capture?.stop()
         transcoding?.stop()
@@ -203,96 +204,10 @@ final class BroadcastRunner: PeerNetworkDelegate {
         self.reader = nil
     }
 
-    private func handle(_ event: BroadcastEvent) {
-        events.pass(event) { event in
-            for action in session?.handle(event, now: .now()) ?? [] { perform(action) }
-        }
-    }
-
-    private func perform(_ action: BroadcastAction) {
-        switch action {
-        case .dial(let dial): network.dial(dial)
-        case .send(LocalListener.connection, let bytes):
-            let byteCount = bytes.readableBytes
-            local?.receive(bytes)
-            loop.execute { self.handle(.wrote(LocalListener.connection, byteCount: byteCount)) }
-        case .send(let id, let bytes): network.send(bytes, to: id)
-        case .sendClock(let id, let reply):
-            let transmit = ClockMapping.identity.session(at: .now())
-            perform(.send(id, WireEncoder.clock(reply.bytes(transmit: transmit))))
-        case .close(LocalListener.connection): local?.disconnect()
-        case .close(let id): network.close(id)
-        case .addKey(let key): responder?.register(key)
-        case .removeKey(let key): responder?.unregister(keyIdentifier: key.identifier)
-        case .readSource: reader?.read()
-        case .transcode(let request): transcode(request)
-        case .endTranscoding: transcoding?.release()
-        case .advertise: advertise()
-        case .notice(let notice): emit(.notice(.broadcast(notice)))
-        case .finished(let outcome): finish(outcome)
-        }
-    }
-
-    /// The thread is made for the first listener that needs it.
-    private func transcode(_ request: TranscodingRequest) {
-        do throws(RuntimeFailure) {
-            if transcoding == nil {
-                transcoding = try TranscodingThread(decoders: decoders) { [weak self, loop] reply in
-                    loop.execute { [weak self] in self?.handle(.transcoded(reply)) }
-                }
-            }
-            transcoding?.transcode(request)
-        } catch {
-            let reply = TranscodingReply(rendition: request.rendition, outcome: .failed(error.message))
-            loop.execute { self.handle(.transcoded(reply)) }
-        }
-    }
-
-    private func advertise() {
-        guard let session else { return }
-        discovery?.advertise(
-            session.isPlaying ? .playing : .waiting, playing: session.summary.info[.title] ?? "")
-    }
-
-    private func finish(_ outcome: BroadcastOutcome) {
-        ticker?.cancel()
-        if outcome == .completed, let end = session?.end { position = end }
-        emitStatus(isOver: true)
-        switch outcome {
-        case .completed: if let localFailure { done.fail(localFailure) } else { done.succeed(outcome) }
-        case .stopped: done.succeed(outcome)
-        case .brokenOff(let text): done.fail(sourceFailure(text))
-        case .unplayable(let text): done.fail(sourceFailure(text ?? "it has no audio"))
-        case .nobody(let names):
-            done.fail(
-                RuntimeFailure(
-                    .unknownPeer,
-                    "nobody called \(names.joined(separator: " or ")) was found in 10 s; `tutti peers` lists who is there"
-                ))
-        }
-    }
-
-    private func sourceFailure(_ text: String) -> RuntimeFailure {
-        capture?.failure ?? reader?.failure.map { RuntimeFailure($0) } ?? RuntimeFailure(.unusableInput, text)
-    }
+    /// Comes to nothing before there is a session.
+    private func handle(_ event: BroadcastEvent) { executor?.handle(event) }
 
     // MARK: What happens
-
-    private func onTick() {
-        tellOfSleep()
-        handle(.tick)
-        guard let interval = session?.tickInterval else { return }
-        // Fails once the loop has ended, and then nobody needs it.
-        ticker = try? loop.scheduleCallback(in: .nanoseconds(interval.nanoseconds), handler: self)
-        guard HostTime.now() >= nextStatus else { return }
-        nextStatus = .now() + Self.statusInterval
-        emitStatus(isOver: false)
-    }
-
-    /// The song's timeline stood still with this machine's clock, and listeners that missed it come back by themselves.
-    private func tellOfSleep() {
-        if let span = sleepDetector.note(.now()) { emit(.notice(.slept(span))) }
-    }
 
     private func found(_ finding: DiscoveryBridge.Finding) {
         switch finding {
@@ -324,30 +239,9 @@ final class BroadcastRunner: PeerNetworkDelegate {
     // MARK: For display
 
     private func emitStatus(isOver: Bool) {
-        guard let session, session.summary.isReady else { return }
+        guard let session = executor?.session, session.summary.isReady else { return }
         if !isOver { position = session.playPosition(.now()) }
-        let readiness = session.readiness
-        let state: BroadcastStatus.State =
-            if isOver {
-                .ended
-            } else if !session.isPlaying {
-                .waiting(ready: readiness.ready, wanted: readiness.wanted)
-            } else {
-                session.end != nil ? .finishing : .playing
-            }
-        let song = SongStatus(
-            session.summary, elapsed: position, end: session.end)
-        let listeners = session.listeners.map { view in
-            var status =
-                view.report.map { ListenerStatus(name: view.name, report: $0) }
-                ?? ListenerStatus(name: view.name, state: .connecting, buffered: .zero, timing: nil)
-            status.isSentPCM = view.isSentPCM
-            return status
-        }
-        emit(
-            .broadcast(
-                BroadcastStatus(
-                    name: name, state: state, song: song, listeners: listeners, refusedCount: session.refusedCount)))
+        emit(.broadcast(BroadcastStatus(name: name, session, position: position, isOver: isOver)))
     }
 }
 
@@ -355,5 +249,87 @@ final class BroadcastRunner: PeerNetworkDelegate {
 extension BroadcastRunner: @unchecked Sendable {}
 
 extension BroadcastRunner: NIOScheduledCallbackHandler {
-    func handleScheduledCallback(eventLoop: some EventLoop) { onTick() }
+    func handleScheduledCallback(eventLoop: some EventLoop) {
+        executor?.timerDidFire()
+        guard executor?.session.tickInterval != nil, HostTime.now() >= nextStatus else { return }
+        nextStatus = .now() + Self.statusInterval
+        emitStatus(isOver: false)
+    }
+}
+
+extension BroadcastRunner: BroadcastEnvironment {
+    var now: HostTime { .now() }
+
+    var sleepReading: SleepReading { .now() }
+
+    func startTimer(_ span: TimeSpan) {
+        // Fails once the loop has ended, and then nobody needs it.
+        timer = try? loop.scheduleCallback(in: .nanoseconds(span.nanoseconds), handler: self)
+    }
+
+    func dial(_ dial: Dialer.Dial) { network.dial(dial) }
+
+    func send(_ bytes: ByteBuffer, to id: ConnectionID) {
+        guard id == LocalListener.connection else { return network.send(bytes, to: id) }
+        local?.receive(bytes)
+        loop.execute { self.handle(.wrote(id, byteCount: bytes.readableBytes)) }
+    }
+
+    func close(_ id: ConnectionID) {
+        guard id == LocalListener.connection else { return network.close(id) }
+        local?.disconnect()
+    }
+
+    func addKey(_ key: ClockKey) { responder?.register(key) }
+
+    func removeKey(_ key: ClockKey) { responder?.unregister(keyIdentifier: key.identifier) }
+
+    func readSource() { reader?.read() }
+
+    /// The thread is made for the first listener that needs it.
+    func transcode(_ request: TranscodingRequest) {
+        do throws(RuntimeFailure) {
+            if transcoding == nil {
+                transcoding = try TranscodingThread(decoders: decoders) { [weak self, loop] reply in
+                    loop.execute { [weak self] in self?.handle(.transcoded(reply)) }
+                }
+            }
+            transcoding?.transcode(request)
+        } catch {
+            let reason = "this machine has no thread or file descriptor left"
+            let reply = TranscodingReply(rendition: request.rendition, outcome: .failed(reason))
+            loop.execute { self.handle(.transcoded(reply)) }
+        }
+    }
+
+    func endTranscoding() { transcoding?.release() }
+
+    func advertise() {
+        guard let session = executor?.session else { return }
+        discovery?.advertise(
+            session.isPlaying ? .playing : .waiting, playing: session.summary.info[.title] ?? "")
+    }
+
+    // Until their sentences live in the program.
+    func broadcastDidTell(_ notice: BroadcastNotice) { emit(.notice(.broadcast(notice))) }
+
+    func machineDidSleep(for span: TimeSpan) { emit(.notice(.slept(span))) }
+
+    func broadcastDidFinish(_ outcome: BroadcastOutcome) {
+        timer?.cancel()
+        if outcome == .completed, let end = executor?.session.end { position = end }
+        emitStatus(isOver: true)
+        switch outcome {
+        case .completed: if let localFailure { done.fail(localFailure) } else { done.succeed(outcome) }
+        case .stopped: done.succeed(outcome)
+        case .brokenOff(let text): done.fail(sourceFailure(text))
+        case .unplayable(let text): done.fail(sourceFailure(text ?? "it has no audio"))
+        case .nobody(let names):
+            done.fail(RuntimeFailure(.unknownPeer, .noListener(names: names)))
+        }
+    }
+
+    private func sourceFailure(_ text: String) -> RuntimeFailure {
+        capture?.failure ?? reader?.failure.map { RuntimeFailure($0) } ?? RuntimeFailure(.unusableInput, .source(text))
+    }
 }

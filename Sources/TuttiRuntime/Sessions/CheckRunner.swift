@@ -5,6 +5,7 @@ import NIOPosix
 import Observing
 import PeerDiscovery
 import Peering
+import SessionExecution
 import WireProtocol
 
 /// Wires one check together: a connection to the broadcaster, mDNS where it is needed, the session and the judge.
@@ -67,7 +68,7 @@ final class CheckRunner: PeerNetworkDelegate {
                 switch event {
                 case .found(let peer), .changed(let peer): self?.handle(.contact(PeerContact(peer)))
                 case .unavailable(let failure):
-                    self?.done.fail(RuntimeFailure(.unavailable, failure.description))
+                    self?.done.fail(RuntimeFailure(.unavailable, .noDiscovery(failure)))
                 case .lost, .settled, .advertised, .notAdvertised, .available: break
                 }
             }
@@ -78,9 +79,7 @@ final class CheckRunner: PeerNetworkDelegate {
         handle(.tick)
         guard let watched, !judge.hasJudged, .now() - watched.since > Self.patience else { return }
         guard judge.objection == nil else { return succeed(hasEnded: false) }
-        done.fail(
-            RuntimeFailure(
-                .unavailable, "nobody plays what \(watched.name) broadcasts; start a listener with `tutti join`"))
+        done.fail(RuntimeFailure(.unavailable, .nobodyPlays(broadcaster: watched.name)))
     }
 
     private func handle(_ event: ObserveEvent) {
@@ -114,20 +113,13 @@ final class CheckRunner: PeerNetworkDelegate {
         switch ending {
         case .ended where judge.hasJudged: succeed(hasEnded: true)
         case .ended:
-            done.fail(RuntimeFailure(.unavailable, "the broadcast ended before anybody played: nothing was checked"))
-        case .refused(let refusal): done.fail(RuntimeFailure(refusal))
-        case .lost(let name): done.fail(RuntimeFailure(.lost, "lost \(name) in the middle of the check"))
-        case .nobody: done.fail(RuntimeFailure(.unknownPeer, nobody))
+            done.fail(RuntimeFailure(.unavailable, .endedUnchecked))
+        case .refused(let refusal): done.fail(RuntimeFailure(.unavailable, .checkRefused(refusal)))
+        case .lost(let name): done.fail(RuntimeFailure(.lost, .lostInCheck(broadcaster: name)))
+        case .nobody:
+            let reason = options.address.map { RuntimeFailure.Reason.noAnswer($0) }
+            done.fail(RuntimeFailure(.unknownPeer, reason ?? .noBroadcast(names: options.from)))
         }
-    }
-
-    private var nobody: String {
-        if let address = options.address {
-            return "no broadcaster answered at \(address) in 5 s; is `tutti broadcast` running there?"
-        }
-        let named = options.from.isEmpty ? "" : " named \(options.from.joined(separator: " or "))"
-        return "no broadcast\(named) was found in 5 s; `tutti peers` lists who is there, "
-            + "and `tutti check HOST` needs no mDNS"
     }
 
     // MARK: PeerNetworkDelegate

@@ -8,6 +8,7 @@ import NIOCore
 import NIOPosix
 import PeerDiscovery
 import Peering
+import SessionExecution
 import WireProtocol
 
 /// Wires one listener together: network, mDNS, clock exchange, and the driver of its session.

@@ -5,6 +5,7 @@ import HostSystem
 import Listening
 import NIOCore
 import Peering
+import SessionExecution
 import WireProtocol
 
 /// The broadcaster's own loudspeakers: a listener in the same process, on the very same protocol.

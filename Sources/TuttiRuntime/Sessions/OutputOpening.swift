@@ -25,7 +25,7 @@ extension OutputSelection {
             }
         } catch {
             let kind: RuntimeFailure.Kind = if case .cannotWrite = error { .cannotCreate } else { .unavailable }
-            throw RuntimeFailure(kind, "\(error)")
+            throw RuntimeFailure(kind, .output(error))
         }
     }
 
@@ -55,7 +55,7 @@ extension OutputSelection {
             do throws(AudioQueueError) {
                 return try AudioQueue(output: device, decoders: decoders, events: events)
             } catch {
-                throw RuntimeFailure(.unavailable, "\(error)")
+                throw RuntimeFailure(.unavailable, .queue(error))
             }
         }
     }

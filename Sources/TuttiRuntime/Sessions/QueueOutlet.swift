@@ -1,9 +1,10 @@
 import AudioCore
 import AudioQueue
 import Playout
+import SessionExecution
 
 /// An audio queue and its sound device.
-final class QueueOutlet: ListenOutlet {
+final class QueueOutlet: MachineOutlet {
     private let queue: AudioQueue
 
     init(_ queue: AudioQueue) { self.queue = queue }

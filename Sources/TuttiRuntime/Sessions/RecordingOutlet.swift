@@ -3,6 +3,7 @@ import AudioDecoding
 import AudioFileWriting
 import HostSystem
 import Playout
+import SessionExecution
 import Synchronization
 import TimelineRecording
 
@@ -10,7 +11,7 @@ import TimelineRecording
 ///
 /// Packets that wait for the disk are bounded in bytes; what comes on top is left out, silent in the recording and told
 /// at its end.
-final class RecordingOutlet: ListenOutlet, Sendable {
+final class RecordingOutlet: MachineOutlet, Sendable {
     /// Minutes of most songs.
     private static let waitingByteCount = 32 << 20
     /// What a packet costs besides its bytes, at least.
@@ -192,19 +193,13 @@ final class RecordingOutlet: ListenOutlet, Sendable {
 }
 
 extension RuntimeFailure {
-    init(_ error: AudioFileWritingError) {
-        if case .exists = error {
-            self.init(.cannotCreate, "\(error); --force replaces it")
-        } else {
-            self.init(.cannotCreate, error.description)
-        }
-    }
+    init(_ error: AudioFileWritingError) { self.init(.cannotCreate, .file(error)) }
 
     fileprivate init(_ failure: RecordingFailure) {
         switch failure {
         case .file(let error): self.init(error)
-        case .decoding: self.init(.unusableInput, failure.description)
-        case .skips, .changes: self.init(.lost, failure.description)
+        case .decoding: self.init(.unusableInput, .recording(failure))
+        case .skips, .changes: self.init(.lost, .recording(failure))
         }
     }
 }

@@ -139,24 +139,3 @@ extension SourceEvent {
         }
     }
 }
-
-extension RuntimeFailure {
-    public init(_ failure: SongFailure) {
-        let kind: Kind =
-            switch failure.kind {
-            case .missing: .missingInput
-            case .unusable, .list: .unusableInput
-            case .lost: .lost
-            case .cannotCreate: .cannotCreate
-            case .unavailable: .unavailable
-            case .stopped: .general
-            }
-        self.init(kind, failure.message)
-        if case .list(let songs) = failure.kind { self.songs = songs }
-    }
-
-    static func outOfResources(code: Int32) -> RuntimeFailure {
-        RuntimeFailure(
-            .unavailable, "this machine has no thread or file descriptor left (\(code)); end some programs")
-    }
-}

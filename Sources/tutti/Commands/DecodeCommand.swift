@@ -56,7 +56,7 @@ struct DecodeCommand: Command {
             try SignalWatcher.start { signal in
                 switch signal {
                 case SIGTSTP: kill(getpid(), SIGSTOP)
-                case SIGCONT, SIGWINCH: break
+                case SIGCONT, SIGWINCH, SIGQUIT: break
                 default: interruption.raise(signal, now: .now())
                 }
             }

@@ -5,8 +5,8 @@ import TuttiRuntime
 
 /// Runs a broadcast or a listener under its display and its signals: what the two commands have in common.
 ///
-/// SIGINT, SIGTERM and SIGHUP stop the session cleanly; a second one ends the process at once. When nobody reads
-/// standard output any more, that stops the session too, as SIGPIPE would.
+/// SIGINT, SIGTERM and SIGHUP stop the session cleanly; a second one, or SIGQUIT, ends the process at once, with the
+/// terminal as it was. When nobody reads standard output any more, that stops the session too, as SIGPIPE would.
 struct SessionRunner: Sendable {
     /// What the runtime offers of a session.
     struct Session {
@@ -46,7 +46,7 @@ struct SessionRunner: Sendable {
 
     /// The one line of a failed command.
     static func report(_ failure: RuntimeFailure) {
-        StandardStream.error.write("tutti: \(failure.message)".terminalSafe + "\n")
+        StandardStream.error.write("tutti: \(failure.sentence)".terminalSafe + "\n")
     }
 
     private func attempt(
@@ -92,6 +92,8 @@ struct SessionRunner: Sendable {
                 case SIGTSTP:
                     terminal?.giveUp()
                     kill(getpid(), SIGSTOP)
+                case SIGQUIT:
+                    terminal?.giveUp()
                 case SIGCONT:
                     terminal?.takeBack()
                     mailbox.nudge()
@@ -102,7 +104,7 @@ struct SessionRunner: Sendable {
                 }
             }
         } catch {
-            throw RuntimeFailure(.general, "the system has no room for another thread")
+            throw RuntimeFailure(.general, .noThread)
         }
     }
 }

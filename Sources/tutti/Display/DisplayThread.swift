@@ -27,7 +27,7 @@ final class DisplayThread: Sendable {
                 if let end = end.value.withLock({ $0 }) { display.finish(end.result, exitCode: end.exitCode) }
             }
         } catch {
-            throw RuntimeFailure(.general, "the system has no room for another thread")
+            throw RuntimeFailure(.general, .noThread)
         }
     }
 

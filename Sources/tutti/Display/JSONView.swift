@@ -64,7 +64,7 @@ struct JSONView: Sendable {
             "end", unixSeconds,
             [
                 "outcome": .string(result.outcomeName), "exitCode": .integer(Int64(exitCode)),
-                "message": .optional(result.failure?.message),
+                "message": .optional(result.failure?.sentence),
             ])
     }
 

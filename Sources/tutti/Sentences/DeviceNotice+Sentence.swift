@@ -10,7 +10,7 @@ extension DeviceNotice {
         case .placedAnew(let cause, let error):
             "placed anew (\(cause.reading)): was \(Int(error.microseconds)) us off"
         case .packetsLate: "packets are late: silent until there are enough again"
-        case .vanished(let error): "\(error)"
+        case .vanished(let error): error.sentence
         case .returned(let name): "sound device '\(name)' is back"
         case .framesLost(let count, .overrun): "the device broke off: \(count) frames are silence"
         case .framesLost(let count, .noBuffer): "this machine is too slow: \(count) frames are silence"

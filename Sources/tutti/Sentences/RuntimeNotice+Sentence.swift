@@ -16,7 +16,7 @@ extension RuntimeNotice {
         case .slept(let span):
             "this machine slept for \((span.seconds * 10).rounded() / 10) s: the song goes on where it was"
         case .ownLoudspeakers(let name, let notice): "\(name): \(notice.sentence)"
-        case .ownLoudspeakersLost(let failure): "\(failure.message); the listeners play on"
+        case .ownLoudspeakersLost(let failure): "\(failure.sentence); the listeners play on"
         case .text(_, let text): text
         }
     }

@@ -5,10 +5,10 @@ extension SongNotice {
     var sentence: String {
         switch self {
         case .title(let title): "on the air: \(title)"
-        case .passedOver(let failure): failure.message
+        case .passedOver(let failure): failure.sentence
         case .listProblem(let text): text
         case .damaged(let problem): "the file is damaged: \(problem)"
-        case .cutShort(let failure), .notSeekable(let failure): failure.message
+        case .cutShort(let failure), .notSeekable(let failure): failure.sentence
         case .tooSlow(let name): "\(name.quotedSong) comes too slowly: silent until there is enough"
         case .undecodable(let error): "this song cannot be played here: \(error)"
         case .decodingFailed(let error): "this song cannot be played further: \(error)"

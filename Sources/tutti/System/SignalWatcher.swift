@@ -9,24 +9,38 @@ enum SignalWatcher {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Starts the thread; it lives as long as the process.
+    /// Starts the thread; it lives as long as the process, which SIGQUIT ends once the handler knows of it.
     /// - Throws: where the system has no room for another thread.
     static func start(_ handler: @escaping @Sendable (Int32) -> Void) throws(HostThreadError) {
         _ = try HostThread(name: "tutti signals") {
             var set = watched()
             var signal: Int32 = 0
             while true {
-                if sigwait(&set, &signal) == 0 { handler(signal) }
+                guard sigwait(&set, &signal) == 0 else { continue }
+                // Quitting works whatever hangs: SIGALRM ends the process should the handler never come back.
+                if signal == SIGQUIT { alarm(1) }
+                handler(signal)
+                if signal == SIGQUIT { quit() }
             }
         }
+    }
+
+    /// Ends the process by SIGQUIT's own action.
+    private static func quit() {
+        signal(SIGQUIT, SIG_DFL)
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, SIGQUIT)
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        raise(SIGQUIT)
     }
 
     private static func watched() -> sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
         for signal in [SIGINT, SIGTERM, SIGWINCH, SIGTSTP, SIGCONT] { sigaddset(&set, signal) }
-        // Under nohup the hang-up is ignored, and shall be.
-        if !isIgnored(SIGHUP) { sigaddset(&set, SIGHUP) }
+        // What whoever started us has ignored, as nohup does the hang-up, shall stay so.
+        for signal in [SIGHUP, SIGQUIT] where !isIgnored(signal) { sigaddset(&set, signal) }
         return set
     }
 

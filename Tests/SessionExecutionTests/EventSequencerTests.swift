@@ -1,8 +1,8 @@
 import Testing
 
-@testable import TuttiRuntime
+import SessionExecution
 
-@Suite struct EventSequencerTests {
+@Suite(.timeLimit(.minutes(5))) struct EventSequencerTests {
     @Test func whatAnActionBringsAboutWaitsForItsFellows() {
         let sequencer = EventSequencer<Int>()
         var actions: [String] = []

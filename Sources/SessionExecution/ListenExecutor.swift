@@ -1,0 +1,180 @@
+import AudioCore
+import AudioDecoding
+import AudioQueue
+import ClockSync
+import HostSystem
+import Listening
+import NIOCore
+import Peering
+import Playout
+import WireProtocol
+
+/// Runs a listener's session: brings it what happens, one event at a time, and has done what it asks for, in its order;
+/// ticks; lets the last fade be heard before the end is told.
+///
+/// The one place that knows how, for the shell and the simulation alike: what differs is the ``ListenTransport``, the
+/// ``ListenOutlet`` and the ``ListenEnvironment``. Owns no thread and reads no clock of its own. Confined to its owner's
+/// event loop.
+public final class ListenExecutor {
+    private enum State {
+        case running
+        /// The session is over, its last sound is not.
+        case fading(ListenOutcome)
+        case over
+    }
+
+    public private(set) var session: ListenSession
+    /// Something else takes the frames in the sound device's stead.
+    public private(set) var isDeviceAway = false
+    /// Without these two events come to nothing.
+    public weak var transport: (any ListenTransport)?
+    public weak var environment: (any ListenEnvironment)?
+    private let outlet: any ListenOutlet
+    private let events = EventSequencer<ListenEvent>()
+    private var sleepDetector = SleepDetector()
+    private var state = State.running
+    private let calmTick: TimeSpan
+
+    /// Between ticks of the session while something is awaited.
+    private static let tick = TimeSpan.milliseconds(20)
+    /// While all goes well, often enough for the reports.
+    private static let longestCalmTick = ListenLimits.reportInterval + .milliseconds(10)
+    /// A device that cannot take back what was written is heard for as long as its buffer.
+    private static let longestFade = TimeSpan.milliseconds(300)
+
+    /// - Parameter calmTick: between ticks while all goes well; no longer than the reports allow.
+    public init(
+        configuration: ListenConfiguration, outlet: any ListenOutlet, calmTick: TimeSpan, now: HostTime
+    ) {
+        session = ListenSession(configuration: configuration, now: now)
+        self.outlet = outlet
+        self.calmTick = min(calmTick, Self.longestCalmTick)
+    }
+
+    /// Begins to tick.
+    public func start() { environment?.startTimer(.zero) }
+
+    /// The time that the executor asked for has passed.
+    /// - Returns: what the session was told of the sound; nil where it is over.
+    @discardableResult
+    public func timerDidFire() -> PlayoutSnapshot? {
+        switch state {
+        case .running: return onTick()
+        case .fading(let outcome): finish(outcome)
+        case .over: break
+        }
+        return nil
+    }
+
+    /// Something happened. May be called from within an action.
+    ///
+    /// The session learns before it that this machine slept, if it did.
+    public func handle(_ event: ListenEvent) {
+        if let environment, let span = sleepDetector.note(environment.sleepReading) {
+            pass(.machineDidSleep(for: span))
+        }
+        pass(event)
+    }
+
+    /// The outlet's queue tells something.
+    public func heard(_ event: AudioQueueEvent) {
+        switch event {
+        case .playout(.finished(let epoch)): handle(.heardEnd(epoch))
+        case .playout(.stopped): if case .fading(let outcome) = state { finish(outcome) }
+        case .device(.vanished): isDeviceAway = true
+        case .device(.returned): isDeviceAway = false
+        case .playout, .device, .decodingFailed: break
+        }
+        // All does not go well, or something ends.
+        if case .running = state { environment?.startTimer(.zero) }
+    }
+
+    /// The outlet was closed: nothing is told any more.
+    public func close() { state = .over }
+
+    private func onTick() -> PlayoutSnapshot {
+        var playout = outlet.playout
+        if isDeviceAway { playout.noteNobodyHears() }
+        environment?.startTimer(playout.state == .playing ? calmTick : Self.tick)
+        handle(.playout(playout))
+        return playout
+    }
+
+    private func pass(_ event: ListenEvent) {
+        events.pass(event) { event in
+            guard let environment, let transport else { return }
+            for action in session.handle(event, now: environment.now) { perform(action, transport, environment) }
+        }
+    }
+
+    private func perform(
+        _ action: ListenAction, _ transport: any ListenTransport, _ environment: any ListenEnvironment
+    ) {
+        switch action {
+        case .dial(let dial): transport.dial(dial)
+        case .send(let id, let bytes): transport.send(bytes, to: id)
+        case .close(let id): transport.close(id)
+        case .abort(let id): transport.abort(id)
+        case .startClock(let id, let port, let key, let peer, let prior):
+            transport.startClock(id, port: port, key: key, peer: peer, prior: prior)
+        case .stopClock: transport.stopClock()
+        case .restartClock: transport.restartClock()
+        case .sendClock(let id, let request):
+            let bytes = WireEncoder.clock(request.bytes)
+            let transmit = environment.now
+            transport.send(bytes, to: id)
+            handle(.sentClock(sequence: request.sequence, at: transmit))
+        case .begin(let epoch, let summary, let firstFrame): begin(epoch, summary, firstFrame)
+        case .enqueue(let position, let descriptions, let data): enqueue(position, descriptions, data)
+        case .reenter(let frame, let epoch): outlet.reenter(at: frame, epoch: epoch)
+        case .setTimeline(let timeline): outlet.setTimeline(timeline)
+        case .finish(let end, let epoch): outlet.finish(at: end, epoch: epoch)
+        case .hold(let fade): outlet.hold(fade: fade)
+        case .silence(let fade): outlet.stop(fade: fade)
+        case .advertise: transport.advertise(playing: session.summary.map { $0.info[.title] ?? "untitled" })
+        case .notice(let level, let text): environment.listenerDidTell(level, text)
+        case .finished(let outcome): end(outcome, environment)
+        }
+    }
+
+    private func begin(_ epoch: Epoch, _ summary: AudioStreamSummary, _ firstFrame: FramePosition) {
+        do throws(AudioDecodingError) {
+            try outlet.begin(epoch, summary, firstFrame: firstFrame)
+        } catch {
+            environment?.listenerCannotDecode(error)
+        }
+    }
+
+    private func enqueue(_ position: FramePosition, _ descriptions: [AudioPacketDescription], _ data: ByteBuffer) {
+        guard let epoch = session.currentEpoch else { return }
+        let bytes = data.readableBytesSpan
+        var frame = position
+        for packet in descriptions {
+            let packetBytes = bytes.extracting(packet.startOffset..<packet.startOffset + packet.byteCount)
+            outlet.enqueue(packetBytes, frame: frame, frameCount: packet.frameCount, epoch: epoch)
+            frame += Int64(packet.frameCount)
+        }
+    }
+
+    /// Lets the fade be heard before the end is told.
+    private func end(_ outcome: ListenOutcome, _ environment: any ListenEnvironment) {
+        guard case .running = state else { return }
+        state = .fading(outcome)
+        let playing = outlet.playout.state
+        environment.startTimer(playing == .playing || playing == .starved ? Self.longestFade : .zero)
+    }
+
+    private func finish(_ outcome: ListenOutcome) {
+        state = .over
+        environment?.listenerDidFinish(outcome)
+    }
+}
+
+extension PlayoutSnapshot {
+    /// What is said of the sound is not true of a loudspeaker.
+    fileprivate mutating func noteNobodyHears() {
+        if state == .playing { state = .waiting }
+        timelineError = nil
+        modelBound = nil
+    }
+}

@@ -1,0 +1,28 @@
+import AudioCore
+import Broadcasting
+
+extension BroadcastStatus {
+    /// - Parameter position: where the song is; it stays there when all is over.
+    init(name: String, _ session: BroadcastSession, position: FramePosition, isOver: Bool) {
+        let readiness = session.readiness
+        let state: State =
+            if isOver {
+                .ended
+            } else if !session.isPlaying {
+                .waiting(ready: readiness.ready, wanted: readiness.wanted)
+            } else {
+                session.end != nil ? .finishing : .playing
+            }
+        let listeners = session.listeners.map { view in
+            var status =
+                view.report.map { ListenerStatus(name: view.name, report: $0) }
+                ?? ListenerStatus(name: view.name, state: .connecting, buffered: .zero, timing: nil)
+            status.isSentPCM = view.isSentPCM
+            return status
+        }
+        self.init(
+            name: name, state: state,
+            song: SongStatus(session.summary, elapsed: position, end: session.end), listeners: listeners,
+            refusedCount: session.refusedCount)
+    }
+}

@@ -1,0 +1,121 @@
+import AudioCore
+import AudioDecoding
+import AudioFileWriting
+import AudioQueue
+import Capture
+import ClockExchange
+import PeerDiscovery
+import Peering
+import Playout
+import SongReading
+import TimelineRecording
+
+/// Why a command failed, and the exit code that fits. The sentence is made by whoever shows it.
+public struct RuntimeFailure: Error, Hashable, Sendable {
+    /// Exit codes after BSD's sysexits.h, where one fits.
+    public enum Kind: Int32, Hashable, Sendable {
+        case general = 1
+        /// Bad data in a song: EX_DATAERR.
+        case unusableInput = 65
+        /// A file is missing or unreadable: EX_NOINPUT.
+        case missingInput = 66
+        /// A named peer is nowhere: EX_NOHOST.
+        case unknownPeer = 68
+        /// Port, mDNS, sound device: EX_UNAVAILABLE.
+        case unavailable = 69
+        /// A file cannot be written: EX_CANTCREAT.
+        case cannotCreate = 73
+        /// The network or the other side failed: EX_IOERR.
+        case lost = 74
+    }
+
+    /// What went wrong, with its values.
+    public enum Reason: Hashable, Sendable {
+        // MARK: Songs
+
+        case song(SongFailure)
+        /// By the name that the user gave.
+        case noAudio(name: String)
+        case undecodable(name: String, AudioDecodingError)
+        /// So many of all could not be played; each was told of.
+        case songsFailed(count: Int, of: Int)
+        /// What a broadcast's source gave up for, in its own words.
+        case source(String)
+
+        // MARK: Devices and files
+
+        case output(OutputDeviceError)
+        case input(InputDeviceError)
+        /// A device that a broadcast takes its sound from was away for too long.
+        case inputAway
+        case queue(AudioQueueError)
+        case file(AudioFileWritingError)
+        case recording(RecordingFailure)
+
+        // MARK: The network
+
+        /// The user's port, on which the peer was to be reached.
+        case portInUse(UInt16)
+        case clockPortInUse(UInt16)
+        /// In the system's words.
+        case notListening(port: UInt16, String)
+        case noClockPort(ClockExchangeError)
+        case noDiscovery(DiscoveryFailure)
+        /// None of the listeners of these names is there.
+        case noListener(names: [String])
+        /// A listener's broadcaster failed or vanished, in a sentence.
+        case broadcastFailed(String)
+
+        // MARK: A check
+
+        case nobodyPlays(broadcaster: String)
+        case endedUnchecked
+        /// In a sentence.
+        case checkRefused(String)
+        case lostInCheck(broadcaster: String)
+        case noAnswer(NetworkAddress)
+        /// No names: any broadcast would have done.
+        case noBroadcast(names: [String])
+
+        // MARK: This machine
+
+        /// No thread or file descriptor is left; the system's error number.
+        case outOfResources(code: Int32)
+        case noFileDescriptor
+        case noThread
+        /// A library's own words.
+        case other(String)
+    }
+
+    public var kind: Kind
+    public var reason: Reason
+
+    public init(_ kind: Kind, _ reason: Reason) {
+        self.kind = kind
+        self.reason = reason
+    }
+
+    /// What is to be played instead: the input is a list of songs.
+    var songs: [String] {
+        if case .song(let failure) = reason, case .list(let songs) = failure.kind { songs } else { [] }
+    }
+
+    static func outOfResources(code: Int32) -> RuntimeFailure {
+        RuntimeFailure(.unavailable, .outOfResources(code: code))
+    }
+}
+
+extension RuntimeFailure {
+    public init(_ failure: SongFailure) {
+        let kind: Kind =
+            switch failure.kind {
+            case .missing, .noInput: .missingInput
+            case .unusable, .list: .unusableInput
+            case .lost: .lost
+            case .cannotCreate: .cannotCreate
+            case .unavailable: .unavailable
+            case .stopped: .general
+            }
+        self.init(kind, .song(failure))
+    }
+}

@@ -1,0 +1,54 @@
+import AudioFileWriting
+import AudioQueue
+import SongDecoding
+import SongReading
+import TuttiRuntime
+
+extension RuntimeFailure {
+    /// For people, one line that says what to do.
+    var sentence: String { reason.sentence }
+}
+
+extension RuntimeFailure.Reason {
+    fileprivate var sentence: String {
+        switch self {
+        case .song(let failure): failure.sentence
+        case .noAudio(let name): "\(name.quotedSong) holds no audio"
+        case .undecodable(let name, let error): "\(name.quotedSong) \(error.explanation)"
+        case .songsFailed(let count, let all): "\(count) of \(all) songs could not be played"
+        case .output(let error), .queue(.device(let error)): error.sentence
+        case .input(let error): error.sentence
+        case .inputAway: "the device was away for too long"
+        case .queue(let error): "\(error)"
+        case .file(.exists(let path)): "\(AudioFileWritingError.exists(path: path)); --force replaces it"
+        case .file(let error): "\(error)"
+        case .recording(let failure): "\(failure)"
+        case .portInUse(let port):
+            "port \(port) is in use by another program; choose another with --port, or leave it out"
+        case .clockPortInUse(let port): "UDP port \(port) is in use; choose another with --port, or leave it out"
+        case .notListening(let port, let words): "cannot listen on port \(port): \(words)"
+        case .noClockPort(let error): "no UDP port for the clock: \(error)"
+        case .noDiscovery(let failure): "\(failure)"
+        case .noListener(let names):
+            "nobody called \(names.joined(separator: " or ")) was found in 10 s; `tutti peers` lists who is there"
+        case .nobodyPlays(let name): "nobody plays what \(name) broadcasts; start a listener with `tutti join`"
+        case .endedUnchecked: "the broadcast ended before anybody played: nothing was checked"
+        case .lostInCheck(let name): "lost \(name) in the middle of the check"
+        case .noAnswer(let address):
+            "no broadcaster answered at \(address) in 5 s; is `tutti broadcast` running there?"
+        case .noBroadcast(let names):
+            "no broadcast\(names.isEmpty ? "" : " named \(names.joined(separator: " or "))") was found in 5 s; "
+                + "`tutti peers` lists who is there, and `tutti check HOST` needs no mDNS"
+        case .outOfResources(let code):
+            "this machine has no thread or file descriptor left (\(code)); end some programs"
+        case .noFileDescriptor: "no file descriptor left"
+        case .noThread: "the system has no room for another thread"
+        case .source(let text), .broadcastFailed(let text), .checkRefused(let text), .other(let text): text
+        }
+    }
+}
+
+extension SongFailure {
+    /// For people, one line that says what to do.
+    var sentence: String { kind == .noInput ? "\(message); feed it a song: tutti broadcast - < song.mp3" : message }
+}

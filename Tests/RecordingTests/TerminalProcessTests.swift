@@ -1,0 +1,40 @@
+import StreamTestKit
+import Testing
+
+/// What is left of a terminal by whoever drew on it, by a real process on a pseudoterminal.
+@Suite(.timeLimit(.minutes(5))) struct TerminalProcessTests {
+    /// Whatever ends it from outside: the echo of keys and the cursor are back. Quitting ends it at once, as a quit.
+    @Test(arguments: [("INT", 0), ("TERM", 0), ("HUP", 0), ("QUIT", 131)])
+    func aSignalLeavesTheTerminalAsItWas(signal: String, code: Int) throws {
+        let directory = TemporaryDirectory()
+        let session = """
+            ulimit -c 0
+            stty -g > before
+            (
+                for i in {1..500}; do
+                    sleep 0.02
+                    stty -g < /dev/tty > during
+                    cmp -s before during || break
+                done
+                kill -\(signal) $(cat pid)
+            ) &
+            sh -c 'echo $$ > pid; exec env --default-signal=QUIT,HUP,TERM tutti join 127.0.0.1:9 --no-mdns --output null'
+            echo $? > code
+            stty -g > after
+
+            """
+        try Tool.writeFile(directory.path + "/session", Array(session.utf8))
+        try TuttiProcess.run(
+            "TERM=xterm script -qec 'bash session' typescript < /dev/null > /dev/null", in: directory)
+        func text(_ name: String) throws -> String {
+            String(decoding: try Tool.readFile("\(directory.path)/\(name)"), as: UTF8.self)
+        }
+        #expect(try text("during") != text("before"), "nothing was changed")
+        #expect(try text("after") == text("before"))
+        #expect(try text("code") == "\(code)\n")
+        let drawn = try text("typescript")
+        let hidden = drawn.ranges(of: "\u{1B}[?25l").last?.lowerBound
+        let shown = drawn.ranges(of: "\u{1B}[?25h").last?.lowerBound
+        #expect(try #require(hidden) < #require(shown))
+    }
+}

@@ -1,0 +1,73 @@
+import AudioCore
+import Broadcasting
+import ClockSync
+import HostSystem
+import NIOCore
+import Peering
+import SessionExecution
+import WireProtocol
+
+/// A broadcaster's surroundings, played by the test.
+final class BroadcastingMachine: BroadcastEnvironment {
+    /// Moves by a microsecond with each reading.
+    var clock = HostTime(nanoseconds: 5_000_000_000_000)
+    var slept = TimeSpan.zero
+    /// What was asked for, in its order.
+    var done: [String] = []
+    var timers: [TimeSpan] = []
+    var sent: [(id: Int, bytes: ByteBuffer, at: HostTime)] = []
+    var sleeps: [TimeSpan] = []
+    var outcomes: [BroadcastOutcome] = []
+    /// Called within each send.
+    var onSend: () -> Void = {}
+
+    var now: HostTime {
+        clock += .microseconds(1)
+        return clock
+    }
+
+    var sleepReading: SleepReading {
+        SleepReading(
+            before: clock.nanoseconds, boottime: (clock + slept).nanoseconds, after: clock.nanoseconds)
+    }
+
+    func startTimer(_ span: TimeSpan) { timers.append(span) }
+
+    func dial(_ dial: Dialer.Dial) { done.append("dial \(dial.address)") }
+
+    func send(_ bytes: ByteBuffer, to id: ConnectionID) {
+        done.append("send \(id.number)")
+        sent.append((id.number, bytes, clock))
+        onSend()
+    }
+
+    func close(_ id: ConnectionID) { done.append("close \(id.number)") }
+
+    func addKey(_ key: ClockKey) {}
+
+    func removeKey(_ key: ClockKey) {}
+
+    func readSource() { done.append("read") }
+
+    func transcode(_ request: TranscodingRequest) {}
+
+    func endTranscoding() {}
+
+    func advertise() {}
+
+    func broadcastDidTell(_ notice: BroadcastNotice) {}
+
+    func machineDidSleep(for span: TimeSpan) { sleeps.append(span) }
+
+    func broadcastDidFinish(_ outcome: BroadcastOutcome) { outcomes.append(outcome) }
+}
+
+extension BroadcastExecutor {
+    /// A broadcaster on this machine.
+    convenience init(on machine: BroadcastingMachine) {
+        let greeting = Greeting(
+            roles: .broadcaster, peer: UUIDBytes(high: 1, low: 1), instance: 100, started: 0, name: "Attic")
+        self.init(configuration: BroadcastConfiguration(greeting: greeting, clockPort: 28_884))
+        environment = machine
+    }
+}

@@ -1,0 +1,131 @@
+import AudioCore
+import AudioQueue
+import Listening
+import Peering
+import Playout
+import SessionExecution
+import Testing
+import WireProtocol
+
+/// What the shell and the simulation both leave to the executor of a listener.
+@Suite(.timeLimit(.minutes(5))) struct ListenExecutorTests {
+    private let machine = ListeningMachine()
+
+    /// A session that stops fades out, says so, closes and ends, in this order; what a send brings about comes after.
+    @Test func actionsAreDoneInTheirOrderAndEventsWaitForThem() {
+        let executor = ListenExecutor(on: machine)
+        executor.meetBroadcaster(3, on: machine)
+        machine.done = []
+        machine.onSend = { [machine] in
+            machine.onSend = {}
+            executor.handle(.contact(PeerContact(address: NetworkAddress(host: "10.0.0.9", port: 1))))
+            machine.done.append("sent")
+        }
+        executor.handle(.stop)
+        #expect(machine.done == ["silence", "send 3", "sent", "close 3"])
+
+        // The same where the session goes on: its contact is dialled once the broadcaster was answered.
+        let other = ListenExecutor(on: machine)
+        machine.done = []
+        machine.onSend = { [machine] in
+            machine.onSend = {}
+            other.handle(.contact(PeerContact(address: NetworkAddress(host: "10.0.0.9", port: 1))))
+            machine.done.append("sent")
+        }
+        other.handle(.opened(ConnectionID(1), .accepted, address: "10.0.0.1", dial: nil))
+        #expect(machine.done == ["send 1", "sent", "dial 10.0.0.9:1"])
+    }
+
+    @Test func ticksAreCloseUntilAllGoesWell() {
+        let executor = ListenExecutor(on: machine)
+        executor.start()
+        #expect(machine.timers == [.zero])
+        executor.timerDidFire()
+        #expect(machine.timers.last == .milliseconds(20))
+        machine.playout.state = .playing
+        executor.timerDidFire()
+        #expect(machine.timers.last == .milliseconds(200))
+        // What the queue tells is looked at now.
+        executor.heard(.playout(.xrun(frame: DeviceFrame(index: 1))))
+        #expect(machine.timers.last == .zero)
+    }
+
+    /// However seldom somebody wants to see it: a report is due twice a second.
+    @Test func noTickIsFartherThanReports() {
+        let executor = ListenExecutor(on: machine, calmTick: .seconds(30))
+        machine.playout.state = .playing
+        executor.timerDidFire()
+        #expect(machine.timers.last == ListenLimits.reportInterval + .milliseconds(10))
+    }
+
+    @Test func theEndWaitsForTheLastSound() {
+        let executor = ListenExecutor(on: machine)
+        machine.playout.state = .playing
+        executor.handle(.stop)
+        #expect(machine.outcomes.isEmpty && machine.timers.last == .milliseconds(300))
+        executor.heard(.playout(.stopped(epoch: Epoch(1))))
+        #expect(machine.outcomes == [.stopped])
+        executor.heard(.playout(.stopped(epoch: Epoch(1))))
+        executor.timerDidFire()
+        #expect(machine.outcomes == [.stopped] && machine.timers.count == 1)
+    }
+
+    @Test func theEndWaitsForASilentDeviceNoLongerThanItsBuffer() {
+        let executor = ListenExecutor(on: machine)
+        machine.playout.state = .starved
+        executor.handle(.stop)
+        executor.timerDidFire()
+        #expect(machine.outcomes == [.stopped])
+        let silent = ListenExecutor(on: machine)
+        machine.playout.state = .waiting
+        silent.handle(.stop)
+        #expect(machine.timers.last == .zero && machine.outcomes.count == 1)
+        silent.timerDidFire()
+        #expect(machine.outcomes == [.stopped, .stopped])
+    }
+
+    @Test func whatPlaysWhileTheDeviceIsAwayIsNotHeard() {
+        let executor = ListenExecutor(on: machine)
+        machine.playout.state = .playing
+        machine.playout.modelBound = .microseconds(3)
+        #expect(executor.timerDidFire() == machine.playout)
+        executor.heard(.device(.vanished(.lost(device: "hw:1"))))
+        let told = executor.timerDidFire()
+        #expect(told?.state == .waiting && told?.modelBound == nil && executor.isDeviceAway)
+        #expect(machine.timers.last == .milliseconds(20))
+        executor.heard(
+            .device(
+                .returned(
+                    OutputDeviceDescription(
+                        name: "hw:1", rate: 48_000, channelCount: 2, sampleFormat: "float", buffer: .milliseconds(20),
+                        period: .milliseconds(5)))))
+        #expect(executor.timerDidFire() == machine.playout && !executor.isDeviceAway)
+    }
+
+    /// Before anything else: what its time was made of is worth nothing.
+    @Test func aSleepIsTheFirstThatTheSessionLearns() {
+        let executor = ListenExecutor(on: machine)
+        executor.meetBroadcaster(3, on: machine)
+        machine.done = []
+        machine.slept = .seconds(60)
+        executor.handle(.stop)
+        #expect(machine.done.starts(with: ["hold", "restartClock", "silence"]), "\(machine.done)")
+    }
+
+    @Test func aSleepIsToldOnce() {
+        let executor = ListenExecutor(on: machine)
+        executor.meetBroadcaster(3, on: machine)
+        machine.slept = .seconds(60)
+        executor.timerDidFire()
+        machine.done = []
+        executor.timerDidFire()
+        #expect(!machine.done.contains("restartClock"))
+    }
+
+    @Test func nothingIsAskedForAfterTheOutletWasClosed() {
+        let executor = ListenExecutor(on: machine)
+        executor.close()
+        executor.heard(.playout(.stopped(epoch: Epoch(1))))
+        #expect(executor.timerDidFire() == nil && machine.timers.isEmpty && machine.outcomes.isEmpty)
+    }
+}

@@ -1,0 +1,99 @@
+import AudioCore
+import AudioDecoding
+import ClockSync
+import HostSystem
+import Listening
+import NIOCore
+import Peering
+import Playout
+import SessionExecution
+import WireProtocol
+
+/// A listener's surroundings, played by the test.
+final class ListeningMachine: ListenTransport, ListenOutlet, ListenEnvironment {
+    var now = HostTime(nanoseconds: 9_000_000_000_000)
+    var slept = TimeSpan.zero
+    var playout = PlayoutSnapshot()
+    /// What was asked for, in its order.
+    var done: [String] = []
+    /// What the timer was set to, in order.
+    var timers: [TimeSpan] = []
+    var outcomes: [ListenOutcome] = []
+    /// Called within each send.
+    var onSend: () -> Void = {}
+
+    var sleepReading: SleepReading {
+        SleepReading(
+            before: now.nanoseconds, boottime: (now + slept).nanoseconds, after: now.nanoseconds)
+    }
+
+    func startTimer(_ span: TimeSpan) { timers.append(span) }
+
+    func listenerDidTell(_ level: NoticeLevel, _ text: String) {}
+
+    func listenerCannotDecode(_ error: AudioDecodingError) { done.append("cannot decode") }
+
+    func listenerDidFinish(_ outcome: ListenOutcome) { outcomes.append(outcome) }
+
+    // MARK: ListenTransport
+
+    func dial(_ dial: Dialer.Dial) { done.append("dial \(dial.address)") }
+
+    func send(_ bytes: ByteBuffer, to id: ConnectionID) {
+        done.append("send \(id.number)")
+        onSend()
+    }
+
+    func close(_ id: ConnectionID) { done.append("close \(id.number)") }
+
+    func abort(_ id: ConnectionID) { done.append("abort \(id.number)") }
+
+    func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes, prior: SkewPrior?) {}
+
+    func stopClock() {}
+
+    func restartClock() { done.append("restartClock") }
+
+    func advertise(playing: String?) {}
+
+    // MARK: ListenOutlet
+
+    func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {}
+
+    func enqueue(_ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch) {}
+
+    func reenter(at frame: FramePosition, epoch: Epoch) {}
+
+    func finish(at end: FramePosition, epoch: Epoch) {}
+
+    func setTimeline(_ timeline: HostTimeline) {}
+
+    func hold(fade: TimeSpan) { done.append("hold") }
+
+    func stop(fade: TimeSpan) { done.append("silence") }
+}
+
+extension ListenExecutor {
+    /// A listener on this machine.
+    convenience init(on machine: ListeningMachine, calmTick: TimeSpan = .milliseconds(200)) {
+        let greeting = Greeting(
+            roles: .listener, peer: UUIDBytes(high: 1, low: 1), instance: 100, started: 0, name: "Listener")
+        self.init(
+            configuration: ListenConfiguration(greeting: greeting), outlet: machine, calmTick: calmTick,
+            now: machine.now)
+        transport = machine
+        environment = machine
+    }
+
+    /// A broadcaster calls, greets, is chosen and welcomes.
+    func meetBroadcaster(_ id: Int, on machine: ListeningMachine) {
+        handle(.opened(ConnectionID(id), .accepted, address: "10.0.0.\(id)", dial: nil))
+        let greeting = Greeting(
+            roles: .broadcaster, peer: UUIDBytes(high: 2, low: 2), instance: 2, started: 0, name: "Attic")
+        handle(.received(ConnectionID(id), WireEncoder.opening(greeting)))
+        machine.now += .milliseconds(500)
+        timerDidFire()
+        let welcome = Welcome(clockPort: 1, clockKey: Array(repeating: 9, count: Welcome.clockKeyByteCount))
+        handle(.received(ConnectionID(id), WireEncoder.welcome(welcome)))
+    }
+}
