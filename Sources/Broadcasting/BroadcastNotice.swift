@@ -92,7 +92,7 @@ extension BroadcastNotice {
     enum Kind: Hashable, Sendable {
         case song, start, decoding
         case joined, left, gone, dropped, sentPCM, clockOverTCP, observed
-        case namedUnanswered, unanswered, busy, refusedBy, connectionsFull, addressFull
+        case namedUnanswered, unanswered, busy, refusedBy, connectionsFull, addressFull, crowded
         case refused(Refusal.Reason)
     }
 
@@ -115,6 +115,7 @@ extension BroadcastNotice {
         case .refused(_, let refusal): .refused(refusal.reason)
         case .connectionsFull: .connectionsFull
         case .addressFull: .addressFull
+        case .crowded: .crowded
         }
     }
 }

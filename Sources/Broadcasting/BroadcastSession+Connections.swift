@@ -29,12 +29,12 @@ extension BroadcastSession {
         switch connections.add(id, link, dial: dial, now: now) {
         case .taken: return send(WireEncoder.opening(configuration.greeting), to: link, now)
         case .takenInstead(of: let other):
-            sayCrowded()
+            notifyCrowded(by: address)
             close(other, now, pause: .zero)
             return send(WireEncoder.opening(configuration.greeting), to: link, now)
         case .doubled: return actions.append(.close(id))
         case .crowded:
-            sayCrowded()
+            notifyCrowded(by: address)
             return actions.append(.close(id))
         case .full:
             refusal = Refusal(
@@ -52,9 +52,9 @@ extension BroadcastSession {
     }
 
     /// Without a word to the other side, which tries again the sooner.
-    private mutating func sayCrowded() {
+    private mutating func notifyCrowded(by address: String) {
         refusedCount += 1
-        sayOnce(.crowded(limit: BroadcastLimits.candidateCount))
+        notifyOnce(.crowded(limit: BroadcastLimits.candidateCount), from: address)
     }
 
     mutating func dialFailed(_ dial: Dialer.Dial, _ failure: DialFailure, _ now: HostTime) {

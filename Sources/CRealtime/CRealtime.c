@@ -3,6 +3,7 @@
 
 #include <alloca.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -40,15 +41,45 @@ int crealtime_thread_id(void) { return (int)gettid(); }
 // What the soft limit is to be: the kernel raises it by a second with every signal.
 static struct rlimit run_time;
 
-// The kernel hands the signal to the thread that runs away, as long as that does not block it. One that lost its priority
-// can be stopped like any other. Made of system calls alone.
+// Takes a thread's real-time priority, if it has one.
+static bool take_priority(pid_t thread) {
+    const int policy = sched_getscheduler(thread) & ~SCHED_RESET_ON_FORK;
+    if (policy != SCHED_FIFO && policy != SCHED_RR) return false;
+    const struct sched_param normal = {0};
+    // Nobody without rights may take the flag back.
+    return sched_setscheduler(thread, SCHED_OTHER | SCHED_RESET_ON_FORK, &normal) == 0;
+}
+
+// The same for all threads of the process. Made of system calls alone, as a signal handler must be.
+static bool take_priorities(void) {
+    struct entry {
+        uint64_t inode;
+        int64_t offset;
+        unsigned short length;
+        unsigned char type;
+        char name[];
+    };
+    const int directory = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0) return take_priority(0);
+    bool has_taken = false;
+    _Alignas(struct entry) char entries[2048];
+    for (long count; (count = syscall(SYS_getdents64, directory, entries, sizeof entries)) > 0;) {
+        for (long offset = 0; offset < count; offset += ((struct entry *)(entries + offset))->length) {
+            pid_t thread = 0;
+            for (const char *digit = ((struct entry *)(entries + offset))->name; *digit >= '0' && *digit <= '9'; digit++)
+                thread = thread * 10 + *digit - '0';
+            if (thread > 0 && take_priority(thread)) has_taken = true;
+        }
+    }
+    close(directory);
+    return has_taken;
+}
+
+// The kernel sends the signal to the process, for the thread that runs away, but any other may be given it first. So
+// whoever has it takes the priority of all; a thread without one can be stopped like any other.
 static void give_up_priority(int number) {
     const int saved = errno;
-    const int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
-    if (policy == SCHED_FIFO || policy == SCHED_RR) {
-        const struct sched_param normal = {0};
-        // Nobody without rights may take the flag back.
-        sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &normal);
+    if (take_priorities()) {
         setrlimit(RLIMIT_RTTIME, &run_time);
     } else {
         // Of another limit, that on all processor time: its meaning is to end us.

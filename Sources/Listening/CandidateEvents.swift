@@ -7,13 +7,16 @@ struct CandidateEvents {
     private var events: [PeerEvent] = []
     private var byteCount = 0
 
+    /// With what the events themselves cost.
+    var heldByteCount: Int { byteCount + events.count * ListenLimits.pendingEventByteCount }
+
     /// - Returns: whether it was not too much.
     mutating func keep(_ event: PeerEvent) -> Bool {
         switch event {
         case .message(.clock), .message(.report), .message(.roster): return true
         default: break
         }
-        events.append(event)
+        events.append(event.detached)
         byteCount += event.heldByteCount
         return events.count <= ListenLimits.pendingEventCount && byteCount <= ListenLimits.pendingByteCount
     }

@@ -46,6 +46,8 @@ public enum ListenNotice: Hashable, Sendable {
     case turnedAway(String, reason: String, brokeProtocol: Bool)
     /// A connection is taken for dead.
     case mute(String)
+    /// More connections than this bring no broadcast.
+    case crowded(limit: Int)
 
     // MARK: Time
 
@@ -76,8 +78,25 @@ public enum ListenNotice: Hashable, Sendable {
             .slept:
             .info
         case .unanswered, .lost, .failed, .refused, .turnedAway, .clockPath(_, .tcp), .clockUnanswered, .offsetTooEarly,
-            .cardRateImpossible, .songLost, .packetsDropped, .tooFarAhead:
+            .cardRateImpossible, .songLost, .packetsDropped, .tooFarAhead, .crowded:
             .warning
+        }
+    }
+}
+
+extension ListenNotice {
+    /// Notices of one kind can keep each other from being told, where peers bring them about; see ``SaidLines``.
+    enum Kind: Hashable, Sendable {
+        case refused, turnedAway(brokeProtocol: Bool), crowded, clockPath, own
+    }
+
+    var kind: Kind {
+        switch self {
+        case .refused: .refused
+        case .turnedAway(_, _, let brokeProtocol): .turnedAway(brokeProtocol: brokeProtocol)
+        case .crowded: .crowded
+        case .clockPath: .clockPath
+        default: .own
         }
     }
 }

@@ -52,6 +52,7 @@ extension ListenSession {
         guard let greeting = connections[id]?.connection.greeting else { return }
         let reception = membership(of: greeting, over: id, now)
         phase = .receiving(reception)
+        connections.admit(id)
         switch disconnection.join(greeting, now: now) {
         case .new: tell(.joined(greeting.name))
         case .back(let span): tell(.back(greeting.name, after: span))

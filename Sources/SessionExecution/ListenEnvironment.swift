@@ -1,5 +1,4 @@
 import AudioCore
-import AudioDecoding
 import HostSystem
 import Listening
 
@@ -17,9 +16,7 @@ public protocol ListenEnvironment: AnyObject {
     func startTimer(_ span: TimeSpan)
 
     /// For people.
-    func listenerDidTell(_ level: NoticeLevel, _ text: String)
-    /// The outlet has no decoder for what is received.
-    func listenerCannotDecode(_ error: AudioDecodingError)
+    func listenerDidTell(_ notice: ListenNotice)
     /// It is over, and its last sound was heard. Nothing is asked for after this.
     func listenerDidFinish(_ outcome: ListenOutcome)
 }

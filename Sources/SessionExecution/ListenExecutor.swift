@@ -1,5 +1,4 @@
 import AudioCore
-import AudioDecoding
 import AudioQueue
 import ClockSync
 import HostSystem
@@ -83,7 +82,7 @@ public final class ListenExecutor {
         case .playout(.stopped): if case .fading(let outcome) = state { finish(outcome) }
         case .device(.vanished): isDeviceAway = true
         case .device(.returned): isDeviceAway = false
-        case .playout, .device, .decodingFailed: break
+        case .playout, .device, .cannotDecode, .decodingFailed: break
         }
         // All does not go well, or something ends.
         if case .running = state { environment?.startTimer(.zero) }
@@ -124,7 +123,7 @@ public final class ListenExecutor {
             let transmit = environment.now
             transport.send(bytes, to: id)
             handle(.sentClock(sequence: request.sequence, at: transmit))
-        case .begin(let epoch, let summary, let firstFrame): begin(epoch, summary, firstFrame)
+        case .begin(let epoch, let summary, let firstFrame): outlet.begin(epoch, summary, firstFrame: firstFrame)
         case .enqueue(let position, let descriptions, let data): enqueue(position, descriptions, data)
         case .reenter(let frame, let epoch): outlet.reenter(at: frame, epoch: epoch)
         case .setTimeline(let timeline): outlet.setTimeline(timeline)
@@ -132,28 +131,14 @@ public final class ListenExecutor {
         case .hold(let fade): outlet.hold(fade: fade)
         case .silence(let fade): outlet.stop(fade: fade)
         case .advertise: transport.advertise(playing: session.summary.map { $0.info[.title] ?? "untitled" })
-        case .notice(let level, let text): environment.listenerDidTell(level, text)
+        case .notice(let notice): environment.listenerDidTell(notice)
         case .finished(let outcome): end(outcome, environment)
-        }
-    }
-
-    private func begin(_ epoch: Epoch, _ summary: AudioStreamSummary, _ firstFrame: FramePosition) {
-        do throws(AudioDecodingError) {
-            try outlet.begin(epoch, summary, firstFrame: firstFrame)
-        } catch {
-            environment?.listenerCannotDecode(error)
         }
     }
 
     private func enqueue(_ position: FramePosition, _ descriptions: [AudioPacketDescription], _ data: ByteBuffer) {
         guard let epoch = session.currentEpoch else { return }
-        let bytes = data.readableBytesSpan
-        var frame = position
-        for packet in descriptions {
-            let packetBytes = bytes.extracting(packet.startOffset..<packet.startOffset + packet.byteCount)
-            outlet.enqueue(packetBytes, frame: frame, frameCount: packet.frameCount, epoch: epoch)
-            frame += Int64(packet.frameCount)
-        }
+        outlet.enqueue(descriptions, data: data.readableBytesSpan, at: position, epoch: epoch)
     }
 
     /// Lets the fade be heard before the end is told.

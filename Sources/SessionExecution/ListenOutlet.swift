@@ -1,17 +1,20 @@
 import AudioCore
-import AudioDecoding
 import Playout
 
 /// Where a ``ListenExecutor`` takes what its session receives: to loudspeakers, or into a file.
 ///
-/// The methods are what the session's actions ask for, in their order. None waits for sound or for a disk.
+/// The methods are what the session's actions ask for, in their order. None waits, for sound, a decoder or a disk: what
+/// fails is told as an event.
 public protocol ListenOutlet: AnyObject {
     /// What the renderer says of itself; nothing where there is none.
     var playout: PlayoutSnapshot { get }
 
-    /// - Throws: where the stream cannot be decoded.
-    func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) throws(AudioDecodingError)
-    func enqueue(_ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch)
+    func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition)
+    /// Takes a copy of packets that follow one another.
+    /// - Parameters:
+    ///   - packets: each within `data`.
+    ///   - position: of the first frame of the first packet.
+    func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch)
     func reenter(at frame: FramePosition, epoch: Epoch)
     func finish(at end: FramePosition, epoch: Epoch)
     func setTimeline(_ timeline: HostTimeline)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ALSADevices
 
-@Suite struct DelayJudgeTests {
+@Suite(.timeLimit(.minutes(5))) struct DelayJudgeTests {
     private let start = HostTime(nanoseconds: 1_000_000_000)
     private let judge = DelayJudge(periodFrameCount: 240)
 

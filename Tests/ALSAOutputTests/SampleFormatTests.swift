@@ -3,7 +3,7 @@ import Testing
 @testable import ALSADevices
 @testable import ALSAOutput
 
-@Suite struct SampleFormatTests {
+@Suite(.timeLimit(.minutes(5))) struct SampleFormatTests {
     private func encode(_ samples: [Float], _ format: SampleFormat) -> [UInt8] {
         var bytes = [UInt8](repeating: 0xAA, count: samples.count * format.byteCount)
         samples.withUnsafeBufferPointer { samples in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ALSADevices
 
-@Suite struct StampJudgeTests {
+@Suite(.timeLimit(.minutes(5))) struct StampJudgeTests {
     private static let clocks = [TimestampClock.monotonicRaw, .monotonic]
 
     private func time(_ microseconds: Int64) -> HostTime { HostTime(nanoseconds: microseconds * 1_000) }

@@ -3,7 +3,7 @@ import Testing
 @testable import Playout
 
 /// From a 24-bit file to a 32-bit sound card: parser, decoder, renderer, encoder.
-@Suite struct TransparencyTests {
+@Suite(.timeLimit(.minutes(5))) struct TransparencyTests {
     #if DEBUG
         private static let isOptimised = false
     #else

@@ -1,6 +1,7 @@
 import AudioCore
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct AudioPacketSpliceTests {
     private static func splice(_ sizes: [(Int, Int)], dropping count: Int = 5) -> [UInt8] {
         AudioPacketSplice.bytes(

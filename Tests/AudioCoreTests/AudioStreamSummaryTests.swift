@@ -1,6 +1,7 @@
 import AudioCore
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct AudioStreamSummaryTests {
     @Test func whatIsToldAgainTakesThePlaceOfWhatWasTold() {
         var summary = AudioStreamSummary()

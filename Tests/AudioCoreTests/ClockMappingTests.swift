@@ -1,7 +1,7 @@
 import AudioCore
 import Testing
 
-@Suite struct ClockMappingTests {
+@Suite(.timeLimit(.minutes(5))) struct ClockMappingTests {
     @Test func roundTripIsExactForHours() {
         let mapping = ClockMapping(
             host: HostTime(nanoseconds: 5_000), session: SessionTime(nanoseconds: 9_000_000_000_000),

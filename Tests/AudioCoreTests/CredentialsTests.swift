@@ -2,6 +2,7 @@ import AudioCore
 import Testing
 
 /// Addresses as they are shown.
+@Suite(.timeLimit(.minutes(5)))
 struct CredentialsTests {
     @Test(arguments: [
         ("http://me:secret@host/", "http://host/"),

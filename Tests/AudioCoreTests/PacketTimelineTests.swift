@@ -1,6 +1,7 @@
 import AudioCore
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct PacketTimelineTests {
     @Test func firstAudibleFrameIsZero() {
         var timeline = PacketTimeline(

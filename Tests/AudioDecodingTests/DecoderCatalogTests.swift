@@ -2,6 +2,7 @@ import AudioCore
 import AudioDecoding
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct DecoderCatalogTests {
     @Test func builtInDecodesWhatNeedsNoLibrary() {
         #expect(DecoderCatalog.builtIn.codecs == [.linearPCM, .muLaw, .aLaw, .ima4, .waveIMA])

@@ -2,6 +2,7 @@ import AudioCore
 import AudioDecoding
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct G711DecoderTests {
     private func decode(_ codec: Codec, _ bytes: [UInt8], frames: Int, channels: Int = 1) throws -> ([Float], Int) {
         let format = AudioStreamFormat(codec: codec, sampleRate: 8_000, channelsPerFrame: channels)

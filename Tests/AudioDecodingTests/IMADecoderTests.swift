@@ -3,6 +3,7 @@ import AudioDecoding
 import Testing
 
 /// What files of ffmpeg's do not show: damage, short packets, starts in the middle. See FileDecodingTests for the rest.
+@Suite(.timeLimit(.minutes(5)))
 struct IMADecoderTests {
     private func decoder(_ codec: Codec, channels: Int = 1) throws -> any AudioPacketDecoder {
         try DecoderCatalog.builtIn.makeDecoder(

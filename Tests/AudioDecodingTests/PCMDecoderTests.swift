@@ -2,6 +2,7 @@ import AudioCore
 import AudioDecoding
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct PCMDecoderTests {
     private func decoder(
         _ bits: Int, _ byteCount: Int, _ layout: PCMLayout, channels: Int = 1

@@ -3,6 +3,7 @@ import AudioDecoding
 import Testing
 
 /// Packets that are made of several, in front of any decoder.
+@Suite(.timeLimit(.minutes(5)))
 struct SplicingTests {
     /// A frame of a packet is the packet's byte, and beyond it the number of packets since the reset; a reset leaves
     /// the place in the first.

@@ -3,6 +3,7 @@ import AudioFileStream
 import StreamTestKit
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct AC3Tests {
     let frames = AC3Writer().frames(20)
     var audio: [UInt8] { frames.flatMap { $0 } }

@@ -3,6 +3,7 @@ import AudioFileStream
 import StreamTestKit
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct ADTSTests {
     let writer = ADTSWriter()
     let blocks = ADTSWriter.blocks(40)

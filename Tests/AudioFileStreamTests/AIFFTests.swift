@@ -3,6 +3,7 @@ import AudioFileStream
 import StreamTestKit
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct AIFFTests {
     private func writer(_ change: (inout AIFFWriter) -> Void = { _ in }) -> AIFFWriter {
         var writer = AIFFWriter()
@@ -114,6 +115,7 @@ struct AIFFTests {
         #expect(failure { $0.bits = 65 } == .invalidFile("AIFF samples of 65 bits at byte 12"))
     }
 }
+@Suite(.timeLimit(.minutes(5)))
 
 struct NextSunTests {
     @Test(

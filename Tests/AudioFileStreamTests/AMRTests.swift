@@ -3,6 +3,7 @@ import AudioFileStream
 import StreamTestKit
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct AMRTests {
     let frames = AMRWriter.narrowbandFrames(60)
     var file: [UInt8] { AMRWriter.narrowbandMagic + frames.flatMap { $0 } }

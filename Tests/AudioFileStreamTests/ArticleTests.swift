@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// What the documentation says is so, and its example is a program that needs the parser and nothing else.
+@Suite(.timeLimit(.minutes(30)))
 struct ArticleTests {
     private static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
     private static let catalogue = root + "/Sources/AudioFileStream/AudioFileStream.docc"

@@ -3,6 +3,7 @@ import AudioFileStream
 import StreamTestKit
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct CAFTests {
     private static let sizes = (0..<700).map { [200, 127, 128, 1, 16_384, 300][$0 % 6] }
     private static let packets = sizes.enumerated().map { payload($0.element, seed: UInt64($0.offset)) }

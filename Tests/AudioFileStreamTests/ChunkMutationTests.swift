@@ -5,6 +5,7 @@ import Testing
 
 /// Files made of chunks, hurt at random and read from wherever the parser wants bytes: it comes to an end, and stays
 /// within the file.
+@Suite(.timeLimit(.minutes(5)))
 struct ChunkMutationTests {
     static let runs = 3_000
 

@@ -4,6 +4,7 @@ import Testing
 @testable import AudioFileStream
 
 /// The quick reckoning of FLAC's frame check against one bit by bit.
+@Suite(.timeLimit(.minutes(5)))
 struct FLACFrameCheckTests {
     private let check = FLACFrameCheck()
 

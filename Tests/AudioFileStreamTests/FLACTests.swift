@@ -3,6 +3,7 @@ import AudioFileStream
 import StreamTestKit
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct FLACTests {
     /// What a stream of ten whole blocks and a short one is.
     private static let sizes = [Int](repeating: 4_096, count: 10) + [1_000]

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Files of real encoders, compared with what ffprobe and metaflac say of them.
+@Suite(.timeLimit(.minutes(5)))
 struct FLACToolTests {
     private static let source =
         "ffmpeg -v error -f lavfi -i 'anoisesrc=d=5:a=0.1:seed=1' -f lavfi -i 'sine=f=440:d=5' -filter_complex amix=2"

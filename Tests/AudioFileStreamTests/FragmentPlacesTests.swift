@@ -5,6 +5,7 @@ import Testing
 @testable import AudioFileStream
 
 /// Where fragments lie, by those that went by and by indexes.
+@Suite(.timeLimit(.minutes(5)))
 struct FragmentPlacesTests {
     /// An index of fragments of ten packets, a thousand bytes each.
     private func announced(_ count: Int) throws -> AnnouncedFragments {

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Seeks in rows of frames.
+@Suite(.timeLimit(.minutes(5)))
 struct FrameRowSeekTests {
     static let rows: [(name: String, bytes: [UInt8], packets: [[UInt8]])] = {
         let blocks = ADTSWriter.blocks(300)

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// What the descriptions of MPEG-4 and QuickTime files say of their sound.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEG4CodecTests {
     private func parseEntry(_ entry: [UInt8], packets: [[UInt8]]? = nil, duration: UInt32 = 1_024) -> ParsedStream {
         var writer = MPEG4Writer(packetCount: 3)

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Edit lists of several stretches over movies in fragments: the same comes out as where tables tell all.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEG4EditFragmentTests {
     static func random(_ media: EditedMedia, seed: UInt64) -> (
         stretches: [Range<Int64>], silences: [Int], packetsPerFragment: Int

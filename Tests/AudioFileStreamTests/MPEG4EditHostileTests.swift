@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Edit lists that are made to hurt, and cut files that were hurt.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEG4EditHostileTests {
     private static func table(_ stream: ParsedStream) -> Int64 { stream.table?.validFrameCount ?? -1 }
 

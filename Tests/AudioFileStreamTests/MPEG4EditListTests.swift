@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Edit lists in units of many kinds: which are followed, and what of those is heard that are not.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEG4EditListTests {
     private let writer = MPEG4Writer()
 

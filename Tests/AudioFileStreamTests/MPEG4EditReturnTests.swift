@@ -5,6 +5,7 @@ import Testing
 
 /// Edit lists that go back in a movie in fragments: with all of the file at hand the same comes out as where tables tell
 /// all.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEG4EditReturnTests {
     /// In another order, and one of them twice; nil where two would be one.
     private static func stretches(_ media: EditedMedia, _ generator: inout SeededGenerator) -> [Range<Int64>]? {

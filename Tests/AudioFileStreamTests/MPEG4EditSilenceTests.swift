@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Silence that an edit list puts between stretches of the media: no byte of the file is in it.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEG4EditSilenceTests {
     private typealias Edits = [(UInt32, Int32)]
 

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Edit lists that cut parts out: what is given are the frames of their stretches, one after another, and nothing else.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEG4EditTests {
     /// Frames that are given: those before the first stretch are priming.
     private static func given(_ stretches: [Range<Int64>], _ silences: [Int]) -> [Int64] {

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Samples without a byte: they are no packets, neither in tables nor among what is given.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEG4EmptySampleTests {
     /// The first, the last, some between and all of a chunk.
     static func hollow(_ writer: MPEG4Writer) -> MPEG4Writer {

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// MPEG-4 files cut in any way, and files that were hurt or made to hurt.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEG4HostileTests {
     static let files: [(name: String, bytes: [UInt8])] = {
         var writer = MPEG4Writer()

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Seeks in fragmented files to what has not gone by, with an index in front.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEG4IndexTests {
     private static let packetsPerFragment = 6
 

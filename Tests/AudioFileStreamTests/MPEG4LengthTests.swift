@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// What is audible of an MPEG-4 file, and what its tags say.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEG4LengthTests {
     private let writer = MPEG4Writer()
 

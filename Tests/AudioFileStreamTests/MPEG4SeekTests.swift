@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Places in MPEG-4 files: packets, frames, bytes.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEG4SeekTests {
     /// A parser that has gone through all of the file.
     private func open(_ file: [UInt8]) throws -> AudioFileStream {

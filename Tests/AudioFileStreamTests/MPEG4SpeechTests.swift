@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// AMR in 3GPP files: as many frames in a sample as the writer liked.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEG4SpeechTests {
     /// Frames of both kinds, of every length there is, in samples of so many.
     private static func frames(isWideband: Bool, _ count: Int) -> [[UInt8]] {

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Where the packets of MPEG-4 files lie, and what is told of them.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEG4Tests {
     private let writer = MPEG4Writer()
 

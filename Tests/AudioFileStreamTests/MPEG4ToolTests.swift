@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Files that ffmpeg makes of every codec that it puts into MPEG-4, QuickTime and 3GPP, against what ffprobe says.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEG4ToolTests {
     /// An encoder, where it is put, and what must come of it.
     struct Case: Sendable, CustomTestStringConvertible {

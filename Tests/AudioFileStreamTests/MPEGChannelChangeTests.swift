@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Rows of MPEG frames that change between mono and stereo, as files that were joined do.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEGChannelChangeTests {
     private let stereo = MPEGWriter()
     private let mono = MPEGWriter(MPEGWriter.layer3 | 3 << 6)

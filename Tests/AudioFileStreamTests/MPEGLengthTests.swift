@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// What the headers of the first frame say about the file: lengths, trims, bit rates, pre-roll.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEGLengthTests {
     let writer = MPEGWriter()
 

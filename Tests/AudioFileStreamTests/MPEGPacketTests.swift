@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Which bytes become packets.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEGPacketTests {
     let writer = MPEGWriter()
 

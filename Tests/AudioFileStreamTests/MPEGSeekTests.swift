@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Seeks in MPEG files that say where their packets lie.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEGSeekTests {
     /// Layer III that begins at 64 kbit/s and goes on with 320.
     let packets = (0..<400).map { MPEGWriter().frame(seed: UInt64($0), bitRateIndex: $0 < 200 ? 5 : 14) }

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Tags around MPEG frames.
+@Suite(.timeLimit(.minutes(5)))
 struct MPEGTagTests {
     let frames = MPEGWriter().frames(5)
     var audio: [UInt8] { frames.flatMap { $0 } }

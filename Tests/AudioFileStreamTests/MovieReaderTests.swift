@@ -5,6 +5,7 @@ import Testing
 @testable import AudioFileStream
 
 /// The walk over boxes, alone.
+@Suite(.timeLimit(.minutes(5)))
 struct MovieReaderTests {
     /// A reader, and where it stands in a file.
     struct Walk {

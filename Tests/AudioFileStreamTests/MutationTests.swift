@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Files hurt at random: nothing may trap, give packets beyond the limits, or hold or do more than the bytes are worth.
+@Suite(.timeLimit(.minutes(5)))
 struct MutationTests {
     /// Seeds of one run; a failure names its own.
     static let runs = 5_000

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Of a chain as much is heard as of its links.
+@Suite(.timeLimit(.minutes(5)))
 struct OggChainTests {
     /// The frames of a stream that are heard, counted by its packets.
     private static func heardFrameCount(_ stream: ParsedStream) -> Int64 {

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// A page whose check is wrong is left out, and told of once, with its place; the next page is played.
+@Suite(.timeLimit(.minutes(5)))
 struct OggDamageTests {
     private static let packetsPerPage = 10
     /// Two header pages, then six with audio.

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// A chain whose links need decoders of their own: each is a song, and what is told of it is what is told of it alone.
+@Suite(.timeLimit(.minutes(5)))
 struct OggNextStreamTests {
     static func opus(_ packets: Int, channels: UInt8 = 2, cut: Int = 0, serial: UInt32, title: String = "") -> [UInt8] {
         var writer = OpusWriter()

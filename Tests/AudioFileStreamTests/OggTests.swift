@@ -3,6 +3,7 @@ import AudioFileStream
 import StreamTestKit
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct OggTests {
     /// The file with all of it at hand.
     static func parseFile(_ bytes: [UInt8], pieceByteCount: Int = 50_000) -> ParsedStream {

@@ -5,6 +5,7 @@ import Testing
 
 /// Files of real encoders, compared with what ffprobe says of their packets, ogginfo and opusinfo of their lengths, and
 /// with the sound that was encoded: five seconds, to the frame.
+@Suite(.timeLimit(.minutes(5)))
 struct OggToolTests {
     private static let source =
         "ffmpeg -v error -f lavfi -i 'anoisesrc=d=5:a=0.1:seed=1' -f lavfi -i 'sine=f=440:d=5' -filter_complex amix=2"

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Packets of files that others made, beside those that ffprobe finds.
+@Suite(.timeLimit(.minutes(5)))
 struct PacketBoundaryTests {
     @Test(arguments: [
         ("a.aac", "-ac 2 -ar 44100 -c:a aac -b:a 128k"), ("b.aac", "-ac 1 -ar 22050 -c:a aac -b:a 32k"),

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// What a parser tells of bytes that it passed over.
+@Suite(.timeLimit(.minutes(5)))
 struct ProblemTests {
     private let writer = MPEGWriter()
 

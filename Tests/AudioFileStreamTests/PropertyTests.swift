@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Properties asked for by their identifiers.
+@Suite(.timeLimit(.minutes(5)))
 struct PropertyTests {
     private let blocks = ADTSWriter.blocks(100)
     private var file: [UInt8] {

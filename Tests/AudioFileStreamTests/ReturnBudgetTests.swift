@@ -4,6 +4,7 @@ import Testing
 @testable import AudioFileStream
 
 /// How often, and how far, a file may be gone back in.
+@Suite(.timeLimit(.minutes(5)))
 struct ReturnBudgetTests {
     @Test func goingBackEndsWhereTheFileIsNotWorthIt() {
         var budget = ReturnBudget(fileByteCount: 8 * 2_048)

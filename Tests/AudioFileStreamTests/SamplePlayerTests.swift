@@ -5,6 +5,7 @@ import Testing
 @testable import AudioFileStream
 
 /// Packets that are given, wherever a cursor says that they lie.
+@Suite(.timeLimit(.minutes(5)))
 struct SamplePlayerTests {
     /// Samples one by one, each where it is said to be.
     private struct Samples: SampleCursor {

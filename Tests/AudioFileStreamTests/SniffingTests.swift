@@ -3,6 +3,7 @@ import AudioFileStream
 import StreamTestKit
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct SniffingTests {
     private func failure(_ bytes: [UInt8], hint: AudioFileType? = nil) -> AudioStreamError? {
         parse(bytes, with: AudioFileStream(typeHint: hint), pieces: [bytes.count]).failure

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// The same events however the bytes are cut, for every kind of file in one test each.
+@Suite(.timeLimit(.minutes(5)))
 struct SplitTests {
     static let files: [(name: String, bytes: [UInt8])] = {
         let writer = MPEGWriter()

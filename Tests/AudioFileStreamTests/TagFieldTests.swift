@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// What tags around frames say beyond title, artist, album, track and year.
+@Suite(.timeLimit(.minutes(5)))
 struct TagFieldTests {
     private let frames = MPEGWriter().frames(5)
     private var audio: [UInt8] { frames.flatMap { $0 } }

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Tags at the end of a file that is at hand: read before the first packet.
+@Suite(.timeLimit(.minutes(5)))
 struct TailTagTests {
     private let frames = MPEGWriter().frames(60)
     private let old = id3v1(title: "Cut sho", artist: "Old", album: "Album", year: "", track: 0)

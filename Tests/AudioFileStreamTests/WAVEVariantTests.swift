@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// WAVE's other byte order, its 64-bit sizes, its other codecs, and its seeks.
+@Suite(.timeLimit(.minutes(5)))
 struct WAVEVariantTests {
     @Test func bigEndianWAVE() {
         var writer = WAVEWriter()

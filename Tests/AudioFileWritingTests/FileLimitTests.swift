@@ -5,7 +5,7 @@ import StreamTestKit
 import Testing
 
 /// Files that grow beyond what something holds: their kind, or the disk.
-@Suite(.serialized) struct FileLimitTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct FileLimitTests {
     private func append(_ samples: [Float], to writer: inout AudioFileWriter) throws {
         try samples.withUnsafeBufferPointer { try writer.append($0) }
     }

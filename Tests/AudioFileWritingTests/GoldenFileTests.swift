@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// Whole files, byte for byte.
+@Suite(.timeLimit(.minutes(5)))
 struct GoldenFileTests {
     private func file(
         _ name: String, _ samples: SampleFormat, channels: Int = 2, rate: Double = 48_000,

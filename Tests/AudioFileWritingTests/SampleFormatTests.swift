@@ -3,6 +3,7 @@ import Testing
 
 @testable import AudioFileWriting
 
+@Suite(.timeLimit(.minutes(5)))
 struct SampleFormatTests {
     @Test(arguments: [8, 12, 16, 20, 24])
     func integersComeBackAsTheyWere(bits: Int) {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import AudioFileWriting
 
+@Suite(.timeLimit(.minutes(5)))
 struct WAVEHeaderTests {
     private func header(_ samples: SampleFormat, channels: Int = 2, frames: Int64 = 10, isGrowing: Bool = false)
         -> [UInt8]

@@ -6,6 +6,7 @@ import StreamTestKit
 import Testing
 
 /// Files are read back by other programs and by this project's parser.
+@Suite(.timeLimit(.minutes(5)))
 struct WrittenFileTests {
     struct Kind: CustomStringConvertible {
         var name: String

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AudioQueue
 
-@Suite struct OutputQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct OutputQueueTests {
     // MARK: Buffers
 
     @Test func threeBuffersPlayWithoutAGap() throws {

@@ -4,7 +4,7 @@ import AudioQueue
 import Playout
 import Testing
 
-@Suite struct PacketFeederTests {
+@Suite(.timeLimit(.minutes(5))) struct PacketFeederTests {
     var feeder = PacketFeeder(decoders: .builtIn)
 
     private func song(_ frames: Range<Int64>) -> [Float] { frames.map(CountingSong.value(at:)) }

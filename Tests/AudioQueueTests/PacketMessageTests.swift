@@ -5,7 +5,7 @@ import Testing
 @testable import AudioQueue
 
 /// Packets that come in one message are taken at once, as each of them would be alone.
-@Suite struct PacketMessageTests {
+@Suite(.timeLimit(.minutes(5))) struct PacketMessageTests {
     private static let packetByteCount = CountingSong.packetFrameCount * 2
 
     /// The song's packets from `frame` on, with as many bytes of something else before and between them.

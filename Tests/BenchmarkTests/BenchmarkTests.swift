@@ -3,7 +3,7 @@ import Testing
 @testable import ConcertKit
 @testable import benchmark_sync
 
-@Suite struct BenchmarkTests {
+@Suite(.timeLimit(.minutes(5))) struct BenchmarkTests {
     static func run(p99: Double, faults: Int = 0) -> RunResult {
         let figures = SkewFigures(
             p50: 2e-6, p99: p99, maximum: p99, first: 1e-6, whole: p99, windowCount: 180, unlikeCount: 0,

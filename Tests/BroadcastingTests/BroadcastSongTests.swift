@@ -5,6 +5,7 @@ import Testing
 @testable import Broadcasting
 
 /// What was read of a song.
+@Suite(.timeLimit(.minutes(5)))
 struct BroadcastSongTests {
     @Test func itsPropertiesComeFirst() {
         var song = BroadcastSong(epoch: Epoch(1), fallbackTitle: "fallback")

@@ -7,7 +7,7 @@ import Testing
 import WireProtocol
 
 /// Listeners that ask for the clock over their own connection, as UDP does not get through.
-@Suite struct ClockMessageTests {
+@Suite(.timeLimit(.minutes(5))) struct ClockMessageTests {
     private static let notice = BroadcastNotice.clockOverTCP("Listener 1")
 
     /// A broadcast with ten seconds read, and a listener that is preparing.

@@ -5,6 +5,7 @@ import WireProtocol
 @testable import Broadcasting
 
 /// Listeners that took leave.
+@Suite(.timeLimit(.minutes(5)))
 struct DeparturesTests {
     private let report = ListenerReport(state: .playing, epoch: Epoch(1), received: .zero, buffered: .zero)
 

@@ -7,6 +7,7 @@ import WireProtocol
 @testable import Broadcasting
 
 /// The stages of a connection, and its socket.
+@Suite(.timeLimit(.minutes(5)))
 struct ListenerLinkTests {
     private static let key = ClockKey(identifier: 1, secret0: 2, secret1: 3)
 

@@ -10,7 +10,7 @@ extension Inbox {
 }
 
 /// A source that is live: it says when its frames were in the air.
-@Suite struct LiveBroadcastTests {
+@Suite(.timeLimit(.minutes(5))) struct LiveBroadcastTests {
     private static let latency = TimeSpan.milliseconds(500)
 
     private func live() -> ScriptedBroadcast { ScriptedBroadcast { $0.liveLatency = Self.latency } }

@@ -6,7 +6,7 @@ import Testing
 import WireProtocol
 
 /// Those who look on at a broadcast.
-@Suite struct ObserverTests {
+@Suite(.timeLimit(.minutes(5))) struct ObserverTests {
     private func playing() -> ScriptedBroadcast {
         var broadcast = ScriptedBroadcast()
         broadcast.give(seconds: 3)

@@ -6,7 +6,7 @@ import Testing
 import WireProtocol
 
 /// Listeners that lack a decoder for the song.
-@Suite struct PCMListenerTests {
+@Suite(.timeLimit(.minutes(5))) struct PCMListenerTests {
     private static let both: [Codec] = [.linearPCM, .mpegLayer3]
 
     /// An MP3 of a minute, of which the broadcaster decodes all that it is asked to.

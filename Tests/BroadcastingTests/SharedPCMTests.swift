@@ -5,6 +5,7 @@ import Testing
 @testable import Broadcasting
 
 /// The song as PCM, while somebody needs it.
+@Suite(.timeLimit(.minutes(5)))
 final class SharedPCMTests {
     private var pcm = SharedPCM()
     private var song = SongFixture.song(seconds: 30)

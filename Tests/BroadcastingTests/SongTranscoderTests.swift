@@ -6,7 +6,7 @@ import Testing
 @testable import Broadcasting
 
 /// Packets to integers.
-@Suite struct SongTranscoderTests {
+@Suite(.timeLimit(.minutes(5))) struct SongTranscoderTests {
     private static let codec = Codec("test")
 
     /// Floats as they are; remembers what it was told, and fails where a packet is empty.

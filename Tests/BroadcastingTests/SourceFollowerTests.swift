@@ -4,6 +4,7 @@ import Testing
 @testable import Broadcasting
 
 /// How a source is followed, whatever listens.
+@Suite(.timeLimit(.minutes(5)))
 struct SourceFollowerTests {
     /// Two seconds of song, of which frame 0 was due at the beginning.
     private struct Scene {

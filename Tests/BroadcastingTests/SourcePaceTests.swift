@@ -5,6 +5,7 @@ import Testing
 @testable import Broadcasting
 
 /// Sources that bring a song at a pace of their own, hour after hour.
+@Suite(.timeLimit(.minutes(5)))
 struct SourcePaceTests {
     /// A pipe into which a writer puts packets of 50 ms by a clock of its own, in bursts, or all at once.
     private struct Station {

@@ -4,6 +4,7 @@ import Testing
 import WireProtocol
 
 /// Sources that bring less than is heard.
+@Suite(.timeLimit(.minutes(5)))
 struct SourceStallTests {
     /// Three seconds that one listener hears, and nothing more for now.
     private func stalled() -> ScriptedBroadcast {

@@ -4,6 +4,7 @@ import Testing
 @testable import Broadcasting
 
 /// When a song starts, by who is there.
+@Suite(.timeLimit(.minutes(5)))
 final class StartDecisionTests {
     private var decision = StartDecision()
 

@@ -5,6 +5,7 @@ import WireProtocol
 @testable import Broadcasting
 
 /// Stations that tell what they play.
+@Suite(.timeLimit(.minutes(5)))
 struct TitleTests {
     /// Lets time pass for a listener that lives and takes what it is sent.
     private func wait(_ broadcast: inout ScriptedBroadcast, _ span: TimeSpan) {

@@ -76,7 +76,7 @@ private func takeAll(_ control: CaptureControl, atMost: Int = .max) -> [Taken] {
     return all
 }
 
-@Suite struct CaptureWriterTests {
+@Suite(.timeLimit(.minutes(5))) struct CaptureWriterTests {
     @Test(arguments: [0, 60, -45.0]) func framesComeInOrderEachWithItsInstant(ppm: Double) {
         var microphone = VirtualMicrophone(ppm: ppm)
         microphone.capture(48_000)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ClockExchange
 
-@Suite(.serialized) struct LoopbackTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LoopbackTests {
     /// Collects estimates and wakes the test when there are enough.
     final class Collector: Sendable {
         let estimates = Mutex<[ClockEstimate]>([])

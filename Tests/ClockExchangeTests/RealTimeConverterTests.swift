@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClockExchange
 
-@Suite struct RealTimeConverterTests {
+@Suite(.timeLimit(.minutes(5))) struct RealTimeConverterTests {
     private func bracket(_ host: Int64, _ real: Int64) -> RealTimeConverter.Bracket {
         RealTimeConverter.Bracket(
             host: HostTime(nanoseconds: host), realNanoseconds: real, width: .nanoseconds(100))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClockExchange
 
-@Suite struct RequestGatheringTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestGatheringTests {
     /// Requests a second.
     @Test(arguments: [4.0, 200, 400, 630]) func fewGatherForTheLongestTime(rate: Double) {
         var gathering = RequestGathering()

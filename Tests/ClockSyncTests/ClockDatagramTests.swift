@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClockSync
 
-@Suite struct ClockDatagramTests {
+@Suite(.timeLimit(.minutes(5))) struct ClockDatagramTests {
     static let key = ClockKey(
         identifier: 0x1122_3344_5566_7788, secret0: 0x0706_0504_0302_0100, secret1: 0x0f0e_0d0c_0b0a_0908)
 

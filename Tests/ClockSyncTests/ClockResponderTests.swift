@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClockSync
 
-@Suite struct ClockResponderTests {
+@Suite(.timeLimit(.minutes(5))) struct ClockResponderTests {
     private let key = ClockDatagramTests.key
 
     private func responder() -> ResponderBox {

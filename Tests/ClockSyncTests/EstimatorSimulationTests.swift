@@ -4,7 +4,7 @@ import Testing
 @testable import ClockSync
 
 /// The shipping client and responder on simulated machines: what the estimate and its bound are worth.
-@Suite struct EstimatorSimulationTests {
+@Suite(.timeLimit(.minutes(5))) struct EstimatorSimulationTests {
     #if DEBUG
         static let seeds: ClosedRange<UInt64> = 1...1
         static let seconds = 120

@@ -3,7 +3,7 @@ import HeardAnalysis
 import LANKit
 import Testing
 
-@Suite struct SkewFiguresTests {
+@Suite(.timeLimit(.minutes(5))) struct SkewFiguresTests {
     static let start = 1_000e9
 
     /// A window every half second, 1 us apart; what `odd` says instead, by seconds after the first.

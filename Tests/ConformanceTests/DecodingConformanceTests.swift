@@ -2,6 +2,7 @@ import AudioDecoding
 import Testing
 
 /// What we decode beside what ffmpeg does, on every song of the corpus.
+@Suite(.timeLimit(.minutes(5)))
 struct DecodingConformanceTests {
     /// Songs of codecs that have no decoder in this process.
     static let pendingLimit = 0

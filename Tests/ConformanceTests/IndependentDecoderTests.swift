@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 /// What we decode beside decoders that share no code with ours, where ffmpeg's library is what we decode with.
+@Suite(.timeLimit(.minutes(5)))
 struct IndependentDecoderTests {
     static let layered = Corpus.songs.filter { $0.isLayered && ["adts", "m4a"].contains($0.container) }
     static let layerOne = Corpus.songs.filter { $0.codec == "mp1" }

@@ -3,6 +3,7 @@ import AudioFileStream
 import Testing
 
 /// Our parser beside ffprobe, on every song of the corpus.
+@Suite(.timeLimit(.minutes(5)))
 struct ParserConformanceTests {
     /// Songs that may be in a container that the parser does not know yet.
     static let pendingLimit = 0

@@ -3,7 +3,7 @@ import LANKit
 import Testing
 
 /// `Scripts/demo` on a machine without sound card and without avahi-daemon: what it prints must be what was heard.
-@Suite(.serialized, .enabled(if: geteuid() == 0, "network namespaces need root"))
+@Suite(.serialized, .enabled(if: geteuid() == 0, "network namespaces need root"), .timeLimit(.minutes(5)))
 struct DemoEndToEndTests {
     private let lan: LAN
 

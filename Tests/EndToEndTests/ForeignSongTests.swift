@@ -6,7 +6,8 @@ import Testing
 /// Songs that a library decodes in a process of its own, with the real binary.
 @Suite(
     .serialized, .enabled(if: mayMakeHosts, "making hosts needs root"),
-    .enabled(if: isOptimized, "needs a release build: real-time code that is not optimized is too slow to be exact"))
+    .enabled(if: isOptimized, "needs a release build: real-time code that is not optimized is too slow to be exact"),
+    .timeLimit(.minutes(5)))
 struct ForeignSongTests {
     /// One listener decodes the song itself, the other has its frames decoded by the broadcaster: what they hear is the
     /// same, at the same time.

@@ -11,7 +11,8 @@ let mayMakeHosts = geteuid() == 0 || getenv("CI").map { String(cString: $0) } ==
 /// The main job, with the real binary, on a LAN of namespaces: what counts is what came out of the sound cards.
 @Suite(
     .serialized, .enabled(if: mayMakeHosts, "making hosts needs root"),
-    .enabled(if: isOptimized, "needs a release build: real-time code that is not optimized is too slow to be exact"))
+    .enabled(if: isOptimized, "needs a release build: real-time code that is not optimized is too slow to be exact"),
+    .timeLimit(.minutes(5)))
 struct EndToEndTests {
     /// The most that two listeners may differ in runs that are too short to settle, in seconds.
     static let limit = 100e-6

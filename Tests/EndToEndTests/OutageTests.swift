@@ -8,7 +8,8 @@ import Testing
 /// cards. Listeners hold 10 s of the song.
 @Suite(
     .serialized, .enabled(if: mayMakeHosts, "making hosts needs root"),
-    .enabled(if: isOptimized, "needs a release build: real-time code that is not optimized is too slow to be exact"))
+    .enabled(if: isOptimized, "needs a release build: real-time code that is not optimized is too slow to be exact"),
+    .timeLimit(.minutes(5)))
 struct OutageTests {
     /// From the network's return until there is sound again, in seconds: a second until both sides have each other, and
     /// what it takes to learn the clock and to fill up.

@@ -16,7 +16,8 @@ import Testing
 @Suite(
     .serialized, .enabled(if: mayMakeHosts, "making hosts needs root"),
     .enabled(if: isOptimized, "needs a release build: real-time code that is not optimized is too slow to be exact"),
-    .enabled(if: SoundServer.unpacked != nil, "needs the sound server that Scripts/test unpacks"))
+    .enabled(if: SoundServer.unpacked != nil, "needs the sound server that Scripts/test unpacks"),
+    .timeLimit(.minutes(5)))
 struct PulseAudioTests {
     private static let limit = 2e-3
 

@@ -9,7 +9,8 @@ import Testing
 /// wanders off. `SOAK_SONGS=n` plays so many songs of a minute instead, five at least.
 @Suite(
     .serialized, .enabled(if: mayMakeHosts, "making hosts needs root"),
-    .enabled(if: isOptimized, "needs a release build: real-time code that is not optimized is too slow to be exact"))
+    .enabled(if: isOptimized, "needs a release build: real-time code that is not optimized is too slow to be exact"),
+    .timeLimit(.minutes(90)))
 struct SoakTests {
     private static let isLong = getenv("TUTTI_LONG_TESTS") != nil
     private static let songCount = getenv("SOAK_SONGS").flatMap { Int(String(cString: $0)) } ?? 30

@@ -6,7 +6,8 @@ import Testing
 /// What listeners say of themselves, and what they remember, with the real binary.
 @Suite(
     .serialized, .enabled(if: mayMakeHosts, "making hosts needs root"),
-    .enabled(if: isOptimized, "needs a release build: real-time code that is not optimized is too slow to be exact"))
+    .enabled(if: isOptimized, "needs a release build: real-time code that is not optimized is too slow to be exact"),
+    .timeLimit(.minutes(5)))
 struct TruthTests {
     @Test func aCheckSaysWhetherListenersKeepInStep() throws {
         let concert = try Concert()

@@ -5,6 +5,7 @@ import Testing
 
 /// Files that ffmpeg and sox write, in every codec that is decoded without a library: as long as ffprobe says, and
 /// decoded to the very samples that ffmpeg decodes.
+@Suite(.timeLimit(.minutes(5)))
 struct ForeignFileTests {
     @Test(arguments: EncodedFile.waves + EncodedFile.aiffs + EncodedFile.nextSuns + EncodedFile.cafs)
     func equalsReference(
@@ -31,6 +32,7 @@ struct ForeignFileTests {
     }
 }
 
+@Suite(.timeLimit(.minutes(5)))
 /// Files of codecs that only libraries decode: the packets are those that ffprobe finds.
 struct ForeignPacketTests {
     @Test(arguments: EncodedFile.compressed) func equalsProbe(file: EncodedFile) throws {

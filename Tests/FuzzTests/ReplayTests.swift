@@ -3,6 +3,7 @@ import StreamTestKit
 import Testing
 
 /// What `Scripts/fuzz` kept, once more; and hurt at random in this build, which has no sanitizer.
+@Suite(.timeLimit(.minutes(5)))
 struct ReplayTests {
     /// Inputs hurt at random, for each target; a failure names its seed.
     private static let mutationCount: UInt64 = 3_000

@@ -9,7 +9,7 @@ import WebServerKit
 @testable import HTTPSource
 
 /// A real web server, good and bad.
-@Suite(.serialized) struct HTTPSourceTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct HTTPSourceTests {
     /// What came of a URL, read as a reader does.
     private struct Fetched {
         var access: ByteAccess?

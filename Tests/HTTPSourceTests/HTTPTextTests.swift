@@ -5,6 +5,7 @@ import Testing
 @testable import HTTPSource
 
 /// What is said before the bytes, and what URLs mean.
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPTextTests {
     private func head(_ lines: String...) -> HTTPResponseHead {
         var head = HTTPResponseHead()

@@ -3,6 +3,7 @@ import Testing
 
 @testable import HTTPSource
 
+@Suite(.timeLimit(.minutes(5)))
 struct ICYStripperTests {
     /// A station's bytes: audio that counts up, a text after each interval.
     private func station(_ texts: [[UInt8]], interval: Int) -> (sent: [UInt8], audio: [UInt8]) {

@@ -3,7 +3,7 @@ import Glibc
 import HeardAnalysis
 import Testing
 
-@Suite struct RecordingFileTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordingFileTests {
     @Test(arguments: [WaveSampleFormat.int16, .float32]) func whatIsWrittenIsReadBack(_ format: WaveSampleFormat) throws
     {
         let path = "/tmp/tutti-heard-\(getpid())-\(format).wav"

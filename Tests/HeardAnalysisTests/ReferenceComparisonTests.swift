@@ -2,7 +2,7 @@ import AudioCore
 import HeardAnalysis
 import Testing
 
-@Suite struct ReferenceComparisonTests {
+@Suite(.timeLimit(.minutes(5))) struct ReferenceComparisonTests {
     static let song = TestSong(duration: 2.5)
     static let reference = song.recording(sampleRate: 44_100)
     static let whole = heard(song, delay: 0.0123, ppm: 40, lead: 0.5)

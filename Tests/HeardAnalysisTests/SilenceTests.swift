@@ -2,7 +2,7 @@ import AudioCore
 import HeardAnalysis
 import Testing
 
-@Suite struct SilenceTests {
+@Suite(.timeLimit(.minutes(5))) struct SilenceTests {
     let song = TestSong(duration: 2)
 
     @Test func aSongHasNone() {

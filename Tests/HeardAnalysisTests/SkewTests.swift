@@ -17,7 +17,7 @@ func heard(
         ])
 }
 
-@Suite struct SkewTests {
+@Suite(.timeLimit(.minutes(5))) struct SkewTests {
     let song = TestSong(duration: 2.5)
 
     @Test func fiveMillisecondsReadFive() throws {

@@ -3,7 +3,7 @@ import HostSystem
 import Synchronization
 import Testing
 
-@Suite struct HostThreadTests {
+@Suite(.timeLimit(.minutes(5))) struct HostThreadTests {
     @Test func joinWaitsForTheBody() throws {
         let wake = try WakeSignal()
         let flag = Flag()

@@ -2,7 +2,7 @@ import AudioCore
 import HostSystem
 import Testing
 
-@Suite struct SleepDetectorTests {
+@Suite(.timeLimit(.minutes(5))) struct SleepDetectorTests {
     /// A machine whose clocks the test turns; by reference, since expectations cannot call what mutates.
     private final class Machine {
         var monotonic: Int64 = 5_000_000_000

@@ -10,7 +10,7 @@ import SoundCardKit
 import Synchronization
 import Testing
 
-@Suite(.serialized) struct DeviceRecordingTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct DeviceRecordingTests {
     /// A recording of a studio's card, run on a thread of its own.
     private final class Run: Sendable {
         let recording: DeviceRecording

@@ -10,7 +10,7 @@ import Testing
 
 // Device loop, ring and queue together, on the software sound card's capture side; judged by what was in the air, and by
 // what the card says of when.
-@Suite(.serialized) struct InputQueueTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct InputQueueTests {
     /// The place in the air of the frame that the queue counts as its first, and whether every buffer holds the frames that
     /// its own time says.
     private func origin(_ captured: [Captured], _ studio: Studio) throws -> Int64 {

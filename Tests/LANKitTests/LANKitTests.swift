@@ -6,7 +6,7 @@ import Testing
 /// Namespaces need root. Under CI=true the tests run regardless, and fail without it.
 let mayMakeHosts = geteuid() == 0 || getenv("CI").map { String(cString: $0) } == "true"
 
-@Suite(.serialized, .enabled(if: mayMakeHosts, "making hosts needs root"))
+@Suite(.serialized, .enabled(if: mayMakeHosts, "making hosts needs root"), .timeLimit(.minutes(5)))
 struct LANKitTests {
     @Test(arguments: [HostLink.cable, .radio(.wiFi(seed: 1))]) func hostsReachEachOtherByAddressAndName(
         link: HostLink

@@ -2,7 +2,7 @@ import LANKit
 import Testing
 
 /// The link itself. Judged on the delays that it chose, not on how the machine kept to them.
-@Suite(.serialized, .enabled(if: mayMakeHosts, "making hosts needs root"))
+@Suite(.serialized, .enabled(if: mayMakeHosts, "making hosts needs root"), .timeLimit(.minutes(5)))
 struct RadioLANKitTests {
     @Test func framesAreDelayedAndLostAsStated() throws {
         let lan = try LAN(hosts: [

@@ -2,7 +2,7 @@ import LineFitting
 import Testing
 
 /// Merits whose mean and deviation are known.
-@Suite struct SlopeSearchTests {
+@Suite(.timeLimit(.minutes(5))) struct SlopeSearchTests {
     private let search = SlopeSearch(steepest: 1_000, finest: 1e-3, sectionCount: 44)
 
     @Test(arguments: [-900.0, -3, 0, 0.02, 250]) func theBestSlopeIsFound(_ peak: Double) {

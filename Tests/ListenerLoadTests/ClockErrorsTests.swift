@@ -2,7 +2,7 @@ import AudioCore
 import ListenerLoad
 import Testing
 
-@Suite struct ClockErrorsTests {
+@Suite(.timeLimit(.minutes(5))) struct ClockErrorsTests {
     @Test func percentilesAreTrueToATenthOfAMicrosecond() {
         var errors = ClockErrors()
         #expect(errors.percentile(0.5) == nil && errors.most == nil)

@@ -2,7 +2,7 @@ import AudioCore
 import ListenerLoad
 import Testing
 
-@Suite struct DeliveryMarginsTests {
+@Suite(.timeLimit(.minutes(5))) struct DeliveryMarginsTests {
     @Test func percentilesAreTrueToAMillisecond() {
         var margins = DeliveryMargins()
         #expect(margins.percentile(0.5) == nil && margins.least == nil)

@@ -1,7 +1,7 @@
 import ListenerLoad
 import Testing
 
-@Suite struct LoadOptionsTests {
+@Suite(.timeLimit(.minutes(5))) struct LoadOptionsTests {
     private func refusal(_ arguments: [String]) -> String? {
         do {
             _ = try LoadOptions(arguments)

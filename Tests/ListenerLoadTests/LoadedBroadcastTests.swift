@@ -4,7 +4,7 @@ import StreamTestKit
 import Testing
 
 /// The real program and real sockets, on the loopback interface, from several addresses.
-@Suite(.serialized) struct LoadedBroadcastTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LoadedBroadcastTests {
     private static let listenerCount = 40
 
     /// Broadcasts a song of 3 s to 40 listeners that compare it with `reference`.

@@ -4,7 +4,7 @@ import WireProtocol
 
 @testable import ListenerLoad
 
-@Suite struct ReceptionCheckTests {
+@Suite(.timeLimit(.minutes(5))) struct ReceptionCheckTests {
     private let count = SaidBroadcast.packetCount
 
     @Test func aWholeSongIsFlawless() throws {

@@ -4,6 +4,7 @@ import Testing
 import WireProtocol
 
 /// What a broadcaster says anew of a song that plays.
+@Suite(.timeLimit(.minutes(5)))
 struct ChangingStreamTests {
     private func playing() -> ScriptedListener {
         var listener = ScriptedListener()

@@ -5,7 +5,7 @@ import Testing
 @testable import Listening
 
 /// When a clock is known well enough to place a sound by.
-@Suite struct ClockProbationTests {
+@Suite(.timeLimit(.minutes(5))) struct ClockProbationTests {
     /// The first moment at which the estimates pass, in milliseconds; estimates come every 10 ms with these skew bounds
     /// in ppm, the last of them over and over. The song starts at that many milliseconds.
     private func passes(_ bounds: [Double], start: Int? = nil, isOverStream: Bool = false) -> Int? {

@@ -6,7 +6,7 @@ import WireProtocol
 @testable import Listening
 
 /// Who was lost, and what the time without it cost.
-@Suite struct DisconnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct DisconnectionTests {
     private var disconnection = Disconnection()
     private let start = HostTime(nanoseconds: 5_000_000_000)
     private let place = Disconnection.Place(epoch: Epoch(3), received: FramePosition(800))

@@ -6,7 +6,7 @@ import WireProtocol
 @testable import Listening
 
 /// What is known of a broadcaster's clock, from one event to the next.
-@Suite struct ListenerClockTests {
+@Suite(.timeLimit(.minutes(5))) struct ListenerClockTests {
     private static let key = ClockKey(identifier: 9, secret0: 9, secret1: 9)
     private static let attic = UUIDBytes(high: 1, low: 1)
     private static let cellar = UUIDBytes(high: 1, low: 2)

@@ -5,7 +5,7 @@ import Testing
 import WireProtocol
 
 /// A listener that has a file instead of loudspeakers.
-@Suite struct RecorderSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct RecorderSessionTests {
     private func recording(_ configure: (inout ListenConfiguration) -> Void = { _ in }) -> ScriptedListener {
         var listener = ScriptedListener {
             $0.isRecorder = true

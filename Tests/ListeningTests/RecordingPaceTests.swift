@@ -4,7 +4,7 @@ import Testing
 @testable import Listening
 
 /// How fast a recorder lets itself be written to.
-@Suite struct RecordingPaceTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordingPaceTests {
     private static let rate = 8_000.0
     private let start = HostTime(nanoseconds: 5_000_000_000)
 

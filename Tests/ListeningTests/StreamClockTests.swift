@@ -6,7 +6,7 @@ import Testing
 import WireProtocol
 
 /// The clock over the broadcast's own connection, where UDP is silent.
-@Suite struct StreamClockTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamClockTests {
     private static let blocked = ListenNotice.clockPath("Attic", .tcp)
 
     @Test func whileUDPAnswersNothingIsAskedOverTheConnection() {

@@ -5,7 +5,7 @@ import WireProtocol
 @testable import Listening
 
 /// When broadcaster and user are told how it goes.
-@Suite struct TellingTests {
+@Suite(.timeLimit(.minutes(5))) struct TellingTests {
     private let start = HostTime(nanoseconds: 5_000_000_000)
 
     private func report(_ state: ListenerState, received: Int64) -> ListenerReport {

@@ -6,6 +6,7 @@ import StreamTestKit
 import Testing
 
 /// Files that were joined from mono and stereo ones: all of them sounds, in the format of the first part.
+@Suite(.timeLimit(.minutes(5)))
 struct ChannelChangeTests {
     private enum Part: Character, CaseIterable {
         case mono = "M"

@@ -5,6 +5,7 @@ import StreamTestKit
 import Testing
 
 /// Packets that are not what they should be.
+@Suite(.timeLimit(.minutes(5)))
 struct DamageTests {
     let song: Song
 

@@ -2,6 +2,7 @@ import StreamTestKit
 import Testing
 
 /// Files that were cut or have junk around play as the mpg123 program plays them.
+@Suite(.timeLimit(.minutes(5)))
 struct HurtFileTests {
     private func original() throws -> [UInt8] {
         try Song(rate: 44_100, channels: 2, encode: "lame --quiet -V 3 in.wav out").bytes

@@ -3,6 +3,7 @@ import StreamTestKit
 import Testing
 
 /// Parser, decoder and trims together give what the mpg123 program gives, bit for bit.
+@Suite(.timeLimit(.minutes(5)))
 struct WholeFileTests {
     static let encodings: [Encoding] = [
         Encoding(44_100, 2, "lame --quiet -b 128 in.wav out"),

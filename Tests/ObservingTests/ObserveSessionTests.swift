@@ -6,7 +6,7 @@ import Testing
 import WireProtocol
 
 /// One who looks on, with broadcasters played by the test.
-@Suite struct ObserveSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct ObserveSessionTests {
     private struct Scene {
         var session: ObserveSession
         var now = HostTime(nanoseconds: 3_000_000_000)

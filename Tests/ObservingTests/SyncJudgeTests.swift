@@ -4,7 +4,7 @@ import Testing
 import WireProtocol
 
 /// What listeners' reports say about how they keep in step.
-@Suite struct SyncJudgeTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncJudgeTests {
     private let start = HostTime(nanoseconds: 7_000_000_000)
 
     private func timing(

@@ -11,7 +11,7 @@ import VirtualOutput
 @testable import ALSAOutput
 
 /// Outputs run in real time: one at a time, so that they do not take the processor from each other.
-@Suite(.serialized) struct OutputTests {}
+@Suite(.serialized, .timeLimit(.minutes(5))) struct OutputTests {}
 
 extension OutputTests {
     // Queue, device loop and renderer together, on the software sound card; judged by what the card recorded.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PeerDiscovery
 
-@Suite struct PeerAddressTests {
+@Suite(.timeLimit(.minutes(5))) struct PeerAddressTests {
     @Test(arguments: [
         (PeerAddress.v4(0x7F00_0001), "127.0.0.1", 4),
         (.v4(0xC0A8_0102), "192.168.1.2", 4),

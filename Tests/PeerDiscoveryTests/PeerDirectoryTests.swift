@@ -3,7 +3,7 @@ import Testing
 
 @testable import PeerDiscovery
 
-@Suite struct PeerDirectoryTests {
+@Suite(.timeLimit(.minutes(5))) struct PeerDirectoryTests {
     static let v4 = PeerAddress.v4(0x0A00_0001)
     static let v6 = PeerAddress.v6(high: 0xFE80_0000_0000_0000, low: 1, scope: 2)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PeerDiscovery
 
-@Suite struct PeerRecordTests {
+@Suite(.timeLimit(.minutes(5))) struct PeerRecordTests {
     static let record = PeerRecord(
         id: UUIDBytes(high: 0x0123_4567_89AB_4DEF, low: 0x8123_4567_89AB_CDEF), instance: 0xA1,
         name: "Küche", roles: .broadcaster, protocolVersion: 1, activity: .playing, playing: "Für Elise",

@@ -3,6 +3,7 @@ import StreamTestKit
 import Testing
 
 /// What `Scripts/fuzz` kept of what peers may send, once more; and hurt at random in this build, which has no sanitizer.
+@Suite(.timeLimit(.minutes(5)))
 struct PeerReplayTests {
     /// Inputs hurt at random, for each target; a failure names its seed. Whole sessions take their time.
     private static func mutationCount(_ target: PeerFuzzTarget) -> UInt64 { target == .greeting ? 150 : 1_000 }

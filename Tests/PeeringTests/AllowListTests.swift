@@ -4,7 +4,7 @@ import WireProtocol
 
 @testable import Peering
 
-@Suite struct AllowListTests {
+@Suite(.timeLimit(.minutes(5))) struct AllowListTests {
     private func contact(
         _ instance: UInt64, _ name: String, at address: String = "10.0.0.1", service: String = ""
     ) -> PeerContact {

@@ -4,7 +4,7 @@ import Peering
 import Testing
 import WireProtocol
 
-@Suite struct ConnectionTableTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionTableTests {
     private struct Link: PeerLink {
         var connection: PeerConnection
         var contact: PeerContact.Key?

@@ -2,7 +2,7 @@ import AudioCore
 import Peering
 import Testing
 
-@Suite struct DialerTests {
+@Suite(.timeLimit(.minutes(5))) struct DialerTests {
     private let start = HostTime(nanoseconds: 1_000_000_000)
 
     private func contact(_ instance: UInt64, _ hosts: String..., busy: Bool = false) -> PeerContact {

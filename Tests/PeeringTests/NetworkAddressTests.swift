@@ -2,7 +2,7 @@ import Peering
 import Testing
 
 /// Addresses as users write them.
-@Suite struct NetworkAddressTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkAddressTests {
     @Test(arguments: [
         ("den", "den", 28_884), ("den.local:99", "den.local", 99), ("10.0.0.1:65535", "10.0.0.1", 65_535),
         ("::1", "::1", 28_884), ("fe80::1%eth0", "fe80::1%eth0", 28_884), ("[::1]", "::1", 28_884),

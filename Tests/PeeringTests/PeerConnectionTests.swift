@@ -4,7 +4,7 @@ import Peering
 import Testing
 import WireProtocol
 
-@Suite struct PeerConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct PeerConnectionTests {
     private let start = HostTime(nanoseconds: 0)
     private let greeting = Greeting(
         roles: .listener, peer: UUIDBytes(high: 1, low: 2), instance: 3, started: 0, name: "Attic")

@@ -3,6 +3,7 @@ import Peering
 import Testing
 
 /// Lines that peers can bring about at will.
+@Suite(.timeLimit(.minutes(5)))
 final class SaidLinesTests {
     private enum Kind {
         case refused, blocked
@@ -33,10 +34,16 @@ final class SaidLinesTests {
     }
 
     @Test func manyAddressesMuteOneKind() {
-        let told = (0..<10_000).count { isNew("invented \($0)", from: "fe80::\($0)") }
+        let told = (0..<10_000).count { isNew("invented \($0)", from: "10.1.\($0 / 256).\($0 % 256)") }
         #expect(told == PeeringLimits.saidCount)
         #expect(!isNew("real", from: "10.0.0.1"))
         #expect(isNew("real", .blocked, from: "10.0.0.1"))
+    }
+
+    @Test func aNetworkOfIPv6IsOneAddress() {
+        let told = (0..<100).count { isNew("invented \($0)", from: "2001:db8::\($0)") }
+        #expect(told == PeeringLimits.saidCountPerAddress)
+        #expect(isNew("real", from: "2001:db8:0:1::1"))
     }
 
     @Test func whatHappensAgainAndAgainIsToldSoOften() {
@@ -44,7 +51,7 @@ final class SaidLinesTests {
         #expect(countDue(3, from: "10.0.0.1") == 3)
         #expect(countDue(1, at: 599) == 0)
         #expect(countDue(1_000, at: 600) == PeeringLimits.repeatedCountPerAddress)
-        let others = (0..<10_000).reduce(0) { $0 + countDue(1, from: "fe80::\($1)", at: 601) }
+        let others = (0..<10_000).reduce(0) { $0 + countDue(1, from: "10.1.\($1 / 256).\($1 % 256)", at: 601) }
         #expect(others == PeeringLimits.repeatedCount - PeeringLimits.repeatedCountPerAddress)
     }
 }

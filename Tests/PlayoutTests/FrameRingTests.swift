@@ -3,7 +3,7 @@ import Testing
 
 @testable import Playout
 
-@Suite struct FrameRingTests {
+@Suite(.timeLimit(.minutes(5))) struct FrameRingTests {
     private func makeRing(first: Int64 = 0) -> FrameRing {
         FrameRing(firstFrame: FramePosition(first), channelCount: 2, capacity: 1024)
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import Playout
 
 /// A rendition that the device's own clock paces.
-@Suite struct FreeRunTests {
+@Suite(.timeLimit(.minutes(5))) struct FreeRunTests {
     private static func noise(_ position: Double, _ channel: Int) -> Double {
         sine(position * 12.9898 + Double(channel) * 1.7)
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Playout
 
 /// A clock that is known by what a sound server's plugin guesses: as PulseAudio's was recorded.
-@Suite struct GuessTests {
+@Suite(.timeLimit(.minutes(5))) struct GuessTests {
     /// The device's own clock.
     private static let ppm = 60.0
     private static let rate = 48_000.0

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Playout
 
-@Suite struct RateControllerTests {
+@Suite(.timeLimit(.minutes(5))) struct RateControllerTests {
     /// Runs the loop against an ideal plant; gives the error in us every 10 ms.
     private func run(error start: Double, age: Double, drift: Double = 0, seconds: Double) -> [Double] {
         var controller = RateController(feedForward: 1, doubt: 0, canLock: false)

@@ -5,7 +5,7 @@ import Testing
 
 /// A listener that joins a song under way and starts as soon as its card is known: what a remembered rate is worth to
 /// it, and what a wrong one costs.
-@Suite struct RememberedRateTests {
+@Suite(.timeLimit(.minutes(5))) struct RememberedRateTests {
     private struct Join {
         /// From the card's start to the first sound, in seconds.
         var silence: Double

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Playout
 
-@Suite struct RendererTests {
+@Suite(.timeLimit(.minutes(5))) struct RendererTests {
     private func replacements(_ rig: Rig) -> [ReplacementCause] {
         rig.events.compactMap { if case .replaced(_, let cause, _, _) = $0 { cause } else { nil } }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Playout
 
-@Suite struct ResamplerTests {
+@Suite(.timeLimit(.minutes(5))) struct ResamplerTests {
     /// Renders `count` frames of a one-channel song.
     private func resample(
         songRate: Double, deviceRate: Double, start: Double, ppm: Double = 0, ppmPerSecond: Double = 0, count: Int,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Playout
 
-@Suite struct TimelineTests {
+@Suite(.timeLimit(.minutes(5))) struct TimelineTests {
     @Test(arguments: [0, 40, -35, 1_000, -1_000])
     func firstFrameIsPlacedToATenthOfAFrame(ppm: Double) {
         let rig = Rig(dac: VirtualDAC(ppm: ppm))

@@ -9,7 +9,7 @@ import Testing
 @testable import RealTimeRights
 
 /// Who is asked for what, and what is said of it.
-@Suite(.serialized) struct RealTimeRightsTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RealTimeRightsTests {
     /// Takes and gives back rights on a thread of its own.
     private final class Take: Sendable {
         struct Record {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RealTimeRights
 
-@Suite(.serialized) struct RealtimeKitTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RealtimeKitTests {
     private func kit(_ bus: PrivateBus) -> RealtimeKit {
         var kit = RealtimeKit(busAddress: bus.address)
         kit.timeoutMilliseconds = 10_000

@@ -6,7 +6,7 @@ import Testing
 // that it takes or drops between its first and its last call of libasound. There must be none.
 
 /// One at a time: they play in real time.
-@Suite(.serialized) struct RealTimeTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RealTimeTests {
     /// 60 s under `Scripts/test --long`.
     private static let seconds = getenv("TUTTI_LONG_TESTS") == nil ? 12.0 : 60
 

@@ -6,7 +6,7 @@ import Testing
 
 /// The program itself under ThreadWatch. Nothing here depends on when things happen, so that Scripts/test runs it while
 /// the compiler is busy: that may add xruns, and they only make the proof better.
-@Suite struct WatchedProgramTests {
+@Suite(.timeLimit(.minutes(5))) struct WatchedProgramTests {
     private static let seconds = 60.0
 
     /// The release binary that belongs to the tests; under `Scripts/test --long` the one that `Scripts/install` makes,

@@ -2,7 +2,7 @@ import AudioCore
 import RecordingSidecar
 import Testing
 
-@Suite struct RecordingSidecarTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordingSidecarTests {
     let sidecar = RecordingSidecar(
         sampleRate: 48_000, channels: 2,
         segments: [

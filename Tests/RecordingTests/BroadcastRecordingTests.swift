@@ -3,7 +3,7 @@ import StreamTestKit
 import Testing
 
 /// Broadcasts on the loopback interface, recorded by real processes.
-@Suite(.serialized) struct BroadcastRecordingTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct BroadcastRecordingTests {
     private static func makeSong(_ name: String, seconds: Double, in directory: borrowing TemporaryDirectory) throws {
         let synthesis =
             "sox -R -r 44100 -n -b 24 s.wav synth \(seconds) sine 220 sine 331 sine 100-9000 whitenoise "

@@ -5,7 +5,7 @@ import StreamTestKit
 import Testing
 
 /// `tutti broadcast --capture` of the software sound card, recorded and played by real processes.
-@Suite(.serialized) struct CaptureBroadcastTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct CaptureBroadcastTests {
     private static func prepare(
         _ air: AirSound, ppm: Double = 0, in directory: borrowing TemporaryDirectory
     ) throws -> SoftwareCard {

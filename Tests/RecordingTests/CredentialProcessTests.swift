@@ -3,6 +3,7 @@ import Testing
 import WebServerKit
 
 /// Addresses with a password: nothing that the program says shows it, to its own user or to others.
+@Suite(.timeLimit(.minutes(5)))
 struct CredentialProcessTests {
     private static let password = "verysecret"
 

@@ -4,7 +4,7 @@ import StreamTestKit
 import Testing
 
 /// `tutti devices`, by a real process with an ALSA of its own.
-@Suite struct DeviceListTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceListTests {
     /// Formats and rates of a card, which prints when it is opened, and of a plugin in front of it; one that is in use; one
     /// that never opens. One that is not there, and one whose server does not run, are not listed; nothing else is
     /// printed.

@@ -4,7 +4,7 @@ import StreamTestKit
 import Testing
 
 /// `tutti record OUT` from the software sound card, by real processes.
-@Suite(.serialized) struct RecordDeviceTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RecordDeviceTests {
     /// A directory whose `ALSA` has a default device that captures this.
     private static func prepare(_ air: AirSound, in directory: borrowing TemporaryDirectory) throws
         -> SoftwareCard

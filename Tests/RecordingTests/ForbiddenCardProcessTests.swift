@@ -4,7 +4,7 @@ import Testing
 
 /// Sound cards that the user may not use, by a real process: the kernel's own permission check on files in a `/dev/snd`
 /// of the process's own, without the rights that pass over it.
-@Suite(.enabled(if: geteuid() == 0, "mounting needs root")) struct ForbiddenCardTests {
+@Suite(.enabled(if: geteuid() == 0, "mounting needs root"), .timeLimit(.minutes(5))) struct ForbiddenCardTests {
     private static let cards = """
         # Runs a command where card 0 is root's alone, and card 1 is usable as far as files are.
         without_rights() {

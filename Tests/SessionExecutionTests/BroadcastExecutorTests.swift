@@ -1,6 +1,7 @@
 import AudioCore
 import Broadcasting
 import ClockSync
+import NIOCore
 import Peering
 import SessionExecution
 import Testing
@@ -47,8 +48,15 @@ import WireProtocol
         let executor = BroadcastExecutor(on: machine)
         executor.handle(.opened(ConnectionID(1), .accepted, address: "10.0.0.1", dial: nil, key: key))
         let greeting = Greeting(
-            roles: .listener, peer: UUIDBytes(high: 2, low: 2), instance: 2, started: 0, name: "Kitchen")
+            roles: .listener, peer: UUIDBytes(high: 2, low: 2), instance: 2, started: 0, name: "Kitchen",
+            codecs: [.linearPCM])
         executor.handle(.received(ConnectionID(1), WireEncoder.opening(greeting)))
+        // It is welcomed, and told the clock's key, once the song is known.
+        let format = AudioStreamFormat.linearPCM(
+            sampleRate: 48_000, channels: 2, bitsPerChannel: 16, bytesPerSample: 2, layout: [.signedInteger])
+        executor.handle(
+            .source(
+                .read(properties: [.dataFormat(format), .readyToProducePackets], packets: [], data: ByteBuffer())))
         var client = ClockClient(key: key, seed: 1)
         let poll = client.poll(now: machine.clock)
         let request = try #require(poll)

@@ -106,15 +106,18 @@ import WireProtocol
     @Test func aSleepIsTheFirstThatTheSessionLearns() {
         let executor = ListenExecutor(on: machine)
         executor.meetBroadcaster(3, on: machine)
+        executor.choose(on: machine)
         machine.done = []
         machine.slept = .seconds(60)
         executor.handle(.stop)
-        #expect(machine.done.starts(with: ["hold", "restartClock", "silence"]), "\(machine.done)")
+        #expect(
+            machine.done.starts(with: ["hold", "restartClock"]) && machine.done.contains("silence"), "\(machine.done)")
     }
 
     @Test func aSleepIsToldOnce() {
         let executor = ListenExecutor(on: machine)
         executor.meetBroadcaster(3, on: machine)
+        executor.choose(on: machine)
         machine.slept = .seconds(60)
         executor.timerDidFire()
         machine.done = []

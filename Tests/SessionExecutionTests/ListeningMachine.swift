@@ -1,5 +1,4 @@
 import AudioCore
-import AudioDecoding
 import ClockSync
 import HostSystem
 import Listening
@@ -29,9 +28,7 @@ final class ListeningMachine: ListenTransport, ListenOutlet, ListenEnvironment {
 
     func startTimer(_ span: TimeSpan) { timers.append(span) }
 
-    func listenerDidTell(_ level: NoticeLevel, _ text: String) {}
-
-    func listenerCannotDecode(_ error: AudioDecodingError) { done.append("cannot decode") }
+    func listenerDidTell(_ notice: ListenNotice) {}
 
     func listenerDidFinish(_ outcome: ListenOutcome) { outcomes.append(outcome) }
 
@@ -60,7 +57,7 @@ final class ListeningMachine: ListenTransport, ListenOutlet, ListenEnvironment {
 
     func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {}
 
-    func enqueue(_ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch) {}
+    func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch) {}
 
     func reenter(at frame: FramePosition, epoch: Epoch) {}
 
@@ -95,5 +92,11 @@ extension ListenExecutor {
         timerDidFire()
         let welcome = Welcome(clockPort: 1, clockKey: Array(repeating: 9, count: Welcome.clockKeyByteCount))
         handle(.received(ConnectionID(id), WireEncoder.welcome(welcome)))
+    }
+
+    /// Nobody else welcomed it: that broadcaster is chosen.
+    func choose(on machine: ListeningMachine) {
+        machine.now += ListenLimits.choiceTime
+        timerDidFire()
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// Peers, clocks, networks and sound cards that misbehave: silence rather than noise, and in step again after a time
 /// that is known.
-@Suite struct BadInputTests {
+@Suite(.timeLimit(.minutes(5))) struct BadInputTests {
     /// Listeners that have heard ten seconds of a song of two minutes.
     private func playing(_ seed: UInt64, listeners: Int) -> (World, BroadcastNode) {
         let world = World(seed: seed)

@@ -2,7 +2,7 @@ import SimulationKit
 import Testing
 
 /// Planted mistakes that the sweep must notice. What finds nothing wrong with them finds nothing wrong with anything.
-@Suite struct CanaryTests {
+@Suite(.timeLimit(.minutes(5))) struct CanaryTests {
     private func kinds(_ seed: UInt64, _ fault: PlantedFault?) -> (kinds: Set<Finding.Kind>, text: String) {
         let household = Household(seed: seed, seconds: 30, disturbanceInterval: 6, fault: fault)
         household.run()

@@ -2,7 +2,7 @@ import SimulationKit
 import Testing
 
 /// Households where several things go wrong at once: one for each seed.
-@Suite struct FaultSeedTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultSeedTests {
     private static let seconds: Int64 = Seeds.isLong ? 180 : 75
 
     @Test(arguments: Seeds.sweep) func faultsThatEnd(seed: UInt64) {

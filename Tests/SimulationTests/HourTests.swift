@@ -3,7 +3,7 @@ import SimulationKit
 import Testing
 
 /// Many listeners for a long time, to whom everything happens that a machine must survive.
-@Suite struct HourTests {
+@Suite(.timeLimit(.minutes(30))) struct HourTests {
     @Test(arguments: Seeds.hour) func twentyListenersAndManyFaults(seed: UInt64) {
         let seconds: Int64 = Seeds.isLong ? 3_600 : 240
         let world = World(seed: seed)

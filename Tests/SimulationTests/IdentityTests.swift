@@ -5,7 +5,7 @@ import SimulationKit
 import Testing
 
 /// Somebody goes by the identity of a process that takes part: nobody hears of it, and nothing grows.
-@Suite struct IdentityTests {
+@Suite(.timeLimit(.minutes(5))) struct IdentityTests {
     let song = VirtualSong(title: "Song", duration: .seconds(30))
 
     private func expectUnheard(

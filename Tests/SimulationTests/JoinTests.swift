@@ -5,7 +5,7 @@ import SimulationKit
 import Testing
 
 /// Listeners that come when the music plays already, and networks that are not quiet.
-@Suite struct JoinTests {
+@Suite(.timeLimit(.minutes(5))) struct JoinTests {
     let song = VirtualSong(title: "Song", duration: .seconds(30))
 
     @Test(arguments: Seeds.short) func aLateListenerIsInStepFromItsFirstSample(seed: UInt64) throws {

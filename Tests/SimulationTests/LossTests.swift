@@ -6,7 +6,7 @@ import SimulationKit
 import Testing
 
 /// Machines and connections that go away.
-@Suite struct LossTests {
+@Suite(.timeLimit(.minutes(5))) struct LossTests {
     let song = VirtualSong(title: "Song", duration: .seconds(30))
 
     /// Listeners that know each other, and a broadcast that has played for ten seconds.

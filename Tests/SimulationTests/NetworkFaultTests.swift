@@ -5,7 +5,7 @@ import SimulationKit
 import Testing
 
 /// The simulated network itself: what TCP makes of one that carries nothing for a while.
-@Suite struct NetworkFaultTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkFaultTests {
     /// Two machines, and what the second was told by the first over one connection.
     private final class Pair {
         let loop = EventLoop()

@@ -5,7 +5,7 @@ import Testing
 
 /// Listeners whose user shifts their sound by more than the sound card's buffer and the start delay: the most that
 /// `--offset` takes.
-@Suite struct OffsetTests {
+@Suite(.timeLimit(.minutes(5))) struct OffsetTests {
     private let song = VirtualSong(title: "Song", duration: .seconds(12))
 
     private func world(_ seed: UInt64, shiftedBy offset: TimeSpan) -> (World, ListenNode) {

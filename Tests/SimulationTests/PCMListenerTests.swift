@@ -5,7 +5,7 @@ import SimulationKit
 import Testing
 
 /// Listeners that lack a decoder for the song hear it as those do that have one: whole, and in step with them.
-@Suite struct PCMListenerTests {
+@Suite(.timeLimit(.minutes(5))) struct PCMListenerTests {
     let song = VirtualSong(title: "Song", duration: .seconds(30), isLapped: true)
 
     @discardableResult

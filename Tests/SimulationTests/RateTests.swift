@@ -4,7 +4,7 @@ import SimulationKit
 import Testing
 
 /// Clocks and sound cards that run at rates at which none should.
-@Suite struct RateTests {
+@Suite(.timeLimit(.minutes(5))) struct RateTests {
     private let song = VirtualSong(title: "Song", duration: .seconds(45))
 
     /// Runs to the song's end. Returns the greatest correction that any of these listeners made, in ppm.

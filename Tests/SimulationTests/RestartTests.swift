@@ -3,7 +3,7 @@ import SimulationKit
 import Testing
 
 /// Machines and programs that end and are started anew.
-@Suite struct RestartTests {
+@Suite(.timeLimit(.minutes(5))) struct RestartTests {
     let song = VirtualSong(title: "Song", duration: .seconds(30))
     let next = VirtualSong(title: "Next", duration: .seconds(20), variant: 1)
 

@@ -2,7 +2,7 @@ import SimulationKit
 import Testing
 
 /// Households where things happen: one for each seed.
-@Suite struct SeedTests {
+@Suite(.timeLimit(.minutes(5))) struct SeedTests {
     private static let tally = PublishedBoundsTally(runs: Seeds.sweep.count)
 
     @Test(arguments: Seeds.sweep) func fiveMinutes(seed: UInt64) {

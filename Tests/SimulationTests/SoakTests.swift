@@ -4,7 +4,7 @@ import SimulationKit
 import Testing
 
 /// A very long song: nothing grows, and nobody wanders off. Eight hours under `Scripts/test --long`, else ten minutes.
-@Suite struct SoakTests {
+@Suite(.timeLimit(.minutes(90))) struct SoakTests {
     /// Memory is the process's: it runs in one of its own.
     @Test func musicForEightHours() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {

@@ -4,7 +4,7 @@ import SimulationKit
 import Testing
 
 /// Sources that bring a song as it is heard, and sometimes do not.
-@Suite struct StallTests {
+@Suite(.timeLimit(.minutes(5))) struct StallTests {
     let song = VirtualSong(title: "Station", duration: .seconds(26))
 
     private func live(_ seed: UInt64, pauses: [(frame: Int64, span: TimeSpan)]) -> (World, BroadcastNode) {

@@ -5,7 +5,7 @@ import SimulationKit
 import Testing
 
 /// How broadcasts begin.
-@Suite struct StartTests {
+@Suite(.timeLimit(.minutes(5))) struct StartTests {
     let song = VirtualSong(title: "Song", duration: .seconds(8))
 
     @Test(arguments: Seeds.short) func everyoneHearsAllOfItInStep(seed: UInt64) throws {

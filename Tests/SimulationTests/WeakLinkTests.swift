@@ -5,7 +5,7 @@ import SimulationKit
 import Testing
 
 /// Links that carry less than the song, processes that read too slowly, and datagrams that come as they like.
-@Suite struct WeakLinkTests {
+@Suite(.timeLimit(.minutes(5))) struct WeakLinkTests {
     let song = VirtualSong(title: "Song", duration: .seconds(85))
 
     private func playing(_ seed: UInt64) -> (World, BroadcastNode) {

@@ -14,7 +14,7 @@ func ramp(from first: Int, count: Int) -> [Int16] {
 func integers(_ recording: HeardRecording) -> [Int16] { recording.samples.map { Int16($0 * 32_768) } }
 
 // The card itself lives in real time, so these wait for sound; what they check is exact and needs no tolerance.
-@Suite(.serialized) struct SoftwareSoundCardTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SoftwareSoundCardTests {
     /// The sign test of the whole project: what was written, less the reported delay, is what the recording says was
     /// heard at that instant.
     @Test(arguments: [0, 40, -770.5]) func reportedDelayAgreesWithTheRecording(ppm: Double) throws {

@@ -4,6 +4,7 @@ import Testing
 
 @testable import SongCollection
 
+@Suite(.timeLimit(.minutes(5)))
 struct PlaylistTests {
     private func entries(_ text: String, _ kind: Playlist.Kind) -> [String] {
         Playlist(Array(text.utf8), kind: kind).entries

@@ -4,6 +4,7 @@ import SongReading
 import StreamTestKit
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct SongCollectionTests {
     private final class Shelf {
         let directory = TemporaryDirectory()

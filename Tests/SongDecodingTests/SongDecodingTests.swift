@@ -8,6 +8,7 @@ import StreamTestKit
 import Testing
 
 /// Whole files to WAVE files.
+@Suite(.timeLimit(.minutes(5)))
 struct SongDecodingTests {
     private static let decoders: DecoderCatalog = {
         var catalog = DecoderCatalog.builtIn

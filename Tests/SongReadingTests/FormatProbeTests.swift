@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 /// AAC that turns out to have twice the rate.
+@Suite(.timeLimit(.minutes(5)))
 struct FormatProbeTests {
     private func song(rate: Int, in directory: borrowing TemporaryDirectory) throws -> String {
         try Tool.run(

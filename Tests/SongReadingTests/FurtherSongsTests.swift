@@ -7,6 +7,7 @@ import StreamTestKit
 import Testing
 
 /// Several songs in one source, wherever its bytes come from.
+@Suite(.timeLimit(.minutes(5)))
 struct FurtherSongsTests {
     private static let links: [[UInt8]] = {
         var (stereo, mono) = (OpusWriter(), OpusWriter())

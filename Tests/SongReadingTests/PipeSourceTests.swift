@@ -6,6 +6,7 @@ import StreamTestKit
 import Testing
 
 /// Bytes that come through a FIFO.
+@Suite(.timeLimit(.minutes(5)))
 struct PipeSourceTests {
     private final class FIFO {
         let path: String

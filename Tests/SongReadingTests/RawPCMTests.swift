@@ -6,6 +6,7 @@ import StreamTestKit
 import Testing
 
 /// Samples without a header.
+@Suite(.timeLimit(.minutes(5)))
 struct RawPCMTests {
     /// Gives its bytes in pieces, with waits between them.
     private final class Pieces: ByteSource {

@@ -1,6 +1,7 @@
 import SongReading
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct SongAddressTests {
     @Test(arguments: [
         ("-", SongAddress.standardInput, "standard input"), ("a/b.mp3", .file("a/b.mp3"), "b.mp3"),

@@ -5,6 +5,7 @@ import StreamTestKit
 import Testing
 
 /// What is said of a file that was read whole.
+@Suite(.timeLimit(.minutes(5)))
 struct SongFactsTests {
     private func facts(_ bytes: [UInt8]) throws -> SongFacts {
         let directory = TemporaryDirectory()

@@ -8,6 +8,7 @@ import Testing
 @testable import TimelineRecording
 
 /// Packets of PCM whose samples say where they belong.
+@Suite(.timeLimit(.minutes(5)))
 struct TimelineRecorderTests {
     /// 16-bit mono in which frame n has the value n, modulo what fits.
     private struct Song {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TuttiRuntime
 
-@Suite struct CapturePacketsTests {
+@Suite(.timeLimit(.minutes(5))) struct CapturePacketsTests {
     private static let format = AudioStreamFormat.linearPCM(
         sampleRate: 48_000, channels: 2, bitsPerChannel: 16, bytesPerSample: 2, layout: .signedInteger)
 

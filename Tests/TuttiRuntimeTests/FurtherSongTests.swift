@@ -9,6 +9,7 @@ import Testing
 @testable import TuttiRuntime
 
 /// Several songs in one source: links of an Ogg chain that need decoders of their own.
+@Suite(.timeLimit(.minutes(5)))
 struct FurtherSongTests {
     private static let links: [[UInt8]] = (0..<3).map { index in
         var opus = OpusWriter()

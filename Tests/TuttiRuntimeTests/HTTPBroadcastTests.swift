@@ -9,7 +9,7 @@ import TuttiRuntime
 import WebServerKit
 
 /// Songs and stations from a real web server.
-@Suite(.serialized) struct HTTPBroadcastTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct HTTPBroadcastTests {
     /// However it comes, it is heard as the file is.
     @Test func aSongByHTTPIsTheFile() throws {
         let shelf = SourceShelf()
@@ -21,7 +21,9 @@ import WebServerKit
         for path in kinds + ["cut/song.mp3?at=20000&ranges=1", "cut/song.mp3?at=20000&times=1"] {
             let broadcast = try SourceBroadcast(server.url(path))
             #expect(try broadcast.decoded() == expected, "\(path)")
-            #expect(broadcast.notices.contains { $0.text.contains("broke off") } == path.hasPrefix("cut"), "\(path)")
+            #expect(
+                broadcast.notices.contains { $0.textOfSource.contains("broke off") } == path.hasPrefix("cut"), "\(path)"
+            )
             #expect(broadcast.titles == ["song.mp3"])
         }
     }
@@ -52,7 +54,8 @@ import WebServerKit
             return
         }
         #expect(failure.kind == .lost && song.message.hasPrefix("'\(url)' broke off: "), "\(song.message)")
-        #expect(broadcast.notices.count { $0.text.hasPrefix("'\(url)' broke off") } >= 1, "\(broadcast.notices)")
+        #expect(
+            broadcast.notices.count { $0.textOfSource.hasPrefix("'\(url)' broke off") } >= 1, "\(broadcast.notices)")
     }
 
     @Test func aListFromAServerIsFollowed() throws {

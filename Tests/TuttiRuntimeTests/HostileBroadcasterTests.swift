@@ -8,7 +8,7 @@ import TuttiRuntime
 import WireProtocol
 
 /// What a recorder does about a broadcaster that would fill its disk.
-@Suite(.serialized) struct HostileBroadcasterTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct HostileBroadcasterTests {
     private static let rate = 8_000.0
 
     /// Six minutes of song at once, and in it a gap of ten minutes that would be filled with silence.

@@ -7,7 +7,7 @@ import TuttiRuntime
 import WireProtocol
 
 /// What a running listener does about peers that are no Tutti, or a strange one.
-@Suite(.serialized) struct HostilePeerTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct HostilePeerTests {
     /// Says `bytes` to a listener, and hears the connection to its end.
     private func answer(to bytes: [UInt8], from listener: RunningListener) throws -> [UInt8] {
         let peer = try #require(RawPeer(port: listener.port))

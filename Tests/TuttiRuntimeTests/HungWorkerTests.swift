@@ -14,7 +14,7 @@ import WorkerDecoding
 @testable import TuttiRuntime
 
 /// A decoder's process that hangs is nobody else's affair.
-@Suite(.serialized) struct HungWorkerTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct HungWorkerTests {
     /// A listener that keeps what it is sent, and asks for the time over its connection ten times a second.
     private struct Visitor: WireSink {
         private(set) var welcome: Welcome?
@@ -66,8 +66,15 @@ import WorkerDecoding
             var asked: HostTime?
             var sequence: UInt32 = 0
             var key: ClockKey?
+            var reported: FramePosition?
             while HostTime.now() - start < span, let bytes = peer.hear(within: 20) {
                 try parser.parse(bytes.span.bytes, into: &impression.visitor)
+                // Who does not say what came is sent a second.
+                if let received = impression.visitor.received?.end, received != reported {
+                    let report = ListenerReport(state: .ready, epoch: Epoch(1), received: received, buffered: .zero)
+                    peer.say(Array(WireEncoder.report(report).readableBytesView))
+                    reported = received
+                }
                 let now = HostTime.now()
                 if key == nil, let welcome = impression.visitor.welcome {
                     impression.welcomed = now - start

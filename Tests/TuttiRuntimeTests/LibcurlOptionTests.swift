@@ -3,6 +3,7 @@ import StreamTestKit
 import Testing
 
 /// A libcurl that does not know an option, by the real program.
+@Suite(.timeLimit(.minutes(5)))
 struct LibcurlOptionTests {
     /// Since 7.87; without it the program may end a little later.
     private static let optional = "322"

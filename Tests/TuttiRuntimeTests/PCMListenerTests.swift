@@ -7,7 +7,7 @@ import TuttiRuntime
 import WireProtocol
 
 /// A real MP3, over TCP, to listeners of which some cannot decode it.
-@Suite(.serialized) struct PCMListenerTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct PCMListenerTests {
     private func broadcast(
         _ path: String, to count: Int, port: UInt16, _ configure: (inout BroadcastOptions) -> Void = { _ in }
     ) throws -> (outcome: RuntimeOutcome, notices: [RuntimeNotice], sentPCM: Set<String>) {

@@ -10,7 +10,7 @@ import Testing
 @testable import TuttiRuntime
 
 /// Songs that come through FIFOs and standard input.
-@Suite(.serialized) struct PipeBroadcastTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct PipeBroadcastTests {
     /// What is heard is what is heard of the file.
     @Test func aSongThroughAFIFOIsTheFile() throws {
         let shelf = SourceShelf()
@@ -69,7 +69,7 @@ import Testing
         let fifo = shelf.fifo("pipe")
         let broadcast = try SourceBroadcast(fifo, hasListener: false, stop: .milliseconds(2_300))
         #expect(broadcast.result == .success(.interrupted))
-        #expect(broadcast.notices.map(\.text) == ["waiting for a writer of '\(fifo)'"])
+        #expect(broadcast.notices.map(\.textOfSource) == ["waiting for a writer of '\(fifo)'"])
     }
 
     /// Its thread ends, whether it waits for the first byte or for the next.

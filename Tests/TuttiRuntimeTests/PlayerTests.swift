@@ -7,7 +7,7 @@ import Testing
 import TuttiRuntime
 
 /// Songs played into a file, as they would go to a sound card.
-@Suite(.serialized) struct PlayerTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct PlayerTests {
     private let shelf = SongShelf()
 
     // MARK: Whole songs

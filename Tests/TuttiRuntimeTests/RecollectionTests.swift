@@ -8,7 +8,7 @@ import Testing
 @testable import TuttiRuntime
 
 /// What a listener hands down to the next.
-@Suite struct RecollectionTests {
+@Suite(.timeLimit(.minutes(5))) struct RecollectionTests {
     /// A memory without a disk.
     private final class Notebook: ListenerMemory {
         let records = Mutex<[MemorySubject: MemoryRecord]>([:])

@@ -84,8 +84,10 @@ extension RuntimeNotice {
     /// That a clock cannot be known.
     var isOfClock: Bool {
         switch self {
-        case .network(.noClockExchange), .listening(.clockUnanswered), .listening(.clockPath): true
-        default: text.contains("clock")
+        case .network(.noClockExchange), .listening(.clockUnanswered), .listening(.clockPath),
+            .broadcast(.clockOverTCP):
+            true
+        default: false
         }
     }
 
@@ -94,6 +96,6 @@ extension RuntimeNotice {
         if case .listening(.turnedAway(_, let reason, brokeProtocol: true)) = self { reason } else { "" }
     }
 
-    /// Of a session whose notices have no cases yet; empty of all others.
-    var text: String { if case .text(_, let text) = self { text } else { "" } }
+    /// What a song's source says; empty of all else.
+    var textOfSource: String { if case .broadcast(.source(_, let text)) = self { text } else { "" } }
 }

@@ -3,6 +3,7 @@ import StreamTestKit
 import Testing
 
 /// What the program keeps survives a loss of power, by its calls.
+@Suite(.timeLimit(.minutes(5)))
 struct StateOnDiskTests {
     /// The file first, then its name, then the directory that has the name.
     @Test func aFileInPlaceIsOnTheDisk() throws {
@@ -10,7 +11,7 @@ struct StateOnDiskTests {
         let song = try shelf.makeMP3(seconds: 0.2)
         let directory = shelf.path("state/tutti")
         try Tool.run(
-            "DISK_WATCH_LOG=log LD_PRELOAD=\(buildDirectory)/libDiskWatch.so XDG_STATE_HOME=\(shelf.path("state")) "
+            "env DISK_WATCH_LOG=log LD_PRELOAD=\(buildDirectory)/libDiskWatch.so XDG_STATE_HOME=\(shelf.path("state")) "
                 + "\(buildDirectory)/tutti broadcast \(song) --now --no-mdns --port \(freePort()) >out 2>&1",
             in: shelf.directory)
         let log = String(decoding: try Tool.readFile(shelf.path("log")), as: UTF8.self)

@@ -9,7 +9,7 @@ import Testing
 @testable import TuttiRuntime
 
 /// A broadcast's end does not wait for a decoder that got stuck.
-@Suite struct TranscodingThreadTests {
+@Suite(.timeLimit(.minutes(5))) struct TranscodingThreadTests {
     /// Is in the middle of a packet until it is let go.
     private final class StuckDecoder: AudioPacketDecoder {
         final class Gate: Sendable {

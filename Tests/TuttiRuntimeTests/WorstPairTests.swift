@@ -4,7 +4,7 @@ import TuttiRuntime
 import WireProtocol
 
 /// The worst pair is found without comparing all pairs; the result is the same.
-@Suite struct WorstPairTests {
+@Suite(.timeLimit(.minutes(5))) struct WorstPairTests {
     private func status(_ timings: [ListenerTiming?]) -> BroadcastStatus {
         let song = SongStatus(title: "Song", artist: nil, format: "", elapsed: .zero, total: nil)
         let listeners = timings.enumerated().map { index, timing in

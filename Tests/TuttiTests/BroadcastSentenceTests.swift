@@ -8,7 +8,7 @@ import WireProtocol
 @testable import tutti
 
 /// What people read of a broadcast: one line for each notice, word for word.
-@Suite struct BroadcastSentenceTests {
+@Suite(.timeLimit(.minutes(5))) struct BroadcastSentenceTests {
     private static let damage = AudioStreamProblem(.skipped(byteCount: 3), at: 5)
     private static let cut = AudioStreamProblem(.truncated(missingByteCount: nil), at: 9)
 

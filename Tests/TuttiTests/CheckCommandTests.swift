@@ -7,7 +7,7 @@ import TuttiRuntime
 @testable import tutti
 
 /// `tutti check`: what is asked, and what is said.
-@Suite struct CheckCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct CheckCommandTests {
     private func check(_ words: String...) throws(UsageError) -> CheckOptions {
         try CheckCommand(CommandArguments(words, syntax: CheckCommand.syntax)).options
     }

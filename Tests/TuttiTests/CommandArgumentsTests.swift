@@ -7,7 +7,7 @@ import TuttiRuntime
 @testable import tutti
 
 /// What users write, and what they get for it.
-@Suite struct CommandArgumentsTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandArgumentsTests {
     private func broadcast(_ words: String...) throws(UsageError) -> BroadcastCommand {
         try BroadcastCommand(CommandArguments(words, syntax: BroadcastCommand.syntax))
     }

@@ -5,7 +5,7 @@ import TuttiRuntime
 @testable import tutti
 
 /// Outside text made safe, and measured in cells.
-@Suite struct DisplayTextTests {
+@Suite(.timeLimit(.minutes(5))) struct DisplayTextTests {
     @Test(arguments: [
         ("plain", "plain"),
         ("a\u{1B}[31mred\u{1B}[0m", "ared"),

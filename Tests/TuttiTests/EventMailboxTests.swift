@@ -4,7 +4,7 @@ import TuttiRuntime
 @testable import tutti
 
 /// Events on their way to the display.
-@Suite struct EventMailboxTests {
+@Suite(.timeLimit(.minutes(5))) struct EventMailboxTests {
     @Test func keepsNoticesInOrder() throws {
         let mailbox = try EventMailbox()
         mailbox.post(.warning("a"))

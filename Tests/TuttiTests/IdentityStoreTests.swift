@@ -39,7 +39,7 @@ final class TemporaryDirectory {
 }
 
 /// The peer's UUID on the disk.
-@Suite struct IdentityStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct IdentityStoreTests {
     private let temporary = TemporaryDirectory()
     private var directory: StateDirectory { StateDirectory(path: temporary.path + "/a/tutti") }
     private var store: IdentityStore { IdentityStore(directory: directory, hostName: "den") }

@@ -5,6 +5,7 @@ import Testing
 @testable import tutti
 
 /// How a file is explained, to people and to programs.
+@Suite(.timeLimit(.minutes(5)))
 struct InspectTests {
     private var facts: SongFacts {
         var facts = SongFacts(path: "a \"song\".m4a")

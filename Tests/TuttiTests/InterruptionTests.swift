@@ -5,7 +5,7 @@ import Testing
 @testable import tutti
 
 /// Signals before, while and after a session can be stopped.
-@Suite struct InterruptionTests {
+@Suite(.timeLimit(.minutes(5))) struct InterruptionTests {
     private final class Counter: Sendable {
         let value = Atomic(0)
         func count() { value.add(1, ordering: .relaxed) }

@@ -6,7 +6,7 @@ import TuttiRuntime
 @testable import tutti
 
 /// What `--json` writes.
-@Suite struct JSONTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONTests {
     @Test(arguments: [
         (JSONValue.null, "null"), (.bool(true), "true"), (.integer(-7), "-7"), (.number(1.25, decimals: 1), "1.3"),
         (.number(.nan, decimals: 1), "null"), (.number(-.infinity, decimals: 1), "null"),

@@ -5,7 +5,7 @@ import TuttiRuntime
 @testable import tutti
 
 /// What a terminal's bytes mean to a player.
-@Suite struct KeyDecoderTests {
+@Suite(.timeLimit(.minutes(5))) struct KeyDecoderTests {
     private func keys(_ text: String) -> [Key] {
         var decoder = KeyDecoder()
         return decoder.keys(text.utf8)

@@ -8,7 +8,7 @@ import TuttiRuntime
 @testable import tutti
 
 /// What people read of listeners, and of those who look on: one line for each notice, word for word.
-@Suite struct ListenSentenceTests {
+@Suite(.timeLimit(.minutes(5))) struct ListenSentenceTests {
     private static let ofListeners: [(notice: ListenNotice, sentence: String, level: NoticeLevel)] = [
         (
             .nothingFound(wanted: []),

@@ -3,7 +3,7 @@ import Testing
 @testable import tutti
 
 /// What is written to the terminal to draw anew.
-@Suite struct LiveScreenTests {
+@Suite(.timeLimit(.minutes(5))) struct LiveScreenTests {
     private let frame = [StyledLine("one"), StyledLine("two")]
 
     @Test func firstFrameBeginsAtTheLeft() {

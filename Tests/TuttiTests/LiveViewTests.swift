@@ -5,7 +5,7 @@ import TuttiRuntime
 @testable import tutti
 
 /// What stands on a terminal.
-@Suite struct LiveViewTests {
+@Suite(.timeLimit(.minutes(5))) struct LiveViewTests {
     private func text(_ event: RuntimeEvent, width: Int, height: Int = 24, glyphs: Glyphs = .unicode) -> String {
         var view = LiveView(glyphs: glyphs)
         view.receive(event)

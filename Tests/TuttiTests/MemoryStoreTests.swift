@@ -6,7 +6,7 @@ import TuttiRuntime
 @testable import tutti
 
 /// Rates and offsets on the disk.
-@Suite struct MemoryStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct MemoryStoreTests {
     private let temporary = TemporaryDirectory()
     private var directory: StateDirectory { StateDirectory(path: temporary.path + "/a/tutti") }
     private var store: MemoryStore { MemoryStore(directory: directory) }

@@ -5,7 +5,7 @@ import TuttiRuntime
 @testable import tutti
 
 /// What goes into a pipe.
-@Suite struct PlainViewTests {
+@Suite(.timeLimit(.minutes(5))) struct PlainViewTests {
     private let start = HostTime(nanoseconds: 1_000_000_000)
 
     private func run(_ events: [(Int64, RuntimeEvent)], level: DisplayFlags.Level = .normal) -> [String] {

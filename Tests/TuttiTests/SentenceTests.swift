@@ -7,6 +7,7 @@ import Playout
 import SongReading
 import Testing
 import TuttiRuntime
+import WireProtocol
 
 @testable import tutti
 
@@ -174,6 +175,16 @@ import TuttiRuntime
             .noListener(names: ["A", "B"]),
             "nobody called A or B was found in 10 s; `tutti peers` lists who is there"
         ),
+        (.listening(.broadcastFailed("Den", reason: "disk on fire")), "Den failed: disk on fire"),
+        (.listening(.lost("Den")), "lost Den"),
+        (.checkRefused(.broadcastsNothing("Den")), "Den broadcasts nothing"),
+        (
+            .checkRefused(.cannotBeObserved("Den")),
+            "Den runs a Tutti that cannot be checked; install a newer one there"
+        ),
+        (.checkRefused(.refused(by: "Den", reason: "it is full")), "Den refuses: it is full"),
+        (.checkRefused(.brokenProtocol("Den", .notTutti)), "Den: \(WireError.notTutti)"),
+        (.checkRefused(.brokenProtocol(nil, .notTutti)), "it: \(WireError.notTutti)"),
         (.nobodyPlays(broadcaster: "Den"), "nobody plays what Den broadcasts; start a listener with `tutti join`"),
         (.endedUnchecked, "the broadcast ended before anybody played: nothing was checked"),
         (.lostInCheck(broadcaster: "Den"), "lost Den in the middle of the check"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VirtualOutput
 
-@Suite struct VirtualCardTests {
+@Suite(.timeLimit(.minutes(5))) struct VirtualCardTests {
     private static let opened = HostTime(nanoseconds: 5_000_000_000)
 
     private func makeCard(_ control: PlayoutControl = PlayoutControl()) -> VirtualCard {

@@ -4,7 +4,7 @@ import Testing
 import WireProtocol
 
 /// The bytes on the wire, written down: a change here is a change of the protocol.
-@Suite struct GoldenBytesTests {
+@Suite(.timeLimit(.minutes(5))) struct GoldenBytesTests {
     private func hex(_ buffer: ByteBuffer) -> String {
         buffer.readableBytesView.map { byte in
             let digits = String(byte, radix: 16)

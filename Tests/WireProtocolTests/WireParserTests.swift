@@ -3,7 +3,7 @@ import NIOCore
 import Testing
 import WireProtocol
 
-@Suite struct WireParserTests {
+@Suite(.timeLimit(.minutes(5))) struct WireParserTests {
     @Test func everyMessageComesOutAsItWentIn() throws {
         let entries = try Transcript.parsing(Sample.bytes).entries
         #expect(entries.first == .message(.greeting(Sample.greeting)))

@@ -10,6 +10,7 @@ import Testing
 @testable import WorkerDecoding
 
 /// Who does not need the library does not notice it.
+@Suite(.timeLimit(.minutes(5)))
 struct CatalogTests {
     /// A worker that cannot be started would be noticed.
     private static var catalog: DecoderCatalog {

@@ -7,6 +7,7 @@ import Testing
 import WorkerDecoding
 
 /// Ogg files put one behind the other: what is heard is what is heard of each, sample by sample.
+@Suite(.timeLimit(.minutes(5)))
 struct ChainTests {
     @Test(arguments: [
         ("oggenc -Q -q 3 in.wav -o", 44_100), ("oggenc -Q -q 1 in.wav -o", 8_000),

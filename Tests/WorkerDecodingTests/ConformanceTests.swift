@@ -4,6 +4,7 @@ import Testing
 import WorkerDecoding
 
 /// What a worker gives is what the ffmpeg program gives, to the sample; of AMR what sox gives.
+@Suite(.timeLimit(.minutes(5)))
 struct ConformanceTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String

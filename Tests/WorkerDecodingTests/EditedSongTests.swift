@@ -9,6 +9,7 @@ import Testing
 ///
 /// ffprobe tells the same lengths. What ffmpeg decodes is no reference: where an edit ends inside the song it gives the
 /// whole packet, so that it is up to a packet too long for every cut.
+@Suite(.timeLimit(.minutes(10)))
 struct EditedSongTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String

@@ -6,6 +6,7 @@ import Testing
 import WorkerDecoding
 
 /// From the file to the frames that are heard: our parsers' cookies, packets and trims with the library's decoders.
+@Suite(.timeLimit(.minutes(5)))
 struct FileTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String

@@ -5,6 +5,7 @@ import StreamTestKit
 import Testing
 
 /// Splices whose numbers and packets are hurt, through real decoders.
+@Suite(.timeLimit(.minutes(5)))
 struct HostileSpliceTests {
     @Test(arguments: ["aac -b:a 64k a.m4a", "libmp3lame -b:a 64k a.mp4", "adpcm_ima_qt a.mov", "flac -strict -2 a.mp4"])
     func areHarmless(encoding: String) throws {

@@ -7,6 +7,7 @@ import Testing
 @testable import WorkerDecoding
 
 /// Nothing that a stream holds does more harm than silence.
+@Suite(.timeLimit(.minutes(5)))
 struct HostileTests {
     static let shapes: [(codec: Codec, rate: Double, channels: Int, frames: Int, cookie: [UInt8])] = [
         (.aac, 44_100, 2, 1024, [0x12, 0x10]), (.aacHE, 44_100, 2, 2048, [0x13, 0x90]),

@@ -12,7 +12,7 @@ import VirtualOutput
 @testable import WorkerDecoding
 
 /// Whoever talks to an audio queue does not wait for a decoding worker, whatever that does.
-@Suite(.serialized) struct QueueTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct QueueTests {
     /// A worker is given 3 s for a packet and 10 s to start; calls that never wait take well under a millisecond.
     private static let atOnce = TimeSpan.seconds(1)
 

@@ -8,6 +8,7 @@ import WorkerDecoding
 ///
 /// Plain AAC is given the mark of such a stream: a fill element that says "SBR" and holds nothing. A decoder must
 /// double the rate for it, and finds no new bands. Streams with bands are in the corpus (`Scripts/make-corpus`).
+@Suite(.timeLimit(.minutes(5)))
 struct SpectralBandTests {
     static func aac(rate: Int, channels: Int) throws -> ForeignSong {
         try ForeignSong(

@@ -5,6 +5,7 @@ import Testing
 import WorkerDecoding
 
 /// AMR and AMR-WB by OpenCORE's decoders, which are 3GPP's own, and by libavcodec's where those are not installed.
+@Suite(.timeLimit(.minutes(5)))
 struct SpeechTests {
     struct Kind: CustomTestStringConvertible, Sendable {
         var testDescription: String

@@ -4,6 +4,7 @@ import StreamTestKit
 import Testing
 
 /// FLAC by libFLAC, which is asked for integers: where libavcodec has a decoder too, both give the same.
+@Suite(.timeLimit(.minutes(5)))
 struct WideFLACDecoderTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var options: String

@@ -9,6 +9,7 @@ import Testing
 import WorkerDecoding
 
 /// Whole files of integers to WAVE files of the same integers, in every codec and container that has them.
+@Suite(.timeLimit(.minutes(5)))
 struct WideIntegerTests {
     /// Noise over the whole range of so many bits, interleaved, with its ends in between; and a tone whose channels are
     /// nearly alike, so that differences and predictors are used.

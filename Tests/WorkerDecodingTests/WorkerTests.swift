@@ -9,6 +9,7 @@ import Testing
 @testable import WorkerDecoding
 
 /// A worker can be lost, and can do nothing but decode.
+@Suite(.timeLimit(.minutes(5)))
 struct WorkerTests {
     static func flac(seconds: Double = 2.3) throws -> ForeignSong {
         try ForeignSong(
@@ -87,7 +88,7 @@ struct WorkerTests {
     /// Where a thread cannot be bound, nothing that came from outside is looked at.
     @Test func aThreadThatCannotBeBoundEndsTheWorker() throws {
         let program = WorkerProgram(path: try WorkerProgram.ofTests.path, arguments: ["filtered-companion"])
-        let process = try WorkerProcess(program)
+        let process = try WorkerProcess(program, interrupt: DecodingInterrupt())
         var body: [UInt8] = []
         do throws(WorkerProcess.Failure) {
             _ = try process.receive(.ready, size: 4...4, into: &body, by: Deadline(seconds: 10))

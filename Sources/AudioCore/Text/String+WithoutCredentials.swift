@@ -3,8 +3,8 @@ extension String {
     ///
     /// The one place that makes an address fit to be shown, kept or announced. What goes is all before the `@` of an
     /// authority (RFC 3986 section 3.2.1). A password may hold `/`, `?` or `#` where somebody forgot to encode them, and
-    /// the authority ends too early: then what looks like its port is no number, and all before the last `@` of the text
-    /// goes.
+    /// the authority ends too early: then what looks like its port is no number, or nothing in front of `?` or `#`, and all
+    /// before the last `@` of the text goes.
     public var withoutCredentials: String {
         var shown = UnicodeScalarView()
         var rest = unicodeScalars[...]
@@ -13,7 +13,9 @@ extension String {
             shown += rest[..<start]
             rest = rest[start...]
             let authority = rest.prefix { !"/?#".unicodeScalars.contains($0) }
-            let isCut = authority.port.contains { !"0123456789".unicodeScalars.contains($0) }
+            let isCut =
+                authority.port.contains { !"0123456789".unicodeScalars.contains($0) }
+                || authority.last == ":" && "?#".unicodeScalars.contains(rest[authority.endIndex...].first ?? "/")
             guard let at = authority.lastIndex(of: "@") ?? (isCut ? rest.lastIndex(of: "@") : nil) else { continue }
             rest = rest[rest.index(after: at)...]
         }

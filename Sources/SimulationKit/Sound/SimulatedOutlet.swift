@@ -13,6 +13,8 @@ final class SimulatedOutlet: ListenOutlet {
     private(set) var hasBeenLate = false
     private let control: PlayoutControl
     private var feeder = PacketFeeder(decoders: .simulated)
+    /// What the next turn tells.
+    private var pending: [AudioQueueEvent] = []
 
     init(control: PlayoutControl) { self.control = control }
 
@@ -21,31 +23,43 @@ final class SimulatedOutlet: ListenOutlet {
     /// What the queue's thread does from time to time.
     func turn(_ handler: (AudioQueueEvent) -> Void) {
         feed()
-        var events: [PlayoutEvent] = []
-        control.takeEvents { events.append($0) }
-        for event in events { handler(.playout(event)) }
+        control.takeEvents { pending.append(.playout($0)) }
+        let events = pending
+        pending = []
+        for event in events { handler(event) }
     }
 
     private func feed() {
-        while feeder.feed() == .fed {}
+        var step = PacketFeederStep.fed
+        while step == .fed { step = feeder.feed() }
+        guard case .cannotDecode(let error) = step, let epoch = feeder.snapshot.epoch else { return }
+        failed(error, epoch)
+    }
+
+    private func failed(_ error: AudioDecodingError, _ epoch: Epoch) {
+        control.stop(fade: .milliseconds(10))
+        pending.append(.cannotDecode(epoch: epoch, error))
     }
 
     // MARK: ListenOutlet
 
     var playout: PlayoutSnapshot { control.snapshot }
 
-    func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) throws(AudioDecodingError) {
+    func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
         guard let format = stream.format else { return }
-        control.play(
-            try feeder.begin(
-                AudioQueueStream(
-                    epoch: epoch, format: format, magicCookie: stream.magicCookie,
-                    primingFrameCount: stream.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
-                    fadesIn: firstFrame > .zero)))
+        let stream = AudioQueueStream(
+            epoch: epoch, format: format, magicCookie: stream.magicCookie,
+            primingFrameCount: stream.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
+            fadesIn: firstFrame > .zero)
+        do {
+            control.play(try feeder.begin(stream))
+        } catch {
+            failed(error, epoch)
+        }
     }
 
-    func enqueue(_ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch) {
-        _ = feeder.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
+    func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch) {
+        feeder.enqueue(packets.span, data: data, at: position, epoch: epoch)
         highestQueuedByteCount = max(highestQueuedByteCount, feeder.snapshot.queuedByteCount)
         feed()
     }

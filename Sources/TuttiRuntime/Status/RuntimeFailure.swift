@@ -4,6 +4,8 @@ import AudioFileWriting
 import AudioQueue
 import Capture
 import ClockExchange
+import Listening
+import Observing
 import PeerDiscovery
 import Peering
 import Playout
@@ -63,15 +65,14 @@ public struct RuntimeFailure: Error, Hashable, Sendable {
         case noDiscovery(DiscoveryFailure)
         /// None of the listeners of these names is there.
         case noListener(names: [String])
-        /// A listener's broadcaster failed or vanished, in a sentence.
-        case broadcastFailed(String)
+        /// A listener's broadcaster failed or vanished.
+        case listening(ListenFailure)
 
         // MARK: A check
 
         case nobodyPlays(broadcaster: String)
         case endedUnchecked
-        /// In a sentence.
-        case checkRefused(String)
+        case checkRefused(ObserveRefusal)
         case lostInCheck(broadcaster: String)
         case noAnswer(NetworkAddress)
         /// No names: any broadcast would have done.

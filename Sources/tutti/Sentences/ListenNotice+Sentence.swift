@@ -43,6 +43,8 @@ extension ListenNotice {
         case .packetsDropped(let count, let name):
             (count == 1 ? "1 packet of song was" : "\(count) packets of song were")
                 + " dropped: the network from \(name), or this machine, is too slow for it"
+        case .crowded(let limit):
+            "more than \(limit) connections bring no broadcast: some of those whose addresses have most are closed"
         case .tooFarAhead(let name):
             "\(name) sends song faster than it plays: what is too far ahead of its time is not recorded"
         }

@@ -1,5 +1,7 @@
 import AudioFileWriting
 import AudioQueue
+import Listening
+import Observing
 import SongDecoding
 import SongReading
 import TuttiRuntime
@@ -43,7 +45,29 @@ extension RuntimeFailure.Reason {
             "this machine has no thread or file descriptor left (\(code)); end some programs"
         case .noFileDescriptor: "no file descriptor left"
         case .noThread: "the system has no room for another thread"
-        case .source(let text), .broadcastFailed(let text), .checkRefused(let text), .other(let text): text
+        case .listening(let failure): failure.sentence
+        case .checkRefused(let refusal): refusal.sentence
+        case .source(let text), .other(let text): text
+        }
+    }
+}
+
+extension ListenFailure {
+    fileprivate var sentence: String {
+        switch self {
+        case .broadcastFailed(let name, let reason): "\(name) failed: \(reason)"
+        case .lost(let name): "lost \(name)"
+        }
+    }
+}
+
+extension ObserveRefusal {
+    fileprivate var sentence: String {
+        switch self {
+        case .broadcastsNothing(let name): "\(name) broadcasts nothing"
+        case .cannotBeObserved(let name): "\(name) runs a Tutti that cannot be checked; install a newer one there"
+        case .refused(let name, let reason): "\(name) refuses: \(reason)"
+        case .brokenProtocol(let name, let error): "\(name ?? "it"): \(error)"
         }
     }
 }

@@ -17,7 +17,6 @@ extension RuntimeNotice {
             "this machine slept for \((span.seconds * 10).rounded() / 10) s: the song goes on where it was"
         case .ownLoudspeakers(let name, let notice): "\(name): \(notice.sentence)"
         case .ownLoudspeakersLost(let failure): "\(failure.sentence); the listeners play on"
-        case .text(_, let text): text
         }
     }
 }

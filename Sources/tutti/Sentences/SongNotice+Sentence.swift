@@ -1,3 +1,4 @@
+import AudioCore
 import TuttiRuntime
 
 extension SongNotice {
@@ -19,5 +20,5 @@ extension SongNotice {
 
 extension String {
     /// A song's name as the user gave it, in a sentence.
-    var quotedSong: String { self == "-" ? "standard input" : "'\(self)'" }
+    var quotedSong: String { self == "-" ? "standard input" : "'\(withoutCredentials)'" }
 }
