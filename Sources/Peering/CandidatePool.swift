@@ -85,8 +85,6 @@ struct CandidatePool {
         return candidates.keys.max { weight($0) < weight($1) }
     }
 
-    func contains(_ id: ConnectionID) -> Bool { candidates[id] != nil }
-
     /// Those who have been candidates for longer than this.
     func candidates(since span: TimeSpan, now: HostTime) -> [ConnectionID] {
         Array(candidates.keys.prefix { id in candidates[id].map { now - $0.since > span } ?? false })

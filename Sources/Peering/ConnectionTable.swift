@@ -14,7 +14,7 @@ public protocol PeerLink {
 /// A contact has one connection, however many of its addresses answer, and a process has one, whoever dialled. The
 /// ``dialer`` is told of all that comes and goes. What is said over a connection, and about it, is the session's own
 /// affair: the table sends nothing. A connection that has not proved to be of use is a candidate: of those there may be
-/// few (``ConnectionStanding``).
+/// few (``CandidateLimits``).
 public struct ConnectionTable<Link: PeerLink> {
     /// What becomes of a connection that stands.
     public enum Admission: Hashable, Sendable {
@@ -75,12 +75,6 @@ public struct ConnectionTable<Link: PeerLink> {
     /// Changes a connection in place: what it holds is not copied. Nothing happens where it is not there.
     public mutating func change(_ id: ConnectionID, _ change: (inout Link) -> Void) {
         entries.change(id, change)
-    }
-
-    /// Whether a connection is a candidate; nil for one that is not there.
-    public func standing(of id: ConnectionID) -> ConnectionStanding? {
-        guard entries[id] != nil else { return nil }
-        return candidates.contains(id) ? .candidate : .admitted
     }
 
     // MARK: Contacts

@@ -1,17 +1,6 @@
 import AudioCore
 
-/// What a connection has shown of itself.
-///
-///     candidate ──admitted──▶ admitted
-///         └────── closed ──────┘
-public enum ConnectionStanding: Hashable, Sendable {
-    /// Nothing yet: it has not greeted, or what it offers was not taken.
-    case candidate
-    /// To be of use. Which proof that takes is the session's affair.
-    case admitted
-}
-
-/// What connections may take that have not proved to be of use.
+/// What connections may take that have not proved to be of use: candidates. Which proof that takes is the session's affair.
 public struct CandidateLimits: Hashable, Sendable {
     /// How many there may be at once.
     public var count: Int
