@@ -330,7 +330,7 @@ let package = Package(
             "InputTests",
             [
                 "ALSAInput", "AudioCore", "AudioFileWriting", "AudioQueue", "Capture", "DeviceRecording",
-                "HeardAnalysis", "HostSystem", "Playout", "SoundCardKit",
+                "HeardAnalysis", "HostSystem", "LANKit", "Playout", "SoundCardKit",
             ]),
         testTool(
             "realtime-probe", at: "RealTimeProbe",

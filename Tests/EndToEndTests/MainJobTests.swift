@@ -18,7 +18,7 @@ struct EndToEndTests {
     static let limit = 100e-6
 
     @Test(arguments: SongFile.Form.allCases) func oneSongIsHeardInStep(form: SongFile.Form) throws {
-        let hearing = try Hearing.ofSteadyMachine {
+        let hearing = try Hearing.ofSteadyMachine(within: SkewLimits.quietLAN.doubled) {
             let concert = try Concert()
             let song = try SongFile(form, seconds: form == .constantBitRate ? 40 : 20, in: concert.lan)
             let listeners = try concert.startListeners()
@@ -26,9 +26,11 @@ struct EndToEndTests {
             let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
             let hearing = try Hearing(concert, song, [broadcast] + listeners, within: 60)
             for recording in hearing.heard {
-                let delay = (try #require(recording.firstAudibleTime()) - Double(began)) * 1e-9
-                #expect(delay < 1, "the first sound came late")
-                print("\(form): first sound after \(fixed(delay, 3)) s")
+                let first = try #require(recording.firstAudibleTime())
+                let delay = (first - Double(began)) * 1e-9
+                let stalled = concert.stalls.seconds(from: began, to: Int64(first))
+                #expect(delay - stalled < 1, "the first sound came late")
+                print("\(form): first sound after \(fixed(delay, 3)) s, \(fixed(stalled, 3)) of them stalled")
             }
             return hearing
         }
@@ -40,7 +42,7 @@ struct EndToEndTests {
 
     /// Interrupted wherever they are, for a tenth of all time, all hosts read their clocks and cards rightly.
     @Test func aHypervisorThatTakesProcessorsAwayDoesNoHarm() throws {
-        let hearing = try Hearing.ofSteadyMachine {
+        let hearing = try Hearing.ofSteadyMachine(within: SkewLimits.quietLAN.doubled) {
             let concert = try Concert()
             let song = try SongFile(.constantBitRate, seconds: 20, in: concert.lan)
             let thief = try ProcessorThief()
@@ -59,7 +61,7 @@ struct EndToEndTests {
         var stage = Concert.Stage()
         stage.listenerCount = 3
         stage.hostsOnRadio = [2, 3]
-        let hearing = try Hearing.ofSteadyMachine {
+        let hearing = try Hearing.ofSteadyMachine(within: SkewLimits.radio.doubled) {
             let concert = try Concert(stage)
             let song = try SongFile(.constantBitRate, seconds: 40, in: concert.lan)
             let listeners = try concert.startListeners()
@@ -101,7 +103,7 @@ struct EndToEndTests {
     private static let canary = getenv("TUTTI_CANARY").map { String(cString: $0) }
 
     @Test func aLateListenerJoinsInStep() throws {
-        let hearing = try Hearing.ofSteadyMachine {
+        let hearing = try Hearing.ofSteadyMachine(within: SkewLimits.quietLAN.doubled) {
             let concert = try Concert()
             let song = try SongFile(.constantBitRate, seconds: 30, in: concert.lan)
             let first = try concert.start(["join", "--once"], on: 1)
@@ -122,6 +124,15 @@ struct EndToEndTests {
 
     /// The proof of the proof: what is known to be 5 ms apart reads 5 ms.
     @Test func aListenerDelayedByFiveMillisecondsReadsSo() throws {
+        let (report, concert, processes) = try undisturbed(delayedListener)
+        #expect(report.windows.count >= 8 && report.unlikeWindows.isEmpty)
+        for window in report.windows {
+            #expect(abs(window.skew - 0.005) < 0.1e-3, "\(report.summary) \(concert.account(of: processes))")
+        }
+    }
+
+    /// Two listeners, of which the second is asked to be late.
+    private func delayedListener() throws -> (report: SkewReport, concert: Concert, processes: [LANProcess]) {
         let concert = try Concert()
         let song = try SongFile(.constantBitRate, seconds: 5, in: concert.lan)
         let listeners = try [[], ["--offset", "5000"]].enumerated().map {
@@ -133,10 +144,7 @@ struct EndToEndTests {
             #expect(try process.wait(within: 20) == .exited(0), "\(concert.account(of: processes))")
         }
         let report = skew(between: try concert.recording(of: 1), and: try concert.recording(of: 2))
-        #expect(report.windows.count >= 8 && report.unlikeWindows.isEmpty)
-        for window in report.windows {
-            #expect(abs(window.skew - 0.005) < 0.1e-3, "\(report.summary) \(concert.account(of: processes))")
-        }
+        return (report, concert, processes)
     }
 
     /// Ctrl-C on a listener fades it out within 50 ms, since this card lets frames be taken back; on the broadcaster it
@@ -173,6 +181,22 @@ struct EndToEndTests {
 
     /// `kill -9` of the broadcaster: listeners notice within 3 s, say so, and play the next broadcast.
     @Test func listenersOutliveTheirBroadcaster() throws {
+        let (report, comeback, concert, processes) = try undisturbed(twoBroadcasts)
+        // Each goes over to the new broadcast in its own moment. In a window around that, one may still hold what it
+        // had of the old; at no other time may the two differ.
+        let crossing = report.unlikeWindows.filter { $0.time > comeback - 0.25e9 && $0.time < comeback + 1.5e9 }
+        #expect(
+            crossing.count == report.unlikeWindows.count && crossing.count <= 1,
+            "\(report.summary) \(concert.account(of: processes))")
+        #expect(try #require(report.percentile(1)) < Self.limit, "\(report.summary)")
+        #expect(report.windows.count >= 10, "\(concert.account(of: processes))")
+    }
+
+    /// Two listeners, and two broadcasts, of which the first is killed.
+    /// - Returns: the listeners' skew, and when the second broadcast began, in nanoseconds of true time.
+    private func twoBroadcasts() throws -> (
+        report: SkewReport, comeback: Double, concert: Concert, processes: [LANProcess]
+    ) {
         let concert = try Concert()
         let song = try SongFile(.constantBitRate, seconds: 8, in: concert.lan)
         let listeners = try (1...2).map { try concert.start(["join"], on: $0) }
@@ -189,18 +213,21 @@ struct EndToEndTests {
         for listener in listeners { listener.signal(SIGINT) }
         for listener in listeners { #expect(try listener.wait(within: 3) == .exited(0)) }
         let heard = try (1...2).map(concert.recording)
-        let report = skew(between: heard[0], and: heard[1])
-        // Each goes over to the new broadcast in its own moment. In a window around that, one may still hold what it
-        // had of the old; at no other time may the two differ.
-        let crossing = report.unlikeWindows.filter { $0.time > comeback - 0.25e9 && $0.time < comeback + 1.5e9 }
-        #expect(
-            crossing.count == report.unlikeWindows.count && crossing.count <= 1,
-            "\(report.summary) \(concert.account(of: processes))")
-        #expect(try #require(report.percentile(1)) < Self.limit, "\(report.summary)")
-        #expect(report.windows.count >= 10, "\(concert.account(of: processes))")
+        return (skew(between: heard[0], and: heard[1]), comeback, concert, processes)
     }
 
     @Test func aListenerThatDiesLeavesNoRipple() throws {
+        let (comparison, report, concert, processes) = try undisturbed(dyingListener)
+        #expect(comparison.isClean, "\(comparison.summary) \(concert.account(of: processes))")
+        // While both lived they were in step.
+        #expect(report.isInStep(within: Self.limit), "\(report.summary) \(concert.account(of: processes))")
+    }
+
+    /// Two listeners, of which the second is killed in the middle of the song.
+    /// - Returns: what the first one heard of the song, and how far the two were from each other.
+    private func dyingListener() throws -> (
+        comparison: ReferenceReport, report: SkewReport, concert: Concert, processes: [LANProcess]
+    ) {
         let concert = try Concert()
         let song = try SongFile(.constantBitRate, seconds: 6, in: concert.lan)
         let listeners = try concert.startListeners()
@@ -213,11 +240,7 @@ struct EndToEndTests {
         #expect(try broadcast.wait(within: 20) == .exited(0), "\(concert.account(of: processes))")
         #expect(try listeners[0].wait(within: 10) == .exited(0), "\(concert.account(of: processes))")
         let heard = try (1...2).map(concert.recording)
-        let comparison = compare(heard[0], with: song.reference)
-        #expect(comparison.isClean, "\(comparison.summary) \(concert.account(of: processes))")
-        // While both lived they were in step.
-        let report = skew(between: heard[1], and: heard[0])
-        #expect(report.isInStep(within: Self.limit), "\(report.summary) \(concert.account(of: processes))")
+        return (compare(heard[0], with: song.reference), skew(between: heard[1], and: heard[0]), concert, processes)
     }
 }
 

@@ -38,6 +38,14 @@ import Testing
         }
         var losses: [DeviceRecordingEvent] { events.filter { if case .lost = $0 { true } else { false } } }
 
+        func waitUntilItBegan() throws {
+            let deadline = HostTime.now() + .seconds(20)
+            while !events.contains(where: { if case .began = $0 { true } else { false } }) {
+                guard HostTime.now() < deadline else { throw NeverHappened() }
+                sleepThread(for: .milliseconds(5))
+            }
+        }
+
         func result() throws -> Result<DeviceRecordingSummary, DeviceRecordingError> {
             thread.withLock { $0 }?.join()
             guard let result = outcome.withLock({ $0 }) else { throw NeverHappened() }
@@ -116,11 +124,7 @@ import Testing
     @Test func aStopKeepsAllThatWasInTheAirUntilThen() throws {
         let studio = try Studio(AirSound(seconds: 2))
         let run = try Run(studio, "a.wav")
-        let deadline = HostTime.now() + .seconds(20)
-        while !run.events.contains(where: { if case .began = $0 { true } else { false } }) {
-            guard HostTime.now() < deadline else { throw NeverHappened() }
-            sleepThread(for: .milliseconds(5))
-        }
+        try run.waitUntilItBegan()
         sleepThread(for: .milliseconds(500))
         let before = HostTime.now()
         run.recording.stop()
@@ -136,8 +140,9 @@ import Testing
 
     @Test func aDeviceThatVanishesLeavesAWholeFile() throws {
         let studio = try Studio(AirSound(seconds: 2))
-        try studio.card.setFaults([.goneAt(trueNow() + 600_000_000)])
         let run = try Run(studio, "a.wav")
+        try run.waitUntilItBegan()
+        try studio.card.setFaults([.goneAt(trueNow() + 600_000_000)])
         guard case .failure(let error) = try run.result() else { throw NeverHappened() }
         let summary = try #require(error.recorded)
         #expect(

@@ -4,6 +4,7 @@ import AudioQueue
 import Capture
 import Glibc
 import HostSystem
+import LANKit
 import Playout
 import SoundCardKit
 import Testing
@@ -69,6 +70,19 @@ import Testing
     @Test(arguments: [(0, false), (60, false), (-45, false), (60, true)])
     func everyBufferSaysWhenItsFirstFrameWasInTheAir(_ card: (ppm: Double, isCoarse: Bool)) throws {
         let (ppm, isCoarse) = card
+        let (times, errors) = try undisturbed { try capture(ppm: ppm, isCoarse: isCoarse) }
+        for (time, error) in zip(times, errors) {
+            #expect(error.magnitude < time.bound + .microseconds(20), "\(error), \(time.bound)")
+            if !isCoarse { #expect(error.magnitude < .microseconds(100), "\(error)") }
+        }
+        let last = try #require(times.last)
+        // Of a coarse pointer nothing more is known after half a second than what crystals are.
+        let limit = isCoarse ? 100e-6 : 50e-6
+        #expect(abs(last.framesPerSecond / (48_000 * (1 + ppm * 1e-6)) - 1) < limit)
+    }
+
+    /// The times that thirty buffers say, and by how much each is wrong.
+    private func capture(ppm: Double, isCoarse: Bool) throws -> (times: [InputTime], errors: [TimeSpan]) {
         let studio = try Studio(AirSound(seconds: 2)) {
             $0.ppm = ppm
             $0.isCoarse = isCoarse
@@ -81,19 +95,22 @@ import Testing
         queue.stop(.immediate)
         try tape.wait { $0.events.last == .runningChanged(false) }
         let origin = try origin(tape.captured, studio)
-        for buffer in tape.captured {
-            let frame = try studio.frame(at: buffer.time.host)
-            let error = TimeSpan(seconds: (frame - Double(buffer.time.frame + origin)) / 48_000)
-            #expect(error.magnitude < buffer.time.bound + .microseconds(20), "\(error), \(buffer.time.bound)")
-            if !isCoarse { #expect(error.magnitude < .microseconds(100), "\(error)") }
+        let times = tape.captured.map(\.time)
+        let errors = try times.map { time in
+            TimeSpan(seconds: (try studio.frame(at: time.host) - Double(time.frame + origin)) / 48_000)
         }
-        let last = try #require(tape.captured.last)
-        // Of a coarse pointer nothing more is known after half a second than what crystals are.
-        let limit = isCoarse ? 100e-6 : 50e-6
-        #expect(abs(last.time.framesPerSecond / (48_000 * (1 + ppm * 1e-6)) - 1) < limit)
+        return (times, errors)
     }
 
+    /// In the median of three, as a busy machine may wake the loop late while the card's clock is learned.
     @Test func aStartToComeIsKeptToTheFrame() throws {
+        // The first frame that is not before it; where one falls on the very instant, that or the next.
+        let distances = try (0..<3).map { _ in abs(try undisturbed(delayOfAStart) - 0.5) }.sorted()
+        #expect(distances[1] < 1, "\(distances)")
+    }
+
+    /// From the instant from which on frames are wanted to the first one that comes, in frames.
+    private func delayOfAStart() throws -> Double {
         let studio = try Studio(AirSound(seconds: 2))
         let tape = Tape()
         let queue = try studio.queue(tape)
@@ -105,9 +122,7 @@ import Testing
         try tape.wait { $0.events.last == .runningChanged(false) }
         let origin = try origin(tape.captured, studio)
         let first = try #require(tape.captured.first)
-        let wanted = try studio.frame(at: start)
-        // The first frame that is not before it; where one falls on the very instant, that or the next.
-        #expect(abs(Double(first.time.frame + origin) - wanted - 0.5) < 1, "\(first.time.frame + origin), \(wanted)")
+        return Double(first.time.frame + origin) - (try studio.frame(at: start))
     }
 
     @Test func aPauseLeavesOutWhatIsInTheAirMeanwhileAndNothingElse() throws {
@@ -116,17 +131,19 @@ import Testing
         let queue = try studio.queue(tape)
         queue.addBuffers(4)
         try queue.start()
-        var instants: [(HostTime, HostTime)] = []
+        // The queue reads the clock between our readings.
+        var instants: [(pause: (HostTime, HostTime), start: (HostTime, HostTime))] = []
         for _ in 0..<3 {
             let count = tape.captured.count
             try tape.wait { $0.captured.count >= count + 7 }
-            let begin = HostTime.now()
+            let pausing = HostTime.now()
             queue.pause()
+            let paused = HostTime.now()
             #expect(queue.snapshot.isPaused)
             sleepThread(for: .milliseconds(70))
-            let end = HostTime.now()
+            let starting = HostTime.now()
             try queue.start()
-            instants.append((begin, end))
+            instants.append(((pausing, paused), (starting, .now())))
         }
         let count = tape.captured.count
         try tape.wait { $0.captured.count >= count + 7 }
@@ -137,11 +154,11 @@ import Testing
         #expect(gaps.count == 3)
         #expect(losses(tape).isEmpty)
         for (gap, instants) in zip(gaps, instants) {
-            // The queue reads the clock right after we did.
-            let begin = try studio.frame(at: instants.0)
-            let end = try studio.frame(at: instants.1)
-            #expect(Double(gap.lowerBound + origin) - begin > -1 && Double(gap.lowerBound + origin) - begin < 240)
-            #expect(Double(gap.upperBound + origin) - end > -1 && Double(gap.upperBound + origin) - end < 240)
+            for (edge, span) in [(gap.lowerBound, instants.pause), (gap.upperBound, instants.start)] {
+                let frame = Double(edge + origin)
+                // The first frame at that instant or later; times of frames are right to 100 us, as above.
+                #expect(try frame > studio.frame(at: span.0) - 1 && frame < studio.frame(at: span.1) + 6)
+            }
         }
     }
 
@@ -283,7 +300,15 @@ import Testing
         #expect(queue.snapshot.overrunCount == 3)
     }
 
+    /// Less at most two periods, which were not read. In the median of five, as on a busy machine what reads the device may
+    /// have to wait in that very moment.
     @Test func aDeviceThatVanishesIsToldAfterItsLastFrames() throws {
+        let missing = try (0..<5).map { _ in try missingOfAVanishedDevice() }.sorted()
+        #expect(missing[2] < 1_200, "\(missing)")
+    }
+
+    /// How many frames were in the air before a device vanished, and were not handed over.
+    private func missingOfAVanishedDevice() throws -> Double {
         let studio = try Studio(AirSound(seconds: 2))
         let tape = Tape()
         let queue = try studio.queue(tape)
@@ -298,10 +323,10 @@ import Testing
         let origin = try origin(tape.captured, studio)
         let last = try #require(tape.captured.last)
         let end = Double(last.time.frame + origin) + Double(last.bytes.count / studio.air.frameByteCount)
-        // Less at most two periods, which were not read.
-        #expect(try studio.frame(at: HostTime(nanoseconds: vanishes)) - end < 1_200)
+        let missing = try studio.frame(at: HostTime(nanoseconds: vanishes)) - end
         try queue.start()
         try tape.wait { $0.events.filter { $0 == .deviceLost(error) }.count == 2 }
+        return missing
     }
 
     @Test func aDeviceThatStandsStillIsTold() throws {

@@ -77,18 +77,6 @@ extension OutputTests {
             return events.withLock { $0 }
         }
 
-        /// Tries again where the whole machine stood still meanwhile, twice at most.
-        private func undisturbed<Result>(_ attempt: () throws -> Result) throws -> Result {
-            let logger = StallLogger()
-            for _ in 0..<2 {
-                let count = logger.stalls.count
-                let result = try attempt()
-                guard logger.stalls.count > count else { return result }
-                print("The machine stood still, once more: \(logger.stalls.dropFirst(count))")
-            }
-            return try attempt()
-        }
-
         @Test(arguments: [nil, TimeSpan.milliseconds(75)])
         func aCardGetsTheVerySamples(wakeInterval: TimeSpan?) throws {
             let card = workshop.makeCard {

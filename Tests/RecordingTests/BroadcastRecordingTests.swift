@@ -74,6 +74,7 @@ import Testing
         try TuttiProcess.run(
             """
             \(ports.broadcast("\(song) --now")) & b=$!
+            until grep -q playing broadcast.log; do sleep 0.05; done
             sleep 2
             \(ports.record("late.wav --format float")) > late.log 2>&1 || exit 1
             wait $b || exit 2

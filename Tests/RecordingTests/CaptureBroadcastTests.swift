@@ -74,7 +74,8 @@ import Testing
             \(ports.broadcast("--latency 400")) & b=$!
             sleep 1
             \(ports.join("heard.wav")) 2>&1 & j=$!
-            sleep 6
+            until grep -q ": playing" heard.wav.log; do sleep 0.05; done
+            sleep 5
             kill -INT $b; wait $b
             wait $j
             """, in: directory)

@@ -86,7 +86,7 @@ import WebServerKit
         _ = try shelf.makeMP3(seconds: 60)
         let server = try WebServer(directory: shelf.directory.path)
         let url = server.url("icy/song.mp3?interval=2000")
-        let broadcast = try SourceBroadcast(url, stop: .seconds(4))
+        let broadcast = try SourceBroadcast(url, stop: { _, titles in titles.contains("Song 2") })
         #expect(broadcast.result == .success(.interrupted))
         // Each as it is heard, a second after the other.
         #expect(broadcast.titles.filter { $0 != "song.mp3" }.prefix(2) == ["Song 0", "Song 1"], "\(broadcast.titles)")

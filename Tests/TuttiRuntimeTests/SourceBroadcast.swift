@@ -18,9 +18,11 @@ struct SourceBroadcast {
 
     /// - Parameters:
     ///   - hasListener: whether there is one; else the broadcast begins at once.
-    ///   - stop: after how long it is stopped; nil lets it end by itself.
+    ///   - stop: once this holds of the notices and titles so far, and half a second has passed since, it is stopped; nil
+    ///     lets it end by itself.
     init(
-        _ name: String, raw: String? = nil, hasListener: Bool = true, stop: TimeSpan? = nil,
+        _ name: String, raw: String? = nil, hasListener: Bool = true,
+        stop: (@Sendable (_ notices: [RuntimeNotice], _ titles: [String]) -> Bool)? = nil,
         codecs: [Codec] = [.linearPCM, .mpegLayer3, .aac]
     ) throws {
         var options = BroadcastOptions(path: "")
@@ -34,9 +36,13 @@ struct SourceBroadcast {
         let peer =
             hasListener
             ? try RecordingPeer(port: options.network.port ?? 0, name: "kitchen", codecs: codecs) : nil
-        let stopper = try stop.map { span in
+        let stopper = try stop.map { isDue in
             try HostThread(name: "stopper") {
-                sleepThread(for: span)
+                for _ in 0..<3_000 {
+                    if told.withLock({ isDue($0.notices, $0.titles) }) { break }
+                    sleepThread(for: .milliseconds(10))
+                }
+                sleepThread(for: .milliseconds(500))
                 series.stop()
             }
         }

@@ -7,8 +7,8 @@ import PeerDiscovery
 ///     discovery-probe [--name NAME] [--instance NUMBER] [--browse-only] [--advertise-only]
 ///
 /// Every event is a line: `FOUND`, `CHANGED`, `LOST`, `SETTLED`, `ADVERTISED`, `NOT-ADVERTISED`, `AVAILABLE`,
-/// `UNAVAILABLE`, then its details. SIGUSR1 makes it play "Für Elise", SIGUSR2 withdraws it; SIGTERM ends it with a
-/// goodbye.
+/// `UNAVAILABLE`, then its details; of what is found also how many milliseconds after it began to look. SIGUSR1 makes it
+/// play "Für Elise", SIGUSR2 withdraws it; SIGTERM ends it with a goodbye.
 @main
 enum DiscoveryProbe {
     static func main() {
@@ -21,10 +21,11 @@ enum DiscoveryProbe {
             id: .random(), instance: UInt64(argument("--instance") ?? "") ?? 1, name: argument("--name") ?? "probe",
             roles: .listener, protocolVersion: 1)
         let isSilent = CommandLine.arguments.contains("--browse-only")
+        let began = ContinuousClock.now
         let discovery = PeerDiscovery(
             browses: !CommandLine.arguments.contains("--advertise-only"),
             advertisement: isSilent ? nil : PeerAdvertisement(record: record, port: 4711)
-        ) { say(line($0)) }
+        ) { say(line($0, after: ContinuousClock.now - began)) }
         while true {
             var number: Int32 = 0
             sigwait(&signals, &number)
@@ -47,9 +48,9 @@ enum DiscoveryProbe {
         CommandLine.arguments.firstIndex(of: name).flatMap { CommandLine.arguments[($0 + 1)...].first }
     }
 
-    private static func line(_ event: PeerDiscoveryEvent) -> String {
+    private static func line(_ event: PeerDiscoveryEvent, after span: Duration) -> String {
         switch event {
-        case .found(let peer): "FOUND \(text(peer))"
+        case .found(let peer): "FOUND \(text(peer)) after=\(span / Duration.milliseconds(1))"
         case .changed(let peer): "CHANGED \(text(peer))"
         case .lost(let service): "LOST \(service.instance) [\(service.name)]"
         case .settled: "SETTLED"
