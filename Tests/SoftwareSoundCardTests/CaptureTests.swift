@@ -63,8 +63,12 @@ extension SoftwareSoundCardTests {
             }
         }
 
-        @Test func coarseDelayMovesOnceABurstAndNeverRunsAhead() throws {
-            let test = try TestCard(air: air) { $0.isCoarse = true }
+        @Test(arguments: [0, 40, -35] as [Double])
+        func coarseDelayMovesOnceABurstAndNeverRunsAhead(ppm: Double) throws {
+            let test = try TestCard(air: air) {
+                $0.isCoarse = true
+                $0.ppm = ppm
+            }
             let pcm = try open(test)
             try pcm.start()
             var looks: [(frame: Int, from: Int64, to: Int64)] = []

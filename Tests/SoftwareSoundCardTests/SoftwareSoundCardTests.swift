@@ -50,8 +50,11 @@ func integers(_ recording: HeardRecording) -> [Int16] { recording.samples.map { 
         }
     }
 
-    @Test func coarseDelayMovesOnceABurstAndNeverRunsAhead() throws {
-        let test = try TestCard { $0.isCoarse = true }
+    @Test(arguments: [0, 40, -35] as [Double]) func coarseDelayMovesOnceABurstAndNeverRunsAhead(ppm: Double) throws {
+        let test = try TestCard {
+            $0.isCoarse = true
+            $0.ppm = ppm
+        }
         let pcm = try test.open()
         try pcm.configure()
         let written = try pcm.write(ramp(from: 0, count: 24_000))

@@ -11,7 +11,7 @@ int64_t capture_due(const struct card *card, int64_t burst) {
 int64_t capture_delay(const struct card *card, int64_t at) {
     const int64_t read = card->fetched - card_queued(card);
     if (at < card->run_start) at = card->run_start;
-    return card->run_first_frame + (int64_t)floor((double)(at - card->run_start) * card->rate) - read;
+    return card->run_first_frame + card_whole_frames(card, (double)(at - card->run_start) * card->rate) - read;
 }
 
 // Ring frames are interleaved: only interleaved access is offered.

@@ -60,6 +60,12 @@ int64_t card_avail(const struct card *card) {
     return card->captures ? card_queued(card) : (int64_t)card->io.buffer_size - card_queued(card);
 }
 
+// What counts whole transfers is at a whole frame when it counts, but for the latency, which is no whole number of frames
+// on the card's own clock: rounded down, a card that is 40 ppm fast would be a frame behind one that is 35 ppm slow.
+int64_t card_whole_frames(const struct card *card, double frames) {
+    return (int64_t)(card->settings.coarse ? round(frames) : floor(frames));
+}
+
 int64_t card_delay(const struct card *card, int64_t now) {
     if (card->state == CARD_IDLE || (card->captures && card->state == CARD_PAUSED)) return card_queued(card);
     int64_t at = now;
@@ -67,7 +73,7 @@ int64_t card_delay(const struct card *card, int64_t now) {
         at = card->captures && card->run_bursts == 0 ? card->run_start : due(card, card->run_bursts - 1);
     if (card->state == CARD_STALLED) at = card->control.stall_done;
     if (card->captures) return capture_delay(card, at);
-    return card_queued(card) + card->fetched - (int64_t)floor(heard(card, at));
+    return card_queued(card) + card->fetched - card_whole_frames(card, heard(card, at));
 }
 
 // Ring frames are interleaved: only interleaved access is offered.

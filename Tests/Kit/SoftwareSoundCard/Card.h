@@ -134,6 +134,8 @@ void card_prepare(struct card *);
 void card_advance(struct card *, int64_t now);
 int64_t card_queued(const struct card *);
 int64_t card_delay(const struct card *, int64_t now);
+// Of frames that a delay tells: those that are through, or the nearest whole number where `coarse`.
+int64_t card_whole_frames(const struct card *, double frames);
 int64_t card_avail(const struct card *);
 bool card_runs_free(const struct card *);
 void card_break_off(struct card *, int64_t at);

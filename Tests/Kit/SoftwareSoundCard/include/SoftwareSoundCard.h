@@ -31,8 +31,8 @@
 // A run starts at true time t0. Burst b, frames b*B ..< (b+1)*B of the run, is fetched at t0 + b*B/rate, and frame n is
 // heard at t0 + latency + n/rate, where rate = nominal * (1 + ppm/1e6). That is what the sidecar says of a segment, and
 // what the reported delay says at any instant t: written - delay = floor((t - t0 - latency) * rate), since drivers count
-// frames that are through. With `coarse yes` it is true at the instants of a fetch, and stands still between them, as in
-// drivers that count whole transfers.
+// frames that are through. With `coarse yes` it is true at the instants of a fetch, to the nearest frame, and stands still
+// between them, as in drivers that count whole transfers.
 //
 // A capture delivers frames of the source, a WAVE file, in the file's own layout. The source goes on in the air whether
 // it is captured or not, frame k at A + k/rate; before and after it there is silence. A run starts at t0, the first
