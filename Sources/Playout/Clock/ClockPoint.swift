@@ -59,6 +59,21 @@ struct ClockPoints: BitwiseCopyable {
     }
 }
 
+/// Readings that are alike, one after the other.
+struct ReadingRun: BitwiseCopyable {
+    private var count = 0
+    private var since = 0.0
+
+    mutating func end() { count = 0 }
+
+    /// Takes one more. Returns whether there are so many now, over so many seconds.
+    mutating func extend(at time: Double, toCount least: Int, seconds: Double) -> Bool {
+        if count == 0 { since = time }
+        count += 1
+        return count >= least && time - since >= seconds
+    }
+}
+
 /// Readings of some 20 ms, of which the earliest counts. Where stamps lie early at times, it is the earliest but one of
 /// many, if need be of 100 ms: hardly later, and true even if one in a hundred lies.
 struct ClockBucket: BitwiseCopyable {

@@ -21,13 +21,11 @@ extension DACClockModel {
     /// Guesses far from the line, to either side, do not count; a long run of them is a step.
     private mutating func isStep(_ point: ClockPoint) -> Bool {
         guard abs(point.residual - fit.residual(at: point.time)) > GuessFit.step.distance else {
-            late.count = 0
+            late.end()
             return false
         }
-        if late.count == 0 { late.since = point.time }
-        late.count += 1
         let duration = line == nil ? Self.earlySeconds : GuessFit.step.duration
-        if late.count >= 8, point.time - late.since >= duration { relearn() }
+        if late.extend(at: point.time, toCount: 8, seconds: duration) { relearn() }
         return true
     }
 }

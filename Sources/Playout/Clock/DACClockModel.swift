@@ -20,6 +20,8 @@ import AudioCore
 //    while the old line stays in force, then replaced at once, and counted in `relearnCount`.
 // 5. A device whose first readings run away by more than a sound card can is not believed, and one that goes on so is
 //    silent; see `RateCheck.swift`. One whose readings are guesses is judged over seconds; see `GuessFit.swift`.
+// 6. Of a pointer that moves in bursts, and wakes the loop with them, the line is made of wakes alone; see
+//    `WakeEdge.swift`.
 //
 // Nothing of this depends on absolute numbers: residuals are taken against the nominal rate from the first reading on,
 // so that doubles resolve far below a nanosecond for weeks.
@@ -34,6 +36,8 @@ struct DACClockModel: ~Copyable {
     static let readyBound = 20e-6
     static let readySlopeDeviation = 12e-6
     static let patience = 0.6
+    /// How long a fit must stay so.
+    private static let holdSeconds = 0.02
     /// A device whose readings run away faster than this from one half of that time to the other is not what it says. A
     /// pointer's bursts hardly show, since either half tells its earliest.
     static let runaway = (seconds: 0.002, rate: 0.003)
@@ -41,6 +45,7 @@ struct DACClockModel: ~Copyable {
     private static let incredible = 100e-6
     /// The same after a restart, where the rate is known.
     static let restartCount = 8
+    private static let restartWakeCount = 4
     static let restartSpan = 0.03
 
     private static let windowSeconds = 20.0
@@ -50,6 +55,7 @@ struct DACClockModel: ~Copyable {
     static let settledInterval = 0.25
     private static let rawCapacity = 512
     private static let pointCapacity = 1_024
+    private static let polledCapacity = 256
     /// How long readings must be early, or far from the edge, to be a step.
     static let earlySeconds = 0.1
     private static let lateSeconds = 0.3
@@ -61,6 +67,9 @@ struct DACClockModel: ~Copyable {
     var points: ClockPoints
     private var bucket = ClockBucket()
     private var isRaw = true
+    /// Readings between wakes, where the line is made of wakes; and whether it is made of others too.
+    private var edge: WakeEdge
+    private var hasPolled = false
     private var readingCount = 0
     private var fitter = ClockFitter(capacity: pointCapacity)
     var prior: RatePrior
@@ -75,9 +84,10 @@ struct DACClockModel: ~Copyable {
     private var newestTime = 0.0
     var nextFitTime = 0.0
     private var backwardRun = 0
-    /// Since when, and how often, readings were early; and since when none came near the edge.
-    private var early: (since: Double, count: Int) = (0, 0)
-    var late: (since: Double, count: Int) = (0, 0)
+    /// Fits that a sound may start by; readings that were early; and such that were far from the edge.
+    private var mature = ReadingRun()
+    private var early = ReadingRun()
+    var late = ReadingRun()
     private var doubt = ReadingDoubt()
     var isRelearning = false
     /// Whether readings are guesses; and the host time at which the first of those came that no line was made of yet.
@@ -92,10 +102,12 @@ struct DACClockModel: ~Copyable {
 
     init(deviceRate: Double, rateHint: Double?) {
         rate = deviceRate
-        memory = .allocate(capacity: Self.rawCapacity + Self.pointCapacity)
-        memory.initialize(repeating: ClockPoint(), count: Self.rawCapacity + Self.pointCapacity)
+        let capacity = Self.rawCapacity + Self.pointCapacity + Self.polledCapacity
+        memory = .allocate(capacity: capacity)
+        memory.initialize(repeating: ClockPoint(), count: capacity)
         raw = ClockPoints(memory: memory, capacity: Self.rawCapacity)
         points = ClockPoints(memory: memory + Self.rawCapacity, capacity: Self.pointCapacity)
+        edge = WakeEdge(memory: memory + Self.rawCapacity + Self.pointCapacity, capacity: Self.polledCapacity)
         let hint = rateHint.flatMap { abs($0) <= RatePrior.limitPPM ? $0 : nil }
         prior = RatePrior(
             slope: -(hint ?? 0) * 1e-6, deviation: hint == nil ? RatePrior.unknown : RatePrior.remembered)
@@ -148,8 +160,13 @@ struct DACClockModel: ~Copyable {
         newestReadingHost = hostNanoseconds
         if awaitedSince == nil, line == nil || isRelearning { awaitedSince = hostNanoseconds }
         newestTime = time
-        readingCount &+= 1
-        take(ClockPoint(time: time, residual: residual))
+        let point = ClockPoint(time: time, residual: residual)
+        guard doubt.isWokenCoarse, !isGuessed else {
+            hasPolled = hasPolled || !isPrompt
+            readingCount &+= 1
+            return take(point)
+        }
+        takeBurst(point, isWake: isPrompt)
     }
 
     /// The device's clock stopped and started again: readings so far are void, the rate is kept.
@@ -184,6 +201,23 @@ struct DACClockModel: ~Copyable {
         return false
     }
 
+    /// A reading of a device that wakes us with its bursts. What was read between these before that was known goes; a
+    /// line that is there stays until there is one of wakes.
+    private mutating func takeBurst(_ point: ClockPoint, isWake: Bool) {
+        guard isWake else {
+            if readingCount > 0 { edge.notePolled(point) }
+            return
+        }
+        if hasPolled {
+            readingCount = 0
+            forget(slopeDeviation: 0)
+            isRelearning = line != nil
+        } else {
+            readingCount &+= 1
+            take(isFollowing ? edge.corrected(point, by: fit) : point)
+        }
+    }
+
     private mutating func take(_ point: ClockPoint) {
         guard !isGuessed else { return takeGuess(point) }
         if readingCount > Self.restartCount {
@@ -194,7 +228,7 @@ struct DACClockModel: ~Copyable {
             raw.append(point)
             fit = fitter.fit(raw, slope: fit.slope, prior: prior)
             guard !knowsRate || abs(fit.slope - prior.slope) < Self.incredible else { return distrust() }
-            if isMature || isFollowing { publish() }
+            if stays(isMature) || isFollowing { publish() }
             if raw.isFull { leaveRaw() }
         } else {
             guard addToBucket(point), point.time >= nextFitTime else { return }
@@ -207,25 +241,21 @@ struct DACClockModel: ~Copyable {
     /// Glitches do not count; a run of them is a step.
     private mutating func isEarly(_ point: ClockPoint, _ excess: Double) -> Bool {
         guard excess < -fit.earlyLimit else {
-            early.count = 0
+            early.end()
             return false
         }
-        if early.count == 0 { early.since = point.time }
-        early.count += 1
         doubt.noteLie(at: point.time)
-        if early.count >= 5, point.time - early.since >= Self.earlySeconds { relearn() }
+        if early.extend(at: point.time, toCount: 5, seconds: Self.earlySeconds) { relearn() }
         return true
     }
 
     /// A late reading counts, though it is far from the edge; a long run of them is a step.
     private mutating func isLate(_ point: ClockPoint, _ excess: Double) -> Bool {
         guard excess > fit.lateLimit else {
-            late.count = 0
+            late.end()
             return false
         }
-        if late.count == 0 { late.since = point.time }
-        late.count += 1
-        guard late.count >= 8, point.time - late.since >= Self.lateSeconds else { return false }
+        guard late.extend(at: point.time, toCount: 8, seconds: Self.lateSeconds) else { return false }
         relearn()
         return true
     }
@@ -254,10 +284,20 @@ struct DACClockModel: ~Copyable {
 
     // MARK: The line
 
+    /// Whether that is so for a while: among many looks the first that finds a fit mature is likely to find one by luck.
+    private mutating func stays(_ isMature: Bool) -> Bool {
+        guard isMature else {
+            mature.end()
+            return false
+        }
+        return mature.extend(at: newestTime, toCount: 3, seconds: Self.holdSeconds) || prior.isFresh
+    }
+
     private var isMature: Bool {
         let span = newestTime - raw[0].time
-        guard span < Self.patience else { return readingCount >= Self.restartCount && !isRunningAway }
-        return readingCount >= (prior.isFresh ? Self.restartCount : Self.readyCount)
+        let restartCount = doubt.isWokenCoarse ? Self.restartWakeCount : Self.restartCount
+        guard span < Self.patience else { return readingCount >= restartCount && !isRunningAway }
+        return readingCount >= (prior.isFresh ? restartCount : Self.readyCount)
             && span >= (prior.isFresh ? Self.restartSpan : Self.readySpan)
             && fit.slopeDeviation < Self.readySlopeDeviation && candidate.bound(at: newestFrame) < Self.readyBound
     }
@@ -277,8 +317,9 @@ struct DACClockModel: ~Copyable {
         if isRelearning { relearnCount += 1 }
         isRelearning = false
         awaitedSince = nil
+        if isRaw { edge.compare(with: fit) } else { edge.finish() }
         var line = candidate
-        line.hidden = doubt.seconds(of: fit, at: newestTime, rate: rate)
+        line.hidden = doubt.seconds(of: fit, at: newestTime, rate: rate) + edge.doubt
         // A prior must not hide what a coarse pointer could not show yet.
         if doubt.isPolledCoarse, prior.deviation >= RatePrior.unknown {
             line.hiddenRate = min(RatePrior.limitPPM * 1e-6, 4 * fit.freeSlopeDeviation)
@@ -329,8 +370,11 @@ struct DACClockModel: ~Copyable {
         points.removeAll()
         bucket = ClockBucket()
         isRaw = !isGuessed
-        early.count = 0
-        late.count = 0
+        hasPolled = false
+        edge.restart()
+        mature.end()
+        early.end()
+        late.end()
         backwardRun = 0
     }
 }

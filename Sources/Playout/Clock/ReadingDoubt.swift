@@ -24,6 +24,17 @@ struct ReadingDoubt: BitwiseCopyable {
     /// Readings of a fine pointer lie closer to the edge than this on average, in seconds.
     private static let fineScale = 60e-6
     private static let lieMemorySeconds = 20.0
+    /// A device that called so often, and not longer ago than so many nanoseconds, goes on calling. Fewer moves do not
+    /// tell how coarse a pointer is.
+    private static let tellingCallCount = 2
+    private static let tellingMoveCount = 8
+    private static let longestCallPause: Int64 = 300_000_000
+    /// One that calls though its pointer stood still for longer than so many nanoseconds is read by the clock, whatever
+    /// the loop says. Once is an accident; so many calls that did show a move make up for it.
+    private static let longestEcho: Int64 = 500_000
+    private static let idleCallLimit = 1.5
+    private static let idleCallCeiling = 4.0
+    private static let pardon = 1.0 / 64
 
     /// The greatest number of frames of which every move of the pointer was a multiple.
     private var granule: Int64 = 0
@@ -35,6 +46,13 @@ struct ReadingDoubt: BitwiseCopyable {
     private var longestGap = 0.0
     /// The part of the readings that the device called for.
     private var promptShare = 1.0
+    /// How often its pointer moved, how often it called, and when it did so last.
+    private var moveCount = 0
+    private var callCount = 0
+    private var newestCall: Int64 = 0
+    /// Calls of late at which it had not moved; and when its newest frame was seen first.
+    private var idleCalls = 0.0
+    private var newestMove: Int64 = 0
     /// The least slack of late, in seconds.
     private var slack = 0.0
     /// Lies of the last 20 s, and when the newest was.
@@ -46,6 +64,7 @@ struct ReadingDoubt: BitwiseCopyable {
         guard let lastFrame else {
             self.lastFrame = frame
             lastHost = host
+            newestMove = host
             self.slack = slack
             promptShare = isPrompt ? 1 : 0
             return
@@ -54,8 +73,20 @@ struct ReadingDoubt: BitwiseCopyable {
         lastHost = host
         if gap > 0, gap < 1 { longestGap = max(gap, longestGap * 0.9995) }
         self.slack = min(slack, self.slack + (slack - self.slack) / 256)
-        guard frame != lastFrame else { return }
+        guard frame != lastFrame else {
+            if isPrompt, host &- newestMove > Self.longestEcho {
+                idleCalls = min(idleCalls + 1, Self.idleCallCeiling)
+            }
+            return
+        }
+        newestMove = host
         promptShare += ((isPrompt ? 1 : 0) - promptShare) / 32
+        moveCount = min(moveCount + 1, Self.tellingMoveCount)
+        if isPrompt {
+            callCount = min(callCount + 1, Self.tellingCallCount)
+            newestCall = host
+            idleCalls = max(0, idleCalls - Self.pardon)
+        }
         let (step, overflow) = frame.subtractingReportingOverflow(lastFrame)
         if !overflow, step != .min { granule = Self.divisor(granule, abs(step)) }
         self.lastFrame = frame
@@ -76,8 +107,15 @@ struct ReadingDoubt: BitwiseCopyable {
         lastFrame = nil
     }
 
+    /// Whether the device moves its pointer in bursts, and calls when it does so: what is read then shows the edge, and
+    /// what is read in between only that it is not later.
+    var isWokenCoarse: Bool {
+        granule >= Self.coarseFrameCount && moveCount >= Self.tellingMoveCount && callCount >= Self.tellingCallCount
+            && idleCalls < Self.idleCallLimit && lastHost &- newestCall < Self.longestCallPause
+    }
+
     /// Whether bursts are found by looking, not by being woken.
-    var isPolledCoarse: Bool { granule >= Self.coarseFrameCount && promptShare < 0.5 }
+    var isPolledCoarse: Bool { granule >= Self.coarseFrameCount && promptShare < 0.5 && !isWokenCoarse }
 
     /// In seconds, for a line that was fitted up to `time`.
     func seconds(of fit: ClockFit, at time: Double, rate: Double) -> Double {

@@ -7,8 +7,9 @@ import AudioCore
 public struct DeviceTimestamp: Hashable, Sendable, BitwiseCopyable {
     public var frame: DeviceFrame
     public var host: HostTime
-    /// Whether the device called for this reading by moving its pointer. A coarse pointer that is merely looked at now
-    /// and then moved at some time since the last look: the bound says so.
+    /// Whether the device called for this reading by moving its pointer. Of a coarse pointer such readings tell the
+    /// clock, and those between them only that it is no later. One that is merely looked at now and then moved at some
+    /// time since the last look: the bound says so.
     public var isPrompt: Bool
     /// How much sooner the frame may have left, as far as the reading itself tells.
     public var slack: TimeSpan
