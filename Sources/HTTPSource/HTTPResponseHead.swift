@@ -7,6 +7,10 @@ struct HTTPResponseHead: Hashable {
     private(set) var statusText = ""
     private(set) var isComplete = false
     private var fields: [String: String] = [:]
+    /// Where it leads, and whether that is, or one of several such places, without encryption: versions of libcurl differ
+    /// in which they follow. Kept however many fields stand before it.
+    private var location: String?
+    private var namesHTTP = false
     /// Nobody needs more; what comes behind is passed over.
     private static let fieldCountLimit = 100
 
@@ -21,8 +25,14 @@ struct HTTPResponseHead: Hashable {
             self = HTTPResponseHead()
             statusText = text.drop { $0 != " " }.trimmed
             status = Int(statusText.prefix { $0.isASCII && $0.isNumber }) ?? 0
-        } else if let colon = text.firstIndex(of: ":"), fields.count < Self.fieldCountLimit {
-            fields[text[..<colon].lowercased()] = text[text.index(after: colon)...].trimmed
+        } else if let colon = text.firstIndex(of: ":") {
+            let (name, value) = (text[..<colon].lowercased(), text[text.index(after: colon)...].trimmed)
+            if name == "location" {
+                location = value
+                namesHTTP = namesHTTP || value.prefix(5).lowercased() == "http:"
+            } else if fields.count < Self.fieldCountLimit {
+                fields[name] = value
+            }
         }
     }
 
@@ -32,9 +42,9 @@ struct HTTPResponseHead: Hashable {
     var isFinal: Bool { isComplete && status >= 200 && redirection == nil }
 
     /// Whether it leads elsewhere, without encryption.
-    var leadsToHTTP: Bool { redirection.map { $0.prefix(5).lowercased() == "http:" } ?? false }
+    var leadsToHTTP: Bool { redirection != nil && namesHTTP }
 
-    private var redirection: String? { (300..<400).contains(status) ? fields["location"] : nil }
+    private var redirection: String? { (300..<400).contains(status) ? location : nil }
 
     /// In lower case, without parameters.
     var contentType: String {

@@ -538,6 +538,23 @@ import WireProtocol
         #expect(broadcast.session.isPlaying)
     }
 
+    /// Those who were named are there in time, and ready later: nobody is missing.
+    @Test func whoIsThereAndNotReadyIsWaitedForAndNotMissing() {
+        var broadcast = ScriptedBroadcast { $0.allowedNames = ["Attic", "Kitchen"] }
+        broadcast.give(seconds: 60)
+        broadcast.join(1, name: "Attic")
+        broadcast.join(2, name: "Kitchen")
+        for _ in 0..<24 {
+            broadcast.wait(.milliseconds(500), hearingFrom: [1, 2])
+            for id in [1, 2] { broadcast.drain(id) }
+        }
+        #expect(!broadcast.session.isPlaying && broadcast.outcome == nil)
+        broadcast.report(.ready, 1)
+        broadcast.wait(.milliseconds(100))
+        #expect(broadcast.session.isPlaying)
+        #expect(broadcast.notices == [.joined("Attic"), .joined("Kitchen")])
+    }
+
     /// Both sides dialled: nobody was refused anything.
     @Test func ofTwoCallsThatCrossedNoneCountsAsRefused() throws {
         var broadcast = ScriptedBroadcast()
@@ -557,14 +574,27 @@ import WireProtocol
         #expect(broadcast.session.refusedCount == 1)
     }
 
-    /// Somebody who calls from 10.0.0.66 under one invented name after the other.
-    private func invent(_ count: Int, _ broadcast: inout ScriptedBroadcast, _ deed: ByteBuffer) {
+    /// Somebody who calls, from 10.0.0.66 or many addresses, under one invented name after the other.
+    private func invent(
+        _ count: Int, _ broadcast: inout ScriptedBroadcast, _ deed: ByteBuffer, hasManyAddresses: Bool = false
+    ) {
         for id in 1_000..<1_000 + count {
             let key = ClockKey(identifier: UInt64(id), secret0: 1, secret1: 2)
-            broadcast.handle(.opened(ConnectionID(id), .accepted, address: "10.0.0.66", dial: nil, key: key))
+            let address = hasManyAddresses ? "10.1.\(id / 256).\(id % 256)" : "10.0.0.66"
+            broadcast.handle(.opened(ConnectionID(id), .accepted, address: address, dial: nil, key: key))
             broadcast.greet(id, name: "Invented \(id)")
             broadcast.report(.ready, id)
             broadcast.say(deed, id)
+        }
+    }
+
+    /// A listener that asks for the time over its connection, as where UDP is blocked.
+    private func askClock(_ id: Int, _ broadcast: inout ScriptedBroadcast) {
+        for sequence in 1...BroadcastLimits.clockRequestsOfNote {
+            let request = ClockDatagram(
+                kind: .request, keyIdentifier: UInt64(id), sequence: UInt32(sequence), cookie: 5)
+            let key = ClockKey(identifier: UInt64(id), secret0: 1, secret1: 2)
+            broadcast.say(WireEncoder.clock(request.encoded(under: key)), id)
         }
     }
 
@@ -576,21 +606,33 @@ import WireProtocol
         #expect(refused == PeeringLimits.saidCountPerAddress)
         // What happens to others is told, and the same of others.
         broadcast.join(2, name: "Kitchen")
-        for sequence in 1...BroadcastLimits.clockRequestsOfNote {
-            let request = ClockDatagram(kind: .request, keyIdentifier: 2, sequence: UInt32(sequence), cookie: 5)
-            let key = ClockKey(identifier: 2, secret0: 1, secret1: 2)
-            broadcast.say(WireEncoder.clock(request.encoded(under: key)), 2)
-        }
+        askClock(2, &broadcast)
         #expect(broadcast.notices.contains(.clockOverTCP("Kitchen")))
         broadcast.say(noise, 2)
         #expect(broadcast.notices.contains { if case .refused("Kitchen", _) = $0 { true } else { false } })
+    }
+
+    /// Whoever has many addresses mutes warnings of one kind: of refusals those for one reason.
+    @Test func namesInventedAtManyAddressesMuteNoOtherKindOfWarning() {
+        var broadcast = started()
+        invent(
+            2 * PeeringLimits.saidCount, &broadcast, ByteBuffer(repeating: 0x55, count: 100), hasManyAddresses: true)
+        let refused = broadcast.notices.count { if case .refused = $0 { true } else { false } }
+        #expect(refused == PeeringLimits.saidCount)
+        broadcast.join(2, name: "Kitchen")
+        askClock(2, &broadcast)
+        #expect(broadcast.notices.contains(.clockOverTCP("Kitchen")))
+        broadcast.join(3, name: "Radio", codecs: [.mpegLayer3])
+        let reason = "this song is PCM, which Radio cannot decode"
+        #expect(broadcast.notices.contains(.refused("Radio", Refusal(.cannotDecode, reason))))
     }
 
     @Test func whoComesAndGoesDoesNotFloodTheTerminal() {
         var broadcast = started()
         let count = broadcast.notices.count
         invent(2_000, &broadcast, WireEncoder.refusal(Refusal(.leaving, "")))
-        #expect(broadcast.notices.count - count <= 2 * PeeringLimits.repeatedCountPerAddress)
+        // Comings and goings, so many of each.
+        #expect(broadcast.notices.count - count == 2 * PeeringLimits.repeatedCountPerAddress)
         broadcast.join(2, name: "Kitchen")
         broadcast.report(.ready, 2)
         broadcast.handle(.closed(ConnectionID(2)))

@@ -269,6 +269,15 @@ import WebServerKit
         #expect(trusted.bytes == shelf.bytes && trusted.failure == nil)
     }
 
+    /// What is told on the way names the address without its password.
+    @Test func aBreakOnTheWayShowsNoPassword() throws {
+        let shelf = try Shelf(byteCount: 100_000)
+        let address = shelf.server.url("cut/song?at=30000&ranges=1")
+        let fetched = try fetch("http://me:secret@" + address.dropFirst("http://".count))
+        #expect(fetched.bytes == shelf.bytes && fetched.failure == nil)
+        #expect(!fetched.notices.isEmpty && fetched.notices.allSatisfy { $0.hasPrefix("'\(address)' broke off (") })
+    }
+
     // MARK: Redirections and encryption
 
     /// From http to https and within https a redirection is followed; from https to http never, nor is anybody asked
@@ -295,6 +304,17 @@ import WebServerKit
             #expect(fetched.failure == SongFailure(.missing, text) && fetched.bytes.isEmpty)
         }
         #expect(!server.requests.contains { $0.hasPrefix("/plain") }, "\(server.requests)")
+    }
+
+    /// Nor where http led to https, and the way back stands behind more fields than are kept, or stands there twice.
+    @Test(arguments: ["fields=200", "twice=1"]) func noHeadHidesAWayOutOfEncryption(option: String) throws {
+        let shelf = try Shelf(byteCount: 100_000, hasCertificate: true)
+        let back = shelf.server.url("plain/song")
+        let url = shelf.server.url("away?to=" + shelf.server.tlsURL("away?\(option)%26to=\(back)"))
+        let fetched = try fetch(url, certificateFile: shelf.directory.path + "/certificate.pem")
+        let text = "'\(url)' cannot be fetched: it is redirected from https to http, which is not safe: refused"
+        #expect(fetched.failure == SongFailure(.missing, text) && fetched.bytes.isEmpty)
+        #expect(!shelf.server.requests.contains { $0.hasPrefix("/plain") }, "\(shelf.server.requests)")
     }
 
     /// What breaks off is not continued there either.

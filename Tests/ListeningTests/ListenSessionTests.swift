@@ -123,6 +123,38 @@ import WireProtocol
         #expect(listener.said[200]?.refusal == nil && listener.closed.contains(200))
     }
 
+    /// Somebody who greets under one invented name after the other, and breaks the protocol.
+    private func invent(_ count: Int, _ listener: inout ScriptedListener, from address: (Int) -> String) {
+        for id in 1_000..<1_000 + count {
+            listener.meet(id, name: "Invented \(id)", welcoming: false, from: address(id))
+            listener.say(Self.noise, id)
+        }
+    }
+
+    private static let noise = ByteBuffer(repeating: 0x55, count: 100)
+
+    private func brokeProtocol(_ notice: ListenNotice) -> String? {
+        if case .turnedAway(let name, _, brokeProtocol: true) = notice { name } else { nil }
+    }
+
+    @Test func inventedNamesMuteNoOthers() {
+        var listener = ScriptedListener()
+        invent(2 * PeeringLimits.saidCountPerAddress, &listener) { _ in "10.0.0.66" }
+        #expect(listener.notices.compactMap(brokeProtocol).count == PeeringLimits.saidCountPerAddress)
+        listener.meet(1, name: "Attic", welcoming: false)
+        listener.say(Self.noise, 1)
+        #expect(listener.notices.compactMap(brokeProtocol).last == "Attic")
+    }
+
+    @Test func namesInventedAtManyAddressesMuteNoOtherKindOfLine() {
+        var listener = ScriptedListener()
+        invent(2 * PeeringLimits.saidCount, &listener) { "10.1.\($0 / 256).\($0 % 256)" }
+        #expect(listener.notices.compactMap(brokeProtocol).count == PeeringLimits.saidCount)
+        listener.meet(1, name: "Attic", welcoming: false)
+        listener.say(WireEncoder.refusal(Refusal(.notAllowed, "this broadcast is for Kitchen")), 1)
+        #expect(listener.notices.last == .refused(by: "Attic", reason: "this broadcast is for Kitchen"))
+    }
+
     @Test func whoNeverWelcomesAnybodyIsClosed() {
         var listener = ScriptedListener()
         listener.meet(1, name: "Idle", welcoming: false)

@@ -57,6 +57,16 @@ import WireProtocol
         #expect(listener.enqueued.last == FramePosition(8_000 * 20))
     }
 
+    /// The machine slept, its clock stood still, and the song went on.
+    @Test func aSleepCountsAsTime() {
+        var listener = recording()
+        listener.anchor(1, in: .milliseconds(250))
+        listener.handle(.machineDidSleep(for: .seconds(60)))
+        listener.packet(1, at: 8_000 * 70)
+        #expect(listener.enqueued.last == FramePosition(8_000 * 70))
+        #expect(!listener.notices.contains(.tooFarAhead(broadcaster: "Attic")))
+    }
+
     /// A song of three minutes, ten seconds ahead, with a minute in the middle in which the connection was lost.
     @Test func aSongIsRecordedWhole() {
         var listener = recording()

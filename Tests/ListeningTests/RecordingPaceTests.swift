@@ -67,13 +67,15 @@ import Testing
         }
     }
 
-    @Test func newEpochsAreNoWayAround() {
+    /// Nor where each ends with a packet of its beginning.
+    @Test(arguments: [false, true]) func newEpochsAreNoWayAround(endsAtItsBeginning: Bool) {
         var pace = RecordingPace()
         var taken = 0.0
         for epoch in 0..<1_000 {
             let now = start + .milliseconds(Int64(epoch))
             pace.begin(at: .zero, rate: Self.rate, now: now)
             if pace.takes(upTo: frame(15), now: now) { taken += 15 }
+            if endsAtItsBeginning { _ = pace.takes(upTo: .zero, now: now) }
         }
         #expect(taken <= 62)
     }

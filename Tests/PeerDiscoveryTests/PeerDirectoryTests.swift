@@ -142,6 +142,19 @@ import Testing
         }
     }
 
+    /// However much else agrees.
+    @Test(arguments: [true, false]) func anotherPeerOrDomainIsNotMerged(isOtherPeer: Bool) {
+        var directory = PeerDirectory()
+        directory.resolved(Self.key(), Self.sighting())
+        var forged = Self.sighting(playing: "Forged", address: .v4(0x0A00_0042))
+        if isOtherPeer { forged.record.id = UUIDBytes(high: 9, low: 9) }
+        let domain = isOtherPeer ? "local" : "example"
+        directory.resolved(ServiceKey(interface: 3, protocolNumber: 0, name: "Kitchen", domain: domain), forged)
+        #expect(directory.takeEvents().count == 2 && directory.peers.count == 2)
+        let own = directory.peers[Self.service()]
+        #expect(own?.addresses == [Self.v4] && own?.record.playing == "")
+    }
+
     @Test func aServiceThatComesBackAsAnotherInstanceIsAnotherPeer() {
         var directory = PeerDirectory()
         directory.resolved(Self.key(), Self.sighting(1))

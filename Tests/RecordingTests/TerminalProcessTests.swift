@@ -37,4 +37,48 @@ import Testing
         let shown = drawn.ranges(of: "\u{1B}[?25h").last?.lowerBound
         #expect(try #require(hidden) < #require(shown))
     }
+
+    /// A terminal that takes nothing, as after Ctrl-S, keeps nobody from quitting: SIGALRM ends what waits for it.
+    @Test func quittingNeedsNoTerminal() throws {
+        let directory = TemporaryDirectory()
+        let session = """
+            ulimit -c 0
+            stty -g > before
+            (
+                for i in {1..500}; do
+                    sleep 0.02
+                    stty -g < /dev/tty > during
+                    cmp -s before during || break
+                done
+                python3 -c 'import termios; termios.tcflow(0, termios.TCOOFF)' < /dev/tty
+                kill -QUIT $(cat pid)
+            ) &
+            sh -c 'echo $$ > pid; exec env --default-signal=QUIT tutti join 127.0.0.1:9 --no-mdns --output null'
+            echo $? > code
+
+            """
+        try Tool.writeFile(directory.path + "/session", Array(session.utf8))
+        try TuttiProcess.run(
+            "TERM=xterm script -qec 'bash session 2> said' typescript < /dev/null > /dev/null", in: directory)
+        #expect(String(decoding: try Tool.readFile(directory.path + "/code"), as: UTF8.self) == "142\n")
+    }
+
+    /// What whoever started it has ignored, as nohup does the hang-up, stays ignored.
+    @Test(arguments: ["HUP", "QUIT"]) func anIgnoredSignalStaysIgnored(signal: String) throws {
+        let directory = TemporaryDirectory()
+        try TuttiProcess.run(
+            """
+            ulimit -c 0
+            trap '' \(signal)
+            tutti join 127.0.0.1:9 --no-mdns --output null > said 2>&1 & joined=$!
+            for i in {1..500}; do [ -s said ] && break; sleep 0.02; done
+            kill -\(signal) $joined
+            sleep 0.3
+            [ -e /proc/$joined/exe ] && echo goes on > outcome
+            kill -INT $joined
+            wait $joined
+            echo $? >> outcome
+            """, in: directory)
+        #expect(String(decoding: try Tool.readFile(directory.path + "/outcome"), as: UTF8.self) == "goes on\n0\n")
+    }
 }

@@ -192,6 +192,15 @@ struct SongCollectionTests {
         #expect(found.problems == ["'' holds 1 names that are not UTF-8: passed over"])
     }
 
+    @Test func whatIsTooManyIsToldWithoutItsPassword() throws {
+        let shelf = Shelf()
+        let lines = String(repeating: "http://me:secret@host/a\n", count: SongCollection.countLimit + 1)
+        try shelf.put("list.m3u", Array(lines.utf8))
+        let found = try shelf.find(["list.m3u"])
+        #expect(found.songs.count == SongCollection.countLimit)
+        #expect(found.problems == ["'http://host/a' is one song too many"])
+    }
+
     @Test func whoStopsGetsWhatWasFound() throws {
         let shelf = Shelf()
         for number in 1...9 { try shelf.song("\(number).mp3") }

@@ -65,6 +65,12 @@ struct InspectTests {
             ])
     }
 
+    @Test func anAddressIsShownWithoutItsPassword() {
+        let facts = SongFacts(path: "http://me:secret@host/a")
+        #expect(facts.lines.first?.text == "http://host/a")
+        #expect(facts.json.text.hasPrefix(#"{"file":"http://host/a","#))
+    }
+
     @Test func whatIsNotKnownIsNull() {
         var facts = SongFacts(path: "text")
         facts.failure = SongFailure(.unusable, "'text' is not a song")

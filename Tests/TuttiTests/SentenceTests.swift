@@ -63,6 +63,10 @@ import WireProtocol
         (.cutShort(SongFailure(.lost, "'a.mp3' broke off")), "'a.mp3' broke off"),
         (.notSeekable(SongFailure(.unusable, "a pipe cannot go back")), "a pipe cannot go back"),
         (.tooSlow(name: "-"), "standard input comes too slowly: silent until there is enough"),
+        (
+            .tooSlow(name: "http://me:secret@host/a"),
+            "'http://host/a' comes too slowly: silent until there is enough"
+        ),
         (.tooSlow(name: "a.mp3"), "'a.mp3' comes too slowly: silent until there is enough"),
         (
             .undecodable(.unsupportedFormat("5 channels")),

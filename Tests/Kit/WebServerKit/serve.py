@@ -142,7 +142,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.head(302, ("Location", location), ("Content-Length", 0))
 
     def serve_away(self, name, options):
-        self.head(302, ("Location", options["to"]), ("Content-Length", 0))
+        """Leads ?to somewhere else, behind ?fields that say nothing; ?twice also to a place that is safe."""
+        more = [(f"X-{number}", "") for number in range(int(options.get("fields", 0)))]
+        twice = [("Location", "https://127.0.0.1:9/")] if "twice" in options else []
+        self.head(302, *more, ("Location", options["to"]), *twice, ("Content-Length", 0))
 
     def serve_moving(self, name, options):
         """The first answer breaks off after ?at bytes; the next lead ?to somewhere else."""
