@@ -47,6 +47,8 @@ final class VirtualSoundCard {
     private var originFrame: Int64 = 0
     /// A frame at which a burst begins.
     private var burstFrame: Int64 = 0
+    /// The burst that wakes the loop; a loop that came earlier looked by itself.
+    private var wakeFrame: Int64 = 0
     private var isSuspended = false
     private var written: Int64 = 0
     /// Frames that went to the ear.
@@ -135,9 +137,9 @@ final class VirtualSoundCard {
 
     private func scheduleWake(after pointer: Int64) {
         let wakeSpacing = (renderer.hasSettledClock ? 6 : 2) * burst
-        let next = burstFrame + ((pointer - burstFrame) / wakeSpacing + 1) * wakeSpacing
+        wakeFrame = burstFrame + ((pointer - burstFrame) / wakeSpacing + 1) * wakeSpacing
         let latency = configuration.wakeLatency * (random.chance(0.01) ? 20 : 1)
-        var due = min(TrueTime(seconds: seconds(of: next)), machine.loop.now + Self.longestWait)
+        var due = min(TrueTime(seconds: seconds(of: wakeFrame)), machine.loop.now + Self.longestWait)
         if renderer.wantsReadings { due = min(due, machine.loop.now + Self.learningWait) }
         machine.at(due + random.exponential(latency)) { [unowned self] in turn() }
     }
@@ -149,7 +151,9 @@ final class VirtualSoundCard {
         guard position < written else { return recover() }
         let pointer = burstFrame + (position - burstFrame) / burst * burst
         let delay = configuration.fault == .delaySign ? pointer - written : written - pointer
-        renderer.note(DeviceTimestamp(frame: DeviceFrame(index: written - delay), host: machine.now))
+        renderer.note(
+            DeviceTimestamp(
+                frame: DeviceFrame(index: written - delay), host: machine.now, isPrompt: pointer >= wakeFrame))
         if renderer.wantsEarlierFrame { takeBack(from: pointer) }
         fill(to: pointer + bufferFrames)
         scheduleWake(after: position)
