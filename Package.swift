@@ -360,3 +360,32 @@ let package = Package(
             ["AudioCore", "CLinuxSocket", "ClockExchange", "ClockSync", "HostSystem", "LANKit"]),
     ]
 )
+
+/// Folders, and the targets in them.
+let folders = [
+    "Sources/CModules": [
+        "CALSA", "CAvahi", "CDBus", "CMPG123", "CCurl", "CLinuxSocket", "CRealtime", "CResampling", "CSandbox",
+    ],
+    "Sources/Core": ["AudioCore", "LineFitting"],
+    "Sources/Host": ["HostSystem", "RealTimeRights"],
+    "Sources/Media": [
+        "AudioFileStream", "SongReading", "SongCollection", "HTTPSource", "AudioDecoding", "MPEGDecoding",
+        "CodecLibrary", "DecodeWorker", "WorkerDecoding", "AudioFileWriting", "SongDecoding",
+    ],
+    "Sources/Clock": ["ClockSync", "ClockExchange"],
+    "Sources/Sound": [
+        "Playout", "Capture", "ALSADevices", "ALSAOutput", "ALSAInput", "RecordingSidecar", "VirtualOutput",
+        "AudioQueue",
+    ],
+    "Sources/Network": ["PeerDiscovery", "WireProtocol", "Peering"],
+    "Sources/Sessions": [
+        "Broadcasting", "Listening", "Observing", "TimelineRecording", "DeviceRecording", "SessionExecution",
+    ],
+    "Sources/App": ["TuttiRuntime", "tutti"],
+    "Tests/Kit": ["SimulationKit"],
+]
+for target in package.targets {
+    if let folder = folders.first(where: { $0.value.contains(target.name) })?.key {
+        target.path = "\(folder)/\(target.name)"
+    }
+}

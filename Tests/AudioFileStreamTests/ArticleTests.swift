@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30)))
 struct ArticleTests {
     private static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
-    private static let catalogue = root + "/Sources/AudioFileStream/AudioFileStream.docc"
+    private static let catalogue = root + "/Sources/Media/AudioFileStream/AudioFileStream.docc"
     /// Where the modules that are tested were built.
     private static let build: String = {
         var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
@@ -42,7 +42,7 @@ struct ArticleTests {
         var objects: [String] = []
         for module in ["AudioCore", "AudioFileStream"] {
             try Tool.run(
-                "find '\(Self.root)/Sources/\(module)' -name '*.swift' -printf '%f\\n' > sources", in: directory)
+                "find '\(Self.root)'/Sources/*/\(module) -name '*.swift' -printf '%f\\n' > sources", in: directory)
             let sources = String(decoding: try Tool.readFile(directory.path + "/sources"), as: UTF8.self)
             objects += sources.split(separator: "\n").map { "'\(Self.build)/\(module).build/\($0).o'" }
         }
@@ -159,7 +159,7 @@ struct ArticleTests {
     @Test func everyPropertyIsInTheTable() throws {
         let text = try Self.article("AudioFileStream")
         let rows = text.split(separator: "\n").filter { $0.hasPrefix("| `") }
-        let codes = try Tool.readFile(Self.root + "/Sources/AudioCore/Stream/AudioStreamPropertyID.swift")
+        let codes = try Tool.readFile(Self.root + "/Sources/Core/AudioCore/Stream/AudioStreamPropertyID.swift")
         let declared = String(decoding: codes, as: UTF8.self).split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ")
             guard line.contains("= AudioStreamPropertyID(\"") else { return String?.none }
