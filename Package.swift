@@ -382,7 +382,35 @@ let folders = [
         "Broadcasting", "Listening", "Observing", "TimelineRecording", "DeviceRecording", "SessionExecution",
     ],
     "Sources/App": ["TuttiRuntime", "tutti"],
-    "Tests/Kit": ["SimulationKit"],
+    "Tests/Kit": [
+        "StreamTestKit", "WebServerKit", "SimulationKit", "SoftwareSoundCard", "ClockInterposer", "DiskWatch",
+        "StubbornCurl", "ThreadWatch", "SoftwareSoundCardTests", "lan-host", "radio-link", "SoundCardKit", "LANKit",
+        "HeardAnalysis", "tutti-heard", "ConcertKit", "LANKitTests", "HeardAnalysisTests", "ConcertKitTests",
+        "CLoadPolling", "ListenerLoad", "listener-load", "ListenerLoadTests", "benchmark-sync", "AllocationCount",
+        "benchmark-parse", "CThreadFilter", "decode-worker", "discovery-probe", "impostor", "realtime-probe",
+        "example-play", "example-record",
+    ],
+    "Tests/Core": ["AudioCoreTests", "LineFittingTests"],
+    "Tests/Host": ["HostSystemTests", "RealTimeRightsTests"],
+    "Tests/Media": [
+        "AudioFileStreamTests", "SongReadingTests", "SongCollectionTests", "HTTPSourceTests", "AudioDecodingTests",
+        "FileDecodingTests", "MPEGDecodingTests", "WorkerDecodingTests", "AudioFileWritingTests", "SongDecodingTests",
+    ],
+    "Tests/Clock": ["ClockSyncTests", "ClockExchangeTests"],
+    "Tests/Sound": [
+        "PlayoutTests", "CaptureTests", "ALSAOutputTests", "RecordingSidecarTests", "VirtualOutputTests",
+        "AudioQueueTests", "OutputTests", "InputTests",
+    ],
+    "Tests/Network": ["PeerDiscoveryTests", "PeerDiscoveryLANTests", "WireProtocolTests", "PeeringTests"],
+    "Tests/Sessions": [
+        "BroadcastingTests", "ListeningTests", "ObservingTests", "TimelineRecordingTests", "SessionExecutionTests",
+    ],
+    "Tests/App": ["TuttiRuntimeTests", "TuttiTests"],
+    "Tests/Integration": [
+        "SimulationTests", "RecordingTests", "EndToEndTests", "DemoEndToEndTests", "RealTimeTests", "BenchmarkTests",
+        "ConformanceTests",
+    ],
+    "Tests/Fuzz": ["FuzzTargets", "PeerFuzzTargets", "FuzzTests", "PeerFuzzTests"],
 ]
 for target in package.targets {
     if let folder = folders.first(where: { $0.value.contains(target.name) })?.key {

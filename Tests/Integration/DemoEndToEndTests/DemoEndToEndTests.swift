@@ -30,7 +30,7 @@ struct DemoEndToEndTests {
     }
 
     private static var checkout: String {
-        #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+        #filePath.split(separator: "/").dropLast(4).map { "/\($0)" }.joined()
     }
 
     @Test func listenersAreHeardInStep() throws {

@@ -6,7 +6,7 @@ import Testing
 /// What the documentation says is so, and its example is a program that needs the parser and nothing else.
 @Suite(.timeLimit(.minutes(30)))
 struct ArticleTests {
-    private static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+    private static let root = #filePath.split(separator: "/").dropLast(4).map { "/\($0)" }.joined()
     private static let catalogue = root + "/Sources/Media/AudioFileStream/AudioFileStream.docc"
     /// Where the modules that are tested were built.
     private static let build: String = {

@@ -41,7 +41,7 @@ struct Song: Hashable, Sendable, CustomStringConvertible {
 
 /// The songs that `Scripts/make-corpus` writes; made on first use, kept until the script changes.
 enum Corpus {
-    static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+    static let root = #filePath.split(separator: "/").dropLast(4).map { "/\($0)" }.joined()
     static let directory = root + "/.build-corpus"
 
     static let songs: [Song] = {

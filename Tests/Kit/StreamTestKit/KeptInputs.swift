@@ -2,7 +2,7 @@ import Glibc
 
 /// What `Scripts/fuzz` keeps in the repository.
 public enum KeptInputs {
-    private static let folder = #filePath.split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/Fuzz"
+    private static let folder = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/Fuzz"
 
     /// Inputs that reach most of a target's code: in the file one a line, in hexadecimal.
     public static func corpus(of target: String) -> [[UInt8]] {

@@ -5,7 +5,7 @@ import Testing
 
 /// The programs that the audio queue's articles are made of, on the software sound card.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ExampleTests {
-    private static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+    private static let root = #filePath.split(separator: "/").dropLast(4).map { "/\($0)" }.joined()
 
     private static func text(_ path: String) throws -> String {
         String(decoding: try Tool.readFile(path), as: UTF8.self)
