@@ -12,31 +12,424 @@ let settings: [SwiftSetting] = [
 let canary: [SwiftSetting] =
     Context.environment["TUTTI_WALL_CLOCK_CANARY"] == nil ? [] : [.define("WallClockCanary")]
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = [], _ more: [SwiftSetting] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings + more)
-}
+/// A layer: its targets are the folders of Sources/NAME.
+func layer(_ name: String, _ targets: [Target]) -> [Target] { folders(of: "Sources/\(name)", targets) }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
-}
+/// A room of the tests: its targets are the folders of Tests/NAME.
+func testRoom(_ name: String, _ targets: [Target]) -> [Target] { folders(of: "Tests/\(name)", targets) }
 
-/// A program that tests start; it is no product.
-func testTool(_ name: String, at folder: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(
-        name: name, dependencies: dependencies, path: "Tests/Kit/\(folder)", swiftSettings: settings)
+func folders(of folder: String, _ targets: [Target]) -> [Target] {
+    for target in targets { target.path = "\(folder)/\(target.name)" }
+    return targets
 }
 
 func systemLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
-/// A part of the test kit: nothing that ships depends on it.
-func kit(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Tests/Kit/\(name)", swiftSettings: settings)
+func library(
+    _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], _ more: [SwiftSetting] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings + more)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+
+/// From the bottom up: a target uses targets of its own layer and of those that stand before it. LayerTests looks.
+let layers = [
+    // Modules in C: the headers of one system library each, or the few functions that are written in C.
+    layer(
+        "CModules",
+        [
+            systemLibrary("CALSA", pkgConfig: "alsa", apt: "libasound2-dev"),
+            systemLibrary("CAvahi", pkgConfig: "avahi-client", apt: "libavahi-client-dev"),
+            systemLibrary("CDBus", pkgConfig: "dbus-1", apt: "libdbus-1-dev"),
+            systemLibrary("CMPG123", pkgConfig: "libmpg123", apt: "libmpg123-dev"),
+            // libcurl is loaded at run time.
+            .target(name: "CCurl"),
+            .target(name: "CLinuxSocket"),
+            .target(name: "CRealtime"),
+            .target(name: "CResampling"),
+            .target(name: "CSandbox"),
+        ]),
+
+    // What all others speak of: times, frames, rates, formats, the push parser's protocol, limits. No system calls.
+    layer(
+        "Core",
+        [
+            library("AudioCore"),
+            // Lines under clouds of points: what both clock models are made of.
+            library("LineFitting"),
+        ]),
+
+    // The machine under us: its clock, threads, real-time rights.
+    layer(
+        "Host",
+        [
+            library("HostSystem", ["AudioCore", "CRealtime"], canary),
+            library("RealTimeRights", ["AudioCore", "CDBus", "CRealtime", "HostSystem"]),
+        ]),
+
+    // Songs, wherever they lie, to packets; packets to frames; frames to files.
+    layer(
+        "Media",
+        [
+            library("AudioFileStream", ["AudioCore"]),
+            library("SongReading", ["AudioCore", "AudioFileStream", "HostSystem"]),
+            // From files, directories and playlists to songs.
+            library("SongCollection", ["AudioCore", "SongReading"]),
+            // Songs and stations by HTTP.
+            library(
+                "HTTPSource", ["AudioCore", "AudioFileStream", "CCurl", "HostSystem", "SongCollection", "SongReading"]),
+            library("AudioDecoding", ["AudioCore"]),
+            library("MPEGDecoding", ["AudioCore", "AudioDecoding", "CMPG123"]),
+            // Codecs of FFmpeg's library, which is loaded at run time, in a process that has no rights.
+            library("CodecLibrary", ["AudioCore"]),
+            library("DecodeWorker", ["AudioCore", "CSandbox", "CodecLibrary"]),
+            library("WorkerDecoding", ["AudioCore", "AudioDecoding", "CSandbox", "CodecLibrary", "DecodeWorker"]),
+            // Frames to WAVE, AIFF and CAF files that are whole at any moment.
+            library("AudioFileWriting", ["AudioCore"]),
+            // A song's file to a WAVE file, as fast as it goes.
+            library("SongDecoding", ["AudioCore", "AudioDecoding", "AudioFileWriting", "SongReading"]),
+        ]),
+
+    // Session time: estimator and datagrams, and the threads that carry them.
+    layer(
+        "Clock",
+        [
+            library("ClockSync", ["AudioCore", "LineFitting"]),
+            library("ClockExchange", ["AudioCore", "CLinuxSocket", "ClockSync", "HostSystem"]),
+        ]),
+
+    // Frames to a device and from one, each at its instant; the queues that feed and empty devices.
+    layer(
+        "Sound",
+        [
+            library("Playout", ["AudioCore", "CResampling", "LineFitting"]),
+            library("Capture", ["AudioCore", "Playout"]),
+            library("ALSADevices", ["AudioCore", "CALSA", "HostSystem", "Playout"]),
+            library("ALSAOutput", ["ALSADevices", "AudioCore", "CALSA", "HostSystem", "Playout", "RealTimeRights"]),
+            library(
+                "ALSAInput",
+                ["ALSADevices", "AudioCore", "CALSA", "Capture", "HostSystem", "Playout", "RealTimeRights"]),
+            // What was heard, and when: the sidecar of a recording.
+            library("RecordingSidecar", ["AudioCore"]),
+            library("VirtualOutput", ["AudioCore", "AudioFileWriting", "HostSystem", "Playout", "RecordingSidecar"]),
+            library("AudioQueue", ["AudioCore", "AudioDecoding", "Capture", "HostSystem", "Playout"]),
+        ]),
+
+    // Between peers: discovery by mDNS, messages, connections.
+    layer(
+        "Network",
+        [
+            library("PeerDiscovery", ["AudioCore", "CAvahi"]),
+            library("WireProtocol", ["AudioCore", nioCore]),
+            library("Peering", ["AudioCore", "WireProtocol", nioCore]),
+        ]),
+
+    // Broadcasting, listening, observing, recording: events in, actions out, no sockets and no threads.
+    layer(
+        "Sessions",
+        [
+            library("Broadcasting", ["AudioCore", "AudioDecoding", "ClockSync", "Peering", "WireProtocol", nioCore]),
+            library("Listening", ["AudioCore", "ClockSync", "Peering", "Playout", "WireProtocol", nioCore]),
+            library("Observing", ["AudioCore", "Peering", "WireProtocol", nioCore]),
+            // A broadcast's packets to frames of a file.
+            library("TimelineRecording", ["AudioCore", "AudioDecoding", "AudioFileWriting"]),
+            // What a device captures, into a file.
+            library("DeviceRecording", ["AudioCore", "AudioFileWriting", "AudioQueue", "Capture", "HostSystem"]),
+            // What performs the sessions' actions, for the app and the simulation alike.
+            library(
+                "SessionExecution",
+                [
+                    "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem", "Listening",
+                    "Peering", "Playout", "WireProtocol", nioCore,
+                ]),
+        ]),
+
+    // Sockets, threads, wiring; the command line.
+    layer(
+        "App",
+        [
+            library(
+                "TuttiRuntime",
+                [
+                    "ALSADevices", "ALSAInput", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileWriting",
+                    "AudioQueue", "Broadcasting", "Capture", "ClockExchange", "ClockSync", "DeviceRecording",
+                    "HTTPSource", "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery", "Peering",
+                    "Playout", "SessionExecution", "SongCollection", "SongDecoding", "SongReading",
+                    "TimelineRecording", "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
+                ], canary),
+            program(
+                "tutti",
+                [
+                    "AudioCore", "AudioFileWriting", "AudioQueue", "Broadcasting", "Capture", "DecodeWorker",
+                    "HostSystem", "Listening", "Observing", "Peering", "Playout", "SongDecoding", "SongReading",
+                    "TuttiRuntime",
+                ]),
+        ]),
+]
+
+/// A room for the tests of each layer, by the layer's name, and three more.
+let testRooms = [
+    // What tests are made of, and the tests of that; nothing that ships depends on it.
+    testRoom(
+        "Kit",
+        [
+            library("StreamTestKit", ["AudioCore"]),
+            library("WebServerKit", exclude: ["serve.py"]),
+            // Virtual clocks, network and cards.
+            library(
+                "SimulationKit",
+                [
+                    "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem", "Listening",
+                    "Peering", "Playout", "SessionExecution", "WireProtocol", nioCore,
+                ]),
+
+            // Loaded by processes under test.
+            .target(
+                name: "SoftwareSoundCard", dependencies: ["CALSA"], cSettings: [.define("PIC")],
+                linkerSettings: [.linkedLibrary("m")]),
+            .target(name: "ClockInterposer", linkerSettings: [.linkedLibrary("m")]),
+            .target(name: "DiskWatch"),
+            .target(name: "StubbornCurl"),
+            .target(name: "ThreadWatch", dependencies: ["CALSA"]),
+            tests("SoftwareSoundCardTests", ["CALSA", "HeardAnalysis", "SoundCardKit"]),
+
+            // Hosts in namespaces, sound cards in software, what was heard on them.
+            .executableTarget(name: "lan-host"),
+            .executableTarget(name: "radio-link", linkerSettings: [.linkedLibrary("m")]),
+            library("SoundCardKit"),
+            library("LANKit", ["SoundCardKit"]),
+            library("HeardAnalysis", ["AudioCore", "RecordingSidecar"]),
+            program("tutti-heard", ["HeardAnalysis"]),
+            library("ConcertKit", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
+            tests("LANKitTests", ["LANKit", "SoundCardKit"]),
+            tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "RecordingSidecar"]),
+            tests("ConcertKitTests", ["ConcertKit", "HeardAnalysis", "LANKit"]),
+
+            // Many listeners of one broadcast, who check what they are sent.
+            .target(name: "CLoadPolling"),
+            library(
+                "ListenerLoad",
+                [
+                    "AudioCore", "AudioFileStream", "CLoadPolling", "ClockSync", "HostSystem", "WireProtocol", nioCore,
+                ]),
+            program("listener-load", ["LANKit", "ListenerLoad"]),
+            tests(
+                "ListenerLoadTests",
+                ["listener-load", "tutti", "AudioCore", "ListenerLoad", "StreamTestKit", "WireProtocol", nioCore]),
+
+            // Programs that tests and benchmarks start.
+            program(
+                "benchmark-sync",
+                ["AudioCore", "ConcertKit", "HeardAnalysis", "LANKit", "SimulationKit", "SoundCardKit"]),
+            .target(name: "AllocationCount"),
+            program("benchmark-parse", ["AllocationCount", "AudioCore", "AudioFileStream"]),
+            .target(name: "CThreadFilter"),
+            program("decode-worker", ["CThreadFilter", "DecodeWorker"]),
+            program("discovery-probe", ["PeerDiscovery", "AudioCore"]),
+            program("impostor", ["AudioCore", "PeerDiscovery", "WireProtocol", nioCore]),
+            program(
+                "realtime-probe",
+                [
+                    "ALSAInput", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout",
+                    "SoundCardKit",
+                ]),
+            // The code of the audio queue's articles.
+            program(
+                "example-play",
+                ["ALSAOutput", "AudioDecoding", "AudioFileStream", "AudioQueue", "HostSystem", "MPEGDecoding"]),
+            program(
+                "example-record", ["ALSAInput", "AudioCore", "AudioFileWriting", "AudioQueue", "HostSystem"]),
+        ]),
+
+    testRoom(
+        "Core",
+        [
+            tests("AudioCoreTests", ["AudioCore"]),
+            tests("LineFittingTests", ["LineFitting"]),
+        ]),
+
+    testRoom(
+        "Host",
+        [
+            tests("HostSystemTests", ["AudioCore", "HostSystem"]),
+            tests(
+                "RealTimeRightsTests", ["AudioCore", "CDBus", "CRealtime", "HostSystem", "LANKit", "RealTimeRights"]),
+        ]),
+
+    testRoom(
+        "Media",
+        [
+            tests("AudioFileStreamTests", ["AudioCore", "AudioFileStream", "StreamTestKit"]),
+            tests("SongReadingTests", ["AudioCore", "AudioFileStream", "HostSystem", "SongReading", "StreamTestKit"]),
+            tests("SongCollectionTests", ["AudioCore", "SongCollection", "SongReading", "StreamTestKit"]),
+            tests(
+                "HTTPSourceTests",
+                [
+                    "AudioCore", "AudioFileStream", "HTTPSource", "HostSystem", "SongReading", "StreamTestKit",
+                    "WebServerKit",
+                ]),
+            tests("AudioDecodingTests", ["AudioCore", "AudioDecoding"]),
+            tests("FileDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "StreamTestKit"]),
+            tests(
+                "MPEGDecodingTests",
+                ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "StreamTestKit"]),
+            tests(
+                "WorkerDecodingTests",
+                [
+                    "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "AudioQueue", "CodecLibrary",
+                    "DecodeWorker", "HostSystem", "MPEGDecoding", "Playout", "SongDecoding", "SongReading",
+                    "StreamTestKit", "VirtualOutput", "WorkerDecoding",
+                ]),
+            tests("AudioFileWritingTests", ["AudioCore", "AudioFileStream", "AudioFileWriting", "StreamTestKit"]),
+            tests(
+                "SongDecodingTests",
+                ["AudioCore", "AudioDecoding", "MPEGDecoding", "SongDecoding", "SongReading", "StreamTestKit"]),
+        ]),
+
+    testRoom(
+        "Clock",
+        [
+            tests("ClockSyncTests", ["AudioCore", "ClockSync"]),
+            tests(
+                "ClockExchangeTests",
+                ["AudioCore", "CLinuxSocket", "ClockExchange", "ClockSync", "HostSystem", "LANKit"]),
+        ]),
+
+    testRoom(
+        "Sound",
+        [
+            tests("PlayoutTests", ["AudioCore", "Playout"]),
+            tests("CaptureTests", ["AudioCore", "Capture", "Playout"]),
+            tests(
+                "ALSAOutputTests",
+                [
+                    "ALSADevices", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileStream", "Playout",
+                    "StreamTestKit",
+                ]),
+            tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
+            tests("VirtualOutputTests", ["AudioCore", "HostSystem", "Playout", "RecordingSidecar", "VirtualOutput"]),
+            tests("AudioQueueTests", ["AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout"]),
+            // On the software sound card.
+            tests(
+                "OutputTests",
+                [
+                    "ALSADevices", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "HeardAnalysis",
+                    "HostSystem", "LANKit", "Playout", "SoundCardKit", "VirtualOutput",
+                ]),
+            tests(
+                "InputTests",
+                [
+                    "ALSAInput", "AudioCore", "AudioFileWriting", "AudioQueue", "Capture", "DeviceRecording",
+                    "HeardAnalysis", "HostSystem", "LANKit", "Playout", "SoundCardKit",
+                ]),
+        ]),
+
+    testRoom(
+        "Network",
+        [
+            tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),
+            tests("PeerDiscoveryLANTests", ["LANKit"]),
+            tests("WireProtocolTests", ["WireProtocol", "AudioCore", nioCore]),
+            tests("PeeringTests", ["Peering", "AudioCore", "WireProtocol", nioCore]),
+        ]),
+
+    testRoom(
+        "Sessions",
+        [
+            tests(
+                "BroadcastingTests",
+                ["Broadcasting", "AudioCore", "AudioDecoding", "ClockSync", "Peering", "WireProtocol", nioCore]),
+            tests(
+                "ListeningTests",
+                ["Listening", "AudioCore", "ClockSync", "Peering", "Playout", "WireProtocol", nioCore]),
+            tests("ObservingTests", ["AudioCore", "Observing", "Peering", "WireProtocol", nioCore]),
+            tests(
+                "TimelineRecordingTests",
+                ["AudioCore", "AudioDecoding", "AudioFileWriting", "StreamTestKit", "TimelineRecording"]),
+            tests(
+                "SessionExecutionTests",
+                [
+                    "SessionExecution", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync",
+                    "HostSystem", "Listening", "Peering", "Playout", "WireProtocol", nioCore,
+                ]),
+        ]),
+
+    testRoom(
+        "App",
+        [
+            tests(
+                "TuttiRuntimeTests",
+                [
+                    "tutti", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem",
+                    "LANKit", "Listening", "MPEGDecoding", "Observing", "Playout", "SongReading", "StreamTestKit",
+                    "TuttiRuntime", "WebServerKit", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
+                ]),
+            tests(
+                "TuttiTests",
+                [
+                    "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Capture", "Listening",
+                    "Observing", "Peering", "Playout", "SongReading", "TimelineRecording", "TuttiRuntime",
+                    "WireProtocol",
+                ]),
+        ]),
+
+    // Many modules or whole programs at once: simulated, as processes, on networks of their own, beside others' programs.
+    testRoom(
+        "Integration",
+        [
+            tests(
+                "SimulationTests",
+                [
+                    "SimulationKit", "AudioCore", "Broadcasting", "ClockSync", "Listening", "Peering", "Playout",
+                    "WireProtocol",
+                ]),
+            tests(
+                "RecordingTests",
+                [
+                    "example-play", "example-record", "tutti", "HeardAnalysis", "SoundCardKit", "StreamTestKit",
+                    "WebServerKit",
+                ]),
+            tests("EndToEndTests", ["ConcertKit", "HeardAnalysis", "LANKit", "SoundCardKit"]),
+            tests("DemoEndToEndTests", ["LANKit"]),
+            tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
+            tests("BenchmarkTests", ["benchmark-sync", "ConcertKit"]),
+            // Parsers and decoders beside those of other projects, on songs from every encoder.
+            tests(
+                "ConformanceTests",
+                [
+                    "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "SongReading",
+                    "WorkerDecoding",
+                ]),
+        ]),
+
+    // Inputs that Scripts/fuzz found, and what it and the tests do with them.
+    testRoom(
+        "Fuzz",
+        [
+            library(
+                "FuzzTargets", ["AudioCore", "AudioDecoding", "AudioFileStream", "CodecLibrary", "MPEGDecoding"]),
+            library(
+                "PeerFuzzTargets",
+                [
+                    "AudioCore", "Broadcasting", "ClockSync", "Listening", "PeerDiscovery", "Peering", "Playout",
+                    "WireProtocol", nioCore,
+                ]),
+            tests("FuzzTests", ["FuzzTargets", "StreamTestKit"]),
+            tests("PeerFuzzTests", ["PeerFuzzTargets", "StreamTestKit"]),
+        ]),
+]
 
 let package = Package(
     name: "tutti",
@@ -60,360 +453,5 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2")
     ],
-    targets: [
-        // One door per C library.
-        systemLibrary("CALSA", pkgConfig: "alsa", apt: "libasound2-dev"),
-        systemLibrary("CAvahi", pkgConfig: "avahi-client", apt: "libavahi-client-dev"),
-        systemLibrary("CDBus", pkgConfig: "dbus-1", apt: "libdbus-1-dev"),
-        systemLibrary("CMPG123", pkgConfig: "libmpg123", apt: "libmpg123-dev"),
-
-        // Vocabulary.
-        library("AudioCore"),
-
-        // Containers and codecs.
-        library("AudioFileStream", ["AudioCore"]),
-        library("SongReading", ["AudioCore", "AudioFileStream", "HostSystem"]),
-        // From files, directories and playlists to songs.
-        library("SongCollection", ["AudioCore", "SongReading"]),
-        // Songs and stations by HTTP, through libcurl, which is loaded at run time.
-        .target(name: "CCurl"),
-        library(
-            "HTTPSource", ["AudioCore", "AudioFileStream", "CCurl", "HostSystem", "SongCollection", "SongReading"]),
-        library("AudioDecoding", ["AudioCore"]),
-        library("MPEGDecoding", ["AudioCore", "AudioDecoding", "CMPG123"]),
-
-        // Frames to WAVE, AIFF and CAF files that are whole at any moment.
-        library("AudioFileWriting", ["AudioCore"]),
-        // A broadcast's packets to frames of a file.
-        library("TimelineRecording", ["AudioCore", "AudioDecoding", "AudioFileWriting"]),
-        // A song's file to a WAVE file, as fast as it goes.
-        library("SongDecoding", ["AudioCore", "AudioDecoding", "AudioFileWriting", "SongReading"]),
-        // Codecs of FFmpeg's library, which is loaded at run time, in a process that has no rights.
-        .target(name: "CSandbox"),
-        library("CodecLibrary", ["AudioCore"]),
-        library("DecodeWorker", ["AudioCore", "CSandbox", "CodecLibrary"]),
-        library("WorkerDecoding", ["AudioCore", "AudioDecoding", "CSandbox", "CodecLibrary", "DecodeWorker"]),
-
-        // Lines under clouds of points: what both clock models are made of.
-        library("LineFitting"),
-
-        // Frames to the device, each at its instant.
-        .target(name: "CResampling"),
-        library("Playout", ["AudioCore", "CResampling", "LineFitting"]),
-
-        // The machine under us: the host clock, threads, real-time rights.
-        .target(name: "CRealtime"),
-        library("HostSystem", ["AudioCore", "CRealtime"], canary),
-        library("RealTimeRights", ["AudioCore", "CDBus", "CRealtime", "HostSystem"]),
-
-        // Session time: estimator and datagrams, and the threads that carry them.
-        .target(name: "CLinuxSocket"),
-        library("ClockSync", ["AudioCore", "LineFitting"]),
-        library("ClockExchange", ["AudioCore", "CLinuxSocket", "ClockSync", "HostSystem"]),
-        // Frames from the device, each with its instant.
-        library("Capture", ["AudioCore", "Playout"]),
-        // Outputs and inputs, and the queues that feed and empty them.
-        library("ALSADevices", ["AudioCore", "CALSA", "HostSystem", "Playout"]),
-        library("ALSAOutput", ["ALSADevices", "AudioCore", "CALSA", "HostSystem", "Playout", "RealTimeRights"]),
-        library(
-            "ALSAInput", ["ALSADevices", "AudioCore", "CALSA", "Capture", "HostSystem", "Playout", "RealTimeRights"]),
-        library(
-            "VirtualOutput", ["AudioCore", "AudioFileWriting", "HostSystem", "Playout", "RecordingSidecar"]),
-        library("AudioQueue", ["AudioCore", "AudioDecoding", "Capture", "HostSystem", "Playout"]),
-        // What a device captures, into a file.
-        library(
-            "DeviceRecording", ["AudioCore", "AudioFileWriting", "AudioQueue", "Capture", "HostSystem"]),
-
-        // Discovery by mDNS.
-        library("PeerDiscovery", ["AudioCore", "CAvahi"]),
-
-        // What was heard, and when: the sidecar of a recording.
-        library("RecordingSidecar", ["AudioCore"]),
-
-        // Between peers.
-        library("WireProtocol", ["AudioCore", nioCore]),
-        library("Peering", ["AudioCore", "WireProtocol", nioCore]),
-        library("Broadcasting", ["AudioCore", "AudioDecoding", "ClockSync", "Peering", "WireProtocol", nioCore]),
-        library("Listening", ["AudioCore", "ClockSync", "Peering", "Playout", "WireProtocol", nioCore]),
-
-        library("Observing", ["AudioCore", "Peering", "WireProtocol", nioCore]),
-
-        // What performs the sessions' actions, for the shell and the simulation alike.
-        library(
-            "SessionExecution",
-            [
-                "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem", "Listening",
-                "Peering", "Playout", "WireProtocol", nioCore,
-            ]),
-
-        // The shell: sockets, threads, wiring.
-        library(
-            "TuttiRuntime",
-            [
-                "ALSADevices", "ALSAInput", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileWriting",
-                "AudioQueue", "Broadcasting", "Capture", "ClockExchange", "ClockSync", "DeviceRecording",
-                "HTTPSource", "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery", "Peering",
-                "Playout", "SessionExecution", "SongCollection", "SongDecoding", "SongReading", "TimelineRecording",
-                "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
-            ], canary),
-
-        // The command line.
-        .executableTarget(
-            name: "tutti",
-            dependencies: [
-                "AudioCore", "AudioFileWriting", "AudioQueue", "Broadcasting", "Capture", "DecodeWorker", "HostSystem",
-                "Listening", "Observing", "Peering", "Playout", "SongDecoding", "SongReading", "TuttiRuntime",
-            ],
-            swiftSettings: settings),
-
-        // Test kit.
-        library(
-            "SimulationKit",
-            [
-                "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem", "Listening",
-                "Peering", "Playout", "SessionExecution", "WireProtocol", nioCore,
-            ]),
-        .target(
-            name: "SoftwareSoundCard", dependencies: ["CALSA"], path: "Tests/Kit/SoftwareSoundCard",
-            cSettings: [.define("PIC")], linkerSettings: [.linkedLibrary("m")]),
-        .target(
-            name: "ClockInterposer", path: "Tests/Kit/ClockInterposer", linkerSettings: [.linkedLibrary("m")]),
-        .target(name: "DiskWatch", path: "Tests/Kit/DiskWatch"),
-        .target(name: "StubbornCurl", path: "Tests/Kit/StubbornCurl"),
-        .target(name: "ThreadWatch", dependencies: ["CALSA"], path: "Tests/Kit/ThreadWatch"),
-        .executableTarget(name: "lan-host", path: "Tests/Kit/lan-host"),
-        .executableTarget(
-            name: "radio-link", path: "Tests/Kit/radio-link", linkerSettings: [.linkedLibrary("m")]),
-        .target(
-            name: "WebServerKit", path: "Tests/Kit/WebServerKit", exclude: ["serve.py"], swiftSettings: settings),
-        kit("SoundCardKit"),
-        kit("LANKit", ["SoundCardKit"]),
-        kit("HeardAnalysis", ["AudioCore", "RecordingSidecar"]),
-        kit("ConcertKit", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
-        testTool(
-            "benchmark-sync", at: "benchmark-sync",
-            ["AudioCore", "ConcertKit", "HeardAnalysis", "LANKit", "SimulationKit", "SoundCardKit"]),
-        // Many listeners of one broadcast, who check what they are sent.
-        .target(name: "CLoadPolling", path: "Tests/Kit/CLoadPolling"),
-        kit(
-            "ListenerLoad",
-            [
-                "AudioCore", "AudioFileStream", "CLoadPolling", "ClockSync", "HostSystem", "WireProtocol", nioCore,
-            ]),
-        testTool("listener-load", at: "listener-load", ["LANKit", "ListenerLoad"]),
-        .target(name: "AllocationCount", path: "Tests/Kit/AllocationCount"),
-        testTool(
-            "benchmark-parse", at: "benchmark-parse", ["AllocationCount", "AudioCore", "AudioFileStream"]),
-        .executableTarget(
-            name: "tutti-heard", dependencies: ["HeardAnalysis"], path: "Tests/Kit/tutti-heard",
-            swiftSettings: settings),
-
-        // Tests.
-        tests(
-            "TuttiRuntimeTests",
-            [
-                "tutti", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem",
-                "LANKit", "Listening", "MPEGDecoding", "Observing", "Playout", "SongReading", "StreamTestKit",
-                "TuttiRuntime", "WebServerKit", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
-            ]),
-        tests("AudioCoreTests", ["AudioCore"]),
-        .target(
-            name: "StreamTestKit", dependencies: ["AudioCore"], path: "Tests/StreamTestKit", swiftSettings: settings),
-        tests("AudioFileStreamTests", ["AudioCore", "AudioFileStream", "StreamTestKit"]),
-        tests("SongReadingTests", ["AudioCore", "AudioFileStream", "HostSystem", "SongReading", "StreamTestKit"]),
-        tests(
-            "HTTPSourceTests",
-            [
-                "AudioCore", "AudioFileStream", "HTTPSource", "HostSystem", "SongReading", "StreamTestKit",
-                "WebServerKit",
-            ]),
-        tests("SongCollectionTests", ["AudioCore", "SongCollection", "SongReading", "StreamTestKit"]),
-        tests("AudioFileWritingTests", ["AudioCore", "AudioFileStream", "AudioFileWriting", "StreamTestKit"]),
-        tests(
-            "TimelineRecordingTests",
-            ["AudioCore", "AudioDecoding", "AudioFileWriting", "StreamTestKit", "TimelineRecording"]),
-        tests(
-            "SongDecodingTests",
-            ["AudioCore", "AudioDecoding", "MPEGDecoding", "SongDecoding", "SongReading", "StreamTestKit"]),
-        tests("AudioDecodingTests", ["AudioCore", "AudioDecoding"]),
-        tests("FileDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "StreamTestKit"]),
-        tests(
-            "MPEGDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "StreamTestKit"]),
-        tests(
-            "ConformanceTests",
-            [
-                "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "SongReading",
-                "WorkerDecoding",
-            ]),
-        .target(
-            name: "FuzzTargets",
-            dependencies: ["AudioCore", "AudioDecoding", "AudioFileStream", "CodecLibrary", "MPEGDecoding"],
-            path: "Tests/Fuzz/Targets", swiftSettings: settings),
-        tests("FuzzTests", ["FuzzTargets", "StreamTestKit"]),
-        .target(
-            name: "PeerFuzzTargets",
-            dependencies: [
-                "AudioCore", "Broadcasting", "ClockSync", "Listening", "PeerDiscovery", "Peering", "Playout",
-                "WireProtocol", nioCore,
-            ],
-            path: "Tests/Fuzz/PeerTargets", swiftSettings: settings),
-        tests("PeerFuzzTests", ["PeerFuzzTargets", "StreamTestKit"]),
-        tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
-        tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "RecordingSidecar"]),
-        tests("EndToEndTests", ["ConcertKit", "HeardAnalysis", "LANKit", "SoundCardKit"]),
-        tests("ConcertKitTests", ["ConcertKit", "HeardAnalysis", "LANKit"]),
-        tests(
-            "ListenerLoadTests",
-            ["listener-load", "tutti", "AudioCore", "ListenerLoad", "StreamTestKit", "WireProtocol", nioCore]),
-        tests("BenchmarkTests", ["benchmark-sync", "ConcertKit"]),
-        tests("LANKitTests", ["LANKit", "SoundCardKit"]),
-        tests("PeerDiscoveryLANTests", ["LANKit"]),
-        tests("DemoEndToEndTests", ["LANKit"]),
-        tests("SoftwareSoundCardTests", ["CALSA", "HeardAnalysis", "SoundCardKit"]),
-        tests("LineFittingTests", ["LineFitting"]),
-        tests("PlayoutTests", ["AudioCore", "Playout"]),
-        tests("WireProtocolTests", ["WireProtocol", "AudioCore", nioCore]),
-        tests(
-            "BroadcastingTests",
-            ["Broadcasting", "AudioCore", "AudioDecoding", "ClockSync", "Peering", "WireProtocol", nioCore]),
-        tests(
-            "ListeningTests", ["Listening", "AudioCore", "ClockSync", "Peering", "Playout", "WireProtocol", nioCore]),
-        tests(
-            "SimulationTests",
-            [
-                "SimulationKit", "AudioCore", "Broadcasting", "ClockSync", "Listening", "Peering", "Playout",
-                "WireProtocol",
-            ]),
-        tests(
-            "SessionExecutionTests",
-            [
-                "SessionExecution", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync",
-                "HostSystem", "Listening", "Peering", "Playout", "WireProtocol", nioCore,
-            ]),
-        tests("ObservingTests", ["AudioCore", "Observing", "Peering", "WireProtocol", nioCore]),
-        tests("PeeringTests", ["Peering", "AudioCore", "WireProtocol", nioCore]),
-        tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),
-        tests(
-            "ALSAOutputTests",
-            [
-                "ALSADevices", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileStream", "Playout",
-                "StreamTestKit",
-            ]),
-        tests("VirtualOutputTests", ["AudioCore", "HostSystem", "Playout", "RecordingSidecar", "VirtualOutput"]),
-        tests("AudioQueueTests", ["AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout"]),
-        .target(name: "CThreadFilter", path: "Tests/Kit/CThreadFilter"),
-        testTool("decode-worker", at: "decode-worker", ["CThreadFilter", "DecodeWorker"]),
-        tests(
-            "WorkerDecodingTests",
-            [
-                "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "AudioQueue", "CodecLibrary",
-                "DecodeWorker", "HostSystem", "MPEGDecoding", "Playout", "SongDecoding", "SongReading",
-                "StreamTestKit", "VirtualOutput", "WorkerDecoding",
-            ]),
-        // The code of the audio queue's articles.
-        testTool(
-            "example-play", at: "example-play",
-            ["ALSAOutput", "AudioDecoding", "AudioFileStream", "AudioQueue", "HostSystem", "MPEGDecoding"]),
-        testTool(
-            "example-record", at: "example-record",
-            ["ALSAInput", "AudioCore", "AudioFileWriting", "AudioQueue", "HostSystem"]),
-        testTool("discovery-probe", at: "DiscoveryProbe", ["PeerDiscovery", "AudioCore"]),
-        testTool("impostor", at: "Impostor", ["AudioCore", "PeerDiscovery", "WireProtocol", nioCore]),
-        tests(
-            "OutputTests",
-            [
-                "ALSADevices", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "HeardAnalysis", "HostSystem",
-                "LANKit", "Playout", "SoundCardKit", "VirtualOutput",
-            ]),
-        tests("CaptureTests", ["AudioCore", "Capture", "Playout"]),
-        tests(
-            "InputTests",
-            [
-                "ALSAInput", "AudioCore", "AudioFileWriting", "AudioQueue", "Capture", "DeviceRecording",
-                "HeardAnalysis", "HostSystem", "LANKit", "Playout", "SoundCardKit",
-            ]),
-        testTool(
-            "realtime-probe", at: "RealTimeProbe",
-            [
-                "ALSAInput", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout",
-                "SoundCardKit",
-            ]),
-        tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
-        tests("RealTimeRightsTests", ["AudioCore", "CDBus", "CRealtime", "HostSystem", "LANKit", "RealTimeRights"]),
-        tests("HostSystemTests", ["AudioCore", "HostSystem"]),
-        tests(
-            "TuttiTests",
-            [
-                "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Capture", "Listening",
-                "Observing", "Peering", "Playout", "SongReading", "TimelineRecording", "TuttiRuntime", "WireProtocol",
-            ]),
-        // Of the program itself, run as a process.
-        tests(
-            "RecordingTests",
-            [
-                "example-play", "example-record", "tutti", "HeardAnalysis", "SoundCardKit", "StreamTestKit",
-                "WebServerKit",
-            ]),
-        tests("ClockSyncTests", ["AudioCore", "ClockSync"]),
-        tests(
-            "ClockExchangeTests",
-            ["AudioCore", "CLinuxSocket", "ClockExchange", "ClockSync", "HostSystem", "LANKit"]),
-    ]
+    targets: (layers + testRooms).flatMap { $0 }
 )
-
-/// Folders, and the targets in them.
-let folders = [
-    "Sources/CModules": [
-        "CALSA", "CAvahi", "CDBus", "CMPG123", "CCurl", "CLinuxSocket", "CRealtime", "CResampling", "CSandbox",
-    ],
-    "Sources/Core": ["AudioCore", "LineFitting"],
-    "Sources/Host": ["HostSystem", "RealTimeRights"],
-    "Sources/Media": [
-        "AudioFileStream", "SongReading", "SongCollection", "HTTPSource", "AudioDecoding", "MPEGDecoding",
-        "CodecLibrary", "DecodeWorker", "WorkerDecoding", "AudioFileWriting", "SongDecoding",
-    ],
-    "Sources/Clock": ["ClockSync", "ClockExchange"],
-    "Sources/Sound": [
-        "Playout", "Capture", "ALSADevices", "ALSAOutput", "ALSAInput", "RecordingSidecar", "VirtualOutput",
-        "AudioQueue",
-    ],
-    "Sources/Network": ["PeerDiscovery", "WireProtocol", "Peering"],
-    "Sources/Sessions": [
-        "Broadcasting", "Listening", "Observing", "TimelineRecording", "DeviceRecording", "SessionExecution",
-    ],
-    "Sources/App": ["TuttiRuntime", "tutti"],
-    "Tests/Kit": [
-        "StreamTestKit", "WebServerKit", "SimulationKit", "SoftwareSoundCard", "ClockInterposer", "DiskWatch",
-        "StubbornCurl", "ThreadWatch", "SoftwareSoundCardTests", "lan-host", "radio-link", "SoundCardKit", "LANKit",
-        "HeardAnalysis", "tutti-heard", "ConcertKit", "LANKitTests", "HeardAnalysisTests", "ConcertKitTests",
-        "CLoadPolling", "ListenerLoad", "listener-load", "ListenerLoadTests", "benchmark-sync", "AllocationCount",
-        "benchmark-parse", "CThreadFilter", "decode-worker", "discovery-probe", "impostor", "realtime-probe",
-        "example-play", "example-record",
-    ],
-    "Tests/Core": ["AudioCoreTests", "LineFittingTests"],
-    "Tests/Host": ["HostSystemTests", "RealTimeRightsTests"],
-    "Tests/Media": [
-        "AudioFileStreamTests", "SongReadingTests", "SongCollectionTests", "HTTPSourceTests", "AudioDecodingTests",
-        "FileDecodingTests", "MPEGDecodingTests", "WorkerDecodingTests", "AudioFileWritingTests", "SongDecodingTests",
-    ],
-    "Tests/Clock": ["ClockSyncTests", "ClockExchangeTests"],
-    "Tests/Sound": [
-        "PlayoutTests", "CaptureTests", "ALSAOutputTests", "RecordingSidecarTests", "VirtualOutputTests",
-        "AudioQueueTests", "OutputTests", "InputTests",
-    ],
-    "Tests/Network": ["PeerDiscoveryTests", "PeerDiscoveryLANTests", "WireProtocolTests", "PeeringTests"],
-    "Tests/Sessions": [
-        "BroadcastingTests", "ListeningTests", "ObservingTests", "TimelineRecordingTests", "SessionExecutionTests",
-    ],
-    "Tests/App": ["TuttiRuntimeTests", "TuttiTests"],
-    "Tests/Integration": [
-        "SimulationTests", "RecordingTests", "EndToEndTests", "DemoEndToEndTests", "RealTimeTests", "BenchmarkTests",
-        "ConformanceTests",
-    ],
-    "Tests/Fuzz": ["FuzzTargets", "PeerFuzzTargets", "FuzzTests", "PeerFuzzTests"],
-]
-for target in package.targets {
-    if let folder = folders.first(where: { $0.value.contains(target.name) })?.key {
-        target.path = "\(folder)/\(target.name)"
-    }
-}
