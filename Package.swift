@@ -389,6 +389,8 @@ let testRooms = [
     testRoom(
         "Integration",
         [
+            // The package itself: which target uses which.
+            tests("LayerTests", ["StreamTestKit"]),
             tests(
                 "SimulationTests",
                 [
