@@ -15,6 +15,8 @@ final class Ordeal {
     private var failures: [(text: String, location: SourceLocation)] = []
     /// True time of the first sound, in nanoseconds.
     private var start: Int64 = 0
+    /// Seconds of sound that are compared where a listener comes back.
+    private static let comparison = 0.5
 
     private init(listeners: Int, seconds: Double) throws {
         var stage = Concert.Stage()
@@ -157,7 +159,7 @@ final class Ordeal {
         for silence in Self.joined(silences) {
             var options = SkewOptions()
             options.hop = 0.125
-            options.duration = 0.5
+            options.duration = Self.comparison
             let onset = Double(start) + (silence.upperBound - 0.001) * 1e9
             let entry = skew(between: other.muted(before: onset), and: steady, options: options)
             let first = entry.percentile(1) ?? .infinity
@@ -168,10 +170,10 @@ final class Ordeal {
         }
     }
 
-    /// Spans that overlap as one.
+    /// Spans as one that overlap, or between which there is not as much sound as a comparison takes.
     private static func joined(_ spans: [ClosedRange<Double>]) -> [ClosedRange<Double>] {
         spans.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { joined, span in
-            if let last = joined.last, last.overlaps(span) {
+            if let last = joined.last, span.lowerBound < last.upperBound + comparison {
                 joined[joined.count - 1] = last.lowerBound...max(last.upperBound, span.upperBound)
             } else {
                 joined.append(span)

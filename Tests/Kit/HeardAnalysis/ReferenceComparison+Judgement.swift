@@ -1,7 +1,8 @@
 import Glibc
 
 extension ReferenceComparison {
-    /// Windows on either side that a window's speed is compared with.
+    /// Windows on either side that a window's speed is compared with; near an end as many as there are on that side. So
+    /// a speed that changes and stays is no jump, wherever it does.
     private static let neighbours = 5
 
     /// The speed must be the song's within what clocks differ, and no window's may be far from that of its neighbours.
@@ -15,14 +16,21 @@ extension ReferenceComparison {
             report.blemishes.append(.init(position: 0, level: nil, jump: median * 1e-6))
         }
         for (index, slope) in slopes.enumerated() {
-            let around = slopes[max(0, index - Self.neighbours)...min(slopes.count - 1, index + Self.neighbours)]
-            let usual = heardPercentile(0.5, of: Array(around)) ?? median
+            let usual = heardPercentile(0.5, of: Self.surroundings(of: index, in: slopes)) ?? median
             guard abs(slope - usual) > options.wanderRange else { continue }
             let (this, next) = (track[index], track[index + 1])
             let jump = (slope - usual) * 1e-6 * (next.recorded - this.recorded) / recording.sampleRate
             let position = (this.reference + next.reference) / 2 / reference.sampleRate
             report.blemishes.append(.init(position: position, level: nil, jump: jump))
         }
+    }
+
+    /// The first and the last value are among three.
+    private static func surroundings(of index: Int, in slopes: [Double]) -> [Double] {
+        guard slopes.count > 2 else { return slopes }
+        let middle = min(max(index, 1), slopes.count - 2)
+        let reach = min(neighbours, middle, slopes.count - 1 - middle)
+        return Array(slopes[middle - reach...middle + reach])
     }
 
     /// Subtracts the reference along the track, and judges what is left in short windows.

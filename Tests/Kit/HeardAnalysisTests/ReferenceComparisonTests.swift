@@ -20,9 +20,10 @@ import Testing
         #expect(abs(report.firstFrame - 0.5123 * 48_000 * (1 + 40e-6)) < 0.05)
     }
 
-    @Test func aDroppedFrameIsFound() {
+    /// Of two channels; one of them soon after the song's beginning.
+    @Test(arguments: [63_580, 80_000]) func aDroppedFrameIsFound(sample: Int) {
         var recording = Self.whole
-        recording.samples.removeSubrange(80_000..<80_002)
+        recording.samples.removeSubrange(sample..<sample + 2)
         let report = compareWithReference(recording)
         #expect(report.isFound)
         let jump = report.blemishes.compactMap(\.jump).reduce(0, +)
@@ -34,6 +35,21 @@ import Testing
         var recording = Self.whole
         recording.samples.insert(contentsOf: recording.samples[80_000..<80_002], at: 80_000)
         #expect(!compareWithReference(recording).isClean)
+    }
+
+    /// A listener by radio may begin with a rate that is off, and knows better soon.
+    @Test func aSpeedThatComesRightAtTheStartIsNoJump() {
+        var recording = Self.whole
+        recording.samples = []
+        var from = -0.5123
+        for (seconds, ppm) in [(0.6123, 70.0), (0.1, 60), (0.1, 50), (2.7, 40)] {
+            let rate = 48_000 * (1 + ppm * 1e-6)
+            let count = Int(seconds * rate)
+            recording.samples += Self.song.samples(from: from, rate: rate, count: count)
+            from += Double(count) / rate
+        }
+        let report = compareWithReference(recording)
+        #expect(report.isClean, "\(report.blemishes)")
     }
 
     @Test func aClickIsFound() throws {
