@@ -20,7 +20,7 @@ final class ListenDriver {
     let loop: any EventLoop
     private let executor: ListenExecutor
     private let outlet: any MachineOutlet
-    private let recollection: Recollection
+    private let rateStore: ClockRateStore
     private let name: String
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let done: EventLoopPromise<ListenOutcome>
@@ -36,7 +36,7 @@ final class ListenDriver {
     ///   - emit: notices and status for people.
     init(
         loop: any EventLoop, configuration: ListenConfiguration, transport: any ListenTransport,
-        makeOutlet: OutletMaker, offset: TimeSpan?, recollection: Recollection, statusInterval: TimeSpan,
+        makeOutlet: OutletMaker, offset: TimeSpan?, rateStore: ClockRateStore, statusInterval: TimeSpan,
         emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) throws(RuntimeFailure) {
         self.loop = loop
@@ -44,13 +44,13 @@ final class ListenDriver {
         name = configuration.greeting.name
         // A timer is late, never early.
         statusSpacing = statusInterval - .milliseconds(5)
-        self.recollection = recollection
+        self.rateStore = rateStore
         let relay = OutletEventRelay(loop: loop)
         outlet = try makeOutlet { relay.pass($0) }
         var configuration = configuration
         if let device = outlet.device {
-            recollection.use(device)
-            configuration.offset = recollection.offset(asked: offset, on: device)
+            rateStore.use(device)
+            configuration.offset = rateStore.offset(asked: offset, on: device)
         }
         executor = ListenExecutor(
             configuration: configuration, outlet: outlet, calmTick: statusInterval, now: .now())
@@ -82,7 +82,7 @@ final class ListenDriver {
 
     private func timerDidFire() {
         guard let playout = executor.timerDidFire() else { return }
-        if !executor.isDeviceAway { recollection.note(playout, now: .now()) }
+        if !executor.isDeviceAway { rateStore.note(playout, now: .now()) }
         let now = HostTime.now()
         let status = status
         guard now >= nextStatus || status.state != shownState else { return }
@@ -113,7 +113,7 @@ final class ListenDriver {
         case .device(.notice(let text)): emit(.notice(.device(.remark(text))))
         case .device(.vanished(let error)): emit(.notice(.device(.vanished(error))))
         case .device(.returned(let device)):
-            recollection.use(device)
+            rateStore.use(device)
             emit(.notice(.device(.returned(name: device.name))))
         case .device(.lost(let error)): done.fail(RuntimeFailure(.unavailable, .output(error)))
         case .cannotDecode(_, let error): emit(.notice(.song(.undecodable(error))))

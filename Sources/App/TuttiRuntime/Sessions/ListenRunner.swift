@@ -22,7 +22,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     private let makeOutlet: ListenDriver.OutletMaker
     private let isRecorder: Bool
     private let emit: @Sendable (RuntimeEvent) -> Void
-    private let recollection: Recollection
+    private let rateStore: ClockRateStore
     private var driver: ListenDriver?
     private var discovery: DiscoveryBridge?
     private var clock: ClockClientThread?
@@ -38,8 +38,8 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         self.loop = loop
         self.emit = emit
         network = PeerNetwork(loop: loop)
-        let recollection = Recollection(memory: options.memory, loop: loop, emit: emit)
-        self.recollection = recollection
+        let rateStore = ClockRateStore(memory: options.memory, loop: loop, emit: emit)
+        self.rateStore = rateStore
         isRecorder = recorder != nil
         makeOutlet =
             if let recorder {
@@ -48,7 +48,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
                     return recorder
                 }
             } else {
-                QueueOutlet.maker(makeQueue ?? options.output.queueMaker(recollection))
+                QueueOutlet.maker(makeQueue ?? options.output.queueMaker(rateStore))
             }
         greeting = Greeting(
             roles: .listener, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
@@ -68,7 +68,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
             configuration.isRecorder = isRecorder
             let driver = try ListenDriver(
                 loop: loop, configuration: configuration, transport: self, makeOutlet: makeOutlet,
-                offset: options.offset, recollection: recollection, statusInterval: options.statusInterval, emit: emit)
+                offset: options.offset, rateStore: rateStore, statusInterval: options.statusInterval, emit: emit)
             driver.setVolume(options.volume)
             self.driver = driver
         } catch {
@@ -106,7 +106,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         return goodbye.flatMap { self.network.shutDown() }.map {
             self.driver?.close()
             self.driver = nil
-        }.flatMap { self.recollection.flush() }
+        }.flatMap { self.rateStore.flush() }
     }
 
     private func found(_ finding: DiscoveryBridge.Finding) {
@@ -156,14 +156,14 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         let loop = loop
         do throws(ClockExchangeError) {
             // What was learned a moment ago is worth more than what is remembered.
-            let remembered = recollection.meet(peer)
+            let remembered = rateStore.beginExchange(with: peer)
             let prior = prior ?? remembered
             clock = try ClockClientThread(address: address, key: key, prior: prior) { [weak self] estimate in
                 #if WallClockCanary
                     let estimate = estimate.trustingTheWallClock
                 #endif
                 loop.execute { [weak self] in
-                    self?.recollection.note(estimate, now: .now())
+                    self?.rateStore.note(estimate, now: .now())
                     self?.driver?.handle(.clock(estimate))
                 }
             }
@@ -175,7 +175,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     func stopClock() {
         clock?.stop()
         clock = nil
-        recollection.part()
+        rateStore.endExchange()
     }
 
     func restartClock() { clock?.startAnew() }

@@ -23,7 +23,7 @@ final class LocalListener: ListenTransport {
     /// Tells it from every other listener.
     let instance = UInt64.random(in: .min ... .max)
     private let loop: any EventLoop
-    private let recollection: Recollection
+    private let rateStore: ClockRateStore
     private var driver: ListenDriver?
     private var clockTask: RepeatedTask?
 
@@ -39,7 +39,7 @@ final class LocalListener: ListenTransport {
     ) throws(RuntimeFailure) {
         self.loop = loop
         let ownName = Self.name(name)
-        recollection = Recollection(memory: memory, loop: loop) { event in
+        rateStore = ClockRateStore(memory: memory, loop: loop) { event in
             if case .notice(let notice) = event { emit(.notice(.ownLoudspeakers(name: ownName, notice))) }
         }
         let greeting = Greeting(
@@ -50,8 +50,8 @@ final class LocalListener: ListenTransport {
         configuration.once = true
         driver = try ListenDriver(
             loop: loop, configuration: configuration, transport: self,
-            makeOutlet: QueueOutlet.maker(output.queueMaker(recollection, decoders: decoders)), offset: nil,
-            recollection: recollection, statusInterval: ListenLimits.reportInterval
+            makeOutlet: QueueOutlet.maker(output.queueMaker(rateStore, decoders: decoders)), offset: nil,
+            rateStore: rateStore, statusInterval: ListenLimits.reportInterval
         ) { event in
             // The broadcast's own display shows this listener among the others.
             guard case .notice(let notice) = event, notice.level == .warning else { return }
@@ -79,7 +79,7 @@ final class LocalListener: ListenTransport {
     func fallSilent() -> EventLoopFuture<Void> {
         guard let driver else { return loop.makeSucceededVoidFuture() }
         driver.handle(.stop)
-        return driver.outcome.map { _ in }.flatMapErrorThrowing { _ in }.flatMap { self.recollection.flush() }
+        return driver.outcome.map { _ in }.flatMapErrorThrowing { _ in }.flatMap { self.rateStore.flush() }
     }
 
     func close() {

@@ -48,10 +48,10 @@ extension OutputSelection {
 
     /// What opens the device and puts a queue on it.
     func queueMaker(
-        _ recollection: Recollection, decoders: DecoderCatalog = .complete
+        _ rateStore: ClockRateStore, decoders: DecoderCatalog = .complete
     ) -> ListenDriver.QueueMaker {
         { (events) throws(RuntimeFailure) in
-            let device = try self.open(rateHint: recollection.rateHint)
+            let device = try self.open(rateHint: rateStore.rateHint)
             do throws(AudioQueueError) {
                 return try AudioQueue(output: device, decoders: decoders, events: events)
             } catch {

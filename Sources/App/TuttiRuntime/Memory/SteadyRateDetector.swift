@@ -1,10 +1,10 @@
 import AudioCore
 
-/// Watches a measured rate, and says when it is worth remembering.
+/// Watches a measured rate, and returns it when it has been steady for long enough to be stored.
 ///
 /// That is when it was sure for ``sureTime`` on end and moved by no more than ``steadiness`` during the latter half:
 /// an estimate that still settles is not handed down. After that now and then, as crystals wander with temperature.
-struct RateWitness {
+struct SteadyRateDetector {
     static let sureTime = TimeSpan.seconds(20)
     static let steadiness = PartsPerMillion(2)
     static let interval = TimeSpan.seconds(300)

@@ -5,12 +5,13 @@ import NIOCore
 import NIOPosix
 import Playout
 
-/// What one running listener remembers of earlier runs, and hands down to later ones.
+/// The rates of clocks, and the offset of a device, that one running listener takes over from earlier runs and keeps for
+/// later ones.
 ///
 /// Reads its ``ListenerMemory`` once, when it is made. Writes are made on NIO's thread pool, one after the other: never
 /// on the event loop, let alone on a real-time thread. A memory that cannot be written is one line of detail. Confined
 /// to its event loop.
-final class Recollection {
+final class ClockRateStore {
     private let memory: (any ListenerMemory)?
     private let loop: any EventLoop
     private let emit: @Sendable (RuntimeEvent) -> Void
@@ -19,10 +20,10 @@ final class Recollection {
     private var hasComplained = false
 
     private var peer: MemorySubject?
-    private var peerWitness = RateWitness()
+    private var peerRateDetector = SteadyRateDetector()
     private var clockGeneration: UInt32?
     private var card: MemorySubject?
-    private var cardWitness = RateWitness()
+    private var cardRateDetector = SteadyRateDetector()
     /// Restarts and steps of the card so far: each makes its clock unsure again.
     private var cardTroubles = 0
 
@@ -50,24 +51,24 @@ final class Recollection {
     // MARK: The broadcaster's clock
 
     /// A clock exchange with this peer begins: how fast its clock ran the last time.
-    func meet(_ uuid: UUIDBytes, now: Int64 = WallClock.seconds()) -> SkewPrior {
+    func beginExchange(with uuid: UUIDBytes, now: Int64 = WallClock.seconds()) -> SkewPrior {
         let subject = MemorySubject.clock(uuid)
         peer = subject
-        peerWitness = RateWitness()
+        peerRateDetector = SteadyRateDetector()
         clockGeneration = nil
         guard let record = records[subject] else { return .unknown }
         tell(.clockRate(PartsPerMillion(record.value)))
         return SkewPrior(remembered: record, now: now)
     }
 
-    func part() { peer = nil }
+    func endExchange() { peer = nil }
 
     func note(_ estimate: ClockEstimate, now: HostTime) {
         guard let peer else { return }
         let isSame = clockGeneration == estimate.generation
         clockGeneration = estimate.generation
         let isSure = isSame && estimate.skewBound < Self.surePeer
-        guard let rate = peerWitness.note(estimate.skew, isSure: isSure, now: now) else { return }
+        guard let rate = peerRateDetector.note(estimate.skew, isSure: isSure, now: now) else { return }
         keep(rate.value, of: peer)
     }
 
@@ -84,7 +85,7 @@ final class Recollection {
     /// This device plays from now on.
     func use(_ device: OutputDeviceDescription) {
         card = MemorySubject(cardOf: device)
-        cardWitness = RateWitness()
+        cardRateDetector = SteadyRateDetector()
     }
 
     func note(_ playout: PlayoutSnapshot, now: HostTime) {
@@ -93,7 +94,7 @@ final class Recollection {
         let isSame = troubles == cardTroubles
         cardTroubles = troubles
         let isSure = isSame && playout.modelBound.map { $0 < Self.sureCard } ?? false
-        guard let rate = cardWitness.note(playout.dacRate, isSure: isSure, now: now) else { return }
+        guard let rate = cardRateDetector.note(playout.dacRate, isSure: isSure, now: now) else { return }
         keep(rate.value, of: card)
     }
 
@@ -149,7 +150,7 @@ final class Recollection {
 }
 
 // Confined to its event loop.
-extension Recollection: @unchecked Sendable {}
+extension ClockRateStore: @unchecked Sendable {}
 
 extension MemorySubject {
     /// Nil for outputs without a clock of their own, and where any card may be behind the name: a rate that is 40 ppm

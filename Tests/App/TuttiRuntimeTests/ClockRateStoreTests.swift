@@ -8,7 +8,7 @@ import Testing
 @testable import TuttiRuntime
 
 /// What a listener hands down to the next.
-@Suite(.timeLimit(.minutes(5))) struct RecollectionTests {
+@Suite(.timeLimit(.minutes(5))) struct ClockRateStoreTests {
     /// A memory without a disk.
     private final class Notebook: ListenerMemory {
         let records = Mutex<[MemorySubject: MemoryRecord]>([:])
@@ -35,18 +35,18 @@ import Testing
 
     /// Runs a listener's life on an event loop; returns what it said.
     private func live(
-        _ memory: (any ListenerMemory)?, _ body: @escaping @Sendable (Recollection) -> Void
+        _ memory: (any ListenerMemory)?, _ body: @escaping @Sendable (ClockRateStore) -> Void
     ) throws -> [MemoryNotice] {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         defer { try? group.syncShutdownGracefully() }
         let loop = group.next()
         let said = Mutex<[MemoryNotice]>([])
         try loop.flatSubmit {
-            let recollection = Recollection(memory: memory, loop: loop) { event in
+            let rateStore = ClockRateStore(memory: memory, loop: loop) { event in
                 if case .notice(.memory(let notice)) = event { said.withLock { $0.append(notice) } }
             }
-            body(recollection)
-            return recollection.flush()
+            body(rateStore)
+            return rateStore.flush()
         }.wait()
         return said.withLock { $0 }
     }
@@ -63,16 +63,16 @@ import Testing
 
     @Test func aPeersClockThatWasKnownWellIsHandedDown() throws {
         let memory = Notebook()
-        _ = try live(memory) { recollection in
-            #expect(recollection.meet(peer) == .unknown)
-            for step in 0...105 { recollection.note(estimate(12.5), now: seconds(Double(step) / 5)) }
+        _ = try live(memory) { rateStore in
+            #expect(rateStore.beginExchange(with: peer) == .unknown)
+            for step in 0...105 { rateStore.note(estimate(12.5), now: seconds(Double(step) / 5)) }
         }
         #expect(memory.load()[.clock(peer)]?.value == 12.5)
-        _ = try live(memory) { recollection in
-            let prior = recollection.meet(peer)
+        _ = try live(memory) { rateStore in
+            let prior = rateStore.beginExchange(with: peer)
             #expect(prior.skew == PartsPerMillion(12.5))
             #expect(abs(prior.deviation.value - 2) < 0.01)
-            #expect(recollection.meet(UUIDBytes(high: 3, low: 4)) == .unknown)
+            #expect(rateStore.beginExchange(with: UUIDBytes(high: 3, low: 4)) == .unknown)
         }
     }
 
@@ -88,20 +88,20 @@ import Testing
 
     @Test func whatIsNotKnownWellIsNotHandedDown() throws {
         let memory = Notebook()
-        _ = try live(memory) { recollection in
+        _ = try live(memory) { rateStore in
             for (index, skewBound) in [0.3, 4.5].enumerated() {
-                _ = recollection.meet(UUIDBytes(high: 9, low: UInt64(index)))
+                _ = rateStore.beginExchange(with: UUIDBytes(high: 9, low: UInt64(index)))
                 // Too short; then for long enough and too unsure.
                 for step in 0...(index == 0 ? 95 : 500) {
-                    recollection.note(estimate(12.5, skewBound: skewBound), now: seconds(Double(step) / 5))
+                    rateStore.note(estimate(12.5, skewBound: skewBound), now: seconds(Double(step) / 5))
                 }
             }
-            _ = recollection.meet(peer)
+            _ = rateStore.beginExchange(with: peer)
             // Still settling: 0.4 ppm a second. Then stepping, every ten seconds.
-            for step in 0...500 { recollection.note(estimate(Double(step) * 0.08), now: seconds(Double(step) / 5)) }
-            _ = recollection.meet(peer)
+            for step in 0...500 { rateStore.note(estimate(Double(step) * 0.08), now: seconds(Double(step) / 5)) }
+            _ = rateStore.beginExchange(with: peer)
             for step in 0...500 {
-                recollection.note(estimate(1, generation: UInt32(step / 50)), now: seconds(Double(step) / 5))
+                rateStore.note(estimate(1, generation: UInt32(step / 50)), now: seconds(Double(step) / 5))
             }
         }
         #expect(memory.load().isEmpty)
@@ -113,30 +113,30 @@ import Testing
         snapshot.modelBound = .microseconds(30)
         snapshot.dacRate = PartsPerMillion(-34)
         let steady = snapshot
-        _ = try live(memory) { recollection in
+        _ = try live(memory) { rateStore in
             for output in [device(nil), device("default", hasKnownCard: false), device()] {
-                #expect(recollection.rateHint(output) == nil)
-                recollection.use(output)
-                for step in 0...105 { recollection.note(steady, now: seconds(Double(step) / 5)) }
+                #expect(rateStore.rateHint(output) == nil)
+                rateStore.use(output)
+                for step in 0...105 { rateStore.note(steady, now: seconds(Double(step) / 5)) }
             }
         }
         #expect(memory.load().mapValues(\.value) == [.card("hw:1, DAC at 48000"): -34])
-        let said = try live(memory) { recollection in
-            #expect(recollection.rateHint(device()) == PartsPerMillion(-34))
-            #expect(recollection.rateHint(device("hw:1, Another")) == nil)
+        let said = try live(memory) { rateStore in
+            #expect(rateStore.rateHint(device()) == PartsPerMillion(-34))
+            #expect(rateStore.rateHint(device("hw:1, Another")) == nil)
         }
         #expect(said == [.cardRate(PartsPerMillion(-34), device: "hw:1")])
     }
 
     @Test func anXrunMakesACardUnsureAgain() throws {
         let memory = Notebook()
-        _ = try live(memory) { recollection in
-            recollection.use(device())
+        _ = try live(memory) { rateStore in
+            rateStore.use(device())
             var snapshot = PlayoutSnapshot()
             snapshot.modelBound = .microseconds(30)
             for step in 0...500 {
                 snapshot.xrunCount = step / 75
-                recollection.note(snapshot, now: seconds(Double(step) / 5))
+                rateStore.note(snapshot, now: seconds(Double(step) / 5))
             }
         }
         #expect(memory.load().isEmpty)
@@ -144,18 +144,18 @@ import Testing
 
     @Test func anOffsetIsRememberedForItsDeviceUntilZero() throws {
         let memory = Notebook()
-        let given = try live(memory) { recollection in
-            #expect(recollection.offset(asked: .microseconds(-35_000), on: device()) == .microseconds(-35_000))
-            #expect(recollection.offset(asked: nil, on: device("hw:2, Other")) == .zero)
+        let given = try live(memory) { rateStore in
+            #expect(rateStore.offset(asked: .microseconds(-35_000), on: device()) == .microseconds(-35_000))
+            #expect(rateStore.offset(asked: nil, on: device("hw:2, Other")) == .zero)
         }
         #expect(given == [.offset(.microseconds(-35_000), device: "hw:1")])
-        let used = try live(memory) { recollection in
-            #expect(recollection.offset(asked: nil, on: device()) == .microseconds(-35_000))
+        let used = try live(memory) { rateStore in
+            #expect(rateStore.offset(asked: nil, on: device()) == .microseconds(-35_000))
         }
         #expect(used == given)
-        let forgotten = try live(memory) { recollection in
-            #expect(recollection.offset(asked: .zero, on: device()) == .zero)
-            #expect(recollection.offset(asked: nil, on: device()) == .zero)
+        let forgotten = try live(memory) { rateStore in
+            #expect(rateStore.offset(asked: .zero, on: device()) == .zero)
+            #expect(rateStore.offset(asked: nil, on: device()) == .zero)
         }
         #expect(forgotten == [.offsetForgotten(device: "hw:1")])
         #expect(memory.load().isEmpty)
@@ -163,8 +163,8 @@ import Testing
 
     @Test func anOffsetOfAVirtualOutputIsNotRemembered() throws {
         let memory = Notebook()
-        let said = try live(memory) { recollection in
-            #expect(recollection.offset(asked: .microseconds(500), on: device(nil)) == .microseconds(500))
+        let said = try live(memory) { rateStore in
+            #expect(rateStore.offset(asked: .microseconds(500), on: device(nil)) == .microseconds(500))
         }
         #expect(said.isEmpty && memory.load().isEmpty)
     }
@@ -177,9 +177,9 @@ import Testing
     }
 
     @Test func whatCannotBeWrittenIsOneLineOfDetail() throws {
-        let said = try live(Notebook(isBroken: true)) { recollection in
-            #expect(recollection.offset(asked: .microseconds(1), on: device()) == .microseconds(1))
-            #expect(recollection.offset(asked: .microseconds(2), on: device()) == .microseconds(2))
+        let said = try live(Notebook(isBroken: true)) { rateStore in
+            #expect(rateStore.offset(asked: .microseconds(1), on: device()) == .microseconds(1))
+            #expect(rateStore.offset(asked: .microseconds(2), on: device()) == .microseconds(2))
         }
         #expect(said.filter { $0.level == .detail } == [.notKept(MemoryFailure("cannot write"))])
     }
