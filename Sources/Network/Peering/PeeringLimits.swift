@@ -44,8 +44,8 @@ public enum PeeringLimits {
     /// Addresses of one peer that are tried.
     public static let addressesPerContact = 8
     /// Lines of one kind that are told once and remembered, and how many of them one address may bring about.
-    public static let saidCount = 256
-    public static let saidCountPerAddress = 16
+    public static let rememberedNoticeCount = 256
+    public static let rememberedNoticeCountPerAddress = 16
     /// Lines of one kind that are told each time, and how many of them one address may bring about, in so long: a thousand
     /// listeners may come, go and come again, and as many as one machine may run.
     public static let repeatedCount = 4_096

@@ -88,7 +88,7 @@ extension BroadcastNotice {
 }
 
 extension BroadcastNotice {
-    /// Notices of one kind can keep each other from being told, where peers bring them about; see ``SaidLines``.
+    /// Notices of one kind can keep each other from being told, where peers bring them about; see ``NoticeLimiter``.
     enum Kind: Hashable, Sendable {
         case song, start, decoding
         case joined, left, gone, dropped, sentPCM, clockOverTCP, observed

@@ -36,7 +36,7 @@ public struct BroadcastSession {
     /// Processes that were said to have joined: one whose connection is replaced does not join anew.
     var announced: Set<UInt64> = []
     var departures = Departures()
-    private var said = SaidLines<BroadcastNotice.Kind, BroadcastNotice>()
+    private var noticeLimiter = NoticeLimiter<BroadcastNotice.Kind, BroadcastNotice>()
     /// Connections that were refused so far. One of two with the same process is no refusal: the other goes on.
     public internal(set) var refusedCount = 0
     var actions: [BroadcastAction] = []
@@ -219,13 +219,13 @@ public struct BroadcastSession {
 
     /// Tells what a peer did, as often as that may be told.
     mutating func notify(_ notice: BroadcastNotice, from link: ListenerLink, _ now: HostTime) {
-        if said.isDue(notice.kind, from: link.connection.address, now: now) { notify(notice) }
+        if noticeLimiter.isDue(notice.kind, from: link.connection.address, now: now) { notify(notice) }
     }
 
     /// Tells what would come again with every try the first time only.
     /// - Parameter address: of the peer that brings it about; empty where none does.
     mutating func notifyOnce(_ notice: BroadcastNotice, from address: String) {
-        if said.isNew(notice, notice.kind, from: address) { notify(notice) }
+        if noticeLimiter.isNew(notice, notice.kind, from: address) { notify(notice) }
     }
 
     // MARK: Time

@@ -85,7 +85,7 @@ public enum ListenNotice: Hashable, Sendable {
 }
 
 extension ListenNotice {
-    /// Notices of one kind can keep each other from being told, where peers bring them about; see ``SaidLines``.
+    /// Notices of one kind can keep each other from being told, where peers bring them about; see ``NoticeLimiter``.
     enum Kind: Hashable, Sendable {
         case refused, turnedAway(brokeProtocol: Bool), crowded, clockPath, own
     }

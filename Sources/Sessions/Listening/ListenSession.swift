@@ -47,7 +47,7 @@ public struct ListenSession {
     /// Whether the user knows that nothing was found, or that the next broadcast is waited for.
     var hasToldWaiting = false
     var actions: [ListenAction] = []
-    private var said = SaidLines<ListenNotice.Kind, ListenNotice>()
+    private var noticeLimiter = NoticeLimiter<ListenNotice.Kind, ListenNotice>()
 
     public init(configuration: ListenConfiguration, now: HostTime) {
         self.configuration = configuration
@@ -152,7 +152,7 @@ public struct ListenSession {
     /// Tells what would come again with every try only the first time.
     /// - Parameter address: of the peer that brings it about; empty where none does, or none but the broadcaster.
     mutating func tellOnce(_ notice: ListenNotice, from address: String = "") {
-        if said.isNew(notice, notice.kind, from: address) { tell(notice) }
+        if noticeLimiter.isNew(notice, notice.kind, from: address) { tell(notice) }
     }
 
     // MARK: For display

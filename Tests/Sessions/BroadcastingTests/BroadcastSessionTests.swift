@@ -603,7 +603,7 @@ import WireProtocol
         let noise = ByteBuffer(repeating: 0x55, count: 100)
         invent(2_000, &broadcast, noise)
         let refused = broadcast.notices.count { if case .refused = $0 { true } else { false } }
-        #expect(refused == PeeringLimits.saidCountPerAddress)
+        #expect(refused == PeeringLimits.rememberedNoticeCountPerAddress)
         // What happens to others is told, and the same of others.
         broadcast.join(2, name: "Kitchen")
         askClock(2, &broadcast)
@@ -616,9 +616,10 @@ import WireProtocol
     @Test func namesInventedAtManyAddressesMuteNoOtherKindOfWarning() {
         var broadcast = started()
         invent(
-            2 * PeeringLimits.saidCount, &broadcast, ByteBuffer(repeating: 0x55, count: 100), hasManyAddresses: true)
+            2 * PeeringLimits.rememberedNoticeCount, &broadcast, ByteBuffer(repeating: 0x55, count: 100),
+            hasManyAddresses: true)
         let refused = broadcast.notices.count { if case .refused = $0 { true } else { false } }
-        #expect(refused == PeeringLimits.saidCount)
+        #expect(refused == PeeringLimits.rememberedNoticeCount)
         broadcast.join(2, name: "Kitchen")
         askClock(2, &broadcast)
         #expect(broadcast.notices.contains(.clockOverTCP("Kitchen")))

@@ -139,8 +139,8 @@ import WireProtocol
 
     @Test func inventedNamesMuteNoOthers() {
         var listener = ScriptedListener()
-        invent(2 * PeeringLimits.saidCountPerAddress, &listener) { _ in "10.0.0.66" }
-        #expect(listener.notices.compactMap(brokeProtocol).count == PeeringLimits.saidCountPerAddress)
+        invent(2 * PeeringLimits.rememberedNoticeCountPerAddress, &listener) { _ in "10.0.0.66" }
+        #expect(listener.notices.compactMap(brokeProtocol).count == PeeringLimits.rememberedNoticeCountPerAddress)
         listener.meet(1, name: "Attic", welcoming: false)
         listener.say(Self.noise, 1)
         #expect(listener.notices.compactMap(brokeProtocol).last == "Attic")
@@ -148,8 +148,8 @@ import WireProtocol
 
     @Test func namesInventedAtManyAddressesMuteNoOtherKindOfLine() {
         var listener = ScriptedListener()
-        invent(2 * PeeringLimits.saidCount, &listener) { "10.1.\($0 / 256).\($0 % 256)" }
-        #expect(listener.notices.compactMap(brokeProtocol).count == PeeringLimits.saidCount)
+        invent(2 * PeeringLimits.rememberedNoticeCount, &listener) { "10.1.\($0 / 256).\($0 % 256)" }
+        #expect(listener.notices.compactMap(brokeProtocol).count == PeeringLimits.rememberedNoticeCount)
         listener.meet(1, name: "Attic", welcoming: false)
         listener.say(WireEncoder.refusal(Refusal(.notAllowed, "this broadcast is for Kitchen")), 1)
         #expect(listener.notices.last == .refused(by: "Attic", reason: "this broadcast is for Kitchen"))

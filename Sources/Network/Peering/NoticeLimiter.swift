@@ -1,13 +1,13 @@
 import AudioCore
 
-/// Which of the lines are told that peers can bring about at will.
+/// Limits how many notices are told that peers can bring about at will.
 ///
 /// A line that would come again with every try is told the first time only: ``isNew(_:_:from:)``. One that tells of what
 /// happened, for example that a peer came, is told each time, but so often only: ``isDue(_:from:now:)``. Both are bounded
 /// for each kind of line, and within a kind for each address from which it was brought about, or IPv6 network of 64 bits.
 /// So whoever invents names or causes fills neither the terminal nor our memory, and silences nothing but lines of the
 /// same kind, of others only if it has many addresses.
-public struct SaidLines<Kind: Hashable & Sendable, Line: Hashable & Sendable>: Sendable {
+public struct NoticeLimiter<Kind: Hashable & Sendable, Line: Hashable & Sendable>: Sendable {
     /// What was told of one kind for good.
     private struct Once {
         var lines: Set<Line> = []
@@ -27,12 +27,12 @@ public struct SaidLines<Kind: Hashable & Sendable, Line: Hashable & Sendable>: S
     public init() {}
 
     /// Whether a line is to be told that is told once; it is then taken as told. Of each kind
-    /// ``PeeringLimits/saidCount``, of these ``PeeringLimits/saidCountPerAddress`` from one address.
+    /// ``PeeringLimits/rememberedNoticeCount``, of these ``PeeringLimits/rememberedNoticeCountPerAddress`` from one address.
     /// - Parameter address: of the peer; empty for a line that no peer brings about.
     public mutating func isNew(_ line: Line, _ kind: Kind, from address: String) -> Bool {
         let (record, group) = (told[kind], AddressGroup(address))
-        guard record?.lines.contains(line) != true, record?.lines.count ?? 0 < PeeringLimits.saidCount,
-            record?.counts[group] ?? 0 < PeeringLimits.saidCountPerAddress
+        guard record?.lines.contains(line) != true, record?.lines.count ?? 0 < PeeringLimits.rememberedNoticeCount,
+            record?.counts[group] ?? 0 < PeeringLimits.rememberedNoticeCountPerAddress
         else { return false }
         told[kind, default: Once()].lines.insert(line)
         told[kind, default: Once()].counts[group, default: 0] += 1

@@ -4,20 +4,20 @@ import Testing
 
 /// Lines that peers can bring about at will.
 @Suite(.timeLimit(.minutes(5)))
-final class SaidLinesTests {
+final class NoticeLimiterTests {
     private enum Kind {
         case refused, blocked
     }
 
-    private var said = SaidLines<Kind, String>()
+    private var noticeLimiter = NoticeLimiter<Kind, String>()
 
     private func isNew(_ line: String, _ kind: Kind = .refused, from address: String = "10.0.0.66") -> Bool {
-        said.isNew(line, kind, from: address)
+        noticeLimiter.isNew(line, kind, from: address)
     }
 
     private func countDue(_ count: Int, from address: String = "10.0.0.66", at seconds: Int64 = 0) -> Int {
         let now = HostTime(nanoseconds: seconds * 1_000_000_000)
-        return (0..<count).count { _ in said.isDue(.refused, from: address, now: now) }
+        return (0..<count).count { _ in noticeLimiter.isDue(.refused, from: address, now: now) }
     }
 
     @Test func aLineIsToldOnceWhoeverBringsItAbout() {
@@ -28,21 +28,21 @@ final class SaidLinesTests {
 
     @Test func whoInventsLinesMutesItself() {
         let told = (0..<10_000).count { isNew("invented \($0)") }
-        #expect(told == PeeringLimits.saidCountPerAddress)
+        #expect(told == PeeringLimits.rememberedNoticeCountPerAddress)
         #expect(isNew("real", from: "10.0.0.1"))
         #expect(isNew("blocked", .blocked))
     }
 
     @Test func manyAddressesMuteOneKind() {
         let told = (0..<10_000).count { isNew("invented \($0)", from: "10.1.\($0 / 256).\($0 % 256)") }
-        #expect(told == PeeringLimits.saidCount)
+        #expect(told == PeeringLimits.rememberedNoticeCount)
         #expect(!isNew("real", from: "10.0.0.1"))
         #expect(isNew("real", .blocked, from: "10.0.0.1"))
     }
 
     @Test func aNetworkOfIPv6IsOneAddress() {
         let told = (0..<100).count { isNew("invented \($0)", from: "2001:db8::\($0)") }
-        #expect(told == PeeringLimits.saidCountPerAddress)
+        #expect(told == PeeringLimits.rememberedNoticeCountPerAddress)
         #expect(isNew("real", from: "2001:db8:0:1::1"))
     }
 
