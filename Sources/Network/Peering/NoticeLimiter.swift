@@ -27,7 +27,8 @@ public struct NoticeLimiter<Kind: Hashable & Sendable, Line: Hashable & Sendable
     public init() {}
 
     /// Whether a line is to be told that is told once; it is then taken as told. Of each kind
-    /// ``PeeringLimits/rememberedNoticeCount``, of these ``PeeringLimits/rememberedNoticeCountPerAddress`` from one address.
+    /// ``PeeringLimits/rememberedNoticeCount``, of these ``PeeringLimits/rememberedNoticeCountPerAddress`` from one
+    /// address.
     /// - Parameter address: of the peer; empty for a line that no peer brings about.
     public mutating func isNew(_ line: Line, _ kind: Kind, from address: String) -> Bool {
         let (record, group) = (told[kind], AddressGroup(address))

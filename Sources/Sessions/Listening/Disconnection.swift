@@ -28,11 +28,11 @@ struct Disconnection {
 
     private enum State {
         case none
-        case away(Absence)
+        case away(Loss)
         case returned(instance: UInt64, Place)
     }
 
-    private struct Absence {
+    private struct Loss {
         let broadcaster: Greeting
         let since: HostTime
         var isTold = false
@@ -44,40 +44,40 @@ struct Disconnection {
 
     /// A broadcaster is gone.
     mutating func lose(_ broadcaster: Greeting, at place: Place?, now: HostTime) {
-        var absence = Absence(broadcaster: broadcaster, since: now, place: place)
-        if place == nil, case .returned(broadcaster.instance, let before) = state { absence.place = before }
-        state = .away(absence)
+        var loss = Loss(broadcaster: broadcaster, since: now, place: place)
+        if place == nil, case .returned(broadcaster.instance, let before) = state { loss.place = before }
+        state = .away(loss)
     }
 
     /// Whether this is the one that is waited for, or its successor on the same machine.
     func awaits(_ greeting: Greeting) -> Bool {
-        guard case .away(let absence) = state else { return false }
-        return absence.broadcaster.peer == greeting.peer && absence.broadcaster.name == greeting.name
+        guard case .away(let loss) = state else { return false }
+        return loss.broadcaster.peer == greeting.peer && loss.broadcaster.name == greeting.name
     }
 
     /// Whether the loss is still to be told, as another connection that was to go on has not come in all this time.
     func isTellingDue(now: HostTime) -> Bool {
-        guard case .away(let absence) = state else { return false }
-        return !absence.isTold && now - absence.since > PeeringLimits.handoverTime
+        guard case .away(let loss) = state else { return false }
+        return !loss.isTold && now - loss.since > PeeringLimits.handoverTime
     }
 
     /// The user was told.
     mutating func noteTold() {
-        guard case .away(var absence) = state else { return }
-        absence.isTold = true
-        state = .away(absence)
+        guard case .away(var loss) = state else { return }
+        loss.isTold = true
+        state = .away(loss)
     }
 
     /// A broadcaster is joined: nobody is waited for.
     mutating func join(_ greeting: Greeting, now: HostTime) -> Arrival {
         defer { state = returned(greeting) }
-        guard case .away(let absence) = state, absence.broadcaster.instance == greeting.instance else { return .new }
-        return absence.isTold ? .back(after: now - absence.since) : .handedOver
+        guard case .away(let loss) = state, loss.broadcaster.instance == greeting.instance else { return .new }
+        return loss.isTold ? .back(after: now - loss.since) : .handedOver
     }
 
     private func returned(_ greeting: Greeting) -> State {
-        guard case .away(let absence) = state, absence.broadcaster.instance == greeting.instance,
-            let place = absence.place
+        guard case .away(let loss) = state, loss.broadcaster.instance == greeting.instance,
+            let place = loss.place
         else { return .none }
         return .returned(instance: greeting.instance, place)
     }

@@ -33,7 +33,7 @@ struct ListenerClock {
         case path(Path)
     }
 
-    private enum Knowledge {
+    private enum State {
         case unknown
         /// This machine slept, and woke then: what was known before holds no longer.
         case void(since: HostTime)
@@ -42,7 +42,7 @@ struct ListenerClock {
 
     private struct Exchange {
         let peer: UUIDBytes
-        var probation = ClockProbation()
+        var gate = ClockEstimateGate()
         /// The clock as it was known before the exchange, until that knows it better.
         var before: ClockEstimate?
         /// The other way to ask, where UDP does not get through.
@@ -50,22 +50,22 @@ struct ListenerClock {
     }
 
     /// The broadcaster whose clock was known last. A connection that breaks changes no crystal.
-    private struct Acquaintance {
+    private struct LastPeer {
         let peer: UUIDBytes
         var rate: SkewPrior
         /// Nil once this machine slept.
         var estimate: ClockEstimate?
     }
 
-    private var knowledge = Knowledge.unknown
+    private var state = State.unknown
     private var exchange: Exchange?
-    private var last: Acquaintance?
+    private var last: LastPeer?
 
     /// Nil while the broadcaster's time is not known.
-    var estimate: ClockEstimate? { if case .known(let estimate, _) = knowledge { estimate } else { nil } }
+    var estimate: ClockEstimate? { if case .known(let estimate, _) = state { estimate } else { nil } }
 
     /// Whether the broadcaster's time is not known again since this machine slept.
-    var isVoid: Bool { if case .void = knowledge { true } else { false } }
+    var isVoid: Bool { if case .void = state { true } else { false } }
 
     /// Whether an exchange is under way.
     var isExchanging: Bool { exchange != nil }
@@ -87,15 +87,15 @@ struct ListenerClock {
 
     /// What comes is another broadcast, or none.
     mutating func forget() {
-        knowledge = .unknown
+        state = .unknown
         exchange = nil
     }
 
     /// This machine slept, and its clock did not move: nothing that was known of the broadcaster's holds any more.
     mutating func noteSleep(now: HostTime) {
-        knowledge = .void(since: now)
+        state = .void(since: now)
         last?.estimate = nil
-        exchange?.probation = ClockProbation()
+        exchange?.gate = ClockEstimateGate()
         exchange?.before = nil
         exchange?.stream.startAnew(now: now)
     }
@@ -106,13 +106,13 @@ struct ListenerClock {
     /// - Parameter anchor: the song's, once its instant is known.
     mutating func learn(_ estimate: ClockEstimate, anchor: Anchor?, now: HostTime) -> Change {
         // One from before the sleep, or of an exchange that is over, may have waited to be told.
-        if case .void(let since) = knowledge, estimate.mapping.host < since { return .nothing }
+        if case .void(let since) = state, estimate.mapping.host < since { return .nothing }
         guard exchange != nil else { return .nothing }
         exchange?.stream.noteDatagram(now: now)
         let untilStart = anchor?.timeUntilStart(estimate, now)
-        guard exchange?.probation.passes(estimate, untilStart: untilStart, now: now) == true else { return .nothing }
+        guard exchange?.gate.passes(estimate, untilStart: untilStart, now: now) == true else { return .nothing }
         let estimate = better(of: estimate, now)
-        if case .known(let held, .connection) = knowledge, estimate.errorBound(at: now) > held.errorBound(at: now) {
+        if case .known(let held, .connection) = state, estimate.errorBound(at: now) > held.errorBound(at: now) {
             return .nothing
         }
         exchange?.stream.rest()
@@ -136,10 +136,10 @@ struct ListenerClock {
     }
 
     private mutating func use(_ estimate: ClockEstimate, _ path: Path) -> Change {
-        let before: Path = if case .known(_, let path) = knowledge { path } else { .datagrams }
-        knowledge = .known(estimate, path)
+        let before: Path = if case .known(_, let path) = state { path } else { .datagrams }
+        state = .known(estimate, path)
         if let peer = exchange?.peer {
-            last = Acquaintance(peer: peer, rate: SkewPrior(estimate), estimate: estimate)
+            last = LastPeer(peer: peer, rate: SkewPrior(estimate), estimate: estimate)
         }
         return path == before ? .estimate : .path(path)
     }
@@ -162,7 +162,7 @@ struct ListenerClock {
     /// Whether an estimate over the connection is to replace the one that is held: one by UDP is nearer the truth for a
     /// while after UDP fell silent, unless the clock has stepped since.
     private func isWorthMore(_ estimate: ClockEstimate, _ now: HostTime) -> Bool {
-        guard case .known(let held, .datagrams) = knowledge,
+        guard case .known(let held, .datagrams) = state,
             now - held.mapping.host < ListenLimits.longestExtrapolation
         else { return true }
         let bounds = (held: held.errorBound(at: now), new: estimate.errorBound(at: now))

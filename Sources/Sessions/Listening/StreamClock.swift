@@ -18,7 +18,7 @@ struct StreamClock {
     private var lastLook: HostTime
     /// Kept while resting: sequence numbers under a key only grow.
     private var client: ClockClient?
-    private var probation = ClockProbation(isOverStream: true)
+    private var gate = ClockEstimateGate(isOverStream: true)
     private(set) var isAsking = false
 
     /// The exchange over UDP begins now.
@@ -45,7 +45,7 @@ struct StreamClock {
     mutating func startAnew(now: HostTime) {
         lastDatagram = now
         lastLook = now
-        probation = ClockProbation(isOverStream: true)
+        gate = ClockEstimateGate(isOverStream: true)
         client?.startAnew(now: now)
     }
 
@@ -69,7 +69,7 @@ struct StreamClock {
     /// - Parameter anchor: the song's, once its instant is known.
     mutating func receive(_ datagram: [UInt8], anchor: Anchor?, at now: HostTime) -> ClockEstimate? {
         guard isAsking, client?.receive(datagram, at: now) == .updated, let estimate = client?.estimate,
-            probation.passes(estimate, untilStart: anchor?.timeUntilStart(estimate, now), now: now)
+            gate.passes(estimate, untilStart: anchor?.timeUntilStart(estimate, now), now: now)
         else { return nil }
         return estimate.withoutSymmetry
     }

@@ -12,7 +12,7 @@ public struct SyncJudge: Sendable {
     static let beginTime = TimeSpan.seconds(5)
 
     /// What is known of one listener from one roster to the next.
-    private struct Acquaintance {
+    private struct KnownListener {
         var firstSeen: HostTime
         var counters: ListenerCounters
         var hasPlayed = false
@@ -23,9 +23,9 @@ public struct SyncJudge: Sendable {
     }
 
     private let limit: TimeSpan
-    private var known: [UInt64: Acquaintance] = [:]
+    private var known: [UInt64: KnownListener] = [:]
     /// Those that vanished and have not come back, the first that did so first; no more than a roster holds.
-    private var vanished: [(acquaintance: Acquaintance, finding: SyncFinding)] = []
+    private var vanished: [(listener: KnownListener, finding: SyncFinding)] = []
     private var firstJudged: HostTime?
     private var lastJudged: HostTime?
     /// The largest distance that was seen.
@@ -109,35 +109,35 @@ public struct SyncJudge: Sendable {
 
     /// Keeps of the known ones those that are here; who is not, played, and had not finished, has vanished.
     private mutating func noteAbsence(_ present: Set<UInt64>, _ now: HostTime) {
-        for index in vanished.indices.reversed() where present.contains(vanished[index].acquaintance.entry.instance) {
-            let returned = vanished.remove(at: index).acquaintance
+        for index in vanished.indices.reversed() where present.contains(vanished[index].listener.entry.instance) {
+            let returned = vanished.remove(at: index).listener
             known[returned.entry.instance] = returned
         }
         let absent = known.values.filter { !present.contains($0.entry.instance) }
         known = known.filter { present.contains($0.key) }
-        for acquaintance in absent.sorted(by: { $0.entry.name < $1.entry.name })
-        where acquaintance.hasPlayed && !acquaintance.hasFinished && vanished.count < WireLimits.rosterEntryCount {
+        for listener in absent.sorted(by: { $0.entry.name < $1.entry.name })
+        where listener.hasPlayed && !listener.hasFinished && vanished.count < WireLimits.rosterEntryCount {
             let finding = SyncFinding(
-                culprit: acquaintance.entry.name, other: nil, distance: .zero,
-                timing: acquaintance.entry.report?.timing,
+                culprit: listener.entry.name, other: nil, distance: .zero,
+                timing: listener.entry.report?.timing,
                 after: firstJudged.map { now - $0 } ?? .zero, reason: .vanished)
-            vanished.append((acquaintance, finding))
+            vanished.append((listener, finding))
         }
     }
 
     private mutating func judgeSilence(of entry: Roster.Entry, _ roster: Roster, _ now: HostTime) {
         let state = entry.report?.state ?? .connecting
-        var acquaintance =
+        var listener =
             known[entry.instance]
-            ?? Acquaintance(firstSeen: now, counters: entry.report?.counters ?? ListenerCounters(), entry: entry)
-        if state == .playing { acquaintance.hasPlayed = true }
-        acquaintance.hasFinished = state == .finished
-        acquaintance.entry = entry
-        if roster.state == .waiting { acquaintance.firstSeen = now }
-        known[entry.instance] = acquaintance
+            ?? KnownListener(firstSeen: now, counters: entry.report?.counters ?? ListenerCounters(), entry: entry)
+        if state == .playing { listener.hasPlayed = true }
+        listener.hasFinished = state == .finished
+        listener.entry = entry
+        if roster.state == .waiting { listener.firstSeen = now }
+        known[entry.instance] = listener
         guard roster.state != .waiting, silent == nil else { return }
-        let isStarving = state == .starving && acquaintance.hasPlayed
-        let isLate = !acquaintance.hasPlayed && state != .finished && now - acquaintance.firstSeen > Self.beginTime
+        let isStarving = state == .starving && listener.hasPlayed
+        let isLate = !listener.hasPlayed && state != .finished && now - listener.firstSeen > Self.beginTime
         guard isStarving || isLate else { return }
         silent = SyncFinding(
             culprit: entry.name, other: nil, distance: .zero, timing: entry.report?.timing,

@@ -5,8 +5,8 @@ import NIOCore
 import NIOPosix
 import Playout
 
-/// The rates of clocks, and a device's offset, as one running listener takes them over from earlier runs and stores them
-/// for later ones.
+/// The rates of clocks, and a device's offset, as one running listener takes them over from earlier runs and stores
+/// them for later ones.
 ///
 /// Reads its ``ListenerMemory`` once, when it is made. Writes are made on NIO's thread pool, one after the other: never
 /// on the event loop, let alone on a real-time thread. A memory that cannot be written is one line of detail. Confined

@@ -5,11 +5,11 @@ import Testing
 @testable import Listening
 
 /// When a clock is known well enough to place a sound by.
-@Suite(.timeLimit(.minutes(5))) struct ClockProbationTests {
+@Suite(.timeLimit(.minutes(5))) struct ClockEstimateGateTests {
     /// The first moment at which the estimates pass, in milliseconds; estimates come every 10 ms with these skew bounds
     /// in ppm, the last of them over and over. The song starts at that many milliseconds.
     private func passes(_ bounds: [Double], start: Int? = nil, isOverStream: Bool = false) -> Int? {
-        var probation = ClockProbation(isOverStream: isOverStream)
+        var gate = ClockEstimateGate(isOverStream: isOverStream)
         for step in 0...200 {
             let now = HostTime(nanoseconds: Int64(step) * 10_000_000)
             let bound = bounds[min(step, bounds.count - 1)]
@@ -18,7 +18,7 @@ import Testing
                 errorBound: .microseconds(5), asymmetryLimit: .microseconds(50), roundTrip: .microseconds(100),
                 skewBound: PartsPerMillion(bound), generation: 0)
             let untilStart = start.map { TimeSpan.milliseconds(Int64($0 - step * 10)) }
-            if probation.passes(estimate, untilStart: untilStart, now: now) { return step * 10 }
+            if gate.passes(estimate, untilStart: untilStart, now: now) { return step * 10 }
         }
         return nil
     }

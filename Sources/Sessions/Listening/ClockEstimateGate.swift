@@ -6,7 +6,7 @@ import ClockSync
 /// The offset is known to microseconds after a few exchanges, the skew is not: d ppm of error make a sound that was
 /// placed exactly drift away, and mending that at 10 ppm/s costs d^2 / 20 us. On a wired LAN the wait is some 100 ms.
 /// Where it would be long (radio), the first estimate after the patience counts.
-struct ClockProbation {
+struct ClockEstimateGate {
     /// Four deviations of the skew. A start that is still to be decided leaves a quarter of a second to learn more; who
     /// joins a song that is under way sounds at once.
     static let skewBound = PartsPerMillion(50)
