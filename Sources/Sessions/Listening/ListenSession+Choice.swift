@@ -11,12 +11,12 @@ extension ListenSession {
         // Who was lost and is found again need not be compared with others.
         case .idle where disconnection.awaits(greeting): join(id, now)
         case .idle: phase = .choosing(deadline: now + (mustChoose ? ListenLimits.choiceTime : .zero))
-        case .receiving(let reception) where reception.isOrphaned && leaves(reception, for: greeting): join(id, now)
+        case .receiving(let reception) where reception.isDisconnected && leaves(reception, for: greeting): join(id, now)
         case .choosing, .receiving, .over: break
         }
     }
 
-    /// Whether an orphan leaves what it holds for this broadcast: for the one that it lost, its successor on the same
+    /// Whether a listener leaves what it holds for this broadcast: for the one that it lost, its successor on the same
     /// machine, or a newer one. Older ones were there to be chosen before: they wait until all is played out.
     private func leaves(_ reception: Reception, for greeting: Greeting) -> Bool {
         let lost = reception.broadcaster

@@ -19,11 +19,11 @@ extension ListenSession {
         Refusal(.notAllowed, "it takes music only from \(configuration.allowedNames.joined(separator: ", "))")
     }
 
-    /// While in a broadcast nobody is dialled; an orphan looks for its own broadcaster, and for who is new.
+    /// While in a broadcast nobody is dialled; a listener that lost its broadcaster looks for it, and for who is new.
     private func mayDial(_ key: PeerContact.Key, isNew: Bool) -> Bool {
         switch phase {
         case .idle, .choosing: return true
-        case .receiving(let reception) where reception.isOrphaned:
+        case .receiving(let reception) where reception.isDisconnected:
             if case .address = key { return true }
             return isNew || key.instance == reception.broadcaster.instance
         case .receiving, .over: return false
@@ -122,7 +122,7 @@ extension ListenSession {
         }
         if !greeting.roles.contains(.broadcaster) { return Refusal(.wrongRole, "both sides listen") }
         if !connections.isAllowed(id), !disconnection.awaits(greeting) { return notAllowed }
-        guard let reception, reception.broadcaster.instance != greeting.instance, !reception.isOrphaned else {
+        guard let reception, reception.broadcaster.instance != greeting.instance, !reception.isDisconnected else {
             return nil
         }
         return busy(reception)
@@ -140,7 +140,7 @@ extension ListenSession {
             tellOnce(.refused(by: link.connection.name, reason: refusal.text), from: link.connection.address)
         }
         close(id, pause: refusal.reason == .duplicate ? .zero : ListenLimits.refusalPause, now)
-        if isMember(of: id) { becomeOrphan(now, isHandedOver: refusal.reason == .duplicate) }
+        if isMember(of: id) { loseBroadcaster(now, isHandedOver: refusal.reason == .duplicate) }
     }
 
     mutating func refuse(
@@ -153,13 +153,13 @@ extension ListenSession {
                 link.connection.name, reason: refusal.text, brokeProtocol: refusal.reason == .protocolError),
             from: link.connection.address)
         close(id, pause: pause, now)
-        if isMember(of: id) { becomeOrphan(now) }
+        if isMember(of: id) { loseBroadcaster(now) }
     }
 
     mutating func closed(_ id: ConnectionID, _ now: HostTime) {
         guard connections[id] != nil else { return }
         close(id, pause: .zero, isMissed: isMember(of: id), now)
-        if isMember(of: id) { becomeOrphan(now) }
+        if isMember(of: id) { loseBroadcaster(now) }
     }
 
     /// Ends a connection; its peer is not dialled again before `pause` is over.
@@ -169,7 +169,7 @@ extension ListenSession {
     }
 
     /// - Parameter isHandedOver: the broadcaster said that another connection goes on.
-    private mutating func becomeOrphan(_ now: HostTime, isHandedOver: Bool = false) {
+    private mutating func loseBroadcaster(_ now: HostTime, isHandedOver: Bool = false) {
         guard let reception else { return }
         change { $0.lose(now: now) }
         disconnection.lose(reception.broadcaster, at: reception.place, now: now)

@@ -11,7 +11,8 @@ import WireProtocol
 ///
 /// While idle it dials every broadcaster that it may hear, in parallel, and lets itself be dialled; what candidates
 /// say is kept until one is chosen. What becomes of one that is chosen, and is lost, is told at ``Reception``; what is
-/// known of its clock at ``ListenerClock``. An orphan plays out what it holds, in step, and looks for its broadcaster.
+/// known of its clock at ``ListenerClock``. One that lost its broadcaster plays out what it holds, in step, and looks for
+/// it.
 ///
 /// Owns no socket, thread, clock or sound: the shell performs the actions. The simulation runs this very code.
 public struct ListenSession {

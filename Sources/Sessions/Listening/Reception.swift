@@ -9,7 +9,7 @@ import WireProtocol
 ///      │  ▲
 ///    lost rejoined
 ///      ▼  │
-///     orphaned
+///     disconnected
 struct Reception {
     enum Stage: Hashable {
         /// The broadcaster feeds this listener, over this connection.
@@ -17,7 +17,7 @@ struct Reception {
         /// It said how the broadcast ended: what is held is played out.
         case draining(since: HostTime, BroadcastEnd)
         /// It is gone without a word: what is held is played out, and it is looked for.
-        case orphaned(since: HostTime)
+        case disconnected(since: HostTime)
     }
 
     let broadcaster: Greeting
@@ -35,7 +35,7 @@ struct Reception {
         joined = now
     }
 
-    var isOrphaned: Bool { if case .orphaned = stage { true } else { false } }
+    var isDisconnected: Bool { if case .disconnected = stage { true } else { false } }
 
     var summary: AudioStreamSummary { epoch?.summary ?? AudioStreamSummary() }
 
@@ -54,14 +54,14 @@ struct Reception {
         reports = ReportSchedule()
     }
 
-    mutating func lose(now: HostTime) { stage = .orphaned(since: now) }
+    mutating func lose(now: HostTime) { stage = .disconnected(since: now) }
 
     mutating func end(_ farewell: BroadcastEnd, now: HostTime) { stage = .draining(since: now, farewell) }
 
     /// This machine slept: what is waited for has its time again.
     mutating func noteSleep(now: HostTime) {
         joined = now
-        if isOrphaned { stage = .orphaned(since: now) }
+        if isDisconnected { stage = .disconnected(since: now) }
     }
 
     // MARK: Decisions
@@ -84,14 +84,14 @@ struct Reception {
         guard let left, epoch?.hasHeardEnd != true else { return true }
         guard now - left < ListenLimits.longestDrain else { return true }
         guard let last = lastHeldInstant(clock.estimate) else {
-            return !clock.isVoid || !isOrphaned || now - left > ListenLimits.wakingPatience
+            return !clock.isVoid || !isDisconnected || now - left > ListenLimits.wakingPatience
         }
         return now > last + offset + ListenLimits.drainGrace
     }
 
     /// The same of a recorder, which has recorded what it was given, and waits for a broadcaster that it lost.
     func isRecorded(now: HostTime) -> Bool {
-        guard case .orphaned(let since) = stage, epoch?.hasHeardEnd != true else { return true }
+        guard case .disconnected(let since) = stage, epoch?.hasHeardEnd != true else { return true }
         return now - since > ListenLimits.recorderPatience
     }
 
@@ -99,7 +99,7 @@ struct Reception {
     private var left: HostTime? {
         switch stage {
         case .member: nil
-        case .draining(let since, _), .orphaned(let since): since
+        case .draining(let since, _), .disconnected(let since): since
         }
     }
 
@@ -115,7 +115,7 @@ struct Reception {
         case .draining(_, let farewell) where farewell.kind == .failed:
             .failed(.broadcastFailed(broadcaster.name, reason: farewell.text))
         case .draining: .completed
-        case .member, .orphaned: epoch?.hasHeardEnd == true ? .completed : .failed(.lost(broadcaster.name))
+        case .member, .disconnected: epoch?.hasHeardEnd == true ? .completed : .failed(.lost(broadcaster.name))
         }
     }
 }

@@ -84,7 +84,7 @@ import Testing
         expectCompleted(world, next)
     }
 
-    @Test(arguments: Seeds.short) func anOrphanTakesTheNextBroadcastAtOnce(seed: UInt64) throws {
+    @Test(arguments: Seeds.short) func whoLostItsBroadcasterTakesTheNextAtOnce(seed: UInt64) throws {
         let (world, broadcaster) = playing(seed, listeners: 3)
         broadcaster.crash(sayingGoodbye: true)
         world.run(for: .seconds(1))
