@@ -93,11 +93,11 @@ package struct PeerDirectory {
         touch(service)
     }
 
-    /// Contact with avahi was lost: what is known from now on is hearsay.
+    /// Contact with avahi was lost: what is known of now is unconfirmed until it is seen again.
     package mutating func beginGeneration() { generation += 1 }
 
-    /// All that is there has been seen: hearsay that was not confirmed is dropped.
-    package mutating func dropHearsay() {
+    /// All that is there has been seen: what was not confirmed is dropped.
+    package mutating func dropUnconfirmed() {
         for key in entries.filter({ $0.value.generation != generation }).keys { removed(key) }
     }
 

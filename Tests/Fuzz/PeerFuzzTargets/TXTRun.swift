@@ -96,7 +96,7 @@ private struct DirectoryRun {
             directory.beginGeneration()
             generation += 1
         case 13:
-            directory.dropHearsay()
+            directory.dropUnconfirmed()
             present = present.filter { $0.value.generation == generation }
         default: return takeEvents()
         }

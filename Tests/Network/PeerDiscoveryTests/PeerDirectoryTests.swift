@@ -181,7 +181,7 @@ import Testing
         directory.resolved(Self.key("1"), Self.sighting(1))
         directory.sawAgain(Self.key("2"))
         #expect(directory.takeEvents().isEmpty)
-        directory.dropHearsay()
+        directory.dropUnconfirmed()
         #expect(directory.takeEvents() == [.lost(Self.service(3, "3"))])
     }
 

@@ -11,7 +11,7 @@ extension Channel {
     /// its pacing outlives it.
     ///
     /// A kernel that lacks the one (Linux before 6.15) or the other keeps to what it does by itself.
-    func beReadyForBetterTimes() -> EventLoopFuture<Void> {
+    func tuneSocket() -> EventLoopFuture<Void> {
         guard let options = self as? any SocketOptionProvider else { return eventLoop.makeSucceededVoidFuture() }
         let settings = [
             options.unsafeSetSocketOption(level: .tcp, name: Self.longestPause, value: CInt(1_000)),

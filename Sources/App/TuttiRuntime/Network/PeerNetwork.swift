@@ -45,7 +45,7 @@ final class PeerNetwork {
         ServerBootstrap(group: loop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: 128)
-            .serverChannelInitializer { $0.beReadyForBetterTimes() }
+            .serverChannelInitializer { $0.tuneSocket() }
             .childChannelInitializer { channel in self.adopt(channel, .accepted, dial: nil) }
             .bind(host: host, port: Int(port))
             .map { channel in
@@ -57,7 +57,7 @@ final class PeerNetwork {
     func dial(_ dial: Dialer.Dial) {
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(.nanoseconds(PeeringLimits.dialTimeout.nanoseconds))
-            .channelInitializer { $0.beReadyForBetterTimes() }
+            .channelInitializer { $0.tuneSocket() }
         // NIO resolves one name at a time: what is an address already must not wait behind a name server.
         let connection =
             if let address = try? SocketAddress(ipAddress: dial.address.host, port: Int(dial.address.port)) {

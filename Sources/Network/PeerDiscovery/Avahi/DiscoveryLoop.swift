@@ -33,8 +33,8 @@ final class DiscoveryLoop {
     private static let newsDelay = TimeSpan.milliseconds(5)
     /// When peers of before an outage are given up: a daemon that has just started may miss the first answers, and asks
     /// again after 1 and 3 seconds (RFC 6762 section 5.2).
-    private var hearsayDue: HostTime?
-    private static let hearsayDelay = TimeSpan.seconds(4)
+    private var unconfirmedDropDue: HostTime?
+    private static let unconfirmedDropDelay = TimeSpan.seconds(4)
     private var publishBackoff = Backoff(first: .seconds(1), limit: .seconds(30))
     private var publisher = ServicePublisher()
     private var follower = ServiceFollower()
@@ -74,7 +74,8 @@ extension DiscoveryLoop {
     }
 
     private func wait() {
-        let deadline = [connectDue, publishDue, newsDue, hearsayDue, follower.nextDeadline].compactMap(\.self).min()
+        let deadline = [connectDue, publishDue, newsDue, unconfirmedDropDue, follower.nextDeadline].compactMap(\.self)
+            .min()
         var milliseconds: Int32 = -1
         if let deadline {
             // Rounded up, so that it is due when the wait is over. Nothing is further away than a minute.
@@ -98,9 +99,9 @@ extension DiscoveryLoop {
 extension DiscoveryLoop {
     private func tellNews() {
         let hasSettled = connection != nil && follower.hasSettled(now: now)
-        if let due = hearsayDue, due <= now {
-            hearsayDue = nil
-            directory.dropHearsay()
+        if let due = unconfirmedDropDue, due <= now {
+            unconfirmedDropDue = nil
+            directory.dropUnconfirmed()
         }
         if directory.hasNews, newsDue == nil { newsDue = now + Self.newsDelay }
         guard hasSettled || newsDue.map({ $0 <= now }) == true else { return }
@@ -138,7 +139,7 @@ extension DiscoveryLoop {
         connection = nil
         isRunning = false
         publishDue = nil
-        hearsayDue = nil
+        unconfirmedDropDue = nil
         publisher.forget()
         follower = ServiceFollower()
         directory.beginGeneration()
@@ -158,7 +159,7 @@ extension DiscoveryLoop {
             directory.removed(key)
         case .allForNow:
             follower.allForNow(now: now)
-            hearsayDue = now + Self.hearsayDelay
+            unconfirmedDropDue = now + Self.unconfirmedDropDelay
         case .browserFailed: disconnect()
         case .resolved(let key, let sighting):
             guard follower.resolved(key, host: sighting?.hostName, on: connection) else { return }

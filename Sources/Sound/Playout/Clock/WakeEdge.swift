@@ -36,8 +36,8 @@ struct WakeEdge: BitwiseCopyable {
     private var scatter: WakeScatter?
     /// Wakes in a row that are late: how many, and the least that one of them is late by.
     private var late = (count: 0, least: Double.infinity)
-    /// By how much the newest wake was late that was late by less than the delay.
-    private var lastHasty = Double.infinity
+    /// By how much the newest early wake was late: one that was late by less than the delay.
+    private var lastEarlyWakeDelay = Double.infinity
 
     init(memory: UnsafeMutablePointer<ClockPoint>, capacity: Int) {
         polled = ClockPoints(memory: memory, capacity: capacity)
@@ -76,7 +76,7 @@ struct WakeEdge: BitwiseCopyable {
     /// - Parameter fit: of the wakes before it.
     mutating func corrected(_ point: ClockPoint, by fit: ClockFit) -> ClockPoint {
         let excess = point.residual - delay - fit.residual(at: point.time)
-        if delay > 0, excess < -ClockFit.glitch { return hasty(point, excess) }
+        if delay > 0, excess < -ClockFit.glitch { return correctedEarly(point, excess) }
         var scatter = scatter ?? WakeScatter(mean: fit.scale)
         if excess > scatter.limit {
             late = (late.count + 1, min(late.least, excess))
@@ -92,16 +92,16 @@ struct WakeEdge: BitwiseCopyable {
     private mutating func extendDelay(by more: Double) {
         if delay + more < Self.longestDelay { delay += more }
         late = (0, .infinity)
-        lastHasty = .infinity
+        lastEarlyWakeDelay = .infinity
     }
 
-    /// A wake that was late by less than the delay. One is an exception, and says nothing of the others; two that agree
+    /// An early wake: late by less than the delay. One is an exception, and says nothing of the others; two that agree
     /// show that the delay is less.
-    private mutating func hasty(_ point: ClockPoint, _ excess: Double) -> ClockPoint {
+    private mutating func correctedEarly(_ point: ClockPoint, _ excess: Double) -> ClockPoint {
         late = (0, .infinity)
         let own = max(0, delay + excess)
-        if abs(own - lastHasty) < ClockFit.glitch { delay = own }
-        lastHasty = own
+        if abs(own - lastEarlyWakeDelay) < ClockFit.glitch { delay = own }
+        lastEarlyWakeDelay = own
         return ClockPoint(time: point.time, residual: point.residual - own)
     }
 }
