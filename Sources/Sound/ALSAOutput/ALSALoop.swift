@@ -42,7 +42,7 @@ struct ALSALoop: ~Copyable {
     private var emptyTurns = 0
     private var judge: StampJudge
     private var delayJudge: DelayJudge
-    private var retraction: Retraction
+    private var rewinder: PCMRewinder
     private var vainMilliseconds: Int32 = 0
 
     private static let waitMilliseconds: Int32 = 200
@@ -68,7 +68,7 @@ struct ALSALoop: ~Copyable {
             clock: configuration.timestampClock,
             period: TimeSpan(seconds: Double(configuration.periodFrameCount) / configuration.rate))
         delayJudge = DelayJudge(periodFrameCount: configuration.periodFrameCount)
-        retraction = Retraction(pcm, rate: configuration.rate)
+        rewinder = PCMRewinder(pcm, rate: configuration.rate)
         renderer = Renderer(
             control: control, deviceRate: configuration.rate, channels: configuration.channelCount,
             maximumFrameCount: configuration.bufferFrameCount, rateHint: rateHint)
@@ -147,8 +147,8 @@ struct ALSALoop: ~Copyable {
     /// Takes back what is written beyond the next 12 ms (or two periods). Returns how many frames.
     private mutating func takeBack(buffered: Int) -> Int {
         let kept = max(Int(configuration.rate * 0.012), 2 * configuration.periodFrameCount)
-        let taken = retraction.take(buffered - kept)
-        if retraction.isRefuted { renderer.expectGuesses() }
+        let taken = rewinder.take(buffered - kept)
+        if rewinder.deviceIgnoresRewinds { renderer.expectGuesses() }
         guard taken > 0 else { return 0 }
         written -= Int64(taken)
         renderer.rewind(to: DeviceFrame(index: written))
@@ -201,7 +201,9 @@ struct ALSALoop: ~Copyable {
         var code = snd_pcm_prepare(pcm)
         if code >= 0 { code = fill(configuration.bufferFrameCount) }
         if code >= 0 { code = snd_pcm_start(pcm) }
-        if code >= 0, retraction.isRefuted(buffered: configuration.bufferFrameCount) { renderer.expectGuesses() }
+        if code >= 0, rewinder.deviceIgnoresRewinds(buffered: configuration.bufferFrameCount) {
+            renderer.expectGuesses()
+        }
         return code
     }
 

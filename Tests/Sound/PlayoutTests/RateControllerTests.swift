@@ -5,13 +5,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct RateControllerTests {
     /// Runs the loop against an ideal plant; gives the error in us every 10 ms.
     private func run(error start: Double, age: Double, drift: Double = 0, seconds: Double) -> [Double] {
-        var controller = RateController(feedForward: 1, doubt: 0, canLock: false)
-        while controller.age < age { controller.update(error: 0, feedForward: 1, doubt: 0, seconds: 0.1) }
+        var controller = RateController(feedForward: 1, uncertainty: 0, canLock: false)
+        while controller.age < age { controller.update(error: 0, feedForward: 1, uncertainty: 0, seconds: 0.1) }
         var error = start
         var errors: [Double] = []
         let feedForward = 1 + drift * 1e-6
         for _ in 0..<Int(seconds * 100) {
-            controller.update(error: error * 1e-6, feedForward: feedForward, doubt: 0, seconds: 0.01)
+            controller.update(error: error * 1e-6, feedForward: feedForward, uncertainty: 0, seconds: 0.01)
             error += (controller.step / feedForward - 1) * 1e6 * 0.01
             errors.append(error)
         }
@@ -43,12 +43,13 @@ import Testing
     /// The ear hears a pitch that changes quickly.
     @Test func theStepNeverChangesFasterThanTheLimit() {
         for (age, limit) in [(0.0, 10.0), (25, 0.5)] {
-            var controller = RateController(feedForward: 1, doubt: 0, canLock: false)
-            while controller.age < age { controller.update(error: 0, feedForward: 1, doubt: 0, seconds: 0.1) }
+            var controller = RateController(feedForward: 1, uncertainty: 0, canLock: false)
+            while controller.age < age { controller.update(error: 0, feedForward: 1, uncertainty: 0, seconds: 0.1) }
             for turn in 0..<200 {
                 let before = controller.step
                 let error = turn < 100 ? 900e-6 : -900e-6
-                controller.update(error: error, feedForward: 1 + Double(turn % 2) * 2e-6, doubt: 0, seconds: 0.005)
+                controller.update(
+                    error: error, feedForward: 1 + Double(turn % 2) * 2e-6, uncertainty: 0, seconds: 0.005)
                 #expect(abs(controller.step - before) <= limit * 0.005 * 1e-6 * 1.001)
             }
         }
@@ -57,12 +58,12 @@ import Testing
     /// Where a clock's rate turns out to be another one, the pitch may glide by a sixth of a cent a second.
     @Test func aLeapOfTheRatePassesNoFasterThanIsHeard() {
         for (age, limit) in [(0.0, 110.0), (25, 100.5)] {
-            var controller = RateController(feedForward: 1, doubt: 0, canLock: false)
-            while controller.age < age { controller.update(error: 0, feedForward: 1, doubt: 0, seconds: 0.1) }
+            var controller = RateController(feedForward: 1, uncertainty: 0, canLock: false)
+            while controller.age < age { controller.update(error: 0, feedForward: 1, uncertainty: 0, seconds: 0.1) }
             for turn in 0..<1_000 {
                 let before = controller.step
                 let feedForward = turn < 500 ? 1 + 170e-6 : 1 - 170e-6
-                controller.update(error: 0, feedForward: feedForward, doubt: 0, seconds: 0.005)
+                controller.update(error: 0, feedForward: feedForward, uncertainty: 0, seconds: 0.005)
                 #expect(abs(controller.step - before) <= limit * 0.005 * 1e-6 * 1.001)
             }
         }

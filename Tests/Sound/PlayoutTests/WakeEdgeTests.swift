@@ -30,7 +30,7 @@ import Testing
             return residual
         }
 
-        var doubt: Double { edge.doubt }
+        var uncertainty: Double { edge.uncertainty }
     }
 
     @Test func eightWakesThatAreLateTogetherAreTakenOff() {
@@ -39,7 +39,7 @@ import Testing
         #expect(wakes.take(7, late: 286e-6) > 280e-6)
         #expect(abs(wakes.take(1, late: 286e-6) - 8e-6) < 5e-6)
         #expect(abs(wakes.take(50, late: 286e-6) - 8e-6) < 5e-6)
-        #expect(wakes.doubt > 278e-6)
+        #expect(wakes.uncertainty > 278e-6)
         // And further ones, when the other thread has more to do.
         #expect(abs(wakes.take(20, late: 490e-6) - 8e-6) < 8e-6)
     }
@@ -51,7 +51,7 @@ import Testing
             #expect(wakes.take(7, late: 286e-6) > 280e-6)
             #expect(wakes.take(1, late: 8e-6) < 10e-6)
         }
-        #expect(wakes.doubt < 30e-6)
+        #expect(wakes.uncertainty < 30e-6)
     }
 
     /// What leaves the line at 10 ppm for half a minute stays as far away as it is: the line has to follow.
@@ -70,7 +70,7 @@ import Testing
             #expect(wakes.take(20, late: 50e-6, scatter: 100e-6) >= 0)
             #expect(wakes.take(20, late: 75e-6, scatter: 100e-6) >= 25e-6)
         }
-        #expect(wakes.doubt < 150e-6)
+        #expect(wakes.uncertainty < 150e-6)
     }
 
     @Test func anEarlyWakeIsAnExceptionAndTwoAreNot() {
@@ -82,7 +82,7 @@ import Testing
         #expect(abs(wakes.take(20, late: 286e-6) - 8e-6) < 5e-6)
         _ = wakes.take(2, late: 8e-6)
         #expect(abs(wakes.take(1, late: 8e-6)) < 10e-6)
-        #expect(wakes.doubt < 40e-6)
+        #expect(wakes.uncertainty < 40e-6)
     }
 
     @Test func moreThanAMillisecondIsAStep() {

@@ -24,7 +24,7 @@ struct ClockLine: BitwiseCopyable {
     var secondsPerFrame: Double { (1 + slope) / rate }
 
     /// How far the rate may be from the truth, as a ratio: two standard deviations.
-    var rateDoubt: Double { 2 * slopeVariance.squareRoot() }
+    var rateUncertainty: Double { 2 * slopeVariance.squareRoot() }
 
     /// The DAC's rate against its nominal one.
     var ppm: Double { (1 / (1 + slope) - 1) * 1e6 }

@@ -88,7 +88,7 @@ struct DACClockModel: ~Copyable {
     private var mature = ReadingRun()
     private var early = ReadingRun()
     var late = ReadingRun()
-    private var doubt = ReadingDoubt()
+    private var uncertainty = ReadingUncertainty()
     var isRelearning = false
     /// Whether readings are guesses; and the host time at which the first of those came that no line was made of yet.
     var isGuessed = false
@@ -148,7 +148,7 @@ struct DACClockModel: ~Copyable {
     ///   - isPrompt: whether the device called for this reading, by moving its pointer.
     ///   - slack: how much sooner it may have been true, in seconds.
     mutating func note(frame: Int64, hostNanoseconds: Int64, isPrompt: Bool = true, slack: Double = 0) {
-        doubt.note(frame: frame, host: hostNanoseconds, isPrompt: isPrompt, slack: slack)
+        uncertainty.note(frame: frame, host: hostNanoseconds, isPrompt: isPrompt, slack: slack)
         if readingCount == 0 { begin(frame: frame, host: hostNanoseconds) }
         guard isForward(frame) else { return }
         check.note(frame: frame, host: hostNanoseconds, rate: rate)
@@ -161,7 +161,7 @@ struct DACClockModel: ~Copyable {
         if awaitedSince == nil, line == nil || isRelearning { awaitedSince = hostNanoseconds }
         newestTime = time
         let point = ClockPoint(time: time, residual: residual)
-        guard doubt.isWokenCoarse, !isGuessed else {
+        guard uncertainty.isWokenCoarse, !isGuessed else {
             hasPolled = hasPolled || !isPrompt
             readingCount &+= 1
             return take(point)
@@ -244,7 +244,7 @@ struct DACClockModel: ~Copyable {
             early.end()
             return false
         }
-        doubt.noteLie(at: point.time)
+        uncertainty.noteLie(at: point.time)
         if early.extend(at: point.time, toCount: 5, seconds: Self.earlySeconds) { relearn() }
         return true
     }
@@ -262,7 +262,7 @@ struct DACClockModel: ~Copyable {
 
     /// Returns whether there is a new point.
     mutating func addToBucket(_ point: ClockPoint) -> Bool {
-        let hasLies = doubt.hasLies(at: point.time)
+        let hasLies = uncertainty.hasLies(at: point.time)
         let isOver = bucket.isOver(at: point.time, hasLies: hasLies)
         if isOver {
             points.append(bucket.telling(hasLies: hasLies))
@@ -295,7 +295,7 @@ struct DACClockModel: ~Copyable {
 
     private var isMature: Bool {
         let span = newestTime - raw[0].time
-        let restartCount = doubt.isWokenCoarse ? Self.restartWakeCount : Self.restartCount
+        let restartCount = uncertainty.isWokenCoarse ? Self.restartWakeCount : Self.restartCount
         guard span < Self.patience else { return readingCount >= restartCount && !isRunningAway }
         return readingCount >= (prior.isFresh ? restartCount : Self.readyCount)
             && span >= (prior.isFresh ? Self.restartSpan : Self.readySpan)
@@ -319,9 +319,9 @@ struct DACClockModel: ~Copyable {
         awaitedSince = nil
         if isRaw { edge.compare(with: fit) } else { edge.finish() }
         var line = candidate
-        line.hidden = doubt.seconds(of: fit, at: newestTime, rate: rate) + edge.doubt
+        line.hidden = uncertainty.seconds(of: fit, at: newestTime, rate: rate) + edge.uncertainty
         // A prior must not hide what a coarse pointer could not show yet.
-        if doubt.isPolledCoarse, prior.deviation >= RatePrior.unknown {
+        if uncertainty.isPolledCoarse, prior.deviation >= RatePrior.unknown {
             line.hiddenRate = min(RatePrior.limitPPM * 1e-6, 4 * fit.freeSlopeDeviation)
             line.hidden += line.hiddenRate * (newestTime - (isRaw ? raw[0].time : points[0].time))
         }
@@ -364,7 +364,7 @@ struct DACClockModel: ~Copyable {
         }
         readingCount = 0
         nextFitTime = 0
-        doubt.restart()
+        uncertainty.restart()
         newestFrame = .min
         raw.removeAll()
         points.removeAll()

@@ -70,7 +70,7 @@ struct WakeEdge: BitwiseCopyable {
     // MARK: Wakes
 
     /// How far the device may be from the line through its wakes, in seconds.
-    var doubt: Double { lateness + delay + (scatter?.wander ?? 0) }
+    var uncertainty: Double { lateness + delay + (scatter?.wander ?? 0) }
 
     /// A wake without its delay.
     /// - Parameter fit: of the wakes before it.

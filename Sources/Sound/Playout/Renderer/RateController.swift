@@ -29,7 +29,7 @@
 // has come down to 0.25 ppm/s at 19 s.
 //
 // A copy needs no filter: where song and DAC have the same rate as far as anyone knows (to 0.002 ppm, or within the
-// doubt of the DAC's rate, at most 0.5 ppm) and the phase is whole, the step is locked to exactly 1 until the error
+// uncertainty of the DAC's rate, at most 0.5 ppm) and the phase is whole, the step is locked to exactly 1 until the error
 // (2 us) or better knowledge of the rate say otherwise.
 
 /// Holds the sound on its timeline by small changes of the step.
@@ -51,14 +51,14 @@ struct RateController: BitwiseCopyable {
     private static let leapSeconds = 0.1
     private static let lockDeviation = 2e-9
     private static let unlockDeviation = 10e-9
-    private static let greatestDoubt = 0.5e-6
+    private static let greatestUncertainty = 0.5e-6
     private static let unlockError = 2.0
 
     /// - Parameters:
     ///   - feedForward: the step that keeps the sound where it is placed.
-    ///   - doubt: how far that may be from the truth.
-    init(feedForward: Double, doubt: Double, canLock: Bool) {
-        isLocked = canLock && abs(feedForward - 1) < Self.lockDeviation + min(doubt, Self.greatestDoubt)
+    ///   - uncertainty: how far that may be from the truth.
+    init(feedForward: Double, uncertainty: Double, canLock: Bool) {
+        isLocked = canLock && abs(feedForward - 1) < Self.lockDeviation + min(uncertainty, Self.greatestUncertainty)
         step = isLocked ? 1 : feedForward
         followed = feedForward
     }
@@ -81,14 +81,14 @@ struct RateController: BitwiseCopyable {
     /// One control step.
     /// - Parameters:
     ///   - error: timeline error in seconds, positive when the sound is ahead.
-    ///   - doubt: how far the feed-forward may be from the truth.
+    ///   - uncertainty: how far the feed-forward may be from the truth.
     ///   - seconds: how long the new step will be in force.
-    mutating func update(error: Double, feedForward: Double, doubt: Double, seconds: Double) {
+    mutating func update(error: Double, feedForward: Double, uncertainty: Double, seconds: Double) {
         let limit = accelerationLimit
         age += seconds
         let microseconds = error * 1e6
         if isLocked {
-            let deviation = Self.unlockDeviation + min(2 * doubt, Self.greatestDoubt)
+            let deviation = Self.unlockDeviation + min(2 * uncertainty, Self.greatestUncertainty)
             let holds = abs(microseconds) < Self.unlockError && abs(feedForward - 1) < deviation
             if holds {
                 followed = feedForward

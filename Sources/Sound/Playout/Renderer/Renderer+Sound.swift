@@ -28,7 +28,7 @@ extension Renderer {
 
     private mutating func steer(_ error: Double, for length: Int) {
         state.controller.update(
-            error: error, feedForward: feedForward, doubt: model.line?.rateDoubt ?? 0,
+            error: error, feedForward: feedForward, uncertainty: model.line?.rateUncertainty ?? 0,
             seconds: Double(length) / deviceRate)
         counters.timelineError = error
         counters.correction = state.controller.correction(feedForward: feedForward)

@@ -46,7 +46,7 @@ extension Renderer {
         let nearest = due.rounded()
         let isWhole = abs(due - nearest) < 0.02
         state.controller = RateController(
-            feedForward: step, doubt: model.line?.rateDoubt ?? 0,
+            feedForward: step, uncertainty: model.line?.rateUncertainty ?? 0,
             canLock: isWhole && state.source?.songRate == deviceRate)
         if state.controller.isLocked { position = FixedPosition(nearest) }
         state.position = position

@@ -19,7 +19,7 @@ struct PlayState: BitwiseCopyable {
     /// The song position after the source's last audible frame; `.max` while unknown.
     var end = Int64.max
     var position = FixedPosition(whole: 0, fraction: 0)
-    var controller = RateController(feedForward: 1, doubt: 0, canLock: false)
+    var controller = RateController(feedForward: 1, uncertainty: 0, canLock: false)
     /// Where the sound was placed: the device frame, the song position that is due there, and the step.
     var placement = (frame: Int64.min, position: 0.0, step: 1.0)
     var fade = Fade.silent

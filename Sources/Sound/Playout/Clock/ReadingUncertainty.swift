@@ -10,7 +10,7 @@
 // - A device whose stamps lie early at times, beyond what is rejected, lies within that as well.
 
 /// How far the truth may be from a fitted line for reasons that the fit's deviations do not contain.
-struct ReadingDoubt: BitwiseCopyable {
+struct ReadingUncertainty: BitwiseCopyable {
     /// Pointers that move by fewer frames at once are fine.
     private static let coarseFrameCount: Int64 = 16
     /// The line is made of no more points than that.

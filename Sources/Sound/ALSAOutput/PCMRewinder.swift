@@ -13,13 +13,13 @@ import HostSystem
 // gets its pointer back, and is not asked again. Its delay is a guess then: it lies behind a server.
 
 /// Takes written frames back from a PCM, and knows whether they came back. Real-time safe as far as libasound is.
-struct Retraction: BitwiseCopyable {
+struct PCMRewinder: BitwiseCopyable {
     private let pcm: OpaquePointer
     /// The least number of frames that proves something: fewer are not told from a pointer that moves meanwhile.
     private let provingFrameCount: Int
     private var proofCount = 0
     /// Whether the device said that it gave frames back, and kept them.
-    private(set) var isRefuted = false
+    private(set) var deviceIgnoresRewinds = false
 
     private static let proofLimit = 3
     private static let provingTime = TimeSpan.milliseconds(30)
@@ -33,18 +33,18 @@ struct Retraction: BitwiseCopyable {
     }
 
     /// Tries it on a device that was started a moment ago, and puts everything back.
-    mutating func isRefuted(buffered: Int) -> Bool {
-        if proofCount == 0, !isRefuted {
+    mutating func deviceIgnoresRewinds(buffered: Int) -> Bool {
+        if proofCount == 0, !deviceIgnoresRewinds {
             let taken = take(buffered / 2)
             if taken > 0 { _ = putBack(taken) }
         }
-        return isRefuted
+        return deviceIgnoresRewinds
     }
 
     /// Takes back as many frames, or fewer.
     /// - Returns: how many can be written anew now.
     mutating func take(_ wanted: Int) -> Int {
-        guard !isRefuted else { return 0 }
+        guard !deviceIgnoresRewinds else { return 0 }
         let wanted = min(wanted, Int(snd_pcm_rewindable(pcm)))
         guard wanted > 0 else { return 0 }
         guard proofCount < Self.proofLimit else { return rewind(wanted) }
@@ -59,7 +59,7 @@ struct Retraction: BitwiseCopyable {
         let after = delay
         guard let after, HostTime.now() - begin < Self.longest else { return taken - putBack(taken) }
         guard before - after > taken / 2 else {
-            isRefuted = true
+            deviceIgnoresRewinds = true
             _ = putBack(taken)
             return 0
         }
