@@ -9,7 +9,7 @@ struct FLACParser: ContainerParser {
     private var group = PacketGroup()
     private var search: FLACFrameSearch?
     /// Set when the metadata are behind.
-    private var places: FLACPlaces?
+    private var seekIndex: FLACSeekIndex?
     private var facts = FLACStreamFacts()
 
     init(access: ByteAccess) { self.access = access }
@@ -18,7 +18,7 @@ struct FLACParser: ContainerParser {
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         var place = 0
-        while places == nil {
+        while seekIndex == nil {
             if metadata.isDone {
                 try begin(at: offset &+ Int64(place), into: &sink)
                 continue
@@ -35,12 +35,12 @@ struct FLACParser: ContainerParser {
     }
 
     func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
-        guard let places, facts.packetCount > 0 else { throw .dataUnavailable }
-        for property in facts.finalProperties(places) { sink.streamDidParse(property: property) }
+        guard let seekIndex, facts.packetCount > 0 else { throw .dataUnavailable }
+        for property in facts.finalProperties(seekIndex) { sink.streamDidParse(property: property) }
     }
 
     mutating func skipGap() throws(AudioStreamError) {
-        guard places != nil else { throw .discontinuityCannotRecover }
+        guard seekIndex != nil else { throw .discontinuityCannotRecover }
         search = nil
         facts.skipGap()
     }
@@ -69,11 +69,11 @@ struct FLACParser: ContainerParser {
         }
         var dataByteCount: Int64?
         if case .file(let byteCount) = access { dataByteCount = max(0, byteCount - offset) }
-        let places = FLACPlaces(
+        let seekIndex = FLACSeekIndex(
             stream: stream, seekTable: metadata.seekTable, dataOffset: offset, dataByteCount: dataByteCount)
-        self.places = places
+        self.seekIndex = seekIndex
         if let layout = metadata.channelLayout { sink.streamDidParse(property: .channelLayout(layout)) }
-        for property in facts.openingProperties(places) { sink.streamDidParse(property: property) }
+        for property in facts.openingProperties(seekIndex) { sink.streamDidParse(property: property) }
     }
 
     // MARK: Frames
@@ -81,7 +81,7 @@ struct FLACParser: ContainerParser {
     private mutating func takeFrames<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, from place: Int, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
-        guard let stream = places?.stream else { return Progress(consumed: bytes.byteCount, needed: 1) }
+        guard let stream = seekIndex?.stream else { return Progress(consumed: bytes.byteCount, needed: 1) }
         var search = search.take() ?? FLACFrameSearch(stream: stream, at: offset &+ Int64(place))
         let end = offset &+ Int64(bytes.byteCount)
         let isLast = isLast || access == .file(byteCount: end)
@@ -107,10 +107,10 @@ struct FLACParser: ContainerParser {
     private mutating func take<Sink: AudioStreamSink & ~Copyable>(
         _ frame: FLACFrameSearch.Frame, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
     ) {
-        let number = facts.count(frame, blockFrameCount: places?.stream.blockFrameCount)
+        let number = facts.count(frame, blockFrameCount: seekIndex?.stream.blockFrameCount)
         if let packet = number.packet {
-            places?.note(packet: packet, byteOffset: frame.start.offset, frame: number.frame)
-            places?.extend(
+            seekIndex?.note(packet: packet, byteOffset: frame.start.offset, frame: number.frame)
+            seekIndex?.extend(
                 toFrame: number.frame + Int64(frame.start.header.blockSize),
                 byte: frame.start.offset + Int64(frame.byteCount))
         }
@@ -124,35 +124,35 @@ struct FLACParser: ContainerParser {
             frameCount: frame.start.header.blockSize, window: bytes, into: &sink)
     }
 
-    // MARK: Places
+    // MARK: Seeking
 
     func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
-        guard let places else { throw .illegalOperation }
-        return try places.locate(packet: packet)
+        guard let seekIndex else { throw .illegalOperation }
+        return try seekIndex.locate(packet: packet)
     }
 
     mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
-        guard let places else { throw .illegalOperation }
+        guard let seekIndex else { throw .illegalOperation }
         search = nil
-        facts.resume(at: place, frame: try? places.firstFrame(ofPacket: place.packet))
+        facts.resume(at: place, frame: try? seekIndex.firstFrame(ofPacket: place.packet))
     }
 
     func packet(
         containingFrame frame: Int64, _ summary: AudioStreamSummary
     ) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
-        guard let places else { throw .illegalOperation }
-        return try places.packet(containingFrame: frame)
+        guard let seekIndex else { throw .illegalOperation }
+        return try seekIndex.packet(containingFrame: frame)
     }
 
     func firstFrame(ofPacket packet: Int64, _ summary: AudioStreamSummary) throws(AudioStreamError) -> Int64 {
-        guard let places else { throw .illegalOperation }
-        return try places.firstFrame(ofPacket: packet)
+        guard let seekIndex else { throw .illegalOperation }
+        return try seekIndex.firstFrame(ofPacket: packet)
     }
 
     func packet(
         atByteOffset offset: Int64, _ summary: AudioStreamSummary
     ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
-        guard let places else { throw .illegalOperation }
-        return try places.packet(atByteOffset: offset)
+        guard let seekIndex else { throw .illegalOperation }
+        return try seekIndex.packet(atByteOffset: offset)
     }
 }

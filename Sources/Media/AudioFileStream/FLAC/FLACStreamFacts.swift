@@ -21,17 +21,17 @@ struct FLACStreamFacts {
     private var announcedFrameCount: Int64?
     private var packetSizeUpperBound = 0
 
-    mutating func openingProperties(_ places: FLACPlaces) -> [AudioStreamProperty] {
-        let stream = places.stream
-        expectedOffset = places.dataOffset
+    mutating func openingProperties(_ seekIndex: FLACSeekIndex) -> [AudioStreamProperty] {
+        let stream = seekIndex.stream
+        expectedOffset = seekIndex.dataOffset
         announcedFrameCount = stream.frameCount
         packetSizeUpperBound = stream.packetSizeUpperBound
-        var properties: [AudioStreamProperty] = [.dataOffset(places.dataOffset)]
-        if let byteCount = places.dataByteCount { properties.append(.audioDataByteCount(byteCount)) }
-        if let packetCount = places.packetCount { properties.append(.audioDataPacketCount(packetCount)) }
+        var properties: [AudioStreamProperty] = [.dataOffset(seekIndex.dataOffset)]
+        if let byteCount = seekIndex.dataByteCount { properties.append(.audioDataByteCount(byteCount)) }
+        if let packetCount = seekIndex.packetCount { properties.append(.audioDataPacketCount(packetCount)) }
         if let frameCount = stream.frameCount { properties.append(Self.table(frameCount)) }
         properties.append(.packetSizeUpperBound(packetSizeUpperBound))
-        if let bitRate = announcedBitRate(places) { properties.append(.bitRate(bitRate)) }
+        if let bitRate = announcedBitRate(seekIndex) { properties.append(.bitRate(bitRate)) }
         return properties + [.decoderPrerollPacketCount(0), .readyToProducePackets]
     }
 
@@ -76,14 +76,14 @@ struct FLACStreamFacts {
     }
 
     /// What the end of the file makes certain.
-    func finalProperties(_ places: FLACPlaces) -> [AudioStreamProperty] {
+    func finalProperties(_ seekIndex: FLACSeekIndex) -> [AudioStreamProperty] {
         guard !hasGap else { return [] }
         var properties: [AudioStreamProperty] = []
-        if places.dataByteCount != byteCount { properties.append(.audioDataByteCount(byteCount)) }
-        if places.packetCount != packetCount { properties.append(.audioDataPacketCount(packetCount)) }
+        if seekIndex.dataByteCount != byteCount { properties.append(.audioDataByteCount(byteCount)) }
+        if seekIndex.packetCount != packetCount { properties.append(.audioDataPacketCount(packetCount)) }
         if announcedFrameCount != frameCount { properties.append(Self.table(frameCount)) }
-        let bitRate = Self.bitRate(byteCount: byteCount, frameCount: frameCount, places.stream)
-        if let bitRate, bitRate != announcedBitRate(places) { properties.append(.bitRate(bitRate)) }
+        let bitRate = Self.bitRate(byteCount: byteCount, frameCount: frameCount, seekIndex.stream)
+        if let bitRate, bitRate != announcedBitRate(seekIndex) { properties.append(.bitRate(bitRate)) }
         return properties
     }
 
@@ -109,12 +109,12 @@ struct FLACStreamFacts {
     }
 
     /// Of the whole, or as far as the seek table reaches.
-    private func announcedBitRate(_ places: FLACPlaces) -> Int? {
-        if let byteCount = places.dataByteCount, let frameCount = places.stream.frameCount {
-            return Self.bitRate(byteCount: byteCount, frameCount: frameCount, places.stream)
+    private func announcedBitRate(_ seekIndex: FLACSeekIndex) -> Int? {
+        if let byteCount = seekIndex.dataByteCount, let frameCount = seekIndex.stream.frameCount {
+            return Self.bitRate(byteCount: byteCount, frameCount: frameCount, seekIndex.stream)
         }
-        guard let last = places.seekTable.points.last else { return nil }
-        return Self.bitRate(byteCount: last.byteOffset, frameCount: last.frame, places.stream)
+        guard let last = seekIndex.seekTable.points.last else { return nil }
+        return Self.bitRate(byteCount: last.byteOffset, frameCount: last.frame, seekIndex.stream)
     }
 
     /// Nil for what no stream can have.

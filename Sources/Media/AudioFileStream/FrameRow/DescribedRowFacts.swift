@@ -22,26 +22,26 @@ struct DescribedRowFacts: RowFacts {
     ) -> Bool { true }
 
     mutating func properties(
-        before header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int, _ places: RowPlaces
+        before header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int, _ seekIndex: RowSeekIndex
     ) throws(AudioStreamError) -> [AudioStreamProperty] {
         guard let description else { return try open(header, offset: offset, in: bytes, at: place) }
-        guard description.nominalBitRate == nil, Self.isAverageDue(atPacket: places.nextPacket),
-            let average = average(places, description)
+        guard description.nominalBitRate == nil, Self.isAverageDue(atPacket: seekIndex.nextPacket),
+            let average = average(seekIndex, description)
         else { return [] }
         bitRate = average
         return [.bitRate(average)]
     }
 
-    func finalProperties(_ places: RowPlaces) -> [AudioStreamProperty] {
-        guard let description, places.isExact else { return [] }
-        let frameCount = places.nextPacket * Int64(description.format.framesPerPacket)
+    func finalProperties(_ seekIndex: RowSeekIndex) -> [AudioStreamProperty] {
+        guard let description, seekIndex.isExact else { return [] }
+        let frameCount = seekIndex.nextPacket * Int64(description.format.framesPerPacket)
         var properties: [AudioStreamProperty] = [
-            .audioDataPacketCount(places.nextPacket),
+            .audioDataPacketCount(seekIndex.nextPacket),
             .packetTableInfo(
                 AudioPacketTableInfo(validFrameCount: frameCount, primingFrameCount: 0, remainderFrameCount: 0)),
         ]
-        if let byteCount = places.byteCount { properties.append(.audioDataByteCount(byteCount)) }
-        if let average = average(places, description), average != bitRate { properties.append(.bitRate(average)) }
+        if let byteCount = seekIndex.byteCount { properties.append(.audioDataByteCount(byteCount)) }
+        if let average = average(seekIndex, description), average != bitRate { properties.append(.bitRate(average)) }
         return properties
     }
 
@@ -59,9 +59,9 @@ struct DescribedRowFacts: RowFacts {
         return fileByteCount - dataOffset
     }
 
-    private func average(_ places: RowPlaces, _ description: RowDescription) -> Int? {
-        guard let byteCount = places.byteCount, places.nextPacket > 0 else { return nil }
-        return Self.bitRate(byteCount: byteCount, packetCount: places.nextPacket, description.format)
+    private func average(_ seekIndex: RowSeekIndex, _ description: RowDescription) -> Int? {
+        guard let byteCount = seekIndex.byteCount, seekIndex.nextPacket > 0 else { return nil }
+        return Self.bitRate(byteCount: byteCount, packetCount: seekIndex.nextPacket, description.format)
     }
 
     private mutating func open(

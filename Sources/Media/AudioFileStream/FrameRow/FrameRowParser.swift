@@ -26,7 +26,7 @@ struct FrameRowParser: ContainerParser {
     private var group = PacketGroup()
     /// Set before the first frame is taken.
     var facts: (any RowFacts)?
-    private(set) var places = RowPlaces()
+    private(set) var seekIndex = RowSeekIndex()
     private var isOpen = false
     private var hasEnded = false
     /// The last seek was exact: a frame must stand right here.
@@ -97,9 +97,9 @@ struct FrameRowParser: ContainerParser {
         guard isOpen, let facts else {
             throw sync.reference == nil && junkByteCount > 0 ? .unsupportedFileType : .dataUnavailable
         }
-        places.end()
+        seekIndex.end()
         junk.end(into: &sink)
-        for property in facts.finalProperties(places) {
+        for property in facts.finalProperties(seekIndex) {
             if case .problem = property, hasEnded { continue }
             sink.streamDidParse(property: property)
         }
@@ -114,12 +114,12 @@ struct FrameRowParser: ContainerParser {
         isLanding = true
         junk.removeAll()
         tags.abandon()
-        places.doubt()
+        seekIndex.markInexact()
     }
 
     /// After ``skipGap()``: the next window begins where a seek went.
     mutating func land(at place: AudioFileStreamSeek) {
-        places.resume(at: place)
+        seekIndex.resume(at: place)
         isInSync = !place.isEstimate
         expectsFrame = !place.isEstimate
         isLanding = place.isEstimate
@@ -172,7 +172,7 @@ struct FrameRowParser: ContainerParser {
         if !isLanding { junk.add(byteCount, at: fileOffset) }
         isInSync = false
         isAtBoundary = false
-        if expectsFrame { places.doubt() }
+        if expectsFrame { seekIndex.markInexact() }
         junkByteCount &+= byteCount
         guard sync.reference != nil || junkByteCount <= AudioFileStreamLimits.junkByteCount else {
             throw .unsupportedFileType
@@ -189,12 +189,12 @@ struct FrameRowParser: ContainerParser {
         if !isOpen, let tail { tags.give(tail.findings, into: &sink) }
         isOpen = true
         let properties =
-            try facts?.properties(before: header, offset: fileOffset, in: bytes, at: place, places) ?? []
+            try facts?.properties(before: header, offset: fileOffset, in: bytes, at: place, seekIndex) ?? []
         if !properties.isEmpty {
             group.flush(window: bytes, into: &sink)
             for property in properties { sink.streamDidParse(property: property) }
         }
-        places.pass(header, offset: fileOffset, byteCount: byteCount)
+        seekIndex.pass(header, offset: fileOffset, byteCount: byteCount)
         guard case .adts(let adts) = header else {
             group.add(
                 at: place, byteCount: byteCount, frameCount: header.framesPerPacket, window: bytes, into: &sink)

@@ -8,13 +8,13 @@ protocol RowFacts {
     ) -> Bool
 
     /// What must be told before a frame's packets; the first frame opens the stream.
-    /// - Parameter places: the frames before it.
+    /// - Parameter seekIndex: the frames before it.
     mutating func properties(
-        before header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int, _ places: RowPlaces
+        before header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int, _ seekIndex: RowSeekIndex
     ) throws(AudioStreamError) -> [AudioStreamProperty]
 
     /// What the end of the file makes certain.
-    func finalProperties(_ places: RowPlaces) -> [AudioStreamProperty]
+    func finalProperties(_ seekIndex: RowSeekIndex) -> [AudioStreamProperty]
 
     /// How the packets lie that have not been seen.
     var scale: RowScale { get }

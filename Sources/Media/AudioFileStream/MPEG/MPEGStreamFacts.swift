@@ -55,7 +55,7 @@ struct MPEGStreamFacts: RowFacts {
     }
 
     mutating func properties(
-        before header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int, _ places: RowPlaces
+        before header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int, _ seekIndex: RowSeekIndex
     ) throws(AudioStreamError) -> [AudioStreamProperty] {
         guard case .mpeg(let header) = header else { throw .illegalOperation }
         guard let first else {
@@ -64,7 +64,7 @@ struct MPEGStreamFacts: RowFacts {
             return openingProperties(header, offset: offset)
         }
         if header.bitRateIndex != first.bitRateIndex { hasVaryingBitRate = true }
-        guard places.nextPacket == infoHeader?.packetCount, places.isExact else { return [] }
+        guard seekIndex.nextPacket == infoHeader?.packetCount, seekIndex.isExact else { return [] }
         let priming = trims(first)?.priming ?? 0
         return [
             .packetTableInfo(
@@ -72,22 +72,22 @@ struct MPEGStreamFacts: RowFacts {
         ]
     }
 
-    func finalProperties(_ places: RowPlaces) -> [AudioStreamProperty] {
-        guard let first, places.isExact else { return [] }
+    func finalProperties(_ seekIndex: RowSeekIndex) -> [AudioStreamProperty] {
+        guard let first, seekIndex.isExact else { return [] }
         var properties: [AudioStreamProperty] = []
-        if let announced = infoHeader?.packetCount, announced != places.nextPacket {
+        if let announced = infoHeader?.packetCount, announced != seekIndex.nextPacket {
             let difference = AudioStreamProblem.Kind.lengthDiffers(
-                announced: announced, found: places.nextPacket, .packets)
+                announced: announced, found: seekIndex.nextPacket, .packets)
             properties.append(.problem(AudioStreamProblem(difference, at: infoHeaderOffset)))
         }
-        if infoHeader?.packetCount != places.nextPacket {
-            properties.append(.audioDataPacketCount(places.nextPacket))
-            properties.append(.packetTableInfo(finalTable(first, packetCount: places.nextPacket)))
+        if infoHeader?.packetCount != seekIndex.nextPacket {
+            properties.append(.audioDataPacketCount(seekIndex.nextPacket))
+            properties.append(.packetTableInfo(finalTable(first, packetCount: seekIndex.nextPacket)))
         }
-        guard let byteCount = places.byteCount else { return properties }
+        guard let byteCount = seekIndex.byteCount else { return properties }
         if announcedByteCount != byteCount { properties.append(.audioDataByteCount(byteCount)) }
         if announcedAverage(first) == nil, hasVaryingBitRate {
-            let average = Self.bitRate(byteCount: byteCount, packetCount: places.nextPacket, first.format)
+            let average = Self.bitRate(byteCount: byteCount, packetCount: seekIndex.nextPacket, first.format)
             properties.append(.bitRate(average))
         }
         return properties

@@ -32,7 +32,7 @@ struct MPEG4Parser: ContainerParser {
     private var state = State.walking
     private var boxes: MovieReader
     private var player: SamplePlayer
-    private var fragments = FragmentPlaces()
+    private var fragments = FragmentSeekIndex()
     /// Of a file that can be gone back in.
     private var returns: ReturnBudget?
     /// Where the box begins that follows those in which packets of `moov` were met.
@@ -230,7 +230,7 @@ struct MPEG4Parser: ContainerParser {
     private mutating func begin(at entry: StreamedSong.Entry) {
         boxes.restart(at: entry.fragment?.byteOffset ?? boxes.movieEnd ?? 0)
         state = .walking
-        guard entry.fragment == nil, let table = places.table else { return }
+        guard entry.fragment == nil, let table = seekIndex.table else { return }
         state = .table(SampleTableCursor(table, blocks: boxes.entry?.blocks))
     }
 
@@ -257,10 +257,10 @@ struct MPEG4Parser: ContainerParser {
     // MARK: Seeking
 
     /// Where packets lie, as far as is known now.
-    var places: MoviePlaces {
+    var seekIndex: MovieSeekIndex {
         let movieEnd = boxes.movieEnd ?? 0
         let isInTable = if case .table = state { true } else { false }
-        return MoviePlaces(
+        return MovieSeekIndex(
             stream: player.stream, movie: boxes.movie, entry: boxes.entry, fragments: fragments,
             fileByteCount: fileByteCount, movieEnd: movieEnd,
             streamedTableEnd: max(movieEnd, tableEnd, isInTable ? boxes.next : 0),
@@ -272,11 +272,11 @@ struct MPEG4Parser: ContainerParser {
         fragments.abandonSearch()
         fragments.resume()
         returns?.reset()
-        let places = places
-        let (found, way) = try places.find(packet: place.packet)
+        let seekIndex = seekIndex
+        let (found, way) = try seekIndex.find(packet: place.packet)
         switch way {
         case .edited(let cursor):
-            boxes.restart(at: places.movieEnd)
+            boxes.restart(at: seekIndex.movieEnd)
             state = .edited(cursor)
             let frame = player.stream.song?.firstFrame(ofPacket: place.packet) ?? 0
             player.stream.goTo(packet: place.packet, sample: 0, frame: frame)
@@ -285,9 +285,9 @@ struct MPEG4Parser: ContainerParser {
             begin(at: entry)
             player.stream.goTo(packet: entry.packet, sample: 0, frame: entry.frame)
         case .table(let cursor):
-            boxes.restart(at: fileByteCount == nil ? places.streamedTableEnd : places.movieEnd)
+            boxes.restart(at: fileByteCount == nil ? seekIndex.streamedTableEnd : seekIndex.movieEnd)
             state = .table(cursor)
-            let frame = (try? places.tableFrame(ofPacket: found.packet)) ?? 0
+            let frame = (try? seekIndex.tableFrame(ofPacket: found.packet)) ?? 0
             player.stream.goTo(packet: found.packet, sample: cursor.packet, frame: frame)
         case .fragment(let frame):
             boxes.restart(at: found.byteOffset)

@@ -3,12 +3,12 @@ import AudioCore
 /// Puts together a packet that lies on several pages, in a buffer that is used over and over.
 struct OggAssembly {
     private(set) var bytes: [UInt8] = []
-    private(set) var place: OggPlaces.Place?
+    private(set) var place: OggSeekIndex.Place?
 
     /// Whether a packet was begun and did not end yet.
     var isOpen: Bool { place != nil }
 
-    mutating func begin(_ part: RawSpan, at place: OggPlaces.Place) {
+    mutating func begin(_ part: RawSpan, at place: OggSeekIndex.Place) {
         bytes.removeAll(keepingCapacity: true)
         self.place = place
         part.withUnsafeBytes { bytes.append(contentsOf: $0) }

@@ -7,7 +7,7 @@ struct OggAudio {
     let channelLayout: AudioChannelLayout
     private let setup: [UInt8]
     private(set) var clock = OggClock()
-    private(set) var places: OggPlaces?
+    private(set) var seekIndex: OggSeekIndex?
     /// Packets given since the first, and their bytes, if none is missing.
     private(set) var packetCount: Int64 = 0
     private(set) var byteCount: Int64 = 0
@@ -22,7 +22,7 @@ struct OggAudio {
     private var nextPacket: Int64? = 0
     private var nextFrame: Int64 = 0
     /// On the next page, the packet to begin with.
-    private var resumption: OggPlaces.Place?
+    private var resumption: OggSeekIndex.Place?
     private var chain = OggChain()
 
     init(_ headers: OggHeaders) {
@@ -50,7 +50,7 @@ struct OggAudio {
             dataByteCount = max(0, byteCount - dataOffset)
         }
         let total = tail?.lastGranule.map { max(0, $0 - clock.start) + Int64(nominal) }
-        places = OggPlaces(dataOffset: dataOffset, dataByteCount: dataByteCount, totalFrameCount: total)
+        seekIndex = OggSeekIndex(dataOffset: dataOffset, dataByteCount: dataByteCount, totalFrameCount: total)
     }
 
     /// The last page is next: what the table is then.
@@ -107,7 +107,7 @@ struct OggAudio {
             if let start, start.ordinal == 0, ordinal == 0, nextPacket != 0 {
                 codec.isPreviousBlockLong = start.isPreviousBlockLong
             }
-            let place = OggPlaces.Place(
+            let place = OggSeekIndex.Place(
                 byteOffset: offset &+ Int64(page.start), ordinal: ordinal,
                 isPreviousBlockLong: codec.isPreviousBlockLong)
             if part.isEnd {
@@ -132,7 +132,7 @@ struct OggAudio {
     /// Gives a packet on its own, or as part of a joint, if it holds audio that is not cut off.
     /// - Parameter range: of the packet in the window, if it lies there.
     private mutating func give<Sink: AudioStreamSink & ~Copyable>(
-        _ packet: RawSpan, at place: OggPlaces.Place, range: Range<Int>?, _ window: RawSpan, into sink: inout Sink
+        _ packet: RawSpan, at place: OggSeekIndex.Place, range: Range<Int>?, _ window: RawSpan, into sink: inout Sink
     ) {
         guard packet.byteCount > 0, let whole = codec.frameCount(packet),
             let (heard, decoded) = chain.heardFrameCount(of: whole)
@@ -162,9 +162,9 @@ struct OggAudio {
         assembledGroup.flush(window: packet, into: &sink)
     }
 
-    private mutating func count(_ frames: Int, byteCount packetByteCount: Int, at place: OggPlaces.Place) {
+    private mutating func count(_ frames: Int, byteCount packetByteCount: Int, at place: OggSeekIndex.Place) {
         if let number = nextPacket {
-            places?.note(packet: number, place: place, frame: nextFrame, frameCount: frames)
+            seekIndex?.note(packet: number, place: place, frame: nextFrame, frameCount: frames)
             nextPacket = number + 1
             nextFrame += Int64(frames)
         }
@@ -188,7 +188,7 @@ struct OggAudio {
         sequence = nil
         resumption = nil
         codec.rewind()
-        let place = OggPlaces.Place(byteOffset: byteOffset, ordinal: 0, isPreviousBlockLong: false)
+        let place = OggSeekIndex.Place(byteOffset: byteOffset, ordinal: 0, isPreviousBlockLong: false)
         chain.begin(preSkip: headers.codec.preSkip, at: place)
     }
 
@@ -219,11 +219,11 @@ struct OggAudio {
         sequence = nil
     }
 
-    /// - Parameter seek: as ``OggPlaces/locate(packet:)`` gave it.
+    /// - Parameter seek: as ``OggSeekIndex/locate(packet:)`` gave it.
     mutating func resume(at seek: AudioFileStreamSeek) {
         skipGap()
-        guard !seek.isEstimate, let places else { return }
-        let (place, frame) = places.place(ofPacket: seek.packet)
+        guard !seek.isEstimate, let seekIndex else { return }
+        let (place, frame) = seekIndex.place(ofPacket: seek.packet)
         nextPacket = seek.packet
         nextFrame = frame
         resumption = place

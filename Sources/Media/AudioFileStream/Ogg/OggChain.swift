@@ -3,7 +3,7 @@ import AudioCore
 /// Where one link of a chain ends and another begins: what of the packets there is heard.
 struct OggChain {
     /// A link whose first page with audio is to come.
-    var opening: (preSkip: Int, place: OggPlaces.Place)?
+    var opening: (preSkip: Int, place: OggSeekIndex.Place)?
     private(set) var joint: OggJoint?
     /// Frames that the page may still give, if it is the last of a link that another follows.
     private var allowance: Int?
@@ -15,12 +15,12 @@ struct OggChain {
 
     var silentFrameCount: Int { joint?.silentFrameCount ?? 0 }
 
-    mutating func begin(preSkip: Int, at place: OggPlaces.Place) {
+    mutating func begin(preSkip: Int, at place: OggSeekIndex.Place) {
         joint = nil
         opening = (preSkip, place)
     }
 
-    mutating func open(droppedFrameCount: Int, at place: OggPlaces.Place, byteCountLimit: Int) {
+    mutating func open(droppedFrameCount: Int, at place: OggSeekIndex.Place, byteCountLimit: Int) {
         guard droppedFrameCount > 0 else { return }
         joint = OggJoint(droppedFrameCount: droppedFrameCount, at: place, byteCountLimit: byteCountLimit)
     }
@@ -52,7 +52,7 @@ struct OggChain {
 
     /// Takes a packet for the joint.
     /// - Returns: the joint, when it is whole, and its place.
-    mutating func join(_ packet: RawSpan, frameCount: Int) -> ([UInt8], OggPlaces.Place)? {
+    mutating func join(_ packet: RawSpan, frameCount: Int) -> ([UInt8], OggSeekIndex.Place)? {
         guard let bytes = joint?.add(packet, frameCount: frameCount), let place = joint?.place else { return nil }
         joint = nil
         return (bytes, place)

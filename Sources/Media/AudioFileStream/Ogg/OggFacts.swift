@@ -26,7 +26,7 @@ struct OggFacts {
         bitRate = (isAllOfIt ? Self.bitRate(audio, table, access) : nil) ?? codec.nominalBitRate
         var properties: [AudioStreamProperty] = [
             .magicCookie(audio.cookie), .channelLayout(audio.channelLayout),
-            .dataOffset(audio.places?.dataOffset ?? 0), .packetTableInfo(table),
+            .dataOffset(audio.seekIndex?.dataOffset ?? 0), .packetTableInfo(table),
             .packetSizeUpperBound(codec.packetSizeUpperBound),
         ]
         if let bitRate { properties.append(.bitRate(bitRate)) }
@@ -73,7 +73,7 @@ struct OggFacts {
     }
 
     private static func bitRate(_ audio: OggAudio, _ table: AudioPacketTableInfo, _ access: ByteAccess) -> Int? {
-        guard case .file(let byteCount) = access, let dataOffset = audio.places?.dataOffset,
+        guard case .file(let byteCount) = access, let dataOffset = audio.seekIndex?.dataOffset,
             let frames = table.validFrameCount, frames > 0, byteCount > dataOffset
         else { return nil }
         let rate = Double(byteCount - dataOffset) * 8 * audio.codec.format.sampleRate / Double(frames)

@@ -7,7 +7,7 @@ import AudioCore
 /// The first packets of a link behind the first, up to the one that something is heard of.
 struct OggJoint {
     /// Where the link begins, for seeks.
-    let place: OggPlaces.Place
+    let place: OggSeekIndex.Place
     private let byteCountLimit: Int
     private var droppedFrameCount: Int
     private var packets: [(bytes: [UInt8], frameCount: Int)] = []
@@ -15,7 +15,7 @@ struct OggJoint {
     private var byteCount = AudioPacketSplice.headerByteCount
 
     /// - Parameter byteCountLimit: of a packet.
-    init(droppedFrameCount: Int, at place: OggPlaces.Place, byteCountLimit: Int) {
+    init(droppedFrameCount: Int, at place: OggSeekIndex.Place, byteCountLimit: Int) {
         self.place = place
         self.byteCountLimit = byteCountLimit
         self.droppedFrameCount = droppedFrameCount

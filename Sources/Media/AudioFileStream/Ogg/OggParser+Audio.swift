@@ -59,35 +59,37 @@ extension OggParser {
         try audio.take(page, bytes, at: offset, into: &sink)
     }
 
-    // MARK: Places
+    // MARK: Seeking
 
     mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
-        guard audio?.places != nil else { throw .illegalOperation }
+        guard audio?.seekIndex != nil else { throw .illegalOperation }
         land()
         state = .audio
         audio?.resume(at: place)
     }
 
-    func places() throws(AudioStreamError) -> OggPlaces {
-        guard let places = audio?.places else { throw .illegalOperation }
-        return places
+    func seekIndex() throws(AudioStreamError) -> OggSeekIndex {
+        guard let seekIndex = audio?.seekIndex else { throw .illegalOperation }
+        return seekIndex
     }
 
-    func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek { try places().locate(packet: packet) }
+    func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
+        try seekIndex().locate(packet: packet)
+    }
 
     func packet(
         containingFrame frame: Int64, _ summary: AudioStreamSummary
     ) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
-        try places().packet(containingFrame: frame)
+        try seekIndex().packet(containingFrame: frame)
     }
 
     func firstFrame(ofPacket packet: Int64, _ summary: AudioStreamSummary) throws(AudioStreamError) -> Int64 {
-        try places().firstFrame(ofPacket: packet)
+        try seekIndex().firstFrame(ofPacket: packet)
     }
 
     func packet(
         atByteOffset offset: Int64, _ summary: AudioStreamSummary
     ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
-        try places().packet(atByteOffset: offset)
+        try seekIndex().packet(atByteOffset: offset)
     }
 }

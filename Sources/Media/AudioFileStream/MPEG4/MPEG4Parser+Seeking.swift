@@ -1,22 +1,22 @@
 import AudioCore
 
 extension MPEG4Parser {
-    func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek { try places.locate(packet: packet) }
+    func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek { try seekIndex.locate(packet: packet) }
 
     func packet(
         containingFrame frame: Int64, _ summary: AudioStreamSummary
     ) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
-        try places.packet(containingFrame: frame, summary)
+        try seekIndex.packet(containingFrame: frame, summary)
     }
 
     func firstFrame(ofPacket packet: Int64, _ summary: AudioStreamSummary) throws(AudioStreamError) -> Int64 {
-        try places.firstFrame(ofPacket: packet, summary)
+        try seekIndex.firstFrame(ofPacket: packet, summary)
     }
 
     func packet(
         atByteOffset offset: Int64, _ summary: AudioStreamSummary
     ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
-        try places.packet(atByteOffset: offset)
+        try seekIndex.packet(atByteOffset: offset)
     }
 }
 

@@ -4,7 +4,7 @@ import AudioCore
 // on the page before it, and, for Vorbis, whether the block before it was long; packed into one number.
 
 /// Where the packets of an Ogg stream lie: exact by what went by, else estimated by the last granule and the file's size.
-struct OggPlaces {
+struct OggSeekIndex {
     /// Where a packet begins.
     struct Place: Equatable {
         /// Of its page, in the file.

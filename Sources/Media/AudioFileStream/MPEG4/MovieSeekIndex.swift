@@ -4,7 +4,7 @@ import AudioCore
 // tells of. A seek among them goes to the fragment's `moof`.
 
 /// Answers where the packets of an MPEG-4 file lie, and what frames they hold: what is known at one moment.
-struct MoviePlaces {
+struct MovieSeekIndex {
     /// Where a packet is, and how to read on from there.
     enum Way {
         case table(SampleTableCursor)
@@ -17,7 +17,7 @@ struct MoviePlaces {
     let stream: MovieStream
     let movie: Movie
     let entry: SampleEntry?
-    let fragments: FragmentPlaces
+    let fragments: FragmentSeekIndex
     /// Nil where only what comes is known.
     let fileByteCount: Int64?
     /// Where the box begins that follows `moov`.

@@ -1,7 +1,7 @@
 import AudioCore
 
 /// Where the fragments of a movie lie: those that went by, and those that an index tells of.
-struct FragmentPlaces {
+struct FragmentSeekIndex {
     /// The index of what has not gone by.
     private enum Announcement {
         /// None was met in front of the fragments; one may be at the end of the file.
@@ -74,7 +74,7 @@ struct FragmentPlaces {
     /// Goes on from a place that ``place(atOrBefore:framesPerPacket:fileEnd:)`` gave.
     mutating func resume(at place: AudioFileStreamSeek) { isAstray = place.isEstimate }
 
-    // MARK: Places
+    // MARK: Seeking
 
     /// The last fragment known that begins with a packet or before it.
     /// - Parameters:

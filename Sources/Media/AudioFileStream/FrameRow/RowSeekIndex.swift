@@ -1,7 +1,7 @@
 import AudioCore
 
 /// Where the packets of a row lie: those that went by, exactly; those to come, as far as the file lets guess.
-struct RowPlaces {
+struct RowSeekIndex {
     private var index = PacketIndex()
     private var dataOffset: Int64?
     /// Behind the last packet that ``index`` has noted.
@@ -31,7 +31,7 @@ struct RowPlaces {
     }
 
     /// Bytes are missing, or a place was not what it was taken for.
-    mutating func doubt() {
+    mutating func markInexact() {
         isExact = false
         byteCount = nil
     }

@@ -4,7 +4,7 @@ import AudioCore
 ///
 /// With blocks of one size packet and frame tell each other. Where sizes vary only what went by is known, and the packet
 /// that holds a frame may be given by an earlier one, with a distance beyond its end.
-struct FLACPlaces {
+struct FLACSeekIndex {
     let stream: FLACStreamInfo
     let seekTable: FLACSeekTable
     let dataOffset: Int64
