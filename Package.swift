@@ -212,10 +212,10 @@ let testRooms = [
             library("LANKit", ["SoundCardKit"]),
             library("HeardAnalysis", ["AudioCore", "RecordingSidecar"]),
             program("tutti-heard", ["HeardAnalysis"]),
-            library("ConcertKit", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
+            library("TestbedKit", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
             tests("LANKitTests", ["LANKit", "SoundCardKit"]),
             tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "RecordingSidecar"]),
-            tests("ConcertKitTests", ["ConcertKit", "HeardAnalysis", "LANKit"]),
+            tests("TestbedKitTests", ["HeardAnalysis", "LANKit", "TestbedKit"]),
 
             // Many listeners of one broadcast, who check what they are sent.
             .target(name: "CLoadPolling"),
@@ -232,7 +232,7 @@ let testRooms = [
             // Programs that tests and benchmarks start.
             program(
                 "benchmark-sync",
-                ["AudioCore", "ConcertKit", "HeardAnalysis", "LANKit", "SimulationKit", "SoundCardKit"]),
+                ["AudioCore", "HeardAnalysis", "LANKit", "SimulationKit", "SoundCardKit", "TestbedKit"]),
             .target(name: "AllocationCount"),
             program("benchmark-parse", ["AllocationCount", "AudioCore", "AudioFileStream"]),
             .target(name: "CThreadFilter"),
@@ -403,10 +403,10 @@ let testRooms = [
                     "example-play", "example-record", "tutti", "HeardAnalysis", "SoundCardKit", "StreamTestKit",
                     "WebServerKit",
                 ]),
-            tests("EndToEndTests", ["ConcertKit", "HeardAnalysis", "LANKit", "SoundCardKit"]),
+            tests("EndToEndTests", ["HeardAnalysis", "LANKit", "SoundCardKit", "TestbedKit"]),
             tests("DemoEndToEndTests", ["LANKit"]),
             tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
-            tests("BenchmarkTests", ["benchmark-sync", "ConcertKit"]),
+            tests("BenchmarkTests", ["benchmark-sync", "TestbedKit"]),
             // Parsers and decoders beside those of other projects, on songs from every encoder.
             tests(
                 "ConformanceTests",

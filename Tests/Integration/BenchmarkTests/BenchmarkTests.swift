@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ConcertKit
+@testable import TestbedKit
 @testable import benchmark_sync
 
 @Suite(.timeLimit(.minutes(5))) struct BenchmarkTests {

@@ -1,5 +1,5 @@
-import ConcertKit
 import LANKit
+import TestbedKit
 import Testing
 
 extension EndToEndTests {
@@ -7,17 +7,17 @@ extension EndToEndTests {
     @Test func withoutUDPTheClockGoesOverTCP() throws {
         let limits = SkewLimits(p50: 500, p99: 1_000, maximum: 1_000, first: 1_000, whole: 1_000)
         let hearing = try Hearing.ofSteadyMachine(within: limits) {
-            let concert = try Concert()
-            try concert.lan[0].blockDatagrams(fromPort: 28_884)
-            let song = try SongFile(.constantBitRate, seconds: 20, in: concert.lan)
-            let listeners = try concert.startListeners()
-            let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
-            return try Hearing(concert, song, [broadcast] + listeners, within: 60)
+            let testbed = try Testbed()
+            try testbed.lan[0].blockDatagrams(fromPort: 28_884)
+            let song = try SongFile(.constantBitRate, seconds: 20, in: testbed.lan)
+            let listeners = try testbed.startListeners()
+            let broadcast = try testbed.start(["broadcast", song.path, "--wait", "2"], on: 0)
+            return try Hearing(testbed, song, [broadcast] + listeners, within: 60)
         }
         hearing.expect(within: limits)
         for process in hearing.processes {
             let said = process.output + process.errors
-            #expect(said.contains("clock over TCP, less exact"), "\(hearing.concert.account(of: hearing.processes))")
+            #expect(said.contains("clock over TCP, less exact"), "\(hearing.testbed.account(of: hearing.processes))")
         }
         print("without UDP: \(hearing.figures.summary)")
     }

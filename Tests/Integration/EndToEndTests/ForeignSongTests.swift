@@ -1,6 +1,6 @@
-import ConcertKit
 import Glibc
 import LANKit
+import TestbedKit
 import Testing
 
 /// Songs that a library decodes in a process of its own, with the real binary.
@@ -14,19 +14,19 @@ struct ForeignSongTests {
     @Test func oneDecodesAndOneIsSentPCM() throws {
         let limits = SkewLimits(p50: nil, p99: nil, maximum: nil, first: 100, whole: 100)
         let hearing = try Hearing.ofSteadyMachine(within: limits) {
-            let concert = try Concert()
-            let song = try SongFile(aacOfSeconds: 6, in: concert.lan)
+            let testbed = try Testbed()
+            let song = try SongFile(aacOfSeconds: 6, in: testbed.lan)
             let listeners = try [[], ["--codecs", "pcm"]].enumerated().map {
-                try concert.start(["join", "--once", "--no-mdns", concert.lan[0].address] + $1, on: $0 + 1)
+                try testbed.start(["join", "--once", "--no-mdns", testbed.lan[0].address] + $1, on: $0 + 1)
             }
-            let broadcast = try concert.start(["broadcast", song.path, "--wait", "2", "--no-mdns"], on: 0)
-            return try Hearing(concert, song, [broadcast] + listeners, within: 30)
+            let broadcast = try testbed.start(["broadcast", song.path, "--wait", "2", "--no-mdns"], on: 0)
+            return try Hearing(testbed, song, [broadcast] + listeners, within: 30)
         }
         hearing.expect(within: limits)
         for index in hearing.heard.indices { hearing.expectClean(listener: index) }
         let broadcast = hearing.processes[0]
         let notices = (broadcast.output + broadcast.errors).split(separator: "\n").filter { $0.contains("is sent PCM") }
-        #expect(notices.count == 1, "\(hearing.concert.account(of: hearing.processes))")
+        #expect(notices.count == 1, "\(hearing.testbed.account(of: hearing.processes))")
         #expect(notices.first?.contains("host3 cannot decode AAC") == true, "\(notices)")
         print("AAC and PCM: \(hearing.figures.summary)")
     }

@@ -1,11 +1,11 @@
-import ConcertKit
 import HeardAnalysis
 import LANKit
+import TestbedKit
 import Testing
 
-/// A song at a concert, from its first sound to the end of all processes, and what was heard of it.
+/// A song on a testbed, from its first sound to the end of all processes, and what was heard of it.
 struct Hearing {
-    let concert: Concert
+    let testbed: Testbed
     let song: SongFile
     let processes: [LANProcess]
     /// By host, the first listener's first.
@@ -14,14 +14,14 @@ struct Hearing {
     let figures: SkewFigures
 
     /// The processes end by themselves, well.
-    init(_ concert: Concert, _ song: SongFile, _ processes: [LANProcess], within seconds: Double) throws {
-        (self.concert, self.song, self.processes) = (concert, song, processes)
+    init(_ testbed: Testbed, _ song: SongFile, _ processes: [LANProcess], within seconds: Double) throws {
+        (self.testbed, self.song, self.processes) = (testbed, song, processes)
         for process in processes {
-            #expect(try process.wait(within: seconds) == .exited(0), "\(concert.account(of: processes))")
+            #expect(try process.wait(within: seconds) == .exited(0), "\(testbed.account(of: processes))")
         }
-        let heard = try concert.listeningHosts.map(concert.recording)
+        let heard = try testbed.listeningHosts.map(testbed.recording)
         self.heard = heard
-        let stalls = concert.stalls.stalls
+        let stalls = testbed.stalls.stalls
         let pairs = heard.indices.flatMap { first in
             heard.indices.filter { $0 > first }.map { PairSkew(heard[first], heard[$0], stalls: stalls).figures }
         }
@@ -33,7 +33,7 @@ struct Hearing {
     /// that are over before they settle have nothing else.
     static func ofSteadyMachine(within limits: SkewLimits, _ perform: () throws -> Hearing) throws -> Hearing {
         let first = try perform()
-        let isSpoilt = !first.concert.stalls.stalls.isEmpty && !limits.excesses(of: first.figures).isEmpty
+        let isSpoilt = !first.testbed.stalls.stalls.isEmpty && !limits.excesses(of: first.figures).isEmpty
         if first.figures.isMeaningful, !isSpoilt { return first }
         print("The machine stood still, once more: \(first.figures.summary)")
         let second = try perform()
@@ -44,7 +44,7 @@ struct Hearing {
     func expect(within limits: SkewLimits, sourceLocation: SourceLocation = #_sourceLocation) {
         let excesses = limits.excesses(of: figures)
         #expect(
-            excesses.isEmpty, "\(figures.summary) \(concert.account(of: processes))", sourceLocation: sourceLocation)
+            excesses.isEmpty, "\(figures.summary) \(testbed.account(of: processes))", sourceLocation: sourceLocation)
     }
 
     /// What this listener's card emitted is the song, whole and without blemish.
@@ -54,7 +54,7 @@ struct Hearing {
     ) {
         let comparison = song.judge(heard[index], joinedLateBeside: punctual.map { heard[$0] })
         #expect(
-            comparison.isClean, "\(comparison.summary) \(concert.account(of: processes))",
+            comparison.isClean, "\(comparison.summary) \(testbed.account(of: processes))",
             sourceLocation: sourceLocation)
         print("listener \(index + 1): \(comparison.summary)")
     }

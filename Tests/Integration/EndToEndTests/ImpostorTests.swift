@@ -1,5 +1,5 @@
-import ConcertKit
 import LANKit
+import TestbedKit
 import Testing
 
 /// Somebody on the network who says that it is another's process, by mDNS and in its greeting: nobody hears of it.
@@ -10,33 +10,33 @@ struct ImpostorTests {
     /// Impostors of a listener and of the broadcaster, announced from the fourth second on, while the names of both are
     /// asked for; and one that wants the listener's name.
     @Test(arguments: [false, true]) func nobodyIsTakenOffTheBroadcast(areNamed: Bool) throws {
-        try Ordeal.undergo(listeners: 3, seconds: 24) { ordeal in
-            let (broadcast, listeners) = try ordeal.begin(
+        try ListeningTest.run(listeners: 3, seconds: 24) { test in
+            let (broadcast, listeners) = try test.begin(
                 on: 1...2, join: areNamed ? ["--from", "host1"] : [],
                 broadcast: areNamed ? ["--to", "host2", "--to", "host3"] : [])
-            ordeal.sleep(until: 3)
-            let peers = try ordeal.concert.lan[3].run([ordeal.concert.program, "peers", "--for", "3", "--json"]).output
+            test.sleep(until: 3)
+            let peers = try test.testbed.lan[3].run([test.testbed.program, "peers", "--for", "3", "--json"]).output
             let (victim, source) = try (Self.instance(of: "host3", in: peers), Self.instance(of: "host1", in: peers))
-            let (broadcaster, listener) = (ordeal.concert.lan[0].address, ordeal.concert.lan[2].address)
+            let (broadcaster, listener) = (test.testbed.lan[0].address, test.testbed.lan[2].address)
             let impostors = try [
                 ("Impostor", victim, "listener", broadcaster), ("host3", "1234", "listener", broadcaster),
                 ("Pretender", source, "broadcaster", listener),
             ].map { name, instance, role, callee in
-                try ordeal.concert.lan[3].spawn([
+                try test.testbed.lan[3].spawn([
                     buildDirectory + "/impostor", "--name", name, "--instance", instance, "--role", role, "--call",
                     callee + ":28884",
                 ])
             }
             for impostor in impostors { try impostor.waitForLine(containing: "ADVERTISED", within: 10) }
-            try ordeal.end(broadcast, listeners, within: 40)
-            for host in 1...2 { try ordeal.checkWhole(on: host) }
+            try test.end(broadcast, listeners, within: 40)
+            for host in 1...2 { try test.checkWhole(on: host) }
             for listener in listeners {
-                ordeal.check(!listener.output.contains("lost") && !listener.errors.contains("lost"), listener.output)
+                test.check(!listener.output.contains("lost") && !listener.errors.contains("lost"), listener.output)
             }
             // They did what they could.
             for impostor in [impostors[0], impostors[2]] + (areNamed ? [impostors[1]] : []) {
-                ordeal.check(impostor.lines.contains("TURNED-AWAY"), "not turned away: \(impostor.output)")
-                ordeal.check(!impostor.lines.contains("FED"), "fed: \(impostor.output)")
+                test.check(impostor.lines.contains("TURNED-AWAY"), "not turned away: \(impostor.output)")
+                test.check(!impostor.lines.contains("FED"), "fed: \(impostor.output)")
             }
         }
     }

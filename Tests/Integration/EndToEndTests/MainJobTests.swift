@@ -1,8 +1,8 @@
-import ConcertKit
 import Glibc
 import HeardAnalysis
 import LANKit
 import SoundCardKit
+import TestbedKit
 import Testing
 
 /// Namespaces need root. Under CI=true the tests run regardless, and fail without it.
@@ -19,16 +19,16 @@ struct EndToEndTests {
 
     @Test(arguments: SongFile.Form.allCases) func oneSongIsHeardInStep(form: SongFile.Form) throws {
         let hearing = try Hearing.ofSteadyMachine(within: SkewLimits.quietLAN.doubled) {
-            let concert = try Concert()
-            let song = try SongFile(form, seconds: form == .constantBitRate ? 40 : 20, in: concert.lan)
-            let listeners = try concert.startListeners()
+            let testbed = try Testbed()
+            let song = try SongFile(form, seconds: form == .constantBitRate ? 40 : 20, in: testbed.lan)
+            let listeners = try testbed.startListeners()
             let began = trueNow()
-            let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
-            let hearing = try Hearing(concert, song, [broadcast] + listeners, within: 60)
+            let broadcast = try testbed.start(["broadcast", song.path, "--wait", "2"], on: 0)
+            let hearing = try Hearing(testbed, song, [broadcast] + listeners, within: 60)
             for recording in hearing.heard {
                 let first = try #require(recording.firstAudibleTime())
                 let delay = (first - Double(began)) * 1e-9
-                let stalled = concert.stalls.seconds(from: began, to: Int64(first))
+                let stalled = testbed.stalls.seconds(from: began, to: Int64(first))
                 #expect(delay - stalled < 1, "the first sound came late")
                 print("\(form): first sound after \(fixed(delay, 3)) s, \(fixed(stalled, 3)) of them stalled")
             }
@@ -43,13 +43,13 @@ struct EndToEndTests {
     /// Interrupted wherever they are, for a tenth of all time, all hosts read their clocks and cards rightly.
     @Test func aHypervisorThatTakesProcessorsAwayDoesNoHarm() throws {
         let hearing = try Hearing.ofSteadyMachine(within: SkewLimits.quietLAN.doubled) {
-            let concert = try Concert()
-            let song = try SongFile(.constantBitRate, seconds: 20, in: concert.lan)
+            let testbed = try Testbed()
+            let song = try SongFile(.constantBitRate, seconds: 20, in: testbed.lan)
             let thief = try ProcessorThief()
             defer { withExtendedLifetime(thief) {} }
-            let listeners = try concert.startListeners()
-            let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
-            return try Hearing(concert, song, [broadcast] + listeners, within: 60)
+            let listeners = try testbed.startListeners()
+            let broadcast = try testbed.start(["broadcast", song.path, "--wait", "2"], on: 0)
+            return try Hearing(testbed, song, [broadcast] + listeners, within: 60)
         }
         hearing.expect(within: SkewLimits.quietLAN.doubled)
         for index in hearing.heard.indices { hearing.expectClean(listener: index) }
@@ -58,22 +58,22 @@ struct EndToEndTests {
 
     /// A listener by cable and two by radio: pairs of either kind.
     @Test func listenersOnRadioAreInStep() throws {
-        var stage = Concert.Stage()
-        stage.listenerCount = 3
-        stage.hostsOnRadio = [2, 3]
+        var configuration = Testbed.Configuration()
+        configuration.listenerCount = 3
+        configuration.hostsOnRadio = [2, 3]
         let hearing = try Hearing.ofSteadyMachine(within: SkewLimits.radio.doubled) {
-            let concert = try Concert(stage)
-            let song = try SongFile(.constantBitRate, seconds: 40, in: concert.lan)
-            let listeners = try concert.startListeners()
-            let broadcast = try concert.start(["broadcast", song.path, "--wait", "3"], on: 0)
-            return try Hearing(concert, song, [broadcast] + listeners, within: 60)
+            let testbed = try Testbed(configuration)
+            let song = try SongFile(.constantBitRate, seconds: 40, in: testbed.lan)
+            let listeners = try testbed.startListeners()
+            let broadcast = try testbed.start(["broadcast", song.path, "--wait", "3"], on: 0)
+            return try Hearing(testbed, song, [broadcast] + listeners, within: 60)
         }
         // The table's row "Wi-Fi-like link", doubled.
         hearing.expect(within: SkewLimits.radio.doubled)
         for index in hearing.heard.indices { hearing.expectClean(listener: index) }
         print("radio: \(hearing.figures.summary)")
         for host in 2...3 {
-            let radio = try #require(try hearing.concert.lan[host].radio?.report())
+            let radio = try #require(try hearing.testbed.lan[host].radio?.report())
             print("radio of listener \(host): \(radio)")
             // The song went over it, and it was one.
             #expect(radio.received.frameCount > 500 && radio.received.lostCount > 0)
@@ -84,19 +84,19 @@ struct EndToEndTests {
     /// hosts' wall clocks the machine's own, it would pass. Scripts/test builds it, and says where it is.
     @Test(.enabled(if: canary != nil, "needs the canary build that Scripts/test makes"))
     func trustInTheWallClockIsNoticed() throws {
-        let concert = try Concert(program: try #require(Self.canary))
-        let song = try SongFile(.constantBitRate, seconds: 6, in: concert.lan)
-        let listeners = try concert.startListeners()
-        let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
+        let testbed = try Testbed(program: try #require(Self.canary))
+        let song = try SongFile(.constantBitRate, seconds: 6, in: testbed.lan)
+        let listeners = try testbed.startListeners()
+        let broadcast = try testbed.start(["broadcast", song.path, "--wait", "2"], on: 0)
         let processes = [broadcast] + listeners
         for process in processes {
-            #expect(try process.wait(within: 20) == .exited(0), "\(concert.account(of: processes))")
+            #expect(try process.wait(within: 20) == .exited(0), "\(testbed.account(of: processes))")
         }
-        let heard = try (1...2).map(concert.recording)
+        let heard = try (1...2).map(testbed.recording)
         let report = skew(between: heard[0], and: heard[1])
         #expect(!report.isInStep(within: Self.limit))
         // For the planted reason: the wall clocks of hosts 2 and 3 are 40 ms apart.
-        let median = try #require(report.percentile(0.5), "\(report.summary) \(concert.account(of: processes))")
+        let median = try #require(report.percentile(0.5), "\(report.summary) \(testbed.account(of: processes))")
         #expect(abs(median - 0.040) < 0.002)
     }
 
@@ -104,15 +104,15 @@ struct EndToEndTests {
 
     @Test func aLateListenerJoinsInStep() throws {
         let hearing = try Hearing.ofSteadyMachine(within: SkewLimits.quietLAN.doubled) {
-            let concert = try Concert()
-            let song = try SongFile(.constantBitRate, seconds: 30, in: concert.lan)
-            let first = try concert.start(["join", "--once"], on: 1)
-            let broadcast = try concert.start(["broadcast", song.path], on: 0)
-            try concert.waitForSound(on: 1)
+            let testbed = try Testbed()
+            let song = try SongFile(.constantBitRate, seconds: 30, in: testbed.lan)
+            let first = try testbed.start(["join", "--once"], on: 1)
+            let broadcast = try testbed.start(["broadcast", song.path], on: 0)
+            try testbed.waitForSound(on: 1)
             // The song has gone on for a while when the second one comes.
             usleep(1_500_000)
-            let second = try concert.start(["join", "--once"], on: 2)
-            return try Hearing(concert, song, [broadcast, first, second], within: 60)
+            let second = try testbed.start(["join", "--once"], on: 2)
+            return try Hearing(testbed, song, [broadcast, first, second], within: 60)
         }
         // As the quiet LAN's row, from its own first sample on.
         #expect(hearing.figures.windowCount >= 45)
@@ -124,123 +124,123 @@ struct EndToEndTests {
 
     /// The proof of the proof: what is known to be 5 ms apart reads 5 ms.
     @Test func aListenerDelayedByFiveMillisecondsReadsSo() throws {
-        let (report, concert, processes) = try undisturbed(delayedListener)
+        let (report, testbed, processes) = try undisturbed(delayedListener)
         #expect(report.windows.count >= 8 && report.unlikeWindows.isEmpty)
         for window in report.windows {
-            #expect(abs(window.skew - 0.005) < 0.1e-3, "\(report.summary) \(concert.account(of: processes))")
+            #expect(abs(window.skew - 0.005) < 0.1e-3, "\(report.summary) \(testbed.account(of: processes))")
         }
     }
 
     /// Two listeners, of which the second is asked to be late.
-    private func delayedListener() throws -> (report: SkewReport, concert: Concert, processes: [LANProcess]) {
-        let concert = try Concert()
-        let song = try SongFile(.constantBitRate, seconds: 5, in: concert.lan)
+    private func delayedListener() throws -> (report: SkewReport, testbed: Testbed, processes: [LANProcess]) {
+        let testbed = try Testbed()
+        let song = try SongFile(.constantBitRate, seconds: 5, in: testbed.lan)
         let listeners = try [[], ["--offset", "5000"]].enumerated().map {
-            try concert.start(["join", "--once"] + $1, on: $0 + 1)
+            try testbed.start(["join", "--once"] + $1, on: $0 + 1)
         }
-        let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
+        let broadcast = try testbed.start(["broadcast", song.path, "--wait", "2"], on: 0)
         let processes = [broadcast] + listeners
         for process in processes {
-            #expect(try process.wait(within: 20) == .exited(0), "\(concert.account(of: processes))")
+            #expect(try process.wait(within: 20) == .exited(0), "\(testbed.account(of: processes))")
         }
-        let report = skew(between: try concert.recording(of: 1), and: try concert.recording(of: 2))
-        return (report, concert, processes)
+        let report = skew(between: try testbed.recording(of: 1), and: try testbed.recording(of: 2))
+        return (report, testbed, processes)
     }
 
     /// Ctrl-C on a listener fades it out within 50 ms, since this card lets frames be taken back; on the broadcaster it
     /// ends the broadcast for all. By cable a listener could know of that within microseconds, so it has 50 ms too, from
     /// the signal to the broadcaster on. What the whole machine stood still meanwhile does not count.
     @Test func interruptionFadesAtOnce() throws {
-        let concert = try Concert()
-        let song = try SongFile(.constantBitRate, seconds: 20, in: concert.lan)
-        let listeners = try concert.startListeners()
-        let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
+        let testbed = try Testbed()
+        let song = try SongFile(.constantBitRate, seconds: 20, in: testbed.lan)
+        let listeners = try testbed.startListeners()
+        let broadcast = try testbed.start(["broadcast", song.path, "--wait", "2"], on: 0)
         let processes = [broadcast] + listeners
-        try concert.waitForSound(on: 2)
+        try testbed.waitForSound(on: 2)
         // In the middle of the song, with clocks and cards known.
         usleep(1_000_000)
         let interrupted = trueNow()
         listeners[0].signal(SIGINT)
-        #expect(try listeners[0].wait(within: 3) == .exited(0), "\(concert.account(of: processes))")
+        #expect(try listeners[0].wait(within: 3) == .exited(0), "\(testbed.account(of: processes))")
         // The other one plays on alone for a while.
         usleep(500_000)
         let ended = trueNow()
         broadcast.signal(SIGINT)
-        #expect(try broadcast.wait(within: 3) == .exited(130), "\(concert.account(of: processes))")
+        #expect(try broadcast.wait(within: 3) == .exited(130), "\(testbed.account(of: processes))")
         _ = try listeners[1].wait(within: 5)
         for (host, time) in [(1, interrupted), (2, ended)] {
-            let recording = try concert.recording(of: host)
+            let recording = try testbed.recording(of: host)
             let last = try #require(recording.lastAudibleFrame().flatMap { recording.time(ofFrame: Double($0)) })
             let tail = (last - Double(time)) * 1e-9
-            let stalled = concert.stalls.seconds(from: time, to: Int64(last))
+            let stalled = testbed.stalls.seconds(from: time, to: Int64(last))
             print(
                 "silent \(fixed(tail * 1e3, 1)) ms after the interruption, \(fixed(stalled * 1e3, 1)) of them stalled")
-            #expect(tail > 0 && tail - stalled < 0.05, "\(concert.account(of: processes))")
+            #expect(tail > 0 && tail - stalled < 0.05, "\(testbed.account(of: processes))")
         }
     }
 
     /// `kill -9` of the broadcaster: listeners notice within 3 s, say so, and play the next broadcast.
     @Test func listenersOutliveTheirBroadcaster() throws {
-        let (report, comeback, concert, processes) = try undisturbed(twoBroadcasts)
+        let (report, comeback, testbed, processes) = try undisturbed(twoBroadcasts)
         // Each goes over to the new broadcast in its own moment. In a window around that, one may still hold what it
         // had of the old; at no other time may the two differ.
         let crossing = report.unlikeWindows.filter { $0.time > comeback - 0.25e9 && $0.time < comeback + 1.5e9 }
         #expect(
             crossing.count == report.unlikeWindows.count && crossing.count <= 1,
-            "\(report.summary) \(concert.account(of: processes))")
+            "\(report.summary) \(testbed.account(of: processes))")
         #expect(try #require(report.percentile(1)) < Self.limit, "\(report.summary)")
-        #expect(report.windows.count >= 10, "\(concert.account(of: processes))")
+        #expect(report.windows.count >= 10, "\(testbed.account(of: processes))")
     }
 
     /// Two listeners, and two broadcasts, of which the first is killed.
     /// - Returns: the listeners' skew, and when the second broadcast began, in nanoseconds of true time.
     private func twoBroadcasts() throws -> (
-        report: SkewReport, comeback: Double, concert: Concert, processes: [LANProcess]
+        report: SkewReport, comeback: Double, testbed: Testbed, processes: [LANProcess]
     ) {
-        let concert = try Concert()
-        let song = try SongFile(.constantBitRate, seconds: 8, in: concert.lan)
-        let listeners = try (1...2).map { try concert.start(["join"], on: $0) }
-        let first = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
-        try concert.waitForSound(on: 2)
+        let testbed = try Testbed()
+        let song = try SongFile(.constantBitRate, seconds: 8, in: testbed.lan)
+        let listeners = try (1...2).map { try testbed.start(["join"], on: $0) }
+        let first = try testbed.start(["broadcast", song.path, "--wait", "2"], on: 0)
+        try testbed.waitForSound(on: 2)
         // Both have played a while of it.
         usleep(500_000)
         first.signal(SIGKILL)
         for listener in listeners { try listener.waitForLine(containing: "lost", within: 3) }
         let comeback = Double(trueNow())
-        let second = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
+        let second = try testbed.start(["broadcast", song.path, "--wait", "2"], on: 0)
         let processes = [first, second] + listeners
-        #expect(try second.wait(within: 20) == .exited(0), "\(concert.account(of: processes))")
+        #expect(try second.wait(within: 20) == .exited(0), "\(testbed.account(of: processes))")
         for listener in listeners { listener.signal(SIGINT) }
         for listener in listeners { #expect(try listener.wait(within: 3) == .exited(0)) }
-        let heard = try (1...2).map(concert.recording)
-        return (skew(between: heard[0], and: heard[1]), comeback, concert, processes)
+        let heard = try (1...2).map(testbed.recording)
+        return (skew(between: heard[0], and: heard[1]), comeback, testbed, processes)
     }
 
     @Test func aListenerThatDiesLeavesNoRipple() throws {
-        let (comparison, report, concert, processes) = try undisturbed(dyingListener)
-        #expect(comparison.isClean, "\(comparison.summary) \(concert.account(of: processes))")
+        let (comparison, report, testbed, processes) = try undisturbed(dyingListener)
+        #expect(comparison.isClean, "\(comparison.summary) \(testbed.account(of: processes))")
         // While both lived they were in step.
-        #expect(report.isInStep(within: Self.limit), "\(report.summary) \(concert.account(of: processes))")
+        #expect(report.isInStep(within: Self.limit), "\(report.summary) \(testbed.account(of: processes))")
     }
 
     /// Two listeners, of which the second is killed in the middle of the song.
     /// - Returns: what the first one heard of the song, and how far the two were from each other.
     private func dyingListener() throws -> (
-        comparison: ReferenceReport, report: SkewReport, concert: Concert, processes: [LANProcess]
+        comparison: ReferenceReport, report: SkewReport, testbed: Testbed, processes: [LANProcess]
     ) {
-        let concert = try Concert()
-        let song = try SongFile(.constantBitRate, seconds: 6, in: concert.lan)
-        let listeners = try concert.startListeners()
-        let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
+        let testbed = try Testbed()
+        let song = try SongFile(.constantBitRate, seconds: 6, in: testbed.lan)
+        let listeners = try testbed.startListeners()
+        let broadcast = try testbed.start(["broadcast", song.path, "--wait", "2"], on: 0)
         let processes = [broadcast] + listeners
-        try concert.waitForSound(on: 2)
+        try testbed.waitForSound(on: 2)
         // In the middle of the song.
         usleep(1_000_000)
         listeners[1].signal(SIGKILL)
-        #expect(try broadcast.wait(within: 20) == .exited(0), "\(concert.account(of: processes))")
-        #expect(try listeners[0].wait(within: 10) == .exited(0), "\(concert.account(of: processes))")
-        let heard = try (1...2).map(concert.recording)
-        return (compare(heard[0], with: song.reference), skew(between: heard[1], and: heard[0]), concert, processes)
+        #expect(try broadcast.wait(within: 20) == .exited(0), "\(testbed.account(of: processes))")
+        #expect(try listeners[0].wait(within: 10) == .exited(0), "\(testbed.account(of: processes))")
+        let heard = try (1...2).map(testbed.recording)
+        return (compare(heard[0], with: song.reference), skew(between: heard[1], and: heard[0]), testbed, processes)
     }
 }
 

@@ -1,7 +1,7 @@
-import ConcertKit
 import Glibc
 import HeardAnalysis
 import LANKit
+import TestbedKit
 import Testing
 
 /// Links and processes that fail while a song plays, with the real binary: what counts is what came out of the sound
@@ -21,11 +21,11 @@ struct OutageTests {
 
     /// Each listener has a trouble of its own, all at the same time.
     @Test func whatBefallsAListenerIsItsOwnAffair() throws {
-        try Ordeal.undergo(listeners: 7, seconds: 34) { ordeal in
-            let (broadcast, listeners) = try ordeal.begin(on: 1...7)
-            let lan = ordeal.concert.lan
+        try ListeningTest.run(listeners: 7, seconds: 34) { test in
+            let (broadcast, listeners) = try test.begin(on: 1...7)
+            let lan = test.testbed.lan
             let (brief, long, killed, stopped, moved, slow) = (2, 3, 4, 5, 6, 7)
-            try ordeal.perform([
+            try test.perform([
                 (4, { try lan[brief].setCable(isIn: false) }),
                 (8, { try lan[brief].setCable(isIn: true) }),
                 (4.2, { try lan[long].setCable(isIn: false) }),
@@ -41,31 +41,31 @@ struct OutageTests {
                 (15, { listeners[stopped - 1].signal(SIGCONT) }),
             ])
             let living = listeners.indices.filter { $0 != killed - 1 }.map { listeners[$0] }
-            try ordeal.end(broadcast, living, within: 30)
-            for host in [1, brief, moved] { try ordeal.checkWhole(on: host) }
-            for host in [long, stopped, slow] { try ordeal.checkInStep(host, except: ordeal.silences(on: host)) }
-            try ordeal.checkInStep(killed, except: [])
+            try test.end(broadcast, living, within: 30)
+            for host in [1, brief, moved] { try test.checkWhole(on: host) }
+            for host in [long, stopped, slow] { try test.checkInStep(host, except: test.silences(on: host)) }
+            try test.checkInStep(killed, except: [])
             // What was held was played: the sound went on for 10 s without the network, and no longer.
-            let outages = try ordeal.silences(on: long)
-            ordeal.check(outages.count == 1, "silent at \(outages)")
+            let outages = try test.silences(on: long)
+            test.check(outages.count == 1, "silent at \(outages)")
             let outage = outages.first ?? 0...0
-            ordeal.check((13...15.5).contains(outage.lowerBound), "silent at \(outage)")
+            test.check((13...15.5).contains(outage.lowerBound), "silent at \(outage)")
             print("cable in: sound again after \(fixed(outage.upperBound - 24.2, 2)) s")
-            ordeal.check(outage.upperBound < 24.2 + Self.returnTime, "cable in at 24.2 s, silent at \(outage)")
-            let delays = try ordeal.silences(on: slow)
+            test.check(outage.upperBound < 24.2 + Self.returnTime, "cable in at 24.2 s, silent at \(outage)")
+            let delays = try test.silences(on: slow)
             let (first, last) = (delays.first ?? 0...0, delays.last ?? 0...0)
             print("no limit of rate: sound again after \(fixed(last.upperBound - 22, 2)) s")
-            ordeal.check(first.lowerBound > 14, "on a slow link silent at \(delays)")
-            ordeal.check(last.upperBound < 22 + Self.reentryTime, "no limit from 22 s, silent at \(delays)")
+            test.check(first.lowerBound > 14, "on a slow link silent at \(delays)")
+            test.check(last.upperBound < 22 + Self.reentryTime, "no limit from 22 s, silent at \(delays)")
             let told = listeners[slow - 1].errors + listeners[slow - 1].lines.joined(separator: "\n")
             // What the link keeps back may be so much that nothing is heard for longer than the living are silent.
             let reasons = ["packets of song were dropped: the network from host1", "lost host1"]
-            ordeal.check(reasons.contains { told.contains($0) }, told)
+            test.check(reasons.contains { told.contains($0) }, told)
             // Stopped, a process leaves its sound card what the card holds.
-            let stops = try ordeal.silences(on: stopped)
-            ordeal.check(stops.count == 2, "silent at \(stops)")
+            let stops = try test.silences(on: stopped)
+            test.check(stops.count == 2, "silent at \(stops)")
             for (stop, goesOn) in zip(stops, [6.0, 15]) {
-                ordeal.check(stop.upperBound < goesOn + 0.5, "stopped until \(goesOn) s, sound at \(stop.upperBound)")
+                test.check(stop.upperBound < goesOn + 0.5, "stopped until \(goesOn) s, sound at \(stop.upperBound)")
             }
         }
     }
@@ -73,10 +73,10 @@ struct OutageTests {
     /// Cut off or stopped for less than what listeners hold, a broadcaster is not missed; for longer, they come back in
     /// step.
     @Test func aBroadcasterIsCutOffAndStopped() throws {
-        try Ordeal.undergo(listeners: 2, seconds: 38) { ordeal in
-            let (broadcast, listeners) = try ordeal.begin(on: 1...2)
-            let host = ordeal.concert.lan[0]
-            try ordeal.perform([
+        try ListeningTest.run(listeners: 2, seconds: 38) { test in
+            let (broadcast, listeners) = try test.begin(on: 1...2)
+            let host = test.testbed.lan[0]
+            try test.perform([
                 (4, { try host.setCable(isIn: false) }),
                 (8, { try host.setCable(isIn: true) }),
                 (10, { broadcast.signal(SIGSTOP) }),
@@ -86,40 +86,40 @@ struct OutageTests {
                 (19, { try host.setCable(isIn: false) }),
                 (31, { try host.setCable(isIn: true) }),
             ])
-            try ordeal.end(broadcast, listeners, within: 30)
-            let silences = try (1...2).map { try ordeal.silences(on: $0) }
-            try ordeal.checkInStep(2, except: silences.flatMap { $0 })
+            try test.end(broadcast, listeners, within: 30)
+            let silences = try (1...2).map { try test.silences(on: $0) }
+            try test.checkInStep(2, except: silences.flatMap { $0 })
             for (silences, listener) in zip(silences, listeners) {
-                ordeal.check(silences.count == 1, "silent at \(silences)")
+                test.check(silences.count == 1, "silent at \(silences)")
                 let silence = silences.first ?? 0...0
-                ordeal.check((28...30).contains(silence.lowerBound), "silent at \(silence)")
+                test.check((28...30).contains(silence.lowerBound), "silent at \(silence)")
                 print("broadcaster's cable in: sound again after \(fixed(silence.upperBound - 31, 2)) s")
                 let losses = listener.errors.split(separator: "\n").count { $0.contains("lost host1") }
-                ordeal.check(losses == 3, "lost \(losses) times")
-                ordeal.check(silence.upperBound < 31 + Self.returnTime, "cable in at 31 s, silent at \(silence)")
+                test.check(losses == 3, "lost \(losses) times")
+                test.check(silence.upperBound < 31 + Self.returnTime, "cable in at 31 s, silent at \(silence)")
             }
         }
     }
 
     /// For longer than anything that is held lasts: a listener, then the broadcaster.
     @Test(arguments: isLong ? [30.0] : [12.0]) func stoppedForLongTheyComeBackInStep(seconds: Double) throws {
-        try Ordeal.undergo(listeners: 3, seconds: 14 + 2 * seconds) { ordeal in
-            let (broadcast, listeners) = try ordeal.begin(on: 1...3)
-            try ordeal.perform([
+        try ListeningTest.run(listeners: 3, seconds: 14 + 2 * seconds) { test in
+            let (broadcast, listeners) = try test.begin(on: 1...3)
+            try test.perform([
                 (4, { listeners[1].signal(SIGSTOP) }),
                 (4 + seconds, { listeners[1].signal(SIGCONT) }),
                 (8 + seconds, { broadcast.signal(SIGSTOP) }),
                 (8 + 2 * seconds, { broadcast.signal(SIGCONT) }),
             ])
-            try ordeal.end(broadcast, listeners, within: 40)
-            let silences = try (1...3).map { try ordeal.silences(on: $0) }
-            for host in 2...3 { try ordeal.checkInStep(host, except: silences.flatMap { $0 }) }
-            ordeal.check(silences.map(\.count) == [1, 2, 1], "silent at \(silences)")
+            try test.end(broadcast, listeners, within: 40)
+            let silences = try (1...3).map { try test.silences(on: $0) }
+            for host in 2...3 { try test.checkInStep(host, except: silences.flatMap { $0 }) }
+            test.check(silences.map(\.count) == [1, 2, 1], "silent at \(silences)")
             let resumed = [8 + 2 * seconds, 4 + seconds, 8 + 2 * seconds]
             for (silences, resumed) in zip(silences, resumed) {
                 let end = silences.first?.upperBound ?? .infinity
                 print("stopped for \(fixed(seconds, 0)) s: sound again after \(fixed(end - resumed, 2)) s")
-                ordeal.check(end < resumed + 3, "stopped until \(resumed), silent at \(silences)")
+                test.check(end < resumed + 3, "stopped until \(resumed), silent at \(silences)")
             }
         }
     }
@@ -128,30 +128,30 @@ struct OutageTests {
 
     /// Killed, a broadcaster is missed within 3 s and played out; started again, it is followed.
     @Test func aBroadcasterIsKilledAndStartedAgain() throws {
-        try Ordeal.undergo(listeners: 2, seconds: 22) { ordeal in
-            let (first, listeners) = try ordeal.begin(on: 1...2)
-            ordeal.sleep(until: 5)
+        try ListeningTest.run(listeners: 2, seconds: 22) { test in
+            let (first, listeners) = try test.begin(on: 1...2)
+            test.sleep(until: 5)
             first.signal(SIGKILL)
             for listener in listeners {
-                let told = try ordeal.wait(for: "lost host1: playing what is held", from: listener, within: 5)
+                let told = try test.wait(for: "lost host1: playing what is held", from: listener, within: 5)
                 print("killed: told after \(fixed(told - 5, 2)) s")
-                ordeal.check(told < 8, "told \(told - 5) s after the broadcaster was killed")
+                test.check(told < 8, "told \(told - 5) s after the broadcaster was killed")
             }
-            for listener in listeners { try ordeal.wait(for: "waiting for the next", from: listener, within: 15) }
-            let second = try ordeal.start(["broadcast", ordeal.song.path, "--wait", "2"], on: 0)
-            let began = ordeal.elapsed
-            for listener in listeners { try ordeal.wait(for: "joined host1", count: 2, from: listener, within: 5) }
-            ordeal.sleep(until: began + 6)
+            for listener in listeners { try test.wait(for: "waiting for the next", from: listener, within: 15) }
+            let second = try test.start(["broadcast", test.song.path, "--wait", "2"], on: 0)
+            let began = test.elapsed
+            for listener in listeners { try test.wait(for: "joined host1", count: 2, from: listener, within: 5) }
+            test.sleep(until: began + 6)
             second.signal(SIGINT)
-            try ordeal.end(second, code: 130, listeners, within: 5)
-            let silences = try (1...2).map { try ordeal.silences(on: $0) }
-            try ordeal.checkInStep(2, except: silences.flatMap { $0 })
+            try test.end(second, code: 130, listeners, within: 5)
+            let silences = try (1...2).map { try test.silences(on: $0) }
+            try test.checkInStep(2, except: silences.flatMap { $0 })
             for silences in silences {
-                ordeal.check(silences.count == 1, "silent at \(silences)")
+                test.check(silences.count == 1, "silent at \(silences)")
                 let silence = silences.first ?? 0...0
-                ordeal.check((14...16).contains(silence.lowerBound), "silent at \(silence)")
+                test.check((14...16).contains(silence.lowerBound), "silent at \(silence)")
                 print("started again: sound after \(fixed(silence.upperBound - began, 2)) s")
-                ordeal.check(silence.upperBound < began + 3, "started again at \(began) s, silent at \(silence)")
+                test.check(silence.upperBound < began + 3, "started again at \(began) s, silent at \(silence)")
             }
         }
     }
@@ -159,32 +159,32 @@ struct OutageTests {
     /// Nothing that plays hears of it when mDNS goes away, comes back, and finds a host at another address; and who
     /// comes afterwards is found.
     @Test func discoveryGoesAndComesBack() throws {
-        try Ordeal.undergo(listeners: 4, seconds: 24) { ordeal in
-            let waiting = try ordeal.start(["join", "--from", "Attic"], on: 3)
-            let (broadcast, listeners) = try ordeal.begin(on: 1...2)
-            let lan = ordeal.concert.lan
-            try ordeal.perform([
+        try ListeningTest.run(listeners: 4, seconds: 24) { test in
+            let waiting = try test.start(["join", "--from", "Attic"], on: 3)
+            let (broadcast, listeners) = try test.begin(on: 1...2)
+            let lan = test.testbed.lan
+            try test.perform([
                 (3, { for host in [0, 1, 3] { try lan[host].stopAvahi(with: SIGKILL) } }),
                 (4.5, { for host in [0, 1, 3] { try lan[host].startAvahi() } }),
                 (7, { for host in [0, 2, 3] { try lan[host].stopBus(with: SIGKILL) } }),
                 (8.5, { for host in [0, 2, 3] { try lan[host].startDiscovery() } }),
                 (11, { try lan[0].changeAddress(to: "10.77.0.77") }),
             ])
-            for listener in listeners { try ordeal.wait(for: "host1 is back", from: listener, within: 10) }
-            print("new address: found after \(fixed(ordeal.elapsed - 11, 2)) s")
-            let came = ordeal.elapsed
-            let late = try ordeal.start(["join"], on: 4)
-            let other = try ordeal.start(["broadcast", ordeal.song.path, "--name", "Attic"], on: 2)
+            for listener in listeners { try test.wait(for: "host1 is back", from: listener, within: 10) }
+            print("new address: found after \(fixed(test.elapsed - 11, 2)) s")
+            let came = test.elapsed
+            let late = try test.start(["join"], on: 4)
+            let other = try test.start(["broadcast", test.song.path, "--name", "Attic"], on: 2)
             for (listener, name) in [(late, "host1"), (waiting, "Attic")] {
-                let joined = try ordeal.wait(for: "joined \(name)", from: listener, within: 10)
+                let joined = try test.wait(for: "joined \(name)", from: listener, within: 10)
                 print("joined \(name) after \(fixed(joined - came, 2)) s")
             }
-            try ordeal.concert.waitForSound(on: 3)
-            try ordeal.end(broadcast, listeners + [late, waiting], within: 40)
+            try test.testbed.waitForSound(on: 3)
+            try test.end(broadcast, listeners + [late, waiting], within: 40)
             other.signal(SIGINT)
-            ordeal.check(try other.wait(within: 5) == .exited(130), "the other broadcast failed")
-            for host in 1...2 { try ordeal.checkWhole(on: host) }
-            try ordeal.checkInStep(4, except: [])
+            test.check(try other.wait(within: 5) == .exited(130), "the other broadcast failed")
+            for host in 1...2 { try test.checkWhole(on: host) }
+            try test.checkInStep(4, except: [])
         }
     }
 }

@@ -1,7 +1,7 @@
-import ConcertKit
 import Glibc
 import HeardAnalysis
 import LANKit
+import TestbedKit
 import Testing
 
 /// Two listeners on a real PulseAudio, by ALSA's plugin for it: what its sink emitted of either, sample by sample.

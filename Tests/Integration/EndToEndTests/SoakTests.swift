@@ -1,8 +1,8 @@
-import ConcertKit
 import Glibc
 import HeardAnalysis
 import LANKit
 import SoundCardKit
+import TestbedKit
 import Testing
 
 /// Half an hour of music with the real binary, under `Scripts/test --long` only: what is held does not grow, and nobody
@@ -28,30 +28,30 @@ struct SoakTests {
     @Test func musicForHalfAnHour() throws {
         guard Self.isLong else { return }
         let songCount = Self.songCount
-        var stage = Concert.Stage()
-        stage.listenerCount = 3
-        let concert = try Concert(stage)
-        let song = try SongFile(.constantBitRate, seconds: Self.songSeconds, in: concert.lan)
-        let listeners = try concert.listeningHosts.map { try concert.start(["join"], on: $0) }
-        Concert.letAnnouncementsPass()
+        var configuration = Testbed.Configuration()
+        configuration.listenerCount = 3
+        let testbed = try Testbed(configuration)
+        let song = try SongFile(.constantBitRate, seconds: Self.songSeconds, in: testbed.lan)
+        let listeners = try testbed.listeningHosts.map { try testbed.start(["join"], on: $0) }
+        Testbed.letAnnouncementsPass()
         let songs = Array(repeating: song.path, count: songCount)
-        let broadcast = try concert.start(["broadcast"] + songs + ["--wait", "3"], on: 0)
+        let broadcast = try testbed.start(["broadcast"] + songs + ["--wait", "3"], on: 0)
         let processes = [broadcast] + listeners
-        try concert.waitForSound(on: 1)
+        try testbed.waitForSound(on: 1)
         let series = sample(processes, for: Double(songCount) * Self.songSeconds - Self.warmUpSeconds - 5)
         let spare = Double(songCount) * 5 + 30
-        #expect(try broadcast.wait(within: spare) == .exited(0), "\(concert.account(of: processes))")
+        #expect(try broadcast.wait(within: spare) == .exited(0), "\(testbed.account(of: processes))")
         for listener in listeners { listener.signal(SIGINT) }
         for listener in listeners {
-            #expect(try listener.wait(within: 5) == .exited(0), "\(concert.account(of: processes))")
+            #expect(try listener.wait(within: 5) == .exited(0), "\(testbed.account(of: processes))")
         }
         for (process, series) in zip(processes, series) {
             print("\(process === broadcast ? "broadcaster" : "listener"): \(series.summary)")
             #expect(series.isFlat(within: Self.allowance), "\(series.summary)")
         }
-        let heard = try concert.listeningHosts.map(concert.recording)
-        try expectSteady(heard, concert, processes)
-        for recording in heard { try expectWhole(recording, song, songCount, concert) }
+        let heard = try testbed.listeningHosts.map(testbed.recording)
+        try expectSteady(heard, testbed, processes)
+        for recording in heard { try expectWhole(recording, song, songCount, testbed) }
     }
 
     private func sample(_ processes: [LANProcess], for seconds: Double) -> [FootprintSeries] {
@@ -67,9 +67,9 @@ struct SoakTests {
 
     /// In step wherever there is sound, and at the end as at the beginning. Windows in which a card ran dry are nobody's
     /// skew; how many cards may is told in ``expectWhole(_:_:_:_:)``.
-    private func expectSteady(_ heard: [HeardRecording], _ concert: Concert, _ processes: [LANProcess]) throws {
+    private func expectSteady(_ heard: [HeardRecording], _ testbed: Testbed, _ processes: [LANProcess]) throws {
         for (first, second) in [(0, 1), (0, 2), (1, 2)] {
-            var pair = PairSkew(heard[first], heard[second], stalls: concert.stalls.stalls)
+            var pair = PairSkew(heard[first], heard[second], stalls: testbed.stalls.stalls)
             print("listeners \(first + 1) and \(second + 1): \(pair.figures.summary)")
             let gaps = (heard[first].silences() + heard[second].silences()).map { silence in
                 silence.lowerBound - SkewOptions().window * 1e9...silence.upperBound
@@ -79,7 +79,7 @@ struct SoakTests {
             }
             pair.figures.unlikeCount = strangers.count
             let excesses = SkewLimits.quietLAN.doubled.excesses(of: pair.figures)
-            #expect(excesses.isEmpty, "\(excesses): \(pair.figures.summary) \(concert.account(of: processes))")
+            #expect(excesses.isEmpty, "\(excesses): \(pair.figures.summary) \(testbed.account(of: processes))")
             let windows = pair.report.after(seconds: SkewFigures.settlingSeconds).windows
             let (start, end) = (try #require(windows.first?.time), try #require(windows.last?.time))
             let edge = Self.edgeSeconds * 1e9
@@ -94,7 +94,7 @@ struct SoakTests {
 
     /// Each song took as long as the broadcaster's clock (the machine's own) said. A card runs dry where the machine has
     /// no time for it, each stall can do that, and a busy machine without one once a minute; what is missing is short.
-    private func expectWhole(_ heard: HeardRecording, _ song: SongFile, _ songCount: Int, _ concert: Concert) throws {
+    private func expectWhole(_ heard: HeardRecording, _ song: SongFile, _ songCount: Int, _ testbed: Testbed) throws {
         let reference = song.reference
         let (from, to) = (try #require(reference.firstAudibleFrame()), try #require(reference.lastAudibleFrame()))
         let due = Double(to - from) / reference.sampleRate
@@ -113,7 +113,7 @@ struct SoakTests {
             }
         }
         let underruns = heard.events.count { $0.name == "xrun" }
-        let stalls = concert.stalls.stalls.count
+        let stalls = testbed.stalls.stalls.count
         let most = (excesses.map(abs).max() ?? 0) * 1e6
         let figures =
             "\(excesses.count) songs, at most \(fixed(most, 1)) us longer or shorter than due; \(underruns) underruns, "

@@ -1,6 +1,6 @@
-import ConcertKit
 import Glibc
 import LANKit
+import TestbedKit
 import Testing
 
 /// What listeners say of themselves, and what they remember, with the real binary.
@@ -10,30 +10,30 @@ import Testing
     .timeLimit(.minutes(5)))
 struct TruthTests {
     @Test func aCheckSaysWhetherListenersKeepInStep() throws {
-        let concert = try Concert()
-        let song = try SongFile(.constantBitRate, seconds: 16, in: concert.lan)
-        let listeners = try concert.startListeners()
-        let broadcast = try concert.start(["broadcast", song.path, "--wait", "2"], on: 0)
-        let fair = try concert.start(["check", "--for", "5s", "--within", "1ms"], on: 1)
-        let strict = try concert.start(["check", "--for", "5s", "--within", "1us", "--json"], on: 2)
-        #expect(try fair.wait(within: 15) == .exited(0), "\(concert.account(of: [fair]))")
+        let testbed = try Testbed()
+        let song = try SongFile(.constantBitRate, seconds: 16, in: testbed.lan)
+        let listeners = try testbed.startListeners()
+        let broadcast = try testbed.start(["broadcast", song.path, "--wait", "2"], on: 0)
+        let fair = try testbed.start(["check", "--for", "5s", "--within", "1ms"], on: 1)
+        let strict = try testbed.start(["check", "--for", "5s", "--within", "1us", "--json"], on: 2)
+        #expect(try fair.wait(within: 15) == .exited(0), "\(testbed.account(of: [fair]))")
         #expect(fair.output.contains("2 listeners stayed within"), "\(fair.output)")
-        #expect(try strict.wait(within: 15) == .exited(1), "\(concert.account(of: [strict]))")
+        #expect(try strict.wait(within: 15) == .exited(1), "\(testbed.account(of: [strict]))")
         #expect(strict.output.contains(#""inStep":false"#), "\(strict.output)")
         print(fair.output + strict.output)
         // One that is killed was not in step to the end.
-        let shocked = try concert.start(["check", "--for", "4s", "--within", "1ms"], on: 0)
+        let shocked = try testbed.start(["check", "--for", "4s", "--within", "1ms"], on: 0)
         usleep(2_000_000)
         listeners[1].signal(SIGKILL)
-        #expect(try shocked.wait(within: 15) == .exited(1), "\(concert.account(of: [shocked]))")
+        #expect(try shocked.wait(within: 15) == .exited(1), "\(testbed.account(of: [shocked]))")
         #expect(shocked.output.contains(" vanished, "), "\(shocked.output)")
         print(shocked.output)
         let processes = [broadcast, listeners[0]]
         for process in processes {
-            #expect(try process.wait(within: 30) == .exited(0), "\(concert.account(of: processes))")
+            #expect(try process.wait(within: 30) == .exited(0), "\(testbed.account(of: processes))")
         }
         // Nobody is left to be checked.
-        let late = try concert.start(["check"], on: 0)
+        let late = try testbed.start(["check"], on: 0)
         #expect(try late.wait(within: 15) == .exited(68))
         #expect(late.errors.contains("no broadcast was found"), "\(late.errors)")
     }
@@ -41,27 +41,27 @@ struct TruthTests {
     /// The rate of the broadcaster's clock, and the offset: each is said again by the next listener of that host. The
     /// card is one of software, and none that ALSA could tell from another: nothing is remembered of its rate.
     @Test func whatAListenerLearnsTheNextOneKnows() throws {
-        let concert = try Concert()
-        let first = try play(concert, seconds: 25, ["--offset", "5000"])
+        let testbed = try Testbed()
+        let first = try play(testbed, seconds: 25, ["--offset", "5000"])
         #expect(first.output.contains("offset 5000 us, remembered for"), "\(first.output)")
-        let memory = try concert.lan[1].run(["sh", "-c", "cat $XDG_STATE_HOME/tutti/memory"], within: 5).output
+        let memory = try testbed.lan[1].run(["sh", "-c", "cat $XDG_STATE_HOME/tutti/memory"], within: 5).output
         // This host's clock runs 50 ppm fast, the broadcaster's is right.
         #expect(abs(try rate("clock", in: memory) + 50) < 1, "\(memory)")
         #expect(!memory.contains("card"), "\(memory)")
-        let second = try play(concert, seconds: 3, [])
+        let second = try play(testbed, seconds: 3, [])
         #expect(second.output.contains("offset 5000 us, remembered for"), "\(second.output)")
         #expect(second.output.contains("the broadcaster's clock ran at -"), "\(second.output)")
-        let third = try play(concert, seconds: 3, ["--offset", "0"])
+        let third = try play(testbed, seconds: 3, ["--offset", "0"])
         #expect(third.output.contains("is forgotten"), "\(third.output)")
     }
 
-    private func play(_ concert: Concert, seconds: Double, _ options: [String]) throws -> LANProcess {
-        let song = try SongFile(.wave, seconds: seconds, in: concert.lan)
-        let listener = try concert.start(["join", "--once", "-v"] + options, on: 1)
-        let broadcast = try concert.start(["broadcast", song.path], on: 0)
+    private func play(_ testbed: Testbed, seconds: Double, _ options: [String]) throws -> LANProcess {
+        let song = try SongFile(.wave, seconds: seconds, in: testbed.lan)
+        let listener = try testbed.start(["join", "--once", "-v"] + options, on: 1)
+        let broadcast = try testbed.start(["broadcast", song.path], on: 0)
         for process in [broadcast, listener] {
             #expect(
-                try process.wait(within: seconds + 15) == .exited(0), "\(concert.account(of: [broadcast, listener]))")
+                try process.wait(within: seconds + 15) == .exited(0), "\(testbed.account(of: [broadcast, listener]))")
         }
         return listener
     }

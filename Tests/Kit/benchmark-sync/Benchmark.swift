@@ -1,6 +1,6 @@
-import ConcertKit
 import HeardAnalysis
 import LANKit
+import TestbedKit
 
 /// All cases that were asked for, one run after the other.
 struct Benchmark {

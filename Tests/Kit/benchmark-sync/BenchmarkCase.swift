@@ -1,10 +1,10 @@
-import ConcertKit
+import TestbedKit
 
 /// One row of the table: who plays where, and how good it shall be.
 struct BenchmarkCase {
     let name: String
     let title: String
-    var stage = Concert.Stage()
+    var configuration = Testbed.Configuration()
     /// Hosts that join ``lateSeconds`` after the others.
     var lateHosts: Set<Int> = []
     let limits: SkewLimits
@@ -28,7 +28,7 @@ struct BenchmarkCase {
         var item = BenchmarkCase(
             name: "eight", title: "8 listeners, quiet LAN, worst pair",
             limits: SkewLimits(p50: 10, p99: 21, maximum: 40, first: 50, whole: 80), isCompared: false)
-        item.stage.listenerCount = 8
+        item.configuration.listenerCount = 8
         return item
     }
 
@@ -36,8 +36,8 @@ struct BenchmarkCase {
     private static var radio: BenchmarkCase {
         var item = BenchmarkCase(
             name: "wifi", title: "Wi-Fi-like link (2 ms base, tail to 30 ms, 1 % loss)", limits: .radio)
-        item.stage.listenerCount = 3
-        item.stage.hostsOnRadio = [2, 3]
+        item.configuration.listenerCount = 3
+        item.configuration.hostsOnRadio = [2, 3]
         return item
     }
 
@@ -45,7 +45,7 @@ struct BenchmarkCase {
         var item = BenchmarkCase(
             name: "coarse", title: "quiet LAN, coarse cards: pointer and delay move once a burst",
             limits: SkewLimits(p50: 15, p99: 50, maximum: 100, first: 200, whole: 200))
-        item.stage.hasCoarseCards = true
+        item.configuration.hasCoarseCards = true
         return item
     }
 
@@ -53,7 +53,7 @@ struct BenchmarkCase {
         var item = BenchmarkCase(
             name: "late-wifi", title: "one listener joins late, Wi-Fi-like link", lateHosts: [2], limits: .radio,
             isCompared: false)
-        item.stage.hostsOnRadio = [2]
+        item.configuration.hostsOnRadio = [2]
         return item
     }
 }

@@ -1,14 +1,14 @@
-import ConcertKit
 import HeardAnalysis
 import LANKit
 import SoundCardKit
+import TestbedKit
 
-/// The programs that play a song at a concert.
+/// The programs that play a song on a testbed.
 protocol Ensemble: AnyObject {
     /// What it is called in reports.
     static var name: String { get }
 
-    init(concert: Concert, song: SongFile) throws
+    init(testbed: Testbed, song: SongFile) throws
 
     /// Starts a listener; `findsByName` leaves it to mDNS to find the broadcaster.
     /// - Parameter card: what it plays on; nil for the host's own.

@@ -1,8 +1,8 @@
-import ConcertKit
 import Glibc
 import HeardAnalysis
 import LANKit
 import SoundCardKit
+import TestbedKit
 
 /// A broadcast that runs, beside which a second listener is started again and again.
 struct FirstSoundTrial {
@@ -17,18 +17,18 @@ struct FirstSoundTrial {
     static let secondsPerTrial = 2.8
 
     func run(by type: any Ensemble.Type) throws -> FirstSounds {
-        let concert = try Concert(program: program)
-        let ensemble = try type.init(concert: concert, song: song)
+        let testbed = try Testbed(program: program)
+        let ensemble = try type.init(testbed: testbed, song: song)
         do {
             let steady = try ensemble.listen(on: 1, findsByName: true, card: nil)
-            Concert.letAnnouncementsPass()
+            Testbed.letAnnouncementsPass()
             try ensemble.play(to: 1)
             // The trials come into a song that has long been under way.
             usleep(4_000_000)
             let result = FirstSounds(
                 ensemble: type.name,
-                byAddress: try (0..<count).map { try time(ensemble, at: concert, findsByName: false, trial: $0) },
-                byName: try (0..<count).map { try time(ensemble, at: concert, findsByName: true, trial: count + $0) })
+                byAddress: try (0..<count).map { try time(ensemble, at: testbed, findsByName: false, trial: $0) },
+                byName: try (0..<count).map { try time(ensemble, at: testbed, findsByName: true, trial: count + $0) })
             guard steady.isRunning else { throw LANError.commandFailed("the song is too short") }
             return result
         } catch {
@@ -38,10 +38,10 @@ struct FirstSoundTrial {
     }
 
     private func time(
-        _ ensemble: any Ensemble, at concert: Concert, findsByName: Bool, trial: Int
+        _ ensemble: any Ensemble, at testbed: Testbed, findsByName: Bool, trial: Int
     ) throws -> Double {
-        var card = concert.cards[2]
-        card.recording = concert.lan.path("trial\(trial).wav")
+        var card = testbed.cards[2]
+        card.recording = testbed.lan.path("trial\(trial).wav")
         let began = trueNow()
         let listener = try ensemble.listen(on: 2, findsByName: findsByName, card: card)
         // Each trial takes as long, whoever is tried: its recording tells when it began to sound.

@@ -1,10 +1,10 @@
-import ConcertKit
 import Glibc
 import HeardAnalysis
 import LANKit
 import SoundCardKit
+import TestbedKit
 
-/// One run: a concert, from the making of its hosts to the judgement of what was heard.
+/// One run on a testbed, from the making of its hosts to the judgement of what was heard.
 struct Performance {
     let item: BenchmarkCase
     let song: SongFile
@@ -12,13 +12,13 @@ struct Performance {
     let program: String
 
     func run(_ number: Int, by type: any Ensemble.Type) throws -> RunResult {
-        var stage = item.stage
-        stage.seed = UInt64(number)
-        let concert = try Concert(stage, program: program)
-        let ensemble = try type.init(concert: concert, song: song)
+        var configuration = item.configuration
+        configuration.seed = UInt64(number)
+        let testbed = try Testbed(configuration, program: program)
+        let ensemble = try type.init(testbed: testbed, song: song)
         do {
-            let (listeners, use) = try play(ensemble, at: concert)
-            return try judge(concert, replacements: listeners.map(ensemble.replacementCount), use: use)
+            let (listeners, use) = try play(ensemble, at: testbed)
+            return try judge(testbed, replacements: listeners.map(ensemble.replacementCount), use: use)
         } catch {
             complain("\(error)\n\(ensemble.account)\n")
             throw error
@@ -26,11 +26,11 @@ struct Performance {
     }
 
     private func play(
-        _ ensemble: any Ensemble, at concert: Concert
+        _ ensemble: any Ensemble, at testbed: Testbed
     ) throws -> (listeners: [LANProcess], use: (before: ProcessUse?, after: ProcessUse?, seconds: Double)) {
-        let punctual = concert.listeningHosts.filter { !item.lateHosts.contains($0) }
+        let punctual = testbed.listeningHosts.filter { !item.lateHosts.contains($0) }
         var listeners = try punctual.map { try ensemble.listen(on: $0, findsByName: true, card: nil) }
-        Concert.letAnnouncementsPass()
+        Testbed.letAnnouncementsPass()
         let began = trueNow()
         func sleep(until seconds: Double) {
             let left = began + Int64(seconds * 1e9) - trueNow()
@@ -53,10 +53,10 @@ struct Performance {
     }
 
     private func judge(
-        _ concert: Concert, replacements: [Int?], use: (before: ProcessUse?, after: ProcessUse?, seconds: Double)
+        _ testbed: Testbed, replacements: [Int?], use: (before: ProcessUse?, after: ProcessUse?, seconds: Double)
     ) throws -> RunResult {
-        let heard = try concert.listeningHosts.map(concert.recording)
-        let stalls = concert.stalls.stalls
+        let heard = try testbed.listeningHosts.map(testbed.recording)
+        let stalls = testbed.stalls.stalls
         var pairs: [(hosts: (Int, Int), skew: PairSkew)] = []
         for first in heard.indices {
             for second in heard.indices where second > first {

@@ -1,4 +1,4 @@
-import ConcertKit
+import TestbedKit
 
 extension Report {
     /// Times in microseconds unless named otherwise.

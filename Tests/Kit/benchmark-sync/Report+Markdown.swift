@@ -1,6 +1,6 @@
-import ConcertKit
 import Glibc
 import HeardAnalysis
+import TestbedKit
 
 extension Report {
     var markdown: String {

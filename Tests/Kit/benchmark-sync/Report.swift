@@ -1,7 +1,7 @@
-import ConcertKit
 import Glibc
 import HeardAnalysis
 import LANKit
+import TestbedKit
 
 /// What was measured, as Markdown, JSON and pictures.
 struct Report {

@@ -1,5 +1,5 @@
-import ConcertKit
 import HeardAnalysis
+import TestbedKit
 
 /// What one run was like.
 struct RunResult {

@@ -1,6 +1,6 @@
-import ConcertKit
 import Glibc
 import HeardAnalysis
+import TestbedKit
 
 /// Skew over time of all runs of one case, as SVG 1.1: its magnitude on a logarithmic scale from 0.1 us to 10 ms, since
 /// players differ by orders of magnitude; a line for each run, a colour for each player, the row's limits dashed. What

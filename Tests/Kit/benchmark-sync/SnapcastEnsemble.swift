@@ -1,7 +1,7 @@
-import ConcertKit
 import Glibc
 import LANKit
 import SoundCardKit
+import TestbedKit
 
 /// Debian's snapserver and snapclient, with their defaults, on the same hosts and cards.
 ///
@@ -11,39 +11,39 @@ final class SnapcastEnsemble: Ensemble {
     static let programs = ["/usr/bin/snapserver", "/usr/bin/snapclient"]
     static var isInstalled: Bool { programs.allSatisfy { access($0, X_OK) == 0 } }
 
-    private let concert: Concert
+    private let testbed: Testbed
     private let song: SongFile
     private let pipe: String
     private let server: LANProcess
     private var feeder: LANProcess?
     private var clients: [LANProcess] = []
 
-    init(concert: Concert, song: SongFile) throws {
-        self.concert = concert
+    init(testbed: Testbed, song: SongFile) throws {
+        self.testbed = testbed
         self.song = song
-        pipe = concert.lan.path("song.pipe")
-        let configuration = concert.lan.path("snapserver.conf")
+        pipe = testbed.lan.path("song.pipe")
+        let configuration = testbed.lan.path("snapserver.conf")
         guard let file = fopen(configuration, "we") else { throw LANError.system("create \(configuration)", errno) }
         fclose(file)
         let source = "pipe://\(pipe)?name=song&sampleformat=44100:16:2&mode=create"
-        server = try concert.lan[0].spawn([
+        server = try testbed.lan[0].spawn([
             Self.programs[0], "--config", configuration, "--stream.source", source, "--server.datadir",
-            concert.lan.directory,
+            testbed.lan.directory,
         ])
         try waitUntil("snapserver's pipe", within: 10) { access(pipe, W_OK) == 0 || !server.isRunning }
     }
 
     func listen(on host: Int, findsByName: Bool, card: SoftwareCard?) throws -> LANProcess {
-        let place = findsByName ? [] : ["--host", concert.lan[0].address]
-        let client = try concert.lan[host].spawn(
-            [Self.programs[1], "--player", "alsa", "--soundcard", "default"] + place, card: card ?? concert.cards[host])
+        let place = findsByName ? [] : ["--host", testbed.lan[0].address]
+        let client = try testbed.lan[host].spawn(
+            [Self.programs[1], "--player", "alsa", "--soundcard", "default"] + place, card: card ?? testbed.cards[host])
         clients.append(client)
         return client
     }
 
     func play(to count: Int) throws {
         // Without the WAVE file's header of 44 bytes.
-        feeder = try concert.lan[0].spawn(["sh", "-c", "tail -c +45 \"$0\" > \"$1\"", song.wavePath, pipe])
+        feeder = try testbed.lan[0].spawn(["sh", "-c", "tail -c +45 \"$0\" > \"$1\"", song.wavePath, pipe])
     }
 
     func finish(within seconds: Double) throws {
@@ -60,5 +60,5 @@ final class SnapcastEnsemble: Ensemble {
 
     func replacementCount(of listener: LANProcess) -> Int? { nil }
 
-    var account: String { concert.account(of: [server] + clients) }
+    var account: String { testbed.account(of: [server] + clients) }
 }

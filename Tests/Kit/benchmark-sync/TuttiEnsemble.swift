@@ -1,32 +1,32 @@
-import ConcertKit
 import Glibc
 import LANKit
 import SoundCardKit
+import TestbedKit
 
 /// One broadcaster and its listeners.
 final class TuttiEnsemble: Ensemble {
     static let name = "Tutti"
 
-    private let concert: Concert
+    private let testbed: Testbed
     private let song: SongFile
     private var listeners: [LANProcess] = []
     private var broadcast: LANProcess?
 
-    init(concert: Concert, song: SongFile) {
-        self.concert = concert
+    init(testbed: Testbed, song: SongFile) {
+        self.testbed = testbed
         self.song = song
     }
 
     func listen(on host: Int, findsByName: Bool, card: SoftwareCard?) throws -> LANProcess {
-        let place = findsByName ? [] : [concert.lan[0].address, "--no-mdns"]
-        let listener = try concert.lan[host].spawn(
-            [concert.program, "join", "--once", "--json"] + place, card: card ?? concert.cards[host])
+        let place = findsByName ? [] : [testbed.lan[0].address, "--no-mdns"]
+        let listener = try testbed.lan[host].spawn(
+            [testbed.program, "join", "--once", "--json"] + place, card: card ?? testbed.cards[host])
         listeners.append(listener)
         return listener
     }
 
     func play(to count: Int) throws {
-        broadcast = try concert.start(["broadcast", song.path, "--wait", "\(count)"], on: 0)
+        broadcast = try testbed.start(["broadcast", song.path, "--wait", "\(count)"], on: 0)
     }
 
     func finish(within seconds: Double) throws {
@@ -48,5 +48,5 @@ final class TuttiEnsemble: Ensemble {
         return fields.last
     }
 
-    var account: String { concert.account(of: [broadcast].compactMap(\.self) + listeners) }
+    var account: String { testbed.account(of: [broadcast].compactMap(\.self) + listeners) }
 }

@@ -1,9 +1,9 @@
 // benchmark-sync: how far apart listeners are, in all cases that are promised. Scripts/benchmark-sync builds it, and
 // says what it does.
-import ConcertKit
 import Glibc
 import HeardAnalysis
 import LANKit
+import TestbedKit
 
 func complain(_ text: String) {
     _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }

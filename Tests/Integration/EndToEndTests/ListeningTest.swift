@@ -1,14 +1,14 @@
-import ConcertKit
 import Glibc
 import HeardAnalysis
 import LANKit
 import SoundCardKit
+import TestbedKit
 import Testing
 
-/// A song at a concert at which things go wrong on purpose. The first listener is the one that nothing befalls: all
+/// A song on a testbed on which things go wrong on purpose. The first listener is the one that nothing befalls: all
 /// others are judged beside it.
-final class Ordeal {
-    let concert: Concert
+final class ListeningTest {
+    let testbed: Testbed
     let song: SongFile
     private(set) var processes: [LANProcess] = []
     private var recordings: [Int: HeardRecording] = [:]
@@ -19,46 +19,46 @@ final class Ordeal {
     private static let comparison = 0.5
 
     private init(listeners: Int, seconds: Double) throws {
-        var stage = Concert.Stage()
-        stage.listenerCount = listeners
-        concert = try Concert(stage)
-        song = try SongFile(.constantBitRate, seconds: seconds, in: concert.lan)
+        var configuration = Testbed.Configuration()
+        configuration.listenerCount = listeners
+        testbed = try Testbed(configuration)
+        song = try SongFile(.constantBitRate, seconds: seconds, in: testbed.lan)
     }
 
-    /// Goes through it. Where the machine stood still meanwhile and something was not as it should be, once more: then
+    /// Runs it. Where the machine stood still meanwhile and something was not as it should be, once more: then
     /// it counts whatever the machine does.
-    static func undergo(listeners: Int, seconds: Double, _ body: (Ordeal) throws -> Void) throws {
+    static func run(listeners: Int, seconds: Double, _ body: (ListeningTest) throws -> Void) throws {
         let first = try attempt(listeners: listeners, seconds: seconds, body)
-        guard !first.failures.isEmpty, !first.concert.stalls.stalls.isEmpty else { return first.record() }
+        guard !first.failures.isEmpty, !first.testbed.stalls.stalls.isEmpty else { return first.record() }
         print("The machine stood still, once more: \(first.failures.map(\.text))")
         try attempt(listeners: listeners, seconds: seconds, body).record()
     }
 
     private static func attempt(
-        listeners: Int, seconds: Double, _ body: (Ordeal) throws -> Void
-    ) throws -> Ordeal {
-        let ordeal = try Ordeal(listeners: listeners, seconds: seconds)
+        listeners: Int, seconds: Double, _ body: (ListeningTest) throws -> Void
+    ) throws -> ListeningTest {
+        let test = try ListeningTest(listeners: listeners, seconds: seconds)
         do {
-            try body(ordeal)
+            try body(test)
         } catch {
-            ordeal.failures.append(("\(error)", #_sourceLocation))
+            test.failures.append(("\(error)", #_sourceLocation))
         }
-        return ordeal
+        return test
     }
 
     private func record() {
         for (text, location) in failures { Issue.record("\(text)", sourceLocation: location) }
-        if !failures.isEmpty { print(concert.account(of: processes)) }
+        if !failures.isEmpty { print(testbed.account(of: processes)) }
     }
 
     func check(_ isRight: Bool, _ text: @autoclosure () -> String, location: SourceLocation = #_sourceLocation) {
         if !isRight { failures.append((text(), location)) }
     }
 
-    // MARK: On stage
+    // MARK: Running
 
     func start(_ arguments: [String], on host: Int) throws -> LANProcess {
-        let process = try concert.start(arguments, on: host)
+        let process = try testbed.start(arguments, on: host)
         processes.append(process)
         return process
     }
@@ -72,10 +72,10 @@ final class Ordeal {
         on hosts: ClosedRange<Int>, join: [String] = [], broadcast options: [String] = []
     ) throws -> (broadcast: LANProcess, listeners: [LANProcess]) {
         let listeners = try hosts.map { try start(["join"] + join, on: $0) }
-        Concert.letAnnouncementsPass()
+        Testbed.letAnnouncementsPass()
         let broadcast = try start(["broadcast", song.path, "--wait", "\(hosts.count)"] + options, on: 0)
-        try concert.waitForSound(on: 1)
-        start = Int64(try concert.recording(of: 1).firstAudibleTime() ?? Double(trueNow()))
+        try testbed.waitForSound(on: 1)
+        start = Int64(try testbed.recording(of: 1).firstAudibleTime() ?? Double(trueNow()))
         return (broadcast, listeners)
     }
 
@@ -115,7 +115,7 @@ final class Ordeal {
 
     func heard(on host: Int) throws -> HeardRecording {
         if let known = recordings[host] { return known }
-        let recording = try concert.recording(of: host)
+        let recording = try testbed.recording(of: host)
         recordings[host] = recording
         return recording
     }

@@ -3,14 +3,14 @@ import HeardAnalysis
 import LANKit
 import SoundCardKit
 
-/// ConcertKit: a broadcaster and its listeners on a LAN of namespaces, and what was heard of them.
+/// TestbedKit: a broadcaster and its listeners on a LAN of namespaces, and what was heard of them.
 ///
 /// Host 0 broadcasts, the others listen. Their monotonic clocks stand hours apart and run up to 50 ppm off, their wall
 /// clocks differ by parts of a second, and their sound cards are not quite right either: whoever trusts one of them
 /// without asking plays out of step.
-public final class Concert {
-    /// Where the listeners sit, and what they play on.
-    public struct Stage: Sendable {
+public final class Testbed {
+    /// How many listeners there are, what links they have, and what they play on.
+    public struct Configuration: Sendable {
         public var listenerCount = 2
         /// Listeners, by host, whose link is a radio.
         public var hostsOnRadio: Set<Int> = []
@@ -26,7 +26,7 @@ public final class Concert {
     public let stalls = StallLogger()
     public let cards: [SoftwareCard]
     public let program: String
-    public let stage: Stage
+    public let configuration: Configuration
 
     /// What differs between hosts; a ninth listener would be like the first again.
     private static let listenerClocks = [
@@ -42,27 +42,27 @@ public final class Concert {
     private static let cardPPM = [40.0, -35, 12, -18, 27, -8, 35, -40]
 
     /// - Parameter program: the binary of every peer.
-    public init(_ stage: Stage = Stage(), program: String = buildDirectory + "/tutti") throws {
+    public init(_ configuration: Configuration = Configuration(), program: String = buildDirectory + "/tutti") throws {
         self.program = program
-        self.stage = stage
+        self.configuration = configuration
         var hosts = [HostOptions(clock: HostClock(realtimeOffsetNanoseconds: 150_000_000, realtimePPM: -20))]
-        for host in 1...stage.listenerCount {
-            let link = RadioLink.wiFi(seed: stage.seed &* 100 &+ UInt64(host))
+        for host in 1...configuration.listenerCount {
+            let link = RadioLink.wiFi(seed: configuration.seed &* 100 &+ UInt64(host))
             hosts.append(
                 HostOptions(
                     clock: Self.listenerClocks[(host - 1) % Self.listenerClocks.count],
-                    link: stage.hostsOnRadio.contains(host) ? .radio(link) : .cable))
+                    link: configuration.hostsOnRadio.contains(host) ? .radio(link) : .cable))
         }
         let lan = try LAN(hosts: hosts)
-        let ppm = [0] + (0..<stage.listenerCount).map { Self.cardPPM[$0 % Self.cardPPM.count] }
+        let ppm = [0] + (0..<configuration.listenerCount).map { Self.cardPPM[$0 % Self.cardPPM.count] }
         cards = ppm.enumerated().map { host, ppm in
-            SoftwareCard(ppm: ppm, recording: lan.path("heard\(host).wav"), isCoarse: stage.hasCoarseCards)
+            SoftwareCard(ppm: ppm, recording: lan.path("heard\(host).wav"), isCoarse: configuration.hasCoarseCards)
         }
         self.lan = lan
     }
 
     /// The hosts that listen.
-    public var listeningHosts: ClosedRange<Int> { 1...stage.listenerCount }
+    public var listeningHosts: ClosedRange<Int> { 1...configuration.listenerCount }
 
     /// Starts `tutti` on a host.
     public func start(_ arguments: [String], on host: Int) throws -> LANProcess {

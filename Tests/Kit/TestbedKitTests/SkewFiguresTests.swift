@@ -1,6 +1,6 @@
-import ConcertKit
 import HeardAnalysis
 import LANKit
+import TestbedKit
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SkewFiguresTests {
