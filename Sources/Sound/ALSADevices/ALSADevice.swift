@@ -128,8 +128,8 @@ extension PCMHandle {
         snd_pcm_hw_params_get_channels_min(parameters, &fewest)
         snd_pcm_hw_params_get_channels_max(parameters, &most)
         let formats = SampleFormat.allCases.filter { snd_pcm_hw_params_test_format(pointer, parameters, $0.code) == 0 }
-        let rates = PCMWish.rateRange
-        let channels = PCMWish.channelRange
+        let rates = PCMRequest.rateRange
+        let channels = PCMRequest.channelRange
         guard lowRate <= rates.upperBound, highRate >= rates.lowerBound, fewest <= channels.upperBound else {
             throw .unsupportedConfiguration(device: name, reason: "none of its rates or channel counts can be used")
         }

@@ -19,7 +19,7 @@ package struct PCMConfiguration: Sendable {
 }
 
 /// What we would like of a PCM.
-package struct PCMWish: Sendable {
+package struct PCMRequest: Sendable {
     /// In hertz, and whether no other will do: then it is converted to where a plugin can, or refused.
     package var rate: UInt32 = 48_000
     package var isRateFixed = false
@@ -41,11 +41,11 @@ package struct PCMWish: Sendable {
     ///
     /// The buffer is what carries the sound through a machine that freezes for 100 ms; commands do not wait for it,
     /// because written frames can be taken back (`snd_pcm_rewind`).
-    package static let playback: PCMWish = {
-        var wish = PCMWish()
-        wish.wakeMicroseconds = 10_000
-        wish.calmWakeMicroseconds = 50_000
-        return wish
+    package static let playback: PCMRequest = {
+        var request = PCMRequest()
+        request.wakeMicroseconds = 10_000
+        request.calmWakeMicroseconds = 50_000
+        return request
     }()
 
     static let channelRange: ClosedRange<UInt32> = 1...8
@@ -59,17 +59,17 @@ extension PCMHandle {
     /// Negotiates hardware parameters, then sets software parameters.
     ///
     /// Conversion of rates is left to our own renderer where the device lets us see its true rates.
-    package func configure(_ wish: PCMWish = .playback) throws(OutputDeviceError) -> PCMConfiguration {
+    package func configure(_ request: PCMRequest = .playback) throws(OutputDeviceError) -> PCMConfiguration {
         var configuration: PCMConfiguration
         do {
-            configuration = try negotiate(wish, isRateConverted: false)
+            configuration = try negotiate(request, isRateConverted: false)
         } catch {
             switch error {
             case .failed: break
-            case .unsupportedConfiguration where wish.isRateFixed: break
+            case .unsupportedConfiguration where request.isRateFixed: break
             default: throw error
             }
-            configuration = try negotiateConverted(wish)
+            configuration = try negotiateConverted(request)
         }
         configuration.timestampClock = try setSoftwareParameters(configuration)
         return configuration
@@ -77,16 +77,16 @@ extension PCMHandle {
 
     /// Negotiates once more where the device's own rates would not do. Plugins that need what the one behind them lacks
     /// show it by an empty choice, for which libasound has no better words than those for a wrong argument.
-    private func negotiateConverted(_ wish: PCMWish) throws(OutputDeviceError) -> PCMConfiguration {
+    private func negotiateConverted(_ request: PCMRequest) throws(OutputDeviceError) -> PCMConfiguration {
         do {
-            return try negotiate(wish, isRateConverted: true)
+            return try negotiate(request, isRateConverted: true)
         } catch {
             guard case .failed(_, _, EINVAL, _) = error else { throw error }
             throw unsupported("ALSA finds no set-up in which its plugins work together")
         }
     }
 
-    private func negotiate(_ wish: PCMWish, isRateConverted: Bool) throws(OutputDeviceError) -> PCMConfiguration {
+    private func negotiate(_ request: PCMRequest, isRateConverted: Bool) throws(OutputDeviceError) -> PCMConfiguration {
         var allocated: OpaquePointer?
         try check(snd_pcm_hw_params_malloc(&allocated), "allocate parameters")
         guard let parameters = allocated else { throw unsupported("no memory for its parameters") }
@@ -98,20 +98,22 @@ extension PCMHandle {
         guard snd_pcm_hw_params_set_access(pointer, parameters, SND_PCM_ACCESS_RW_INTERLEAVED) >= 0 else {
             throw unsupported("it takes no interleaved samples")
         }
-        let format = try chooseFormat(wish.formats, parameters)
-        let channelCount = try chooseChannelCount(wish, parameters)
+        let format = try chooseFormat(request.formats, parameters)
+        let channelCount = try chooseChannelCount(request, parameters)
 
-        var rate = wish.rate
+        var rate = request.rate
         try check(snd_pcm_hw_params_set_rate_near(pointer, parameters, &rate, nil), "set the rate")
-        if wish.isRateFixed, rate != wish.rate { throw unsupported("it runs at \(rate) Hz, not at \(wish.rate)") }
+        if request.isRateFixed, rate != request.rate {
+            throw unsupported("it runs at \(rate) Hz, not at \(request.rate)")
+        }
         // The buffer first: its length is what matters, and a device may allow few periods.
-        var bufferTime = wish.bufferMicroseconds
+        var bufferTime = request.bufferMicroseconds
         try check(snd_pcm_hw_params_set_buffer_time_near(pointer, parameters, &bufferTime, nil), "set the buffer")
-        var periodTime = wish.periodMicroseconds
+        var periodTime = request.periodMicroseconds
         try check(snd_pcm_hw_params_set_period_time_near(pointer, parameters, &periodTime, nil), "set the period")
         try check(snd_pcm_hw_params(pointer, parameters), "set parameters")
 
-        return try read(parameters, wish, format: format, channelCount: channelCount, nominalRate: Double(rate))
+        return try read(parameters, request, format: format, channelCount: channelCount, nominalRate: Double(rate))
     }
 
     private func chooseFormat(
@@ -126,18 +128,19 @@ extension PCMHandle {
     }
 
     private func chooseChannelCount(
-        _ wish: PCMWish, _ parameters: OpaquePointer
+        _ request: PCMRequest, _ parameters: OpaquePointer
     ) throws(OutputDeviceError) -> Int {
-        var count = wish.channelCount
+        var count = request.channelCount
         try check(snd_pcm_hw_params_set_channels_near(pointer, parameters, &count), "set the channels")
-        guard PCMWish.channelRange.contains(count), !wish.isChannelCountFixed || count == wish.channelCount else {
+        guard PCMRequest.channelRange.contains(count), !request.isChannelCountFixed || count == request.channelCount
+        else {
             throw unsupported(count == 1 ? "it has one channel" : "it has \(count) channels")
         }
         return Int(count)
     }
 
     private func read(
-        _ parameters: OpaquePointer, _ wish: PCMWish, format: SampleFormat, channelCount: Int, nominalRate: Double
+        _ parameters: OpaquePointer, _ request: PCMRequest, format: SampleFormat, channelCount: Int, nominalRate: Double
     ) throws(OutputDeviceError) -> PCMConfiguration {
         var period: snd_pcm_uframes_t = 0
         var buffer: snd_pcm_uframes_t = 0
@@ -149,9 +152,9 @@ extension PCMHandle {
         let exact = hasExactRate && denominator > 0 ? Double(numerator) / Double(denominator) : nominalRate
         let rate = abs(exact / nominalRate - 1) < 0.001 ? exact : nominalRate
 
-        let isSane = rate >= Double(PCMWish.rateRange.lowerBound) && rate <= Double(PCMWish.rateRange.upperBound)
+        let isSane = rate >= Double(PCMRequest.rateRange.lowerBound) && rate <= Double(PCMRequest.rateRange.upperBound)
         guard isSane, period > 0, buffer >= period,
-            buffer <= PCMWish.largestBufferFrameCount
+            buffer <= PCMRequest.largestBufferFrameCount
         else { throw unsupported("its rate or buffer size makes no sense") }
         // Half of the buffer at most, so that the rest lasts until we are there.
         func wake(_ microseconds: UInt32) -> Int {
@@ -159,8 +162,9 @@ extension PCMHandle {
         }
         return PCMConfiguration(
             format: format, rate: rate, channelCount: channelCount, periodFrameCount: Int(period),
-            bufferFrameCount: Int(buffer), wakeFrameCount: wake(wish.wakeMicroseconds),
-            calmWakeFrameCount: wake(max(wish.wakeMicroseconds, wish.calmWakeMicroseconds)), timestampClock: .none)
+            bufferFrameCount: Int(buffer), wakeFrameCount: wake(request.wakeMicroseconds),
+            calmWakeFrameCount: wake(max(request.wakeMicroseconds, request.calmWakeMicroseconds)), timestampClock: .none
+        )
     }
 
     /// Starts by hand, wakes us as wished, stops when it runs dry, stamps on the raw monotonic clock if it can.

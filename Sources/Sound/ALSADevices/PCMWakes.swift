@@ -23,7 +23,7 @@ package struct PCMWakes: ~Copyable {
 
     /// From now on the PCM wakes us as often as a calm loop needs, or as often as a learning one. A device that refuses
     /// stays as it is, and is not asked again.
-    package mutating func beCalm(_ isCalm: Bool) {
+    package mutating func setCalm(_ isCalm: Bool) {
         guard isCalm != self.isCalm else { return }
         self.isCalm = isCalm
         let frameCount = isCalm ? configuration.calmWakeFrameCount : configuration.wakeFrameCount

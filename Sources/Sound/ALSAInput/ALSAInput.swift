@@ -35,7 +35,7 @@ public final class ALSAInput: InputDevice {
     ) throws(InputDeviceError) {
         do throws(OutputDeviceError) {
             let handle = try PCMHandle(name: deviceName, .capture)
-            configuration = try handle.configure(Self.wish(rate: rate, channelCount: channelCount))
+            configuration = try handle.configure(Self.request(rate: rate, channelCount: channelCount))
             isHardware = handle.isHardware
             description = Self.describe(configuration, name: deviceName, identity: handle.identity)
             self.handle = Mutex(handle)
@@ -97,17 +97,17 @@ public final class ALSAInput: InputDevice {
 
     // MARK: Setting up
 
-    private static func wish(rate: Int?, channelCount: Int?) -> PCMWish {
-        var wish = PCMWish()
-        if let rate { wish.rate = UInt32(clamping: rate) }
-        wish.isRateFixed = rate != nil
-        if let channelCount { wish.channelCount = UInt32(clamping: channelCount) }
-        wish.isChannelCountFixed = channelCount != nil
-        wish.formats = formats
+    private static func request(rate: Int?, channelCount: Int?) -> PCMRequest {
+        var request = PCMRequest()
+        if let rate { request.rate = UInt32(clamping: rate) }
+        request.isRateFixed = rate != nil
+        if let channelCount { request.channelCount = UInt32(clamping: channelCount) }
+        request.isChannelCountFixed = channelCount != nil
+        request.formats = formats
         // What is not read in time is lost for good, and nobody waits for the buffer: it may be long.
-        wish.periodMicroseconds = 10_000
-        wish.bufferMicroseconds = 500_000
-        return wish
+        request.periodMicroseconds = 10_000
+        request.bufferMicroseconds = 500_000
+        return request
     }
 
     private static func describe(

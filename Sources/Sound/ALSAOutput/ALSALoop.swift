@@ -108,7 +108,7 @@ struct ALSALoop: ~Copyable {
     // MARK: A turn
 
     private mutating func turn() -> Int32 {
-        wakes.beCalm(renderer.hasSettledClock)
+        wakes.setCalm(renderer.hasSettledClock)
         let wait = renderer.wantsReadings ? Self.learningWaitMilliseconds : Self.waitMilliseconds
         let ready = snd_pcm_wait(pcm, wait)
         guard ready >= 0 else { return ready }

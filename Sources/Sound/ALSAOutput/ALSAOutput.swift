@@ -33,13 +33,13 @@ public final class ALSAOutput: OutputDevice {
     ) throws(OutputDeviceError) {
         let handle = try PCMHandle(name: deviceName)
         precondition(Limits.sampleRateRange.contains(sampleRate))
-        var wish = PCMWish.playback
-        wish.rate = UInt32(sampleRate.rounded())
+        var request = PCMRequest.playback
+        request.rate = UInt32(sampleRate.rounded())
         if let wakeInterval {
-            wish.wakeMicroseconds = UInt32(clamping: wakeInterval.nanoseconds / 1_000)
-            wish.calmWakeMicroseconds = 0
+            request.wakeMicroseconds = UInt32(clamping: wakeInterval.nanoseconds / 1_000)
+            request.calmWakeMicroseconds = 0
         }
-        configuration = try handle.configure(wish)
+        configuration = try handle.configure(request)
         calsa_forget_configuration()
         isHardware = handle.isHardware
         description = OutputDeviceDescription(

@@ -90,7 +90,7 @@ private struct EpochDecoding {
 
     /// The sound dies away, and is silent up to a position; what comes then comes in with a ramp.
     mutating func skip(to position: FramePosition) {
-        letLastFrameDieAway(before: position)
+        fadeOutLastFrame(before: position)
         ring.skip(to: position)
         epoch.note(decodedEnd: position)
         needsReset = true
@@ -98,7 +98,7 @@ private struct EpochDecoding {
     }
 
     /// Before a gap: the last frame's level goes to zero, so that the sound does not end in a step.
-    private mutating func letLastFrameDieAway(before end: FramePosition) {
+    private mutating func fadeOutLastFrame(before end: FramePosition) {
         let room = min(ring.writableFrameCount, epoch.rampFrameCount)
         let count = min(room, Int(clamping: end - ring.writePosition))
         guard count > 0, lastFrame.contains(where: { $0 != 0 }) else { return }

@@ -35,7 +35,7 @@ struct FrameRingStorage: ~Copyable {
     var nextWrite: Int64 { max(owedSilenceEnd, end.load(ordering: .relaxed)) }
 
     mutating func writableFrameCount() -> Int {
-        payOwedSilence()
+        writeOwedSilence()
         let writeEnd = end.load(ordering: .relaxed)
         return owedSilenceEnd > writeEnd ? 0 : room(at: writeEnd)
     }
@@ -53,10 +53,10 @@ struct FrameRingStorage: ~Copyable {
 
     mutating func skip(to position: Int64) {
         owedSilenceEnd = max(owedSilenceEnd, position)
-        payOwedSilence()
+        writeOwedSilence()
     }
 
-    private mutating func payOwedSilence() {
+    private mutating func writeOwedSilence() {
         let position = end.load(ordering: .relaxed)
         guard owedSilenceEnd > position else { return }
         let count = Int(min(owedSilenceEnd &- position, Int64(room(at: position))))
