@@ -69,7 +69,7 @@ package struct PeerDirectory {
     var hasNews: Bool { !touched.isEmpty }
 
     /// The service was announced: if it is known it is still there, even if resolving takes a while.
-    package mutating func sawAgain(_ key: ServiceKey) {
+    package mutating func confirm(_ key: ServiceKey) {
         entries[key]?.generation = generation
     }
 

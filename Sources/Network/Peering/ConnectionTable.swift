@@ -296,12 +296,12 @@ public struct ConnectionTable<Link: PeerLink> {
         defer { lastLook = now }
         guard let lastLook, now - lastLook > PeeringLimits.longestLook else { return nil }
         let span = now - lastLook
-        for id in ids { change(id) { $0.connection.excuse(span, now) } }
+        for id in ids { change(id) { $0.connection.discount(span, now) } }
         return span
     }
 
     /// Something was sent over a connection.
-    public mutating func said(_ id: ConnectionID, now: HostTime) { change(id) { $0.connection.said(now) } }
+    public mutating func noteSent(_ id: ConnectionID, now: HostTime) { change(id) { $0.connection.noteSent(now) } }
 
     /// Connections whose other side must be taken for dead.
     public func silent(_ now: HostTime) -> [ConnectionID] {

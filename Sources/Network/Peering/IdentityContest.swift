@@ -62,14 +62,14 @@ extension ConnectionTable {
 
     private func loser(of contest: IdentityContest, _ now: HostTime) -> ConnectionID? {
         guard let holder = self[contest.holder], let newcomer = self[contest.newcomer] else { return nil }
-        let lastHeard = holder.connection.liveness.lastHeard
-        let hasSpoken = lastHeard > contest.began
+        let lastReceived = holder.connection.liveness.lastReceived
+        let hasSpoken = lastReceived > contest.began
         guard role.contains(.listener) else {
             return hasSpoken && now - contest.began > PeeringLimits.contestTime ? contest.newcomer : nil
         }
         if isUsurped(holder, by: newcomer) { return contest.holder }
         if hasSpoken { return contest.newcomer }
-        return contest.isAtHome && now - lastHeard > PeeringLimits.successionTime ? contest.holder : nil
+        return contest.isAtHome && now - lastReceived > PeeringLimits.successionTime ? contest.holder : nil
     }
 
     /// Whether all that mDNS says of the process is that it is where the newcomer calls from, and not where the holder

@@ -43,7 +43,7 @@ public struct PeerConnection {
 
     /// Takes bytes, gives what they say.
     public mutating func receive(_ bytes: ByteBuffer, now: HostTime) throws(WireError) -> [PeerEvent] {
-        liveness.lastHeard = now
+        liveness.lastReceived = now
         var inbox = PeerInbox()
         try parser.parse(bytes, into: &inbox)
         if greeting == nil, case .message(.greeting(let greeting))? = inbox.events.first {
@@ -57,15 +57,15 @@ public struct PeerConnection {
     var heldByteCount: Int { parser.heldByteCount }
 
     /// This process did not run for a span that ends now.
-    mutating func excuse(_ span: TimeSpan, _ now: HostTime) { liveness.excuse(span, now) }
+    mutating func discount(_ span: TimeSpan, _ now: HostTime) { liveness.discount(span, now) }
 
     /// Something was sent: no keep-alive is needed for a while.
-    public mutating func said(_ now: HostTime) { liveness.lastSaid = now }
+    public mutating func noteSent(_ now: HostTime) { liveness.lastSent = now }
 
     /// Whether a keep-alive is due; it is then taken as sent.
     public mutating func needsKeepAlive(_ now: HostTime) -> Bool {
         guard liveness.isKeepAliveDue(now) else { return false }
-        liveness.lastSaid = now
+        liveness.lastSent = now
         return true
     }
 }

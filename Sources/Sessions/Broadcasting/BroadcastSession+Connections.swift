@@ -216,7 +216,7 @@ extension BroadcastSession {
     /// Ends what is silent or stalled, and keeps alive what is not.
     mutating func superviseConnections(_ now: HostTime) {
         if let span = connections.look(now) {
-            for link in connections.links { link.excuse(span, now) }
+            for link in connections.links { link.discount(span, now) }
         }
         settleContests(now)
         for link in connections.links {

@@ -138,14 +138,14 @@ final class ListenerLink: PeerLink {
     /// Something was given to the socket.
     func noteSent(_ byteCount: Int, _ now: HostTime) {
         backlog.append(byteCount, now)
-        connection.said(now)
+        connection.noteSent(now)
     }
 
     /// The socket took something.
     func noteWritten(_ byteCount: Int, _ now: HostTime) { backlog.remove(byteCount, now) }
 
     /// A span in which this process did not run is not the socket's fault.
-    func excuse(_ span: TimeSpan, _ now: HostTime) { backlog.excuse(span, now) }
+    func discount(_ span: TimeSpan, _ now: HostTime) { backlog.discount(span, now) }
 
     /// Whether its socket has taken nothing for too long.
     func isStalled(_ now: HostTime) -> Bool { backlog.isStalled(now) }

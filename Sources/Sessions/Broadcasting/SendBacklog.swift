@@ -19,7 +19,7 @@ struct SendBacklog {
     }
 
     /// A span in which this process did not run does not count.
-    mutating func excuse(_ span: TimeSpan, _ now: HostTime) { lastProgress = min(now, lastProgress + span) }
+    mutating func discount(_ span: TimeSpan, _ now: HostTime) { lastProgress = min(now, lastProgress + span) }
 
     /// Whether it has taken nothing for ``BroadcastLimits/stalledTime``.
     func isStalled(_ now: HostTime) -> Bool {

@@ -38,12 +38,12 @@ extension ListenSession {
     /// Asks over the connection if UDP has been silent for too long.
     mutating func askClock(_ id: ConnectionID, _ now: HostTime) {
         guard let request = clock.poll(now: now) else { return }
-        connections.said(id, now: now)
+        connections.noteSent(id, now: now)
         actions.append(.sendClock(id, request))
     }
 
     /// A reply over the connection.
-    mutating func hearClock(_ datagram: [UInt8], _ now: HostTime) {
+    mutating func receiveClockReply(_ datagram: [UInt8], _ now: HostTime) {
         follow(clock.receive(datagram, anchor: reception?.epoch?.anchor, now: now))
     }
 
@@ -58,9 +58,9 @@ extension ListenSession {
     }
 
     /// Without a clock nothing can be placed in time; the user may be able to do something about it.
-    mutating func missClock(_ now: HostTime) {
+    mutating func tellMissingClock(_ now: HostTime) {
         guard clock.estimate == nil, !isRecorder, let name = broadcasterName,
-            change({ $0.missesClock(now: now) }) == true
+            change({ $0.isTellingMissingClockDue(now: now) }) == true
         else { return }
         tell(.clockUnanswered(name))
     }

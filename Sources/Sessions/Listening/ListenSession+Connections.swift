@@ -43,17 +43,17 @@ extension ListenSession {
         switch connections.add(id, link, dial: dial, now: now) {
         case .taken: break
         case .takenInstead(of: let other):
-            sayCrowded()
+            tellCrowded()
             close(other, pause: .zero, now)
         case .crowded:
-            sayCrowded()
+            tellCrowded()
             return actions.append(.close(id))
         case .doubled, .full, .addressFull: return actions.append(.close(id))
         }
         send(WireEncoder.opening(configuration.greeting), to: id, now)
     }
 
-    private mutating func sayCrowded() { tellOnce(.crowded(limit: ListenLimits.candidateCount)) }
+    private mutating func tellCrowded() { tellOnce(.crowded(limit: ListenLimits.candidateCount)) }
 
     mutating func dialFailed(_ dial: Dialer.Dial, _ failure: DialFailure, _ now: HostTime) {
         connections.dialer.dialEnded(dial.id, failure: failure, now: now)

@@ -21,7 +21,7 @@ extension ListenSession {
     private mutating func hear(_ message: ControlMessage, from id: ConnectionID, _ now: HostTime) {
         switch message {
         case .welcome(let welcome): beginClock(id, welcome, now)
-        case .clock(let datagram): hearClock(datagram, now)
+        case .clock(let datagram): receiveClockReply(datagram, now)
         case .streamBegins(let epoch): beginStream(epoch)
         case .entry(let mark): enter(mark, now)
         case .packetsFollow(let epoch, let position): change { $0.epoch?.expectPackets(of: epoch, at: position) }
@@ -160,7 +160,7 @@ extension ListenSession {
 
     /// Tells the broadcaster how it goes.
     mutating func report(to id: ConnectionID, _ now: HostTime) {
-        missClock(now)
+        tellMissingClock(now)
         guard let report = currentReport(now), change({ $0.isDue(report, now: now) }) == true else { return }
         send(WireEncoder.report(report), to: id, now)
     }

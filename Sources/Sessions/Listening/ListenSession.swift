@@ -144,7 +144,7 @@ public struct ListenSession {
     }
 
     mutating func send(_ bytes: ByteBuffer, to id: ConnectionID, _ now: HostTime) {
-        connections.said(id, now: now)
+        connections.noteSent(id, now: now)
         actions.append(.send(id, bytes))
     }
 

@@ -27,7 +27,7 @@ struct Reception {
     private(set) var reports = ReportSchedule()
     /// When the broadcaster was joined, or was back, or this machine woke.
     private var joined: HostTime
-    private var hasMissedClock = false
+    private var hasToldMissingClock = false
 
     init(of broadcaster: Greeting, over id: ConnectionID, now: HostTime) {
         self.broadcaster = broadcaster
@@ -67,9 +67,9 @@ struct Reception {
     // MARK: Decisions
 
     /// Whether the user is to be told that the broadcaster's clock does not answer; who is then taken as told.
-    mutating func missesClock(now: HostTime) -> Bool {
-        guard !hasMissedClock, now - joined > ListenLimits.clockPatience else { return false }
-        hasMissedClock = true
+    mutating func isTellingMissingClockDue(now: HostTime) -> Bool {
+        guard !hasToldMissingClock, now - joined > ListenLimits.clockPatience else { return false }
+        hasToldMissingClock = true
         return true
     }
 

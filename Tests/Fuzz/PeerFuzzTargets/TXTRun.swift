@@ -90,7 +90,7 @@ private struct DirectoryRun {
             directory.removed(key)
             present[key] = nil
         case 11:
-            directory.sawAgain(key)
+            directory.confirm(key)
             present[key]?.generation = generation
         case 12:
             directory.beginGeneration()

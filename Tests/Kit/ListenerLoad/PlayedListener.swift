@@ -28,7 +28,7 @@ struct PlayedListener {
     private(set) var state = ListenerState.connecting
     private(set) var clockPort: UInt16?
     private var parser = WireParser()
-    private var lastSaid: HostTime
+    private var lastSent: HostTime
     private var lastReport: HostTime?
     private var lastLook: HostTime
     private var sequence: UInt32?
@@ -36,7 +36,7 @@ struct PlayedListener {
 
     init(song: LoadSong, now: HostTime) {
         check = ReceptionCheck(song: song)
-        lastSaid = now
+        lastSent = now
         lastLook = now
     }
 
@@ -77,9 +77,9 @@ struct PlayedListener {
     mutating func noteLostConnection() { check.noteLostConnection() }
 
     var nextDeadline: HostTime {
-        guard isMember, let clock else { return lastSaid + Self.keepAliveInterval }
-        let report = (lastReport ?? lastSaid) + Self.reportInterval
-        return min(report, clock.nextDeadline ?? lastSaid, nextChange ?? report)
+        guard isMember, let clock else { return lastSent + Self.keepAliveInterval }
+        let report = (lastReport ?? lastSent) + Self.reportInterval
+        return min(report, clock.nextDeadline ?? lastSent, nextChange ?? report)
     }
 
     /// When the state will change, or may.
@@ -101,8 +101,8 @@ struct PlayedListener {
         var output = Output()
         lastLook = now
         guard isMember else {
-            guard now - lastSaid >= Self.keepAliveInterval else { return output }
-            lastSaid = now
+            guard now - lastSent >= Self.keepAliveInterval else { return output }
+            lastSent = now
             if check.greeting != nil { output.message = WireEncoder.keepAlive() }
             return output
         }
@@ -114,7 +114,7 @@ struct PlayedListener {
         if lastReport == nil || next != state || now - lastReport! >= Self.reportInterval {
             state = next
             lastReport = now
-            lastSaid = now
+            lastSent = now
             output.message = WireEncoder.report(report(now))
         }
         return output

@@ -179,7 +179,7 @@ import Testing
         _ = directory.takeEvents()
         directory.beginGeneration()
         directory.resolved(Self.key("1"), Self.sighting(1))
-        directory.sawAgain(Self.key("2"))
+        directory.confirm(Self.key("2"))
         #expect(directory.takeEvents().isEmpty)
         directory.dropUnconfirmed()
         #expect(directory.takeEvents() == [.lost(Self.service(3, "3"))])

@@ -279,7 +279,7 @@ import WireProtocol
             try rig.greet(id, instance: UInt64(id) + 10)
         }
         rig.now += PeeringLimits.keepAliveInterval
-        rig.table.said(ConnectionID(2), now: rig.now)
+        rig.table.noteSent(ConnectionID(2), now: rig.now)
         #expect(rig.keepAlives() == [1, 3])
         #expect(rig.keepAlives() == [])
         rig.now += .seconds(1)

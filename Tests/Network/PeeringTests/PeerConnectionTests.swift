@@ -39,7 +39,7 @@ import WireProtocol
         var connection = PeerConnection(direction: .dialed, address: "a", now: start)
         #expect(!isDue(&connection, start + .seconds(1)))
         _ = try connection.receive(WireEncoder.opening(greeting), now: start)
-        connection.said(start + .milliseconds(500))
+        connection.noteSent(start + .milliseconds(500))
         #expect(!isDue(&connection, start + .milliseconds(1_000)))
         #expect(isDue(&connection, start + .milliseconds(1_300)))
         #expect(!isDue(&connection, start + .milliseconds(1_400)))

@@ -73,7 +73,7 @@ struct ListenerLinkTests {
         link.noteWritten(10, time(65.1))
         #expect(!link.isStalled(time(70)))
         // This process did not run meanwhile.
-        link.excuse(.seconds(30), time(95.2))
+        link.discount(.seconds(30), time(95.2))
         #expect(!link.isStalled(time(100)) && link.isStalled(time(100.2)))
         link.noteWritten(10, time(101))
         #expect(!link.isStalled(time(200)))

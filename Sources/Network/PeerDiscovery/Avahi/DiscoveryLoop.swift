@@ -152,7 +152,7 @@ extension DiscoveryLoop {
         case .client(let state): clientChanged(state)
         case .group(let state): groupChanged(state)
         case .appeared(let key):
-            directory.sawAgain(key)
+            directory.confirm(key)
             follower.appeared(key, on: connection)
         case .disappeared(let key):
             follower.disappeared(key, on: connection)
