@@ -72,7 +72,7 @@ struct EditedCursor: EditingCursor {
         bundles = splicer.song.origins[splicer.index].bundles
     }
 
-    // MARK: Giving
+    // MARK: Delivering packets
 
     mutating func share(of sample: SamplePlace, _ bytes: RawSpan, at place: Int) -> SampleShare {
         splicer.fileByteCount = fileByteCount ?? (sample.offset &+ sample.byteCount)

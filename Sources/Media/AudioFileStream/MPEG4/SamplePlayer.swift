@@ -160,7 +160,7 @@ struct SamplePlayer {
             .truncated(missingByteCount: missing.overflow ? nil : missing.partialValue - end), at: end)
     }
 
-    // MARK: Giving
+    // MARK: Delivering packets
 
     /// Gives the packets of a sample that is all in the window: it is one, or holds several.
     @inline(__always)

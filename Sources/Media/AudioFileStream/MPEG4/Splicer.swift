@@ -96,7 +96,7 @@ struct Splicer {
         return parts
     }
 
-    // MARK: Giving
+    // MARK: Delivering packets
 
     /// Whether nothing is to be done with a packet but to give all of it.
     func isInside(_ packet: Packet) -> Bool {
