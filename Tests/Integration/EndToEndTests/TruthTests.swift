@@ -42,7 +42,8 @@ struct TruthTests {
     /// card is one of software, and none that ALSA could tell from another: nothing is remembered of its rate.
     @Test func whatAListenerLearnsTheNextOneKnows() throws {
         let testbed = try Testbed()
-        let first = try play(testbed, seconds: 25, ["--offset", "5000"])
+        // A rate is remembered that was sure for 20 s and steady for the latter 10: a stall may cost one such try.
+        let first = try play(testbed, seconds: 45, ["--offset", "5000"])
         #expect(first.output.contains("offset 5000 us, remembered for"), "\(first.output)")
         let memory = try testbed.lan[1].run(["sh", "-c", "cat $XDG_STATE_HOME/tutti/memory"], within: 5).output
         // This host's clock runs 50 ppm fast, the broadcaster's is right.
