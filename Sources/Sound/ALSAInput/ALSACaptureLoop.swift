@@ -26,15 +26,11 @@ struct ALSACaptureLoop: ~Copyable {
     private let padded: UnsafeMutableRawPointer?
     private let chunkFrameCount: Int
     private var judge: StampJudge
-    /// Turns in a row that failed, found nothing to read, or waited in vain.
+    /// Turns in a row that failed, or found nothing to read.
     private var failures = 0
     private var emptyTurns = 0
-    private var vainMilliseconds: Int32 = 0
+    private var wait = PCMWait()
 
-    private static let waitMilliseconds: Int32 = 200
-    private static let learningWaitMilliseconds: Int32 = 1
-    /// A running device that has nothing for so long has stopped.
-    private static let vainMillisecondLimit: Int32 = 3_000
     private static let failureLimit = 8
 
     /// - Parameter status: an allocated status, which the caller frees.
@@ -74,11 +70,8 @@ struct ALSACaptureLoop: ~Copyable {
     // MARK: A turn
 
     private mutating func turn() -> Int32 {
-        let wait = writer.wantsReadings ? Self.learningWaitMilliseconds : Self.waitMilliseconds
-        let ready = snd_pcm_wait(pcm, wait)
+        let ready = wait.wait(for: pcm, isLearning: writer.wantsReadings)
         guard ready >= 0 else { return ready }
-        vainMilliseconds = ready > 0 ? 0 : vainMilliseconds + wait
-        guard vainMilliseconds < Self.vainMillisecondLimit else { return ALSACall.standstill }
 
         var code: Int32 = 0
         guard let reading = PCMReading.take(pcm, into: status, judge: &judge, code: &code) else { return code }

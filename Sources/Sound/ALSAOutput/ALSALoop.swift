@@ -37,18 +37,14 @@ struct ALSALoop: ~Copyable {
     private var written: Int64 = 0
     /// After a write that failed: the first frame that did not get into the device.
     private var unwritten: DeviceFrame?
-    /// Turns in a row that failed, found nothing to write, or waited in vain.
+    /// Turns in a row that failed, or found nothing to write.
     private var failures = 0
     private var emptyTurns = 0
     private var judge: StampJudge
     private var delayJudge: DelayJudge
     private var rewinder: PCMRewinder
-    private var vainMilliseconds: Int32 = 0
+    private var wait = PCMWait()
 
-    private static let waitMilliseconds: Int32 = 200
-    private static let learningWaitMilliseconds: Int32 = 1
-    /// A running device that wants nothing for so long has stopped.
-    private static let vainMillisecondLimit: Int32 = 3_000
     private static let failureLimit = 8
     /// Rendered in one go, at most.
     private static let longestBlock = TimeSpan.milliseconds(60)
@@ -109,11 +105,8 @@ struct ALSALoop: ~Copyable {
 
     private mutating func turn() -> Int32 {
         wakes.setCalm(renderer.hasSettledClock)
-        let wait = renderer.wantsReadings ? Self.learningWaitMilliseconds : Self.waitMilliseconds
-        let ready = snd_pcm_wait(pcm, wait)
+        let ready = wait.wait(for: pcm, isLearning: renderer.wantsReadings)
         guard ready >= 0 else { return ready }
-        vainMilliseconds = ready > 0 ? 0 : vainMilliseconds + wait
-        guard vainMilliseconds < Self.vainMillisecondLimit else { return ALSACall.standstill }
 
         var code: Int32 = 0
         guard

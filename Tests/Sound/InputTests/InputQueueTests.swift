@@ -71,11 +71,8 @@ import Testing
     func everyBufferSaysWhenItsFirstFrameWasInTheAir(_ card: (ppm: Double, isCoarse: Bool)) throws {
         let (ppm, isCoarse) = card
         let (times, errors) = try undisturbed { try capture(ppm: ppm, isCoarse: isCoarse) }
-        // What wakes the loop with a coarse card's burst takes 40 to 80 us here, of the card's thread and of the loop's: that
-        // is in no reading, and the bound does not contain it.
-        let wake = TimeSpan.microseconds(isCoarse ? 100 : 20)
         for (time, error) in zip(times, errors) {
-            #expect(error.magnitude < time.bound + wake, "\(error), \(time.bound)")
+            #expect(error.magnitude < time.bound + .microseconds(20), "\(error), \(time.bound)")
             if !isCoarse { #expect(error.magnitude < .microseconds(100), "\(error)") }
         }
         let last = try #require(times.last)

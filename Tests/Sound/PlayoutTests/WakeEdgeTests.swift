@@ -6,13 +6,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct WakeEdgeTests {
     /// Wakes every 20 ms, and a line through the earliest of them, at zero.
     private struct Wakes: ~Copyable {
-        private let memory = UnsafeMutablePointer<ClockPoint>.allocate(capacity: 16)
+        private let memory = UnsafeMutablePointer<ClockPoint>.allocate(capacity: 32)
         private var edge: WakeEdge
         private var random = SeededNumbers(seed: 11)
         private var time = 0.0
 
         init() {
-            memory.initialize(repeating: ClockPoint(), count: 16)
+            memory.initialize(repeating: ClockPoint(), count: 32)
             edge = WakeEdge(memory: memory, capacity: 16)
         }
 
@@ -30,7 +30,34 @@ import Testing
             return residual
         }
 
+        /// Readings between bursts, by how much they were before the line: those that show the next burst, and those that
+        /// do not yet.
+        mutating func look(with: [Double], without: [Double]) {
+            for distance in with { edge.notePolled(ClockPoint(time: time, residual: -distance)) }
+            for distance in without { edge.noteStanding(ClockPoint(time: time, residual: -distance)) }
+            edge.compare(with: ClockFit(prior: .none))
+        }
+
+        mutating func stopLooking() { edge.finish() }
+
         var uncertainty: Double { edge.uncertainty }
+        var wakeDuration: Double { edge.wakeDuration }
+    }
+
+    /// A burst lies between the last reading without it and the first one with it.
+    @Test func theLineIsAsLateAsReadingsBetweenWakesAllow() {
+        var wakes = Wakes()
+        _ = wakes.take(5, late: 0, scatter: 0)
+        #expect(wakes.uncertainty == 0 && wakes.wakeDuration == 0)
+        wakes.look(with: [-300e-6, 40e-6, 20e-6], without: [])
+        #expect(wakes.uncertainty == 40e-6 && wakes.wakeDuration == 0)
+        wakes.look(with: [], without: [900e-6, 75e-6, 80e-6])
+        #expect(wakes.uncertainty == 40e-6 && abs(wakes.wakeDuration - 35e-6) < 1e-12)
+        wakes.stopLooking()
+        #expect(wakes.uncertainty == 40e-6 && abs(wakes.wakeDuration - 35e-6) < 1e-12)
+        // The card's own jitter takes nothing off.
+        wakes.look(with: [], without: [30e-6])
+        #expect(wakes.uncertainty == 40e-6 && wakes.wakeDuration == 0)
     }
 
     @Test func eightWakesThatAreLateTogetherAreTakenOff() {

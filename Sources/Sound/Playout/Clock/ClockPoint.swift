@@ -53,6 +53,20 @@ struct ClockPoints: BitwiseCopyable {
         return (former.isFinite ? latter - former : 0, half)
     }
 
+    /// How far under the line the lowest point lies, in seconds; minus infinity without one.
+    func greatestDistance(below fit: ClockFit) -> Double {
+        var greatest = -Double.infinity
+        for index in 0..<count { greatest = max(greatest, fit.residual(at: self[index].time) - self[index].residual) }
+        return greatest
+    }
+
+    /// The same of the highest point; infinity without one.
+    func leastDistance(below fit: ClockFit) -> Double {
+        var least = Double.infinity
+        for index in 0..<count { least = min(least, fit.residual(at: self[index].time) - self[index].residual) }
+        return least
+    }
+
     mutating func removeAll() {
         head = 0
         count = 0

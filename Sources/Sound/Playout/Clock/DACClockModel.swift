@@ -70,6 +70,8 @@ struct DACClockModel: ~Copyable {
     /// Readings between wakes, where the line is made of wakes; and whether it is made of others too.
     private var edge: WakeEdge
     private var hasPolled = false
+    /// The host time at which a reading between wakes showed the newest frame still.
+    private var standingHost: Int64?
     private var readingCount = 0
     private var fitter = ClockFitter(capacity: pointCapacity)
     var prior: RatePrior
@@ -97,12 +99,16 @@ struct DACClockModel: ~Copyable {
 
     /// The line in force.
     private(set) var line: ClockLine?
+    /// What is not in the line's bound: how much earlier than by the line all frames may leave, in seconds, since what wakes
+    /// the loop takes so long (``WakeEdge``).
+    var wakeDuration: Double { edge.wakeDuration }
+
     /// How often a new line replaced the old one because the device's clock had stepped.
     private(set) var relearnCount = 0
 
     init(deviceRate: Double, rateHint: Double?) {
         rate = deviceRate
-        let capacity = Self.rawCapacity + Self.pointCapacity + Self.polledCapacity
+        let capacity = Self.rawCapacity + Self.pointCapacity + 2 * Self.polledCapacity
         memory = .allocate(capacity: capacity)
         memory.initialize(repeating: ClockPoint(), count: capacity)
         raw = ClockPoints(memory: memory, capacity: Self.rawCapacity)
@@ -150,17 +156,17 @@ struct DACClockModel: ~Copyable {
     mutating func note(frame: Int64, hostNanoseconds: Int64, isPrompt: Bool = true, slack: Double = 0) {
         uncertainty.note(frame: frame, host: hostNanoseconds, isPrompt: isPrompt, slack: slack)
         if readingCount == 0 { begin(frame: frame, host: hostNanoseconds) }
+        if frame == newestFrame, !isPrompt { standingHost = hostNanoseconds &- Int64(slack * 1e9) }
         guard isForward(frame) else { return }
         check.note(frame: frame, host: hostNanoseconds, rate: rate)
         guard check.impossiblePPM == nil else { return disbelieve(frame) }
-        let time = Double(frame &- originFrame) / rate
-        let residual = Double(hostNanoseconds &- originHost) * 1e-9 - time
-        guard abs(residual) < 1e6 else { return }
+        let point = point(of: frame, at: hostNanoseconds)
+        guard abs(point.residual) < 1e6 else { return }
         newestFrame = frame
         newestReadingHost = hostNanoseconds
         if awaitedSince == nil, line == nil || isRelearning { awaitedSince = hostNanoseconds }
-        newestTime = time
-        let point = ClockPoint(time: time, residual: residual)
+        newestTime = point.time
+        defer { standingHost = nil }
         guard uncertainty.isWokenCoarse, !isGuessed else {
             hasPolled = hasPolled || !isPrompt
             readingCount &+= 1
@@ -187,6 +193,11 @@ struct DACClockModel: ~Copyable {
         fit = ClockFit(prior: prior)
     }
 
+    private func point(of frame: Int64, at host: Int64) -> ClockPoint {
+        let time = Double(frame &- originFrame) / rate
+        return ClockPoint(time: time, residual: Double(host &- originHost) * 1e-9 - time)
+    }
+
     /// A reading of the same frame again says nothing that the first did not. One that lies behind is a glitch, or,
     /// when they all do, a device that counts anew.
     private mutating func isForward(_ frame: Int64) -> Bool {
@@ -204,6 +215,7 @@ struct DACClockModel: ~Copyable {
     /// A reading of a device that wakes us with its bursts. What was read between these before that was known goes; a
     /// line that is there stays until there is one of wakes.
     private mutating func takeBurst(_ point: ClockPoint, isWake: Bool) {
+        if readingCount > 0, let standingHost { edge.noteStanding(self.point(of: newestFrame, at: standingHost)) }
         guard isWake else {
             if readingCount > 0 { edge.notePolled(point) }
             return
@@ -371,6 +383,7 @@ struct DACClockModel: ~Copyable {
         bucket = ClockBucket()
         isRaw = !isGuessed
         hasPolled = false
+        standingHost = nil
         edge.restart()
         mature.end()
         early.end()

@@ -35,7 +35,8 @@ public struct DeviceClock: ~Copyable {
         guard let line = model.line else { return nil }
         return DeviceInstant(
             frame: frame, host: HostTime(nanoseconds: line.hostNanoseconds(of: frame.index)),
-            secondsPerFrame: line.secondsPerFrame, bound: TimeSpan(seconds: line.bound(at: frame.index)))
+            secondsPerFrame: line.secondsPerFrame,
+            bound: TimeSpan(seconds: line.bound(at: frame.index) + model.wakeDuration))
     }
 }
 

@@ -8,6 +8,8 @@
 // seems the more certain the more wakes there are. So the line is made of wakes alone. By how much a reading between
 // them was earlier than the line, the line is late at least, since none is early: that is part of the bound. The line is
 // not moved by it, as the next such reading would move it again, and what a wake takes is much the same on all machines.
+// By how much the last reading before a burst was earlier, the line is late at most. That is no part of the bound between
+// loudspeakers, whose wakes take much the same; it is where somebody asks for a frame's instant.
 //
 // Wakes change as well: where two threads are woken by one interrupt and the other goes first, all are late by what that
 // one does, 280 us at once and for good (a kernel's loopback card, two players, one processor; 490 when the other
@@ -28,8 +30,10 @@ struct WakeEdge: BitwiseCopyable {
 
     /// Readings between wakes, in the order of their time.
     private var polled: ClockPoints
-    /// Seconds that the line through the wakes is late at least, as readings between them tell.
-    private var lateness = 0.0
+    /// The last readings before bursts, as points of the bursts' frames.
+    private var standing: ClockPoints
+    /// Seconds that the line through the wakes is late at least, and at most, as readings between them tell.
+    private var lateness = (least: 0.0, most: 0.0)
     /// Seconds that wakes are later than those that the line was made of first.
     private var delay = 0.0
     /// How the wakes lie over the line that are not late for a reason of their own.
@@ -39,38 +43,40 @@ struct WakeEdge: BitwiseCopyable {
     /// By how much the newest early wake was late: one that was late by less than the delay.
     private var lastEarlyWakeDelay = Double.infinity
 
+    /// - Parameter memory: of twice the capacity, which is a power of two.
     init(memory: UnsafeMutablePointer<ClockPoint>, capacity: Int) {
         polled = ClockPoints(memory: memory, capacity: capacity)
+        standing = ClockPoints(memory: memory + capacity, capacity: capacity)
     }
 
-    mutating func restart() {
-        polled.removeAll()
-        self = WakeEdge(polled: polled)
-    }
-
-    private init(polled: ClockPoints) { self.polled = polled }
+    mutating func restart() { self = WakeEdge(memory: polled.memory, capacity: polled.mask + 1) }
 
     // MARK: Between wakes
 
     mutating func notePolled(_ point: ClockPoint) { polled.append(point) }
 
+    /// - Parameter point: of a burst's frame, at the time of a reading that does not show the burst yet.
+    mutating func noteStanding(_ point: ClockPoint) { standing.append(point) }
+
     /// Compares the readings between wakes with the line through these.
     mutating func compare(with fit: ClockFit) {
-        guard polled.count > 0 else { return }
-        lateness = 0
-        for index in 0..<polled.count {
-            let point = polled[index]
-            lateness = max(lateness, fit.residual(at: point.time) - point.residual)
-        }
+        if polled.count > 0 { lateness.least = max(0, polled.greatestDistance(below: fit)) }
+        if standing.count > 0 { lateness.most = max(0, standing.leastDistance(below: fit)) }
     }
 
     /// No more of them come; what they told stays.
-    mutating func finish() { polled.removeAll() }
+    mutating func finish() {
+        polled.removeAll()
+        standing.removeAll()
+    }
 
     // MARK: Wakes
 
-    /// How far the device may be from the line through its wakes, in seconds.
-    var uncertainty: Double { lateness + delay + (scatter?.wander ?? 0) }
+    /// How far the device may be from the line through its wakes, in seconds, but for what every wake takes.
+    var uncertainty: Double { lateness.least + delay + (scatter?.wander ?? 0) }
+
+    /// What every wake may take beyond that, in seconds.
+    var wakeDuration: Double { max(0, lateness.most - lateness.least) }
 
     /// A wake without its delay.
     /// - Parameter fit: of the wakes before it.
