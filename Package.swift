@@ -56,10 +56,8 @@ let layers = [
             systemLibrary("CMPG123", pkgConfig: "libmpg123", apt: "libmpg123-dev"),
             // libcurl is loaded at run time.
             .target(name: "CCurl"),
-            .target(name: "CLinuxSocket"),
-            .target(name: "CRealtime"),
+            .target(name: "CLinux"),
             .target(name: "CResampling"),
-            .target(name: "CSandbox"),
         ]),
 
     // What all others speak of: times, frames, rates, formats, the push parser's protocol, limits. No system calls.
@@ -75,8 +73,8 @@ let layers = [
     layer(
         "Host",
         [
-            library("HostSystem", ["AudioCore", "CRealtime"], canary),
-            library("RealTimeRights", ["AudioCore", "CDBus", "CRealtime", "HostSystem"]),
+            library("HostSystem", ["AudioCore", "CLinux"], canary),
+            library("RealTimeRights", ["AudioCore", "CDBus", "CLinux", "HostSystem"]),
         ]),
 
     // Songs, wherever they lie, to packets; packets to frames; frames to files.
@@ -84,22 +82,16 @@ let layers = [
         "Media",
         [
             library("AudioFileStream", ["AudioCore"]),
-            library("SongReading", ["AudioCore", "AudioFileStream", "HostSystem"]),
-            // From files, directories and playlists to songs.
-            library("SongCollection", ["AudioCore", "SongReading"]),
-            // Songs and stations by HTTP.
-            library(
-                "HTTPSource", ["AudioCore", "AudioFileStream", "CCurl", "HostSystem", "SongCollection", "SongReading"]),
             library("AudioDecoding", ["AudioCore"]),
             library("MPEGDecoding", ["AudioCore", "AudioDecoding", "CMPG123"]),
-            // Codecs of FFmpeg's library, which is loaded at run time, in a process that has no rights.
-            library("CodecLibrary", ["AudioCore"]),
-            library("DecodeWorker", ["AudioCore", "CSandbox", "CodecLibrary"]),
-            library("WorkerDecoding", ["AudioCore", "AudioDecoding", "CSandbox", "CodecLibrary", "DecodeWorker"]),
+            // libavcodec is loaded at run time, in a process that has no rights.
+            library("LibavcodecDecoding", ["AudioCore", "AudioDecoding", "CLinux"]),
             // Frames to WAVE, AIFF and CAF files that are whole at any moment.
             library("AudioFileWriting", ["AudioCore"]),
-            // A song's file to a WAVE file, as fast as it goes.
-            library("SongDecoding", ["AudioCore", "AudioDecoding", "AudioFileWriting", "SongReading"]),
+            // Files, directories, playlists and addresses to songs; a song to a file.
+            library(
+                "Songs",
+                ["AudioCore", "AudioDecoding", "AudioFileStream", "AudioFileWriting", "CCurl", "HostSystem"]),
         ]),
 
     // Session time: estimator and datagrams, and the threads that carry them.
@@ -107,7 +99,7 @@ let layers = [
         "Clock",
         [
             library("ClockSync", ["AudioCore", "LineFitting"]),
-            library("ClockExchange", ["AudioCore", "CLinuxSocket", "ClockSync", "HostSystem"]),
+            library("ClockExchange", ["AudioCore", "CLinux", "ClockSync", "HostSystem"]),
         ]),
 
     // Frames to a device and from one, each at its instant; the queues that feed and empty devices.
@@ -115,23 +107,17 @@ let layers = [
         "Sound",
         [
             library("Playout", ["AudioCore", "CResampling", "LineFitting"]),
-            library("Capture", ["AudioCore", "Playout"]),
-            library("ALSADevices", ["AudioCore", "CALSA", "HostSystem", "Playout"]),
-            library("ALSAOutput", ["ALSADevices", "AudioCore", "CALSA", "HostSystem", "Playout", "RealTimeRights"]),
-            library(
-                "ALSAInput",
-                ["ALSADevices", "AudioCore", "CALSA", "Capture", "HostSystem", "Playout", "RealTimeRights"]),
-            // What was heard, and when: the sidecar of a recording.
-            library("RecordingSidecar", ["AudioCore"]),
-            library("VirtualOutput", ["AudioCore", "AudioFileWriting", "HostSystem", "Playout", "RecordingSidecar"]),
-            library("AudioQueue", ["AudioCore", "AudioDecoding", "Capture", "HostSystem", "Playout"]),
+            library("ALSADevices", ["AudioCore", "CALSA", "HostSystem", "Playout", "RealTimeRights"]),
+            // Files in place of devices, each with a sidecar: what was heard, and when.
+            library("VirtualDevices", ["AudioCore", "AudioFileWriting", "HostSystem", "Playout"]),
+            library("AudioQueue", ["AudioCore", "AudioDecoding", "HostSystem", "Playout"]),
         ]),
 
     // Between peers: discovery by mDNS, messages, connections.
     layer(
         "Network",
         [
-            library("PeerDiscovery", ["AudioCore", "CAvahi"]),
+            library("PeerDiscovery", ["AudioCore", "CAvahi", "HostSystem", "WireProtocol"]),
             library("WireProtocol", ["AudioCore", nioCore]),
             library("Peering", ["AudioCore", "WireProtocol", nioCore]),
         ]),
@@ -143,10 +129,10 @@ let layers = [
             library("Broadcasting", ["AudioCore", "AudioDecoding", "ClockSync", "Peering", "WireProtocol", nioCore]),
             library("Listening", ["AudioCore", "ClockSync", "Peering", "Playout", "WireProtocol", nioCore]),
             library("Observing", ["AudioCore", "Peering", "WireProtocol", nioCore]),
-            // A broadcast's packets to frames of a file.
-            library("TimelineRecording", ["AudioCore", "AudioDecoding", "AudioFileWriting"]),
-            // What a device captures, into a file.
-            library("DeviceRecording", ["AudioCore", "AudioFileWriting", "AudioQueue", "Capture", "HostSystem"]),
+            // A broadcast's packets, or what a device captures, to a file.
+            library(
+                "Recording",
+                ["AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueue", "HostSystem", "Playout"]),
             // What performs the sessions' actions, for the app and the simulation alike.
             library(
                 "SessionExecution",
@@ -163,18 +149,16 @@ let layers = [
             library(
                 "TuttiRuntime",
                 [
-                    "ALSADevices", "ALSAInput", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileWriting",
-                    "AudioQueue", "Broadcasting", "Capture", "ClockExchange", "ClockSync", "DeviceRecording",
-                    "HTTPSource", "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery", "Peering",
-                    "Playout", "SessionExecution", "SongCollection", "SongDecoding", "SongReading",
-                    "TimelineRecording", "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
+                    "ALSADevices", "AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueue", "Broadcasting",
+                    "ClockExchange", "ClockSync", "HostSystem", "LibavcodecDecoding", "Listening", "MPEGDecoding",
+                    "Observing", "PeerDiscovery", "Peering", "Playout", "Recording", "SessionExecution", "Songs",
+                    "VirtualDevices", "WireProtocol", nioCore, nioPosix,
                 ], canary),
             program(
                 "tutti",
                 [
-                    "AudioCore", "AudioFileWriting", "AudioQueue", "Broadcasting", "Capture", "DecodeWorker",
-                    "HostSystem", "Listening", "Observing", "Peering", "Playout", "SongDecoding", "SongReading",
-                    "TuttiRuntime",
+                    "AudioCore", "AudioFileWriting", "AudioQueue", "Broadcasting", "HostSystem", "LibavcodecDecoding",
+                    "Listening", "Observing", "Peering", "Playout", "Songs", "TuttiRuntime", "WireProtocol",
                 ]),
         ]),
 ]
@@ -210,11 +194,11 @@ let testRooms = [
             .executableTarget(name: "radio-link", linkerSettings: [.linkedLibrary("m")]),
             library("SoundCardKit"),
             library("LANKit", ["SoundCardKit"]),
-            library("HeardAnalysis", ["AudioCore", "RecordingSidecar"]),
+            library("HeardAnalysis", ["AudioCore", "VirtualDevices"]),
             program("tutti-heard", ["HeardAnalysis"]),
             library("TestbedKit", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
             tests("LANKitTests", ["LANKit", "SoundCardKit"]),
-            tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "RecordingSidecar"]),
+            tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "VirtualDevices"]),
             tests("TestbedKitTests", ["HeardAnalysis", "LANKit", "TestbedKit"]),
 
             // Many listeners of one broadcast, who check what they are sent.
@@ -236,21 +220,18 @@ let testRooms = [
             .target(name: "AllocationCount"),
             program("benchmark-parse", ["AllocationCount", "AudioCore", "AudioFileStream"]),
             .target(name: "CThreadFilter"),
-            program("decode-worker", ["CThreadFilter", "DecodeWorker"]),
-            program("discovery-probe", ["PeerDiscovery", "AudioCore"]),
+            program("decode-worker", ["CThreadFilter", "LibavcodecDecoding"]),
+            program("discovery-probe", ["AudioCore", "PeerDiscovery", "WireProtocol"]),
             program("impostor", ["AudioCore", "PeerDiscovery", "WireProtocol", nioCore]),
             program(
                 "realtime-probe",
-                [
-                    "ALSAInput", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout",
-                    "SoundCardKit",
-                ]),
+                ["ALSADevices", "AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout", "SoundCardKit"]),
             // The code of the audio queue's articles.
             program(
                 "example-play",
-                ["ALSAOutput", "AudioDecoding", "AudioFileStream", "AudioQueue", "HostSystem", "MPEGDecoding"]),
+                ["ALSADevices", "AudioDecoding", "AudioFileStream", "AudioQueue", "HostSystem", "MPEGDecoding"]),
             program(
-                "example-record", ["ALSAInput", "AudioCore", "AudioFileWriting", "AudioQueue", "HostSystem"]),
+                "example-record", ["ALSADevices", "AudioCore", "AudioFileWriting", "AudioQueue", "HostSystem"]),
         ]),
 
     testRoom(
@@ -265,37 +246,33 @@ let testRooms = [
         [
             tests("HostSystemTests", ["AudioCore", "HostSystem"]),
             tests(
-                "RealTimeRightsTests", ["AudioCore", "CDBus", "CRealtime", "HostSystem", "LANKit", "RealTimeRights"]),
+                "RealTimeRightsTests", ["AudioCore", "CDBus", "CLinux", "HostSystem", "LANKit", "RealTimeRights"]),
         ]),
 
     testRoom(
         "Media",
         [
             tests("AudioFileStreamTests", ["AudioCore", "AudioFileStream", "StreamTestKit"]),
-            tests("SongReadingTests", ["AudioCore", "AudioFileStream", "HostSystem", "SongReading", "StreamTestKit"]),
-            tests("SongCollectionTests", ["AudioCore", "SongCollection", "SongReading", "StreamTestKit"]),
+            tests("SongReadingTests", ["AudioCore", "AudioFileStream", "HostSystem", "Songs", "StreamTestKit"]),
+            tests("SongCollectionTests", ["AudioCore", "Songs", "StreamTestKit"]),
             tests(
                 "HTTPSourceTests",
-                [
-                    "AudioCore", "AudioFileStream", "HTTPSource", "HostSystem", "SongReading", "StreamTestKit",
-                    "WebServerKit",
-                ]),
+                ["AudioCore", "AudioFileStream", "HostSystem", "Songs", "StreamTestKit", "WebServerKit"]),
             tests("AudioDecodingTests", ["AudioCore", "AudioDecoding"]),
             tests("FileDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "StreamTestKit"]),
             tests(
                 "MPEGDecodingTests",
                 ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "StreamTestKit"]),
             tests(
-                "WorkerDecodingTests",
+                "LibavcodecDecodingTests",
                 [
-                    "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "AudioQueue", "CodecLibrary",
-                    "DecodeWorker", "HostSystem", "MPEGDecoding", "Playout", "SongDecoding", "SongReading",
-                    "StreamTestKit", "VirtualOutput", "WorkerDecoding",
+                    "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "AudioQueue", "HostSystem",
+                    "LibavcodecDecoding", "MPEGDecoding", "Playout", "Songs", "StreamTestKit", "VirtualDevices",
                 ]),
             tests("AudioFileWritingTests", ["AudioCore", "AudioFileStream", "AudioFileWriting", "StreamTestKit"]),
             tests(
                 "SongDecodingTests",
-                ["AudioCore", "AudioDecoding", "MPEGDecoding", "SongDecoding", "SongReading", "StreamTestKit"]),
+                ["AudioCore", "AudioDecoding", "MPEGDecoding", "Songs", "StreamTestKit"]),
         ]),
 
     testRoom(
@@ -304,45 +281,42 @@ let testRooms = [
             tests("ClockSyncTests", ["AudioCore", "ClockSync"]),
             tests(
                 "ClockExchangeTests",
-                ["AudioCore", "CLinuxSocket", "ClockExchange", "ClockSync", "HostSystem", "LANKit"]),
+                ["AudioCore", "CLinux", "ClockExchange", "ClockSync", "HostSystem", "LANKit"]),
         ]),
 
     testRoom(
         "Sound",
         [
             tests("PlayoutTests", ["AudioCore", "Playout"]),
-            tests("CaptureTests", ["AudioCore", "Capture", "Playout"]),
+            tests("CaptureTests", ["AudioCore", "Playout"]),
             tests(
                 "ALSAOutputTests",
-                [
-                    "ALSADevices", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileStream", "Playout",
-                    "StreamTestKit",
-                ]),
-            tests("RecordingSidecarTests", ["AudioCore", "RecordingSidecar"]),
-            tests("VirtualOutputTests", ["AudioCore", "HostSystem", "Playout", "RecordingSidecar", "VirtualOutput"]),
+                ["ALSADevices", "AudioCore", "AudioDecoding", "AudioFileStream", "Playout", "StreamTestKit"]),
+            tests("RecordingSidecarTests", ["AudioCore", "VirtualDevices"]),
+            tests("VirtualOutputTests", ["AudioCore", "HostSystem", "Playout", "VirtualDevices"]),
             tests("AudioQueueTests", ["AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout"]),
             // On the software sound card.
             tests(
                 "OutputTests",
                 [
-                    "ALSADevices", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioQueue", "HeardAnalysis",
-                    "HostSystem", "LANKit", "Playout", "SoundCardKit", "VirtualOutput",
+                    "ALSADevices", "AudioCore", "AudioDecoding", "AudioQueue", "HeardAnalysis", "HostSystem", "LANKit",
+                    "Playout", "SoundCardKit", "VirtualDevices",
                 ]),
             tests(
                 "InputTests",
                 [
-                    "ALSAInput", "AudioCore", "AudioFileWriting", "AudioQueue", "Capture", "DeviceRecording",
-                    "HeardAnalysis", "HostSystem", "LANKit", "Playout", "SoundCardKit",
+                    "ALSADevices", "AudioCore", "AudioFileWriting", "AudioQueue", "HeardAnalysis", "HostSystem",
+                    "LANKit", "Playout", "Recording", "SoundCardKit",
                 ]),
         ]),
 
     testRoom(
         "Network",
         [
-            tests("PeerDiscoveryTests", ["PeerDiscovery", "AudioCore"]),
+            tests("PeerDiscoveryTests", ["AudioCore", "PeerDiscovery", "WireProtocol"]),
             tests("PeerDiscoveryLANTests", ["LANKit"]),
-            tests("WireProtocolTests", ["WireProtocol", "AudioCore", nioCore]),
-            tests("PeeringTests", ["Peering", "AudioCore", "WireProtocol", nioCore]),
+            tests("WireProtocolTests", ["AudioCore", "WireProtocol", nioCore]),
+            tests("PeeringTests", ["AudioCore", "Peering", "WireProtocol", nioCore]),
         ]),
 
     testRoom(
@@ -350,19 +324,19 @@ let testRooms = [
         [
             tests(
                 "BroadcastingTests",
-                ["Broadcasting", "AudioCore", "AudioDecoding", "ClockSync", "Peering", "WireProtocol", nioCore]),
+                ["AudioCore", "AudioDecoding", "Broadcasting", "ClockSync", "Peering", "WireProtocol", nioCore]),
             tests(
                 "ListeningTests",
-                ["Listening", "AudioCore", "ClockSync", "Peering", "Playout", "WireProtocol", nioCore]),
+                ["AudioCore", "ClockSync", "Listening", "Peering", "Playout", "WireProtocol", nioCore]),
             tests("ObservingTests", ["AudioCore", "Observing", "Peering", "WireProtocol", nioCore]),
             tests(
                 "TimelineRecordingTests",
-                ["AudioCore", "AudioDecoding", "AudioFileWriting", "StreamTestKit", "TimelineRecording"]),
+                ["AudioCore", "AudioDecoding", "AudioFileWriting", "Recording", "StreamTestKit"]),
             tests(
                 "SessionExecutionTests",
                 [
-                    "SessionExecution", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync",
-                    "HostSystem", "Listening", "Peering", "Playout", "WireProtocol", nioCore,
+                    "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem", "Listening",
+                    "Peering", "Playout", "SessionExecution", "WireProtocol", nioCore,
                 ]),
         ]),
 
@@ -373,15 +347,14 @@ let testRooms = [
                 "TuttiRuntimeTests",
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem",
-                    "LANKit", "Listening", "MPEGDecoding", "Observing", "Playout", "SongReading", "StreamTestKit",
-                    "TuttiRuntime", "WebServerKit", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
+                    "LANKit", "LibavcodecDecoding", "Listening", "MPEGDecoding", "Observing", "Playout", "Songs",
+                    "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol", nioCore, nioPosix,
                 ]),
             tests(
                 "TuttiTests",
                 [
-                    "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Capture", "Listening",
-                    "Observing", "Peering", "Playout", "SongReading", "TimelineRecording", "TuttiRuntime",
-                    "WireProtocol",
+                    "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Listening", "Observing",
+                    "Peering", "Playout", "Recording", "Songs", "TuttiRuntime", "WireProtocol",
                 ]),
         ]),
 
@@ -394,7 +367,7 @@ let testRooms = [
             tests(
                 "SimulationTests",
                 [
-                    "SimulationKit", "AudioCore", "Broadcasting", "ClockSync", "Listening", "Peering", "Playout",
+                    "AudioCore", "Broadcasting", "ClockSync", "Listening", "Peering", "Playout", "SimulationKit",
                     "WireProtocol",
                 ]),
             tests(
@@ -411,8 +384,8 @@ let testRooms = [
             tests(
                 "ConformanceTests",
                 [
-                    "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "SongReading",
-                    "WorkerDecoding",
+                    "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "LibavcodecDecoding",
+                    "MPEGDecoding", "Songs",
                 ]),
         ]),
 
@@ -421,7 +394,7 @@ let testRooms = [
         "Fuzz",
         [
             library(
-                "FuzzTargets", ["AudioCore", "AudioDecoding", "AudioFileStream", "CodecLibrary", "MPEGDecoding"]),
+                "FuzzTargets", ["AudioCore", "AudioDecoding", "AudioFileStream", "LibavcodecDecoding", "MPEGDecoding"]),
             library(
                 "PeerFuzzTargets",
                 [
@@ -441,8 +414,7 @@ let package = Package(
         .library(
             name: "AudioQueue",
             targets: [
-                "AudioQueue", "ALSAInput", "ALSAOutput", "AudioDecoding", "AudioFileWriting", "MPEGDecoding",
-                "VirtualOutput",
+                "ALSADevices", "AudioDecoding", "AudioFileWriting", "AudioQueue", "MPEGDecoding", "VirtualDevices",
             ]),
         .library(name: "Playout", targets: ["Playout"]),
         // Loaded by processes under test, never linked.

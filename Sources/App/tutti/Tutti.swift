@@ -1,5 +1,5 @@
 import AudioCore
-import DecodeWorker
+import LibavcodecDecoding
 import Glibc
 import HostSystem
 import TuttiRuntime

@@ -1,5 +1,5 @@
 import AudioCore
-import CLinuxSocket
+import CLinux
 import ClockSync
 import Glibc
 

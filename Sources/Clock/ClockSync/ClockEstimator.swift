@@ -107,7 +107,6 @@ struct ClockEstimator: Sendable {
     static let cooling = 3_000.0
 
     private(set) var estimate: ClockEstimate?
-    private var fitter = EnvelopeFitter()
     private var prior: EnvelopeFitter.Prior
     private var origin: EnvelopeOrigin?
     private var samples: [EnvelopeSample] = []
@@ -219,8 +218,8 @@ struct ClockEstimator: Sendable {
     ) -> Bool {
         guard let fit else { return false }
         let known = EnvelopeFitter.Prior(slope: fit.slope, deviation: fit.slopeDeviation + 500)
-        let old = fitter.fit(earlier, slope: fit.slope, prior: prior, now: now)
-        let new = fitter.fit(later, slope: fit.slope, prior: known, now: now)
+        let old = EnvelopeFitter(earlier, now: now).fit(slope: fit.slope, prior: prior)
+        let new = EnvelopeFitter(later, now: now).fit(slope: fit.slope, prior: known)
         let few = 1 + 8 / Double(max(1, later.count))
         let limit = 7 * (old.offsetDeviation + few * new.offsetDeviation) + 2_000
         let difference = abs(new.offset - old.offset)
@@ -249,8 +248,8 @@ struct ClockEstimator: Sendable {
     private mutating func forgetOutlived(now: Double) {
         guard let fit, samples.count >= 4 * Self.recentCount else { return }
         let newer = samples.suffix(samples.count / 2)
-        let alone = fitter.fit(newer, slope: fit.slope, prior: prior, now: now)
-        let all = fitter.fit(samples, slope: fit.slope, prior: prior, now: now)
+        let alone = EnvelopeFitter(newer, now: now).fit(slope: fit.slope, prior: prior)
+        let all = EnvelopeFitter(samples, now: now).fit(slope: fit.slope, prior: prior)
         let older = samples.dropLast(newer.count)
         let margin = Self.longerPath * (alone.upperSpacing + alone.lowerSpacing)
         guard lowestRoundTrip(newer) > lowestRoundTrip(older) + margin,
@@ -297,7 +296,7 @@ struct ClockEstimator: Sendable {
             samples.removeAll { time - $0.sent > ClockLimits.sampleAge.seconds }
         }
         tryPrior(now: time)
-        let fit = fitter.fit(samples, slope: self.fit?.slope ?? prior.slope, prior: prior, now: time)
+        let fit = EnvelopeFitter(samples, now: time).fit(slope: self.fit?.slope ?? prior.slope, prior: prior)
         self.fit = fit
         fitTime = time
         let jumped = smoother.note(fit, now: time, jump: Self.jump)
@@ -327,7 +326,7 @@ struct ClockEstimator: Sendable {
             isPriorOnTrial = false
             return
         }
-        let free = fitter.fit(samples, slope: prior.slope, prior: wider, now: now)
+        let free = EnvelopeFitter(samples, now: now).fit(slope: prior.slope, prior: wider)
         let expected = (prior.deviation * prior.deviation + free.slopeDeviation * free.slopeDeviation).squareRoot()
         if abs(free.slope - prior.slope) > Self.contradictionDeviations * expected {
             prior = wider

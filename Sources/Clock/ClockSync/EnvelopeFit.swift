@@ -17,8 +17,8 @@ struct EnvelopeFit: Sendable, BitwiseCopyable {
     var lowerSpacing: Double
 }
 
-/// Fits the envelopes; keeps its arrays from one fit to the next. See ``ClockEstimator`` for the reasoning.
-struct EnvelopeFitter: Sendable {
+/// Fits envelopes to samples. See ``ClockEstimator`` for the reasoning.
+struct EnvelopeFitter: ~Copyable {
     /// A slope believed before any exchange.
     struct Prior: Sendable {
         var slope: Double
@@ -52,16 +52,30 @@ struct EnvelopeFitter: Sendable {
 
     private var above: [EnvelopePoint] = []
     private var below: [EnvelopePoint] = []
-    private var aboveHull = LowerHull()
-    private var belowHull = LowerHull()
+    private var aboveHull: LowerHull
+    private var belowHull: LowerHull
 
-    /// - Parameters:
-    ///   - slope: where to begin, from the fit before.
-    ///   - now: seconds since the window's origin.
-    mutating func fit(_ samples: some Collection<EnvelopeSample>, slope start: Double, prior: Prior, now: Double)
-        -> EnvelopeFit
-    {
-        collect(samples, now: now)
+    /// Takes samples as points relative to now; older ones are loosened by what the clocks may have wandered.
+    /// - Parameter now: seconds since the window's origin.
+    init(_ samples: some Collection<EnvelopeSample>, now: Double) {
+        aboveHull = LowerHull(capacity: samples.count)
+        belowHull = LowerHull(capacity: samples.count)
+        above.reserveCapacity(samples.count)
+        below.reserveCapacity(samples.count)
+        for sample in samples {
+            let age = max(0, now - sample.sent)
+            let loosened = Self.wander * Self.walkFactor * age * age.squareRoot()
+            let upper = EnvelopePoint(x: sample.sent - now, y: sample.upper + loosened)
+            let lower = EnvelopePoint(x: sample.received - now, y: -(sample.lower - loosened))
+            above.append(upper)
+            below.append(lower)
+            aboveHull.append(x: upper.x, y: upper.y)
+            belowHull.append(x: lower.x, y: lower.y)
+        }
+    }
+
+    /// - Parameter start: the slope to begin with, from the fit before.
+    func fit(slope start: Double, prior: Prior) -> EnvelopeFit {
         var slope = start
         var spacing = (upper: 0.0, lower: 0.0)
         for _ in 0..<2 {
@@ -70,24 +84,6 @@ struct EnvelopeFitter: Sendable {
         }
         spacing = spacings(slope: slope)
         return average(around: slope, spacing: spacing, prior: prior)
-    }
-
-    /// Turns samples into points relative to now; older ones are loosened by what the clocks may have wandered.
-    private mutating func collect(_ samples: some Collection<EnvelopeSample>, now: Double) {
-        above.removeAll(keepingCapacity: true)
-        below.removeAll(keepingCapacity: true)
-        aboveHull.removeAll()
-        belowHull.removeAll()
-        for sample in samples {
-            let age = max(0, now - sample.sent)
-            let loosened = Self.wander * Self.walkFactor * age * age.squareRoot()
-            let upper = EnvelopePoint(x: sample.sent - now, y: sample.upper + loosened)
-            let lower = EnvelopePoint(x: sample.received - now, y: -(sample.lower - loosened))
-            above.append(upper)
-            below.append(lower)
-            aboveHull.append(upper)
-            belowHull.append(lower)
-        }
     }
 
     /// Of the line midway between the envelopes at a slope: their distance, in units of how well it is known, less the

@@ -1,5 +1,5 @@
 import AudioCore
-import CRealtime
+import CLinux
 import Glibc
 import Synchronization
 

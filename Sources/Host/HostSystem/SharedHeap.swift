@@ -1,4 +1,4 @@
-import CRealtime
+import CLinux
 
 /// Where the threads of this process allocate.
 public enum SharedHeap {

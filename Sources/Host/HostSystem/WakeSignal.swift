@@ -1,5 +1,5 @@
 import AudioCore
-import CRealtime
+import CLinux
 import Glibc
 
 /// Wakes a sleeping thread from any other: an `eventfd`.

@@ -1,4 +1,4 @@
-import CRealtime
+import CLinux
 
 // Which rights, and in which order:
 //

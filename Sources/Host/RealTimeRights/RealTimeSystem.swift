@@ -1,4 +1,4 @@
-import CRealtime
+import CLinux
 
 /// Whom ``RealTimeRights`` asks: this machine, or what a test puts in its place.
 public struct RealTimeSystem: Sendable {

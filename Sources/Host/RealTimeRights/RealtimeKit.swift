@@ -1,4 +1,4 @@
-import CRealtime
+import CLinux
 
 // RealtimeKit is the service through which desktops give real-time priority to programs of ordinary users
 // (rtkit-daemon, https://git.0pointer.net/rtkit.git/plain/README). It gives SCHED_RR up to a priority of its own

@@ -1,3 +1,4 @@
+import WireProtocol
 import AudioCore
 
 /// What tells one service from another: two sightings that agree in all of this are of one service, seen on different

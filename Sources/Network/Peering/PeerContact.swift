@@ -1,3 +1,4 @@
+import WireProtocol
 import AudioCore
 
 /// How a peer can be reached that is not connected yet.

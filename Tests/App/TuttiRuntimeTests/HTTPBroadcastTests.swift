@@ -2,7 +2,7 @@ import AudioCore
 import Glibc
 import HostSystem
 import LANKit
-import SongReading
+import Songs
 import StreamTestKit
 import Testing
 import TuttiRuntime

@@ -9,7 +9,7 @@ import StreamTestKit
 import Synchronization
 import Testing
 import WireProtocol
-import WorkerDecoding
+import LibavcodecDecoding
 
 @testable import TuttiRuntime
 

@@ -3,7 +3,7 @@ import Broadcasting
 import Glibc
 import HostSystem
 import LANKit
-import SongReading
+import Songs
 import StreamTestKit
 import Testing
 

@@ -1,7 +1,7 @@
 import AudioCore
 import Glibc
 import HostSystem
-import SongReading
+import Songs
 import StreamTestKit
 import Synchronization
 import Testing

@@ -1,6 +1,6 @@
 import AudioCore
 import Peering
-import SongReading
+import Songs
 import Testing
 import TuttiRuntime
 

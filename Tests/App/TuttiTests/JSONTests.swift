@@ -1,5 +1,5 @@
 import AudioCore
-import SongReading
+import Songs
 import Testing
 import TuttiRuntime
 

@@ -1,10 +1,9 @@
 import AudioCore
 import AudioDecoding
 import AudioFileWriting
-import Capture
-import Peering
 import Playout
-import SongReading
+import Peering
+import Songs
 import Testing
 import TuttiRuntime
 import WireProtocol

@@ -1,7 +1,7 @@
 import AudioCore
 import AudioDecoding
 import AudioFileStream
-import CodecLibrary
+import LibavcodecDecoding
 
 // The libraries are not built for the fuzzer, so no coverage guides it. Most containers check their packets, so bytes
 // that the fuzzer changed would not reach a decoder. Therefore the file is parsed as it is, and its packets and its

@@ -3,7 +3,7 @@ import AudioDecoding
 import Glibc
 import MPEGDecoding
 import Testing
-import WorkerDecoding
+import LibavcodecDecoding
 
 /// What a listener would put out of a song: interleaved samples, trimmed.
 struct Decoding {

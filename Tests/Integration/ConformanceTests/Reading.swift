@@ -1,8 +1,8 @@
 import AudioCore
 import AudioDecoding
 import AudioFileStream
-import SongReading
-import WorkerDecoding
+import Songs
+import LibavcodecDecoding
 
 /// What our parser says of a song, with packets as they came.
 struct Reading {

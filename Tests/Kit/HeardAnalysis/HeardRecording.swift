@@ -1,6 +1,6 @@
 import AudioCore
 import Glibc
-import RecordingSidecar
+import VirtualDevices
 
 /// HeardAnalysis judges what came out of loudspeakers: recordings of the software sound card and of the product's file
 /// output, each a WAVE file with a sidecar (see `RecordingSidecar`).

@@ -1,5 +1,5 @@
 import AudioCore
-import RecordingSidecar
+import VirtualDevices
 
 /// How ``skew(between:and:options:)`` looks.
 public struct SkewOptions: Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-import RecordingSidecar
+import VirtualDevices
 
 /// What the samples of a written WAVE file are.
 public enum WaveSampleFormat: Sendable {

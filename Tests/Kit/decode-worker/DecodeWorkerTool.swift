@@ -1,5 +1,5 @@
 import CThreadFilter
-import DecodeWorker
+import LibavcodecDecoding
 import Glibc
 import Synchronization
 

@@ -1,4 +1,4 @@
-import ALSAOutput
+import ALSADevices
 import AudioDecoding
 import AudioFileStream
 import AudioQueue

@@ -1,4 +1,4 @@
-import ALSAOutput
+import ALSADevices
 import AudioCore
 import AudioDecoding
 import AudioQueue

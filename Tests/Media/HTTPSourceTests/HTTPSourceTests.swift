@@ -1,13 +1,11 @@
 import AudioCore
 import AudioFileStream
 import HostSystem
-import SongReading
+@testable import Songs
 import StreamTestKit
 import Synchronization
 import Testing
 import WebServerKit
-
-@testable import HTTPSource
 
 /// A real web server, good and bad.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct HTTPSourceTests {

@@ -1,8 +1,6 @@
 import AudioFileStream
-import SongReading
+@testable import Songs
 import Testing
-
-@testable import HTTPSource
 
 /// What is said before the bytes, and what URLs mean.
 @Suite(.timeLimit(.minutes(5)))

@@ -1,7 +1,7 @@
 import StreamTestKit
 import Testing
 
-@testable import HTTPSource
+@testable import Songs
 
 @Suite(.timeLimit(.minutes(5)))
 struct ICYStripperTests {

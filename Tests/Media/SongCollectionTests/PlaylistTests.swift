@@ -1,8 +1,6 @@
-import SongReading
+@testable import Songs
 import StreamTestKit
 import Testing
-
-@testable import SongCollection
 
 @Suite(.timeLimit(.minutes(5)))
 struct PlaylistTests {

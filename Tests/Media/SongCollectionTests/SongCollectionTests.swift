@@ -1,6 +1,5 @@
 import Glibc
-import SongCollection
-import SongReading
+import Songs
 import StreamTestKit
 import Testing
 

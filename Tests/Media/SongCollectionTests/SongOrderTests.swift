@@ -1,7 +1,7 @@
 import AudioCore
 import Testing
 
-@testable import SongCollection
+@testable import Songs
 
 @Suite(.timeLimit(.minutes(5)))
 struct SongOrderTests {

@@ -2,8 +2,7 @@ import AudioCore
 import AudioDecoding
 import Glibc
 import MPEGDecoding
-import SongDecoding
-import SongReading
+import Songs
 import StreamTestKit
 import Testing
 

@@ -2,7 +2,7 @@ import AudioCore
 import AudioFileStream
 import Glibc
 import HostSystem
-import SongReading
+import Songs
 import StreamTestKit
 import Testing
 

@@ -1,7 +1,7 @@
 import AudioCore
 import AudioFileStream
 import HostSystem
-import SongReading
+import Songs
 import StreamTestKit
 import Testing
 

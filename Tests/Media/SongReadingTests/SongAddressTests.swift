@@ -1,4 +1,4 @@
-import SongReading
+import Songs
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

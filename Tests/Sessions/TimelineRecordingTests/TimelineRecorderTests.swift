@@ -5,7 +5,7 @@ import Glibc
 import StreamTestKit
 import Testing
 
-@testable import TimelineRecording
+@testable import Recording
 
 /// Packets of PCM whose samples say where they belong.
 @Suite(.timeLimit(.minutes(5)))

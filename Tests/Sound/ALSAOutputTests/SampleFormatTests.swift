@@ -1,7 +1,6 @@
 import Testing
 
 @testable import ALSADevices
-@testable import ALSAOutput
 
 @Suite(.timeLimit(.minutes(5))) struct SampleFormatTests {
     private func encode(_ samples: [Float], _ format: SampleFormat) -> [UInt8] {

@@ -1,12 +1,10 @@
 import AudioCore
 import AudioDecoding
 import AudioFileStream
-import Playout
+@testable import Playout
 import StreamTestKit
 
 @testable import ALSADevices
-@testable import ALSAOutput
-@testable import Playout
 
 /// Everything that a sample of a WAVE file passes through on its way to a 32-bit sound card, in virtual time.
 final class TransparentChain {

@@ -1,8 +1,6 @@
 import AudioCore
-import Playout
+@testable import Playout
 import Testing
-
-@testable import Capture
 
 /// A microphone in virtual time: a card whose frame n of the air is there at `origin + n / rate`.
 private struct VirtualMicrophone: ~Copyable {

@@ -1,9 +1,9 @@
-import ALSAInput
+import ALSADevices
 import AudioCore
 import AudioFileWriting
 import AudioQueue
-import Capture
-import DeviceRecording
+import Playout
+import Recording
 import Glibc
 import HostSystem
 import SoundCardKit

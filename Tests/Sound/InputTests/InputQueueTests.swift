@@ -1,11 +1,10 @@
-import ALSAInput
+import ALSADevices
 import AudioCore
 import AudioQueue
-import Capture
+import Playout
 import Glibc
 import HostSystem
 import LANKit
-import Playout
 import SoundCardKit
 import Testing
 

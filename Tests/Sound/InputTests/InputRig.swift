@@ -1,4 +1,4 @@
-import ALSAInput
+import ALSADevices
 import AudioCore
 import AudioQueue
 import Glibc

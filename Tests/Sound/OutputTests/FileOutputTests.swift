@@ -4,7 +4,7 @@ import HeardAnalysis
 import HostSystem
 import Playout
 import Testing
-import VirtualOutput
+import VirtualDevices
 
 extension OutputTests {
     @Suite(.serialized) struct FileOutputTests {

@@ -1,4 +1,4 @@
-import ALSAOutput
+import ALSADevices
 import AudioCore
 import AudioQueue
 import HeardAnalysis
@@ -8,7 +8,7 @@ import Playout
 import SoundCardKit
 import Synchronization
 import Testing
-import VirtualOutput
+import VirtualDevices
 
 extension OutputTests {
     // An output queue on the software sound card.

@@ -1,4 +1,4 @@
-import ALSAOutput
+import ALSADevices
 import AudioCore
 import AudioDecoding
 import AudioQueue
@@ -8,7 +8,7 @@ import HostSystem
 import Playout
 import SoundCardKit
 import Synchronization
-import VirtualOutput
+import VirtualDevices
 
 /// A directory of its own for a card or a recording, that goes away with it.
 final class Workshop {

@@ -6,10 +6,9 @@ import LANKit
 import Playout
 import SoundCardKit
 import Testing
-import VirtualOutput
+import VirtualDevices
 
 @testable import ALSADevices
-@testable import ALSAOutput
 
 /// Outputs run in real time: one at a time, so that they do not take the processor from each other.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct OutputTests {}

@@ -1,5 +1,5 @@
 import AudioCore
-import RecordingSidecar
+import VirtualDevices
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct RecordingSidecarTests {

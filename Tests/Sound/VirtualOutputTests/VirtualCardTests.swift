@@ -2,7 +2,7 @@ import AudioCore
 import Playout
 import Testing
 
-@testable import VirtualOutput
+@testable import VirtualDevices
 
 @Suite(.timeLimit(.minutes(5))) struct VirtualCardTests {
     private static let opened = HostTime(nanoseconds: 5_000_000_000)

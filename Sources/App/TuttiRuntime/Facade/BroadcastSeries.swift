@@ -1,5 +1,4 @@
-import SongCollection
-import SongReading
+import Songs
 import Synchronization
 
 /// Several songs, each a broadcast of its own, one after the other; a source may hold several, too. One that cannot be

@@ -1,9 +1,9 @@
-import ALSAInput
+import ALSADevices
 import AudioCore
 import AudioFileWriting
 import AudioQueue
-import Capture
-import DeviceRecording
+import Playout
+import Recording
 import Synchronization
 
 /// Records what a sound device captures into a file: `tutti record` without its terminal.

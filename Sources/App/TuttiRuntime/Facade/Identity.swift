@@ -1,3 +1,4 @@
+import WireProtocol
 import AudioCore
 
 /// Who this process is on the network.

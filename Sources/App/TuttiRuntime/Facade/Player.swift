@@ -1,5 +1,4 @@
-import SongCollection
-import SongReading
+import Songs
 import Synchronization
 
 /// Plays songs on this machine alone, one after the other: `tutti play` without its terminal.

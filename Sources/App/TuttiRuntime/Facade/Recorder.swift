@@ -3,7 +3,7 @@ import AudioDecoding
 import AudioFileWriting
 import Listening
 import NIOCore
-import TimelineRecording
+import Recording
 
 /// Records a broadcast into a file: `tutti record --from` without its terminal.
 public final class Recorder: Sendable {

@@ -1,6 +1,5 @@
 import AudioDecoding
-import SongDecoding
-import SongReading
+import Songs
 
 /// What can be done with a song's file without playing it: explained, or decoded into another.
 public enum SongTools {

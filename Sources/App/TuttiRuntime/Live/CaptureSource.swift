@@ -1,8 +1,8 @@
-import ALSAInput
+import ALSADevices
 import AudioCore
 import AudioQueue
 import Broadcasting
-import Capture
+import Playout
 import Synchronization
 
 /// What a sound device hears, as the source of a broadcast.

@@ -1,3 +1,4 @@
+import WireProtocol
 import AudioCore
 
 /// A thing of which a listener remembers one number from one run to the next.

@@ -1,6 +1,6 @@
 import AudioCore
 import AudioDecoding
-import SongReading
+import Songs
 
 /// Of songs and where they come from.
 public enum SongNotice: Hashable, Sendable {

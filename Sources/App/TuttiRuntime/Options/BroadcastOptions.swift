@@ -1,5 +1,5 @@
 import AudioCore
-import SongReading
+import Songs
 
 /// What `tutti broadcast` was asked to do; checked by whoever builds it, acted on by ``Broadcaster``.
 public struct BroadcastOptions: Sendable {

@@ -1,5 +1,5 @@
 import AudioCore
-import SongReading
+import Songs
 
 /// What `tutti play` may be told.
 public struct PlayOptions: Sendable {

@@ -1,4 +1,4 @@
-import SongReading
+import Songs
 
 // Several songs in one source.
 

@@ -2,7 +2,7 @@ import AudioCore
 import AudioQueue
 import HostSystem
 import Playout
-import SongReading
+import Songs
 
 /// Plays one song: reads it into the buffers of a ``PlayerOutput``. Where its source holds several, one after the other:
 /// ``beginNext()``.

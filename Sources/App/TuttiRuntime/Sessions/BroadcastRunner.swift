@@ -9,7 +9,7 @@ import NIOPosix
 import PeerDiscovery
 import Peering
 import SessionExecution
-import SongReading
+import Songs
 import WireProtocol
 
 /// Wires one broadcast together: the song's reader, network, mDNS, clock responder, and its session.

@@ -1,11 +1,11 @@
-import ALSAOutput
+import ALSADevices
 import AudioCore
 import AudioDecoding
 import AudioQueue
 import MPEGDecoding
 import Playout
-import VirtualOutput
-import WorkerDecoding
+import VirtualDevices
+import LibavcodecDecoding
 
 extension OutputSelection {
     /// Opens the device; it does not run yet.

@@ -5,7 +5,7 @@ import HostSystem
 import Playout
 import SessionExecution
 import Synchronization
-import TimelineRecording
+import Recording
 
 /// Takes what a session receives into a file, on a thread of its own: the network does not wait for a disk.
 ///

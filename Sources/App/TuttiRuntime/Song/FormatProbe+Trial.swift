@@ -1,6 +1,6 @@
 import AudioDecoding
-import SongReading
-import WorkerDecoding
+import Songs
+import LibavcodecDecoding
 
 extension FormatProbe {
     /// Decodes the first packets, where there is a library that can; else the parser's word is taken.

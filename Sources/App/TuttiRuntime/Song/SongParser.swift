@@ -2,7 +2,7 @@ import AudioCore
 import Broadcasting
 import HostSystem
 import NIOCore
-import SongReading
+import Songs
 
 /// The next packets of a song, whenever they are asked for, as a broadcast's session takes them.
 struct SongParser: ~Copyable {

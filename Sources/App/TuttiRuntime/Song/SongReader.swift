@@ -3,7 +3,7 @@ import Broadcasting
 import Glibc
 import HostSystem
 import NIOCore
-import SongReading
+import Songs
 import Synchronization
 
 /// Reads a song's source piece by piece and parses it, on a thread of its own: a slow disk or server delays nothing

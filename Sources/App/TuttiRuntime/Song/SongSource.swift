@@ -1,6 +1,5 @@
 import Glibc
-import HTTPSource
-import SongReading
+import Songs
 
 /// From what somebody named to a source of bytes.
 enum SongSource {

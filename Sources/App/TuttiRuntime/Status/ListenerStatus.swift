@@ -1,3 +1,4 @@
+import WireProtocol
 import AudioCore
 
 /// What a listener shows of itself, and a broadcaster of each of its listeners.

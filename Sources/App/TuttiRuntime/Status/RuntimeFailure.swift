@@ -2,15 +2,14 @@ import AudioCore
 import AudioDecoding
 import AudioFileWriting
 import AudioQueue
-import Capture
+import Playout
 import ClockExchange
 import Listening
 import Observing
 import PeerDiscovery
 import Peering
-import Playout
-import SongReading
-import TimelineRecording
+import Songs
+import Recording
 
 /// Why a command failed, and the exit code that fits. The sentence is made by whoever shows it.
 public struct RuntimeFailure: Error, Hashable, Sendable {

@@ -1,5 +1,5 @@
 import AudioCore
-import SongReading
+import Songs
 import TuttiRuntime
 
 /// `tutti broadcast SONG...`, or `--capture NAME`

@@ -1,4 +1,4 @@
-import SongReading
+import Songs
 import TuttiRuntime
 
 /// `tutti inspect FILE...`

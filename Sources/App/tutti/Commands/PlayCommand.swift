@@ -1,6 +1,6 @@
 import AudioCore
 import Glibc
-import SongReading
+import Songs
 import TuttiRuntime
 
 /// `tutti play SONG...`

@@ -1,5 +1,5 @@
 import AudioCore
-import SongReading
+import Songs
 
 extension SongFacts {
     /// One object; what is not known is null.

@@ -1,5 +1,5 @@
 import AudioCore
-import SongReading
+import Songs
 
 extension SongFacts {
     /// For people: the file's name, and below it what there is to know.

@@ -1,3 +1,4 @@
+import WireProtocol
 import AudioCore
 import TuttiRuntime
 

@@ -1,4 +1,3 @@
-import Capture
 import Playout
 
 extension OutputDeviceError {

@@ -2,8 +2,7 @@ import AudioFileWriting
 import AudioQueue
 import Listening
 import Observing
-import SongDecoding
-import SongReading
+import Songs
 import TuttiRuntime
 
 extension RuntimeFailure {

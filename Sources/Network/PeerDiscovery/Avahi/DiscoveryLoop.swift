@@ -1,4 +1,5 @@
 import AudioCore
+import HostSystem
 import CAvahi
 import Glibc
 
@@ -67,11 +68,7 @@ final class DiscoveryLoop {
 // MARK: Waiting
 
 extension DiscoveryLoop {
-    private var now: HostTime {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC_RAW, &time)
-        return HostTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    }
+    private var now: HostTime { .now() }
 
     private func wait() {
         let deadline = [connectDue, publishDue, newsDue, unconfirmedDropDue, follower.nextDeadline].compactMap(\.self)

@@ -1,3 +1,4 @@
+import WireProtocol
 import AudioCore
 
 // The TXT record of `_tutti._tcp`, one string for each key, in this order:

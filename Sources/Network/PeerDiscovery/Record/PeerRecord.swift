@@ -1,3 +1,4 @@
+import WireProtocol
 import AudioCore
 
 /// What a peer says of itself on the network: the contents of its `_tutti._tcp` TXT record.

@@ -1,5 +1,4 @@
 import AudioCore
-import Capture
 import Playout
 
 /// Puts captured frames into buffers: the part of an input queue without threads and clocks.

@@ -1,7 +1,6 @@
 import AudioCore
-import Capture
-import HostSystem
 import Playout
+import HostSystem
 
 /// Sound in, buffers out: what a device captures, each frame with its instant.
 ///

@@ -1,7 +1,6 @@
 import AudioCore
-import Capture
-import HostSystem
 import Playout
+import HostSystem
 import Synchronization
 
 // Who does what:

@@ -1,5 +1,5 @@
 import AudioCore
-import Capture
+import Playout
 
 /// What an input queue tells its owner.
 public enum InputQueueEvent: Hashable, Sendable {

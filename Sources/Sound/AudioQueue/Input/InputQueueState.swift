@@ -1,5 +1,5 @@
 import AudioCore
-import Capture
+import Playout
 
 /// What an input queue's threads share, under its lock.
 struct InputQueueState {

@@ -136,7 +136,7 @@ struct ClockFitter: ~Copyable {
             let weight = 1 / (1 + (point.residual - points[index].residual) / (2 * lowest.spacing))
             weights += weight
             moments += weight * point.time
-            hull.append(point)
+            hull.append(x: point.time, y: point.residual)
         }
         middle = weights > 0 ? moments / weights : 0
     }

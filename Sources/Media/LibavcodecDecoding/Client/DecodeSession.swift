@@ -1,0 +1,102 @@
+import AudioCore
+import AudioDecoding
+
+/// What came out of one packet.
+struct WorkerFrames {
+    var isWhole: Bool
+    var sampleRate: Int
+    var channelCount: Int
+    var frameCount: Int
+}
+
+/// A worker that has a stream's decoder open.
+///
+/// The worker is not believed: sizes are checked against each other and against ``AudioCore/Limits``.
+final class DecodeSession {
+    let process: WorkerProcess
+    /// What the worker sent last.
+    private var body: [UInt8] = []
+
+    enum Failure: Error {
+        /// The worker could not be started, ended, or did not answer.
+        case process(WorkerProcess.Failure)
+        /// There is no library that the worker could load.
+        case noLibrary
+        /// The library has no decoder for the codec.
+        case missingDecoder
+        /// The library does not take the stream's set-up; its own number.
+        case refused(Int32)
+    }
+
+    /// Loading takes some 40 ms; a machine under heavy load may need many times that.
+    private static let secondsToStart = 10.0
+    /// A packet takes well under a millisecond.
+    private static let secondsForOnePacket = 3.0
+
+    /// Starts the worker.
+    /// - Parameter interrupt: ends every wait for it.
+    init(program: WorkerProgram, interrupt: DecodingInterrupt = DecodingInterrupt()) throws(Failure) {
+        do throws(WorkerProcess.Failure) {
+            process = try WorkerProcess(program, interrupt: interrupt)
+        } catch {
+            throw .process(error)
+        }
+    }
+
+    /// Waits until the worker has its library and has given up its rights, and opens a decoder.
+    func open(_ setup: ForeignSetup) throws(Failure) {
+        let deadline = Deadline(seconds: Self.secondsToStart)
+        do throws(WorkerProcess.Failure) {
+            _ = try process.receive(.ready, size: 4...4, into: &body, by: deadline)
+        } catch {
+            throw .process(error)
+        }
+        guard body.number(at: 0) != 0 else { throw .noLibrary }
+        do throws(WorkerProcess.Failure) {
+            try process.send(.open, setup.message.span.bytes, by: deadline)
+            _ = try process.receive(.opened, size: 8...8, into: &body, by: deadline)
+        } catch {
+            throw .process(error)
+        }
+        switch WorkerStatus(rawValue: body.number(at: 0)) {
+        case .fine: return
+        case .missingDecoder: throw .missingDecoder
+        case .refused: throw .refused(Int32(bitPattern: body.number(at: 4)))
+        case nil: throw .process(.ended)
+        }
+    }
+
+    func decode(_ packet: RawSpan) throws(WorkerProcess.Failure) -> WorkerFrames {
+        let deadline = Deadline(seconds: Self.secondsForOnePacket)
+        try process.send(.decode, packet, by: deadline)
+        let headerByteCount = WorkerMessageHeader.framesByteCount
+        let size = try process.receive(
+            .frames, size: headerByteCount...WorkerMessageHeader.largestAnswer, into: &body, by: deadline)
+        let frames = WorkerFrames(
+            isWhole: body.number(at: 0) == 1, sampleRate: Int(body.number(at: 4)),
+            channelCount: Int(body.number(at: 8)), frameCount: Int(body.number(at: 12)))
+        let sampleCount = frames.frameCount.multipliedReportingOverflow(by: frames.channelCount)
+        guard !sampleCount.overflow, frames.channelCount <= Limits.channelRange.upperBound,
+            sampleCount.partialValue == (size - headerByteCount) / MemoryLayout<Float>.stride
+        else { throw .ended }
+        return frames
+    }
+
+    /// Has the worker forget what came before.
+    func reset() throws(WorkerProcess.Failure) {
+        try process.send(.reset, RawSpan(), by: Deadline(seconds: Self.secondsForOnePacket))
+    }
+
+    /// The samples that ``decode(_:)`` gave last, interleaved; as many as it said.
+    func withSamples<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        self.body.withUnsafeBytes { bytes in
+            body(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(WorkerMessageHeader.framesByteCount)))
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate func number(at offset: Int) -> UInt32 {
+        withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
+    }
+}

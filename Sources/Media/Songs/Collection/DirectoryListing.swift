@@ -1,0 +1,52 @@
+import Glibc
+
+/// The names in a directory, hidden ones apart, in no order.
+struct DirectoryListing {
+    private(set) var files: [String] = []
+    private(set) var directories: [String] = []
+    /// There were more entries than ``SongCollection/countLimit``.
+    private(set) var isCut = false
+    /// Names that are no UTF-8.
+    private(set) var unreadableCount = 0
+
+    init(_ path: String) throws(SongFailure) {
+        guard let directory = opendir(path) else { throw .unreadable(path, errno) }
+        defer { closedir(directory) }
+        while let entry = readdir(directory) {
+            guard files.count + directories.count < SongCollection.countLimit else {
+                isCut = true
+                return
+            }
+            guard let name = Self.name(of: entry) else {
+                unreadableCount += 1
+                continue
+            }
+            guard !name.hasPrefix(".") else { continue }
+            switch Self.kind(of: entry, FileName.join(path, name)) {
+            case DT_DIR: directories.append(name)
+            case DT_REG: files.append(name)
+            // A pipe or a device is nothing to be found by chance.
+            default: continue
+            }
+        }
+    }
+
+    private static func name(of entry: UnsafeMutablePointer<dirent>) -> String? {
+        withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+            String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    /// What the entry is, or what it links to.
+    private static func kind(of entry: UnsafeMutablePointer<dirent>, _ path: String) -> Int {
+        let kind = Int(entry.pointee.d_type)
+        guard kind == DT_LNK || kind == DT_UNKNOWN else { return kind }
+        var status = stat()
+        guard stat(path, &status) == 0 else { return Int(DT_UNKNOWN) }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: return Int(DT_DIR)
+        case S_IFREG: return Int(DT_REG)
+        default: return Int(DT_UNKNOWN)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import AudioCore
+import Glibc
+
+// From what a user names to songs in their order.
+//
+//     file       ─> itself, whatever its name
+//     directory  ─> the songs in it, by album, disc, track and name; then its subdirectories, by name
+//     playlist   ─> what it names, in its order: files, directories, other playlists
+//
+// A file that the user or a playlist names is taken without a look: who plays it tells what is wrong with it. In a
+// directory a file's extension decides, for covers and booklets lie there too. Symbolic links are followed; a directory
+// or a playlist that is inside itself is entered once.
+
+/// Finds the songs behind files, directories and playlists. Reads the disk; blocks.
+public struct SongCollection {
+    /// The extensions of what is a song in a directory, in lower case.
+    public static let songExtensions: Set<String> = [
+        "mp3", "mp2", "mp1", "mpga", "aac", "m4a", "m4b", "m4r", "mp4", "3gp", "3g2", "flac", "wav", "wave", "rf64",
+        "bw64", "aif", "aiff", "aifc", "caf", "au", "snd", "ogg", "oga", "opus", "ac3", "amr", "awb",
+    ]
+    /// Songs of one collection at most, and entries of one directory.
+    public static let countLimit = 100_000
+    /// Directories and playlists that are looked into: by links and lists that name each other there may be more ways
+    /// than time.
+    static let holderCountLimit = 10_000
+    /// Directories and playlists inside each other.
+    static let depthLimit = 32
+    /// Lines about what was passed over; the rest is counted in the last of them.
+    static let problemLimit = 20
+
+    /// Paths and URLs of songs, and `-` for standard input, in order.
+    public private(set) var songs: [String] = []
+    /// What was passed over and why: a line each.
+    public var problems: [String] {
+        let rest = problemCount - firstProblems.count
+        return rest == 0 ? firstProblems : firstProblems + ["\(rest) more could not be used"]
+    }
+
+    private var firstProblems: [String] = []
+    private var problemCount = 0
+    /// Directories and playlists that are open: the way to the one that is looked at.
+    private var way: [FileIdentity] = []
+    private var holderCount = 0
+    private let isStopped: () -> Bool
+
+    /// - Parameters:
+    ///   - paths: what the user named.
+    ///   - isStopped: asked for every entry; after true the collection ends where it is.
+    /// - Throws: where one of `paths` is a directory or a playlist that cannot be read or holds no song.
+    public init(_ paths: [String], isStopped: @escaping () -> Bool = { false }) throws(SongFailure) {
+        self.isStopped = isStopped
+        for path in paths {
+            let (songCount, olderProblemCount) = (songs.count, firstProblems.count)
+            guard let holder = try add(path), songs.count == songCount, !isStopped() else { continue }
+            let problem = firstProblems.dropFirst(olderProblemCount).last
+            throw SongFailure(.missing, problem ?? holder.objectionWhenEmpty(path))
+        }
+    }
+
+    /// Adds a song, or what holds some.
+    /// - Returns: what it holds songs as; nil for a song.
+    private mutating func add(_ name: String) throws(SongFailure) -> Holder? {
+        guard case .file(let path) = try SongAddress(name) else {
+            append(name)
+            return nil
+        }
+        var status = stat()
+        guard stat(path, &status) == 0, let holder = Holder(path: path, status: status) else {
+            append(path)
+            return nil
+        }
+        let identity = FileIdentity(status)
+        guard !way.contains(identity) else { return holder }
+        guard way.count < Self.depthLimit else {
+            pass("'\(path)' lies \(Self.depthLimit) levels deep; name it by itself")
+            return holder
+        }
+        guard holderCount < Self.holderCountLimit else {
+            pass("'\(path)' is one directory or playlist too many")
+            return holder
+        }
+        holderCount += 1
+        way.append(identity)
+        defer { way.removeLast() }
+        switch holder {
+        case .directory: try addDirectory(path)
+        case .playlist(let kind): try addPlaylist(path, kind)
+        }
+        return holder
+    }
+
+    private mutating func append(_ song: String) {
+        if songs.count < Self.countLimit { songs.append(song) } else { pass("'\(song)' is one song too many") }
+    }
+
+    private mutating func pass(_ problem: String) {
+        problemCount += 1
+        if firstProblems.count < Self.problemLimit { firstProblems.append(problem.withoutCredentials) }
+    }
+
+    /// As ``add(_:)``, of what was not named by the user: what is wrong is told, and passed over.
+    private mutating func addInner(_ path: String) {
+        do throws(SongFailure) { _ = try add(path) } catch { pass(error.message) }
+    }
+
+    private mutating func addDirectory(_ path: String) throws(SongFailure) {
+        let listing = try DirectoryListing(path)
+        if listing.isCut { pass("'\(path)' holds more than \(Self.countLimit) files: the rest is passed over") }
+        if listing.unreadableCount > 0 {
+            pass("'\(path)' holds \(listing.unreadableCount) names that are not UTF-8: passed over")
+        }
+        var songs: [(path: String, order: SongOrder)] = []
+        for name in listing.files where Self.isSong(name) {
+            if isStopped() { return }
+            let song = FileName.join(path, name)
+            songs.append((song, SongOrder(path: song, name: name)))
+        }
+        songs.sort { $0.order < $1.order }
+        for song in songs { append(song.path) }
+        for name in listing.directories.sorted(by: { NaturalOrder($0) < NaturalOrder($1) }) {
+            if isStopped() { return }
+            addInner(FileName.join(path, name))
+        }
+    }
+
+    private static func isSong(_ name: String) -> Bool {
+        FileName.pathExtension(of: name).map(songExtensions.contains) ?? false
+    }
+
+    private mutating func addPlaylist(_ path: String, _ kind: Playlist.Kind) throws(SongFailure) {
+        let directory = FileName.directory(of: path)
+        for entry in try Playlist(path: path, kind: kind).entries {
+            if isStopped() { return }
+            do throws(SongFailure) {
+                switch try SongAddress(entry) {
+                case .url: addInner(entry)
+                case .file(let file): addInner(FileName.join(directory, file))
+                // Among files, a file of that name.
+                case .standardInput: addInner(FileName.join(directory.isEmpty ? "." : directory, entry))
+                }
+            } catch {
+                pass("'\(path)' names \(error.message)")
+            }
+        }
+    }
+}
+
+/// What holds songs without being one.
+private enum Holder {
+    case directory
+    case playlist(Playlist.Kind)
+
+    init?(path: String, status: stat) {
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: self = .directory
+        case S_IFREG:
+            guard let kind = Playlist.Kind(fileName: path) else { return nil }
+            self = .playlist(kind)
+        default: return nil
+        }
+    }
+
+    func objectionWhenEmpty(_ path: String) -> String {
+        switch self {
+        case .directory: "'\(path)' holds no songs, nor do its subdirectories; name another directory, or a song"
+        case .playlist: "'\(path)' names no songs; a playlist has a path on each line (M3U) or File1=... (PLS)"
+        }
+    }
+}

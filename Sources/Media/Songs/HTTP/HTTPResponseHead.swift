@@ -1,0 +1,93 @@
+/// What a server says before the bytes: status and headers of the last response (RFC 9110; Shoutcast's "ICY 200 OK").
+struct HTTPResponseHead: Hashable {
+    private(set) var status = 0
+    /// As the server words it: "404 Not Found".
+    private(set) var statusText = ""
+    private(set) var isComplete = false
+    private var fields: [String: String] = [:]
+    /// Where it leads, and whether that is, or one of several such places, without encryption: versions of libcurl differ
+    /// in which they follow. Kept however many fields stand before it.
+    private var location: String?
+    private var namesHTTP = false
+    /// Nobody needs more; what comes behind is passed over.
+    private static let fieldCountLimit = 100
+
+    /// Takes a header line, with or without its end. A status line begins a new response.
+    mutating func take(_ line: some Collection<UInt8>) {
+        let text = String(decoding: line.prefix(4_096), as: UTF8.self).trimmed
+        guard !text.isEmpty else {
+            isComplete = true
+            return
+        }
+        if text.hasPrefix("HTTP/") || text.hasPrefix("ICY ") {
+            self = HTTPResponseHead()
+            statusText = text.drop { $0 != " " }.trimmed
+            status = Int(statusText.prefix { $0.isASCII && $0.isNumber }) ?? 0
+        } else if let colon = text.firstIndex(of: ":") {
+            let (name, value) = (text[..<colon].lowercased(), text[text.index(after: colon)...].trimmed)
+            if name == "location" {
+                location = value
+                namesHTTP = namesHTTP || value.prefix(5).lowercased() == "http:"
+            } else if fields.count < Self.fieldCountLimit {
+                fields[name] = value
+            }
+        }
+    }
+
+    subscript(name: String) -> String? { fields[name] }
+
+    /// Whether bytes follow, or nothing: not another response.
+    var isFinal: Bool { isComplete && status >= 200 && redirection == nil }
+
+    /// Whether it leads elsewhere, without encryption.
+    var leadsToHTTP: Bool { redirection != nil && namesHTTP }
+
+    private var redirection: String? { (300..<400).contains(status) ? location : nil }
+
+    /// In lower case, without parameters.
+    var contentType: String {
+        (fields["content-type"]?.prefix { $0 != ";" }.trimmed ?? "").lowercased()
+    }
+
+    var contentLength: Int64? { fields["content-length"].flatMap(Int64.init).flatMap { $0 >= 0 ? $0 : nil } }
+
+    /// The first byte of a part of something, and the byte count of the whole (RFC 9110 section 14.4).
+    var range: (start: Int64, total: Int64)? {
+        guard status == 206, let text = fields["content-range"], text.lowercased().hasPrefix("bytes ") else {
+            return nil
+        }
+        let parts = text.dropFirst(6).split(separator: "/")
+        guard parts.count == 2, let start = Int64(parts[0].prefix { $0 != "-" }.trimmed),
+            let total = Int64(parts[1].trimmed), start >= 0, total >= start
+        else { return nil }
+        return (start, total)
+    }
+
+    /// Whether a station speaks.
+    var isStation: Bool { fields.keys.contains { $0.hasPrefix("icy-") } }
+
+    var stationInterval: Int? { fields["icy-metaint"].flatMap(Int.init) }
+
+    var isWebPage: Bool { contentType == "text/html" || contentType == "application/xhtml+xml" }
+
+    /// By the media type, or where that says nothing by the URL's extension.
+    func playlistKind(url: String) -> Playlist.Kind? {
+        switch contentType {
+        case "audio/x-mpegurl", "audio/mpegurl", "application/x-mpegurl", "application/mpegurl",
+            "application/vnd.apple.mpegurl":
+            .m3u
+        case "audio/x-scpls", "audio/scpls", "application/pls+xml", "application/x-scpls": .pls
+        case "", "text/plain", "application/octet-stream", "binary/octet-stream":
+            Playlist.Kind(fileName: String(url.prefix { $0 != "?" && $0 != "#" }))
+        default: nil
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Without white space at its ends.
+    var trimmed: String {
+        let rest = drop(while: \.isWhitespace)
+        return String(rest[..<(rest.lastIndex { !$0.isWhitespace }.map { rest.index(after: $0) } ?? rest.startIndex)])
+    }
+}

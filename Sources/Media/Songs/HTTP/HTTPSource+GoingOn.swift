@@ -1,0 +1,52 @@
+import AudioCore
+import HostSystem
+
+// What broke off goes on.
+
+extension HTTPSource {
+    /// Waits a while and tries again; nil for the caller's loop.
+    func breakOff(_ reason: String) throws(SongFailure) -> ByteRead? {
+        guard attemptCount < pauses.count else {
+            phase = .ended
+            throw SongFailure(.lost, "\(name) broke off: \(reason)")
+        }
+        if attemptCount == 0 { news.append(.notice(.warning, "\(name) broke off (\(reason)): connecting again")) }
+        phase = .pausing(until: .now() + pauses[attemptCount])
+        attemptCount += 1
+        return nil
+    }
+
+    /// Looks at the answer to a later request. False while there is none.
+    func goesOn(_ transfer: HTTPTransfer) throws(SongFailure) -> Bool {
+        transfer.perform()
+        guard transfer.isAnswered else {
+            guard isSilent() else { return false }
+            _ = try breakOff("the server does not answer")
+            return true
+        }
+        let head = transfer.head
+        if let end = transfer.end, !end.isGood, !head.isFinal {
+            _ = try breakOff(Self.detail(end))
+            return true
+        }
+        // A station that is being restarted may say anything for a while.
+        if let objection = objection(to: head) {
+            let words = objection.message.dropFirst(name.count).drop { $0 == ":" || $0 == " " }
+            _ = try breakOff(String(words))
+            return true
+        }
+        guard let resource, let continuation = resource.continuation(head, at: position) else {
+            phase = .ended
+            throw SongFailure(.lost, "\(name) has changed on the server: it cannot go on")
+        }
+        silentSince = nil
+        phase = .flowing(transfer)
+        switch continuation {
+        case .bytes(let skipped): skipCount = skipped
+        case .gap:
+            isBehindGap = true
+            stripper = head.stationInterval.flatMap(ICYStripper.init)
+        }
+        return true
+    }
+}

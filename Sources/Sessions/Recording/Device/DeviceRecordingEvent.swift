@@ -1,0 +1,60 @@
+import AudioCore
+import AudioFileWriting
+import AudioQueue
+import Playout
+
+/// What happens while a device is recorded.
+public enum DeviceRecordingEvent: Hashable, Sendable {
+    case began(InputDeviceDescription)
+    /// Frames were lost: silence of that length is in the file, from this frame of it on.
+    case lost(at: Int64, count: Int64, InputLossCause)
+    /// Worth one line to people.
+    case notice(String)
+}
+
+/// What is in the file.
+public struct DeviceRecordingSummary: Hashable, Sendable {
+    public var path = ""
+    public var frameCount: Int64 = 0
+    public var sampleRate = 0.0
+    /// Those among them that could not be had.
+    public var silentFrameCount: Int64 = 0
+
+    public init() {}
+
+    init(path: String, frameCount: Int64, sampleRate: Double, silentFrameCount: Int64) {
+        self.path = path
+        self.frameCount = frameCount
+        self.sampleRate = sampleRate
+        self.silentFrameCount = silentFrameCount
+    }
+}
+
+/// Why a recording could not begin, or not go on.
+public enum DeviceRecordingError: Error, Hashable, Sendable {
+    case device(InputDeviceError)
+    case file(AudioFileWritingError)
+    /// The system has no thread or file descriptor left: its error number.
+    case outOfResources(code: Int32)
+    /// After something was recorded, which is in the file.
+    indirect case interrupted(Cause, DeviceRecordingSummary)
+
+    public enum Cause: Hashable, Sendable {
+        case device(InputDeviceError)
+        case file(AudioFileWritingError)
+        case outOfResources(code: Int32)
+
+        var error: DeviceRecordingError {
+            switch self {
+            case .device(let error): .device(error)
+            case .file(let error): .file(error)
+            case .outOfResources(let code): .outOfResources(code: code)
+            }
+        }
+    }
+
+    /// What is in the file nevertheless.
+    public var recorded: DeviceRecordingSummary? {
+        if case .interrupted(_, let summary) = self { summary } else { nil }
+    }
+}

@@ -1,0 +1,127 @@
+import AudioCore
+import CALSA
+import Playout
+import HostSystem
+import RealTimeRights
+import Synchronization
+
+/// A sound device of ALSA that captures: a card, or whatever plugin a name stands for.
+///
+/// On a sound card its thread gets real-time priority where the system allows it (see `RealTimeRights`); where it does
+/// not, a notice says so and on it goes.
+public final class ALSAInput: InputDevice {
+    public let description: InputDeviceDescription
+    private let configuration: PCMConfiguration
+    private let isHardware: Bool
+    /// Held by the thread for as long as it runs.
+    private let handle: Mutex<PCMHandle?>
+    private let thread = Mutex<HostThread?>(nil)
+    private let isStopping: UnsafeMutablePointer<Atomic<Bool>>
+
+    /// How samples come: 24 bits hold what any converter gives, where the device has that width or a plugin makes it;
+    /// else what the device has.
+    private static let formats: [SampleFormat] = [.integer24Packed, .integer24, .integer32, .float32, .integer16]
+    private static let chunkFrameLimit = 4_096
+
+    /// Opens a device and sets it up.
+    /// - Parameters:
+    ///   - deviceName: as ALSA knows it; `ALSADevice.all(.capture)` lists the names.
+    ///   - rate: in hertz, that or an error; nil: 48 kHz where it can, else what is nearest.
+    ///   - channelCount: that or an error; nil: two where it can, else what is nearest.
+    public init(
+        deviceName: String = "default", rate: Int? = nil, channelCount: Int? = nil
+    ) throws(InputDeviceError) {
+        do throws(OutputDeviceError) {
+            let handle = try PCMHandle(name: deviceName, .capture)
+            configuration = try handle.configure(Self.request(rate: rate, channelCount: channelCount))
+            isHardware = handle.isHardware
+            description = Self.describe(configuration, name: deviceName, identity: handle.identity)
+            self.handle = Mutex(handle)
+        } catch {
+            throw InputDeviceError(error)
+        }
+        isStopping = .allocate(capacity: 1)
+        isStopping.initialize(to: Atomic(false))
+    }
+
+    deinit {
+        isStopping.deinitialize(count: 1)
+        isStopping.deallocate()
+    }
+
+    public func start(
+        filling control: CaptureControl, events: @escaping @Sendable (InputDeviceEvent) -> Void
+    ) throws(InputDeviceError) {
+        stop()
+        isStopping.pointee.store(false, ordering: .releasing)
+        do {
+            let thread = try HostThread(name: "tutti capture") { [self] in run(control, events) }
+            self.thread.withLock { $0 = thread }
+        } catch {
+            throw InputDeviceError(
+                .failed(device: description.name, operation: "start", code: error.code, reason: "no thread left"))
+        }
+    }
+
+    public func stop() {
+        isStopping.pointee.store(true, ordering: .releasing)
+        thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }?.join()
+    }
+
+    /// The thread's life: everything that allocates comes before the loop, and after it.
+    private func run(_ control: CaptureControl, _ events: @escaping @Sendable (InputDeviceEvent) -> Void) {
+        let code = handle.withLock { handle -> Int32 in
+            guard let pcm = handle?.pointer else { return -ENODEV }
+            var status: OpaquePointer?
+            guard snd_pcm_status_malloc(&status) >= 0, let status else { return -ENOMEM }
+            defer { snd_pcm_status_free(status) }
+            var loop = ALSACaptureLoop(pcm, configuration, control: control, status: status)
+            let rights = RealTimeRights(
+                device: description.name, isHardware: isHardware, workingMemory: loop.workingMemory
+            ) { events(.notice($0)) }
+            let code = loop.run(until: UnsafePointer(isStopping))
+            snd_pcm_drop(pcm)
+            rights.giveBack()
+            // A device that is gone is closed, so that its name can be opened again when it is back.
+            if code < 0 { handle = nil }
+            return code
+        }
+        guard code < 0 else { return }
+        events(.lost(InputDeviceError(ALSACall.error(code, "go on recording", device: description.name))))
+    }
+
+    // MARK: Setting up
+
+    private static func request(rate: Int?, channelCount: Int?) -> PCMRequest {
+        var request = PCMRequest()
+        if let rate { request.rate = UInt32(clamping: rate) }
+        request.isRateFixed = rate != nil
+        if let channelCount { request.channelCount = UInt32(clamping: channelCount) }
+        request.isChannelCountFixed = channelCount != nil
+        request.formats = formats
+        // What is not read in time is lost for good, and nobody waits for the buffer: it may be long.
+        request.periodMicroseconds = 10_000
+        request.bufferMicroseconds = 500_000
+        return request
+    }
+
+    private static func describe(
+        _ configuration: PCMConfiguration, name: String, identity: String
+    ) -> InputDeviceDescription {
+        let byteCount = configuration.format == .integer24 ? 3 : configuration.format.byteCount
+        let isFloat = configuration.format == .float32
+        return InputDeviceDescription(
+            name: name, identity: identity,
+            format: .linearPCM(
+                sampleRate: configuration.rate, channels: configuration.channelCount, bitsPerChannel: byteCount * 8,
+                bytesPerSample: byteCount, layout: isFloat ? [.float, .signedInteger] : .signedInteger),
+            chunkFrameCount: min(configuration.periodFrameCount, chunkFrameLimit),
+            buffer: TimeSpan(seconds: Double(configuration.bufferFrameCount) / configuration.rate))
+    }
+}
+
+// `isStopping` is set once in `init` and points to an atomic; everything else is Sendable by itself.
+extension ALSAInput: @unchecked Sendable {}

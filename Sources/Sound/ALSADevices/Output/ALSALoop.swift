@@ -1,0 +1,243 @@
+import AudioCore
+import CALSA
+import Glibc
+import HostSystem
+import Playout
+import Synchronization
+
+// The real-time loop of one PCM.
+//
+// The device wakes us every 50 ms; every 10 while more can be learned about its clock, every one while that is not
+// known well. We read its status: how many frames it takes, how far ahead we are, and when that was so. The last two
+// make a reading of the DAC clock, for the renderer. Then we render what the device takes: at once where it has enough
+// for the time that this takes, else a period at a time, so that the first frames are there early.
+//
+// A command that should be heard before the buffer has played out (a stop, a new epoch) makes the renderer ask for
+// earlier frames. Then all but the next 12 ms are taken back from the device and rendered again.
+//
+// After an xrun or a suspend the device is prepared anew, its buffer filled, and started; the frame count goes on.
+// Frames that were rendered and could not be written count as written: nobody hears them, and a frame has one index.
+//
+// Nothing here allocates, locks, retains or throws; libasound does as it likes. No error makes this loop spin: each
+// failure is followed by progress, by sleep, or by the end.
+
+/// Renders into a PCM until it is told to stop or the device is gone. Made and run on its thread.
+struct ALSALoop: ~Copyable {
+    private var renderer: Renderer
+    private let pcm: OpaquePointer
+    private let status: OpaquePointer
+    private let configuration: PCMConfiguration
+    private var wakes: PCMWakes
+    private let samples: UnsafeMutableBufferPointer<Float>
+    private let bytes: UnsafeMutableRawPointer
+    /// Frames that `samples` and `bytes` hold.
+    private let blockFrameCount: Int
+    /// Frames rendered so far, and the index of the next one.
+    private var written: Int64 = 0
+    /// After a write that failed: the first frame that did not get into the device.
+    private var unwritten: DeviceFrame?
+    /// Turns in a row that failed, or found nothing to write.
+    private var failures = 0
+    private var emptyTurns = 0
+    private var judge: StampJudge
+    private var delayJudge: DelayJudge
+    private var rewinder: PCMRewinder
+    private var wait = PCMWait()
+
+    private static let failureLimit = 8
+    /// Rendered in one go, at most.
+    private static let longestBlock = TimeSpan.milliseconds(60)
+
+    /// - Parameters:
+    ///   - status: an allocated status, which the caller frees.
+    ///   - rateHint: the rate of the device's clock as remembered.
+    init(
+        _ pcm: OpaquePointer, _ configuration: PCMConfiguration, control: PlayoutControl, status: OpaquePointer,
+        wakes: consuming PCMWakes, rateHint: PartsPerMillion?
+    ) {
+        self.pcm = pcm
+        self.status = status
+        self.configuration = configuration
+        self.wakes = wakes
+        judge = StampJudge(
+            clock: configuration.timestampClock,
+            period: TimeSpan(seconds: Double(configuration.periodFrameCount) / configuration.rate))
+        delayJudge = DelayJudge(periodFrameCount: configuration.periodFrameCount)
+        rewinder = PCMRewinder(pcm, rate: configuration.rate)
+        renderer = Renderer(
+            control: control, deviceRate: configuration.rate, channels: configuration.channelCount,
+            maximumFrameCount: configuration.bufferFrameCount, rateHint: rateHint)
+        blockFrameCount = max(
+            configuration.periodFrameCount,
+            min(Int(configuration.rate * Self.longestBlock.seconds), configuration.bufferFrameCount / 2))
+        samples = .allocate(capacity: blockFrameCount * configuration.channelCount)
+        samples.initialize(repeating: 0)
+        bytes = .allocate(byteCount: blockFrameCount * configuration.bytesPerFrame, alignment: 16)
+    }
+
+    deinit {
+        samples.deallocate()
+        bytes.deallocate()
+    }
+
+    /// The memory that the loop works in, to be locked.
+    var workingMemory: [UnsafeMutableRawBufferPointer] {
+        [
+            UnsafeMutableRawBufferPointer(samples),
+            UnsafeMutableRawBufferPointer(
+                start: bytes, count: blockFrameCount * configuration.bytesPerFrame),
+        ]
+    }
+
+    /// Runs. Returns 0 when told to stop, or the error that ended the device.
+    mutating func run(until stop: UnsafePointer<Atomic<Bool>>) -> Int32 {
+        var code = start()
+        while !stop.pointee.load(ordering: .acquiring) {
+            if code < 0 { code = recover(from: code, stop) }
+            if code < 0 { return code }
+            code = turn()
+        }
+        return 0
+    }
+
+    // MARK: A turn
+
+    private mutating func turn() -> Int32 {
+        wakes.setCalm(renderer.hasSettledClock)
+        let ready = wait.wait(for: pcm, isLearning: renderer.wantsReadings)
+        guard ready >= 0 else { return ready }
+
+        var code: Int32 = 0
+        guard
+            let reading = PCMReading.take(pcm, into: status, judge: &judge, code: &code)
+        else { return code }
+        guard reading.state == SND_PCM_STATE_RUNNING else { return Self.error(of: reading.state) }
+        note(reading, isPrompt: ready > 0)
+        guard ready > 0 else { return 0 }
+
+        var available = min(max(reading.available, 0), configuration.bufferFrameCount)
+        if renderer.wantsEarlierFrame { available += takeBack(buffered: configuration.bufferFrameCount - available) }
+        guard available > 0 else { return noteEmptyTurn() }
+        emptyTurns = 0
+        code = fill(available)
+        if code >= 0 { failures = 0 }
+        return code
+    }
+
+    private mutating func note(_ reading: PCMReading, isPrompt: Bool) {
+        // More than a second off is no delay that a sound card has.
+        let farthest = configuration.bufferFrameCount + Int(configuration.rate)
+        guard reading.instant.isTimely, abs(reading.delay) <= farthest else { return }
+        let waiting = configuration.bufferFrameCount - reading.available
+        guard delayJudge.isCredible(delay: reading.delay, waiting: waiting, at: reading.instant.host) else { return }
+        renderer.note(
+            DeviceTimestamp(
+                frame: DeviceFrame(index: written &- Int64(reading.delay)), host: reading.instant.host,
+                isPrompt: isPrompt, slack: reading.instant.slack))
+    }
+
+    /// Takes back what is written beyond the next 12 ms (or two periods). Returns how many frames.
+    private mutating func takeBack(buffered: Int) -> Int {
+        let kept = max(Int(configuration.rate * 0.012), 2 * configuration.periodFrameCount)
+        let taken = rewinder.take(buffered - kept)
+        if rewinder.deviceIgnoresRewinds { renderer.expectGuesses() }
+        guard taken > 0 else { return 0 }
+        written -= Int64(taken)
+        renderer.rewind(to: DeviceFrame(index: written))
+        return taken
+    }
+
+    /// Renders and writes as many frames.
+    private mutating func fill(_ frameCount: Int) -> Int32 {
+        let isHalfFull = frameCount <= configuration.bufferFrameCount / 2
+        let longest = isHalfFull ? blockFrameCount : configuration.periodFrameCount
+        var remaining = frameCount
+        while remaining > 0 {
+            let count = min(remaining, longest)
+            let block = UnsafeMutableBufferPointer(rebasing: samples[..<(count * configuration.channelCount)])
+            renderer.render(into: block, from: DeviceFrame(index: written))
+            configuration.format.encode(UnsafeBufferPointer(block), to: bytes)
+            let code = write(count)
+            guard code > 0 else { return code }
+            remaining -= count
+        }
+        return 1
+    }
+
+    /// Writes the first frames of `bytes`. Positive when all were taken, 0 when the device is full.
+    private mutating func write(_ count: Int) -> Int32 {
+        var done = 0
+        while done < count {
+            let start = bytes + done * configuration.bytesPerFrame
+            let taken = Int(snd_pcm_writei(pcm, start, snd_pcm_uframes_t(count - done)))
+            if taken == -Int(EINTR) { continue }
+            if taken == -Int(EAGAIN) || taken == 0 {
+                written += Int64(done)
+                renderer.rewind(to: DeviceFrame(index: written))
+                return 0
+            }
+            guard taken > 0 else {
+                unwritten = DeviceFrame(index: written &+ Int64(done))
+                written += Int64(count)
+                return Int32(taken)
+            }
+            done += taken
+        }
+        written += Int64(count)
+        return 1
+    }
+
+    // MARK: Starting and recovering
+
+    private mutating func start() -> Int32 {
+        var code = snd_pcm_prepare(pcm)
+        if code >= 0 { code = fill(configuration.bufferFrameCount) }
+        if code >= 0 { code = snd_pcm_start(pcm) }
+        if code >= 0, rewinder.deviceIgnoresRewinds(buffered: configuration.bufferFrameCount) {
+            renderer.expectGuesses()
+        }
+        return code
+    }
+
+    /// Deals with an error of a turn. Negative when there is nothing left to try.
+    private mutating func recover(from code: Int32, _ stop: UnsafePointer<Atomic<Bool>>) -> Int32 {
+        switch -code {
+        case EAGAIN, EINTR:
+            sleepThread(for: .milliseconds(1))
+            return 0
+        case ENODEV, ENXIO, EBADF, -ALSACall.standstill:
+            return code
+        default:
+            failures += 1
+            guard failures <= Self.failureLimit || code == -EPIPE else { return code }
+            // One xrun is dealt with at once. Where they follow each other, the machine needs a breath.
+            if failures > 1 { sleepThread(for: .milliseconds(Int64(min(failures, 20)) * 5)) }
+            if code == -ESTRPIPE { resume(stop) }
+            renderer.deviceDidRestart(at: DeviceFrame(index: written), unheardFrom: unwritten)
+            unwritten = nil
+            return start()
+        }
+    }
+
+    /// Waits until the machine's suspended hardware has woken. Devices that cannot resume are prepared anew instead.
+    private func resume(_ stop: UnsafePointer<Atomic<Bool>>) {
+        while snd_pcm_resume(pcm) == -EAGAIN && !stop.pointee.load(ordering: .acquiring) {
+            sleepThread(for: .milliseconds(10))
+        }
+    }
+
+    /// Woken, and nothing to write: some plugins do that now and then, a broken device for ever.
+    private mutating func noteEmptyTurn() -> Int32 {
+        emptyTurns += 1
+        if emptyTurns > 8 { sleepThread(for: .milliseconds(5)) }
+        return emptyTurns < 600 ? 0 : ALSACall.standstill
+    }
+
+    private static func error(of state: snd_pcm_state_t) -> Int32 {
+        switch state {
+        case SND_PCM_STATE_DISCONNECTED: -ENODEV
+        case SND_PCM_STATE_SUSPENDED: -ESTRPIPE
+        default: -EPIPE
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import AudioCore
+import CALSA
+import HostSystem
+import Playout
+import RealTimeRights
+import Synchronization
+
+/// A sound device of ALSA: a card, or whatever plugin a name stands for.
+///
+/// Runs on silence from `start`. On a sound card its thread gets real-time priority where the system allows it (see
+/// `RealTimeRights`); where it does not, a notice says so and on it goes.
+public final class ALSAOutput: OutputDevice {
+    public let description: OutputDeviceDescription
+    private let configuration: PCMConfiguration
+    private let isHardware: Bool
+    private let rateHint: PartsPerMillion?
+    /// Held by the thread for as long as it runs.
+    private let handle: Mutex<PCMHandle?>
+    private let thread = Mutex<HostThread?>(nil)
+    private let isStopping: UnsafeMutablePointer<Atomic<Bool>>
+
+    /// Opens a device and sets it up: the rate that is wished for and two channels where it can, else what is nearest.
+    /// - Parameters:
+    ///   - deviceName: as ALSA knows it; ``ALSADevice/all()`` lists the names.
+    ///   - sampleRate: in hertz, in `Limits.sampleRateRange`.
+    ///   - wakeInterval: how often the device shall wake its thread, at most; the half of its buffer bounds it. Nil for
+    ///     what listeners in step need.
+    ///   - rateHint: the rate that this device's clock had the last time, against this host's.
+    public init(
+        deviceName: String = "default", sampleRate: Double = 48_000, wakeInterval: TimeSpan? = nil,
+        rateHint: (OutputDeviceDescription) -> PartsPerMillion? = { _ in nil }
+    ) throws(OutputDeviceError) {
+        let handle = try PCMHandle(name: deviceName)
+        precondition(Limits.sampleRateRange.contains(sampleRate))
+        var request = PCMRequest.playback
+        request.rate = UInt32(sampleRate.rounded())
+        if let wakeInterval {
+            request.wakeMicroseconds = UInt32(clamping: wakeInterval.nanoseconds / 1_000)
+            request.calmWakeMicroseconds = 0
+        }
+        configuration = try handle.configure(request)
+        calsa_forget_configuration()
+        isHardware = handle.isHardware
+        description = OutputDeviceDescription(
+            name: deviceName, identity: handle.identity, hasKnownCard: handle.isHardware, rate: configuration.rate,
+            channelCount: configuration.channelCount,
+            sampleFormat: configuration.format.rawValue,
+            buffer: TimeSpan(seconds: Double(configuration.bufferFrameCount) / configuration.rate),
+            period: TimeSpan(seconds: Double(configuration.periodFrameCount) / configuration.rate))
+        self.rateHint = rateHint(description)
+        isStopping = .allocate(capacity: 1)
+        isStopping.initialize(to: Atomic(false))
+        self.handle = Mutex(handle)
+    }
+
+    deinit {
+        isStopping.deinitialize(count: 1)
+        isStopping.deallocate()
+    }
+
+    public func start(
+        driving control: PlayoutControl, events: @escaping @Sendable (OutputDeviceEvent) -> Void
+    ) throws(OutputDeviceError) {
+        do {
+            let thread = try HostThread(name: "tutti alsa") { [self] in run(control, events) }
+            self.thread.withLock { $0 = thread }
+        } catch {
+            throw .failed(device: description.name, operation: "start", code: error.code, reason: "no thread left")
+        }
+    }
+
+    public func stop() {
+        isStopping.pointee.store(true, ordering: .releasing)
+        thread.withLock { $0 }?.join()
+        handle.withLock { $0 = nil }
+    }
+
+    /// The thread's life: everything that allocates comes before the loop, and after it.
+    private func run(_ control: PlayoutControl, _ events: @escaping @Sendable (OutputDeviceEvent) -> Void) {
+        let code = handle.withLock { handle -> Int32 in
+            guard let pcm = handle?.pointer else { return 0 }
+            defer { handle = nil }
+            var status: OpaquePointer?
+            guard snd_pcm_status_malloc(&status) >= 0, let status else { return -ENOMEM }
+            defer { snd_pcm_status_free(status) }
+            guard let wakes = PCMWakes(pcm, configuration) else { return -ENOMEM }
+            var loop = ALSALoop(
+                pcm, configuration, control: control, status: status, wakes: wakes, rateHint: rateHint)
+            let rights = RealTimeRights(
+                device: description.name, isHardware: isHardware, workingMemory: loop.workingMemory
+            ) { events(.notice($0)) }
+            let code = loop.run(until: UnsafePointer(isStopping))
+            snd_pcm_drop(pcm)
+            rights.giveBack()
+            return code
+        }
+        guard code < 0 else { return }
+        events(.lost(ALSACall.error(code, "go on playing", device: description.name)))
+    }
+}
+
+// `isStopping` is set once in `init` and points to an atomic; everything else is Sendable by itself.
+extension ALSAOutput: @unchecked Sendable {}
