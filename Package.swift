@@ -74,14 +74,15 @@ let layers = [
         "Host",
         [
             library("HostSystem", ["AudioCore", "CLinux"], canary),
-            library("RealTimeRights", ["AudioCore", "CDBus", "CLinux", "HostSystem"]),
+            // Real-time priority for the programs of ordinary users, by D-Bus.
+            library("RealtimeKitClient", ["AudioCore", "CDBus", "CLinux", "HostSystem"]),
         ]),
 
     // Songs, wherever they lie, to packets; packets to frames; frames to files.
     layer(
         "Media",
         [
-            library("AudioFileStream", ["AudioCore"]),
+            library("AudioFileStreamServices", ["AudioCore"]),
             library("AudioDecoding", ["AudioCore"]),
             library("MPEGDecoding", ["AudioCore", "AudioDecoding", "CMPG123"]),
             // libavcodec is loaded at run time, in a process that has no rights.
@@ -91,7 +92,7 @@ let layers = [
             // Files, directories, playlists and addresses to songs; a song to a file.
             library(
                 "Songs",
-                ["AudioCore", "AudioDecoding", "AudioFileStream", "AudioFileWriting", "CCurl", "HostSystem"]),
+                ["AudioCore", "AudioDecoding", "AudioFileStreamServices", "AudioFileWriting", "CCurl", "HostSystem"]),
         ]),
 
     // Session time: estimator and datagrams, and the threads that carry them.
@@ -107,10 +108,10 @@ let layers = [
         "Sound",
         [
             library("Playout", ["AudioCore", "CResampling", "LineFitting"]),
-            library("ALSADevices", ["AudioCore", "CALSA", "HostSystem", "Playout", "RealTimeRights"]),
+            library("ALSADevices", ["AudioCore", "CALSA", "HostSystem", "Playout"]),
             // Files in place of devices, each with a sidecar: what was heard, and when.
             library("VirtualDevices", ["AudioCore", "AudioFileWriting", "HostSystem", "Playout"]),
-            library("AudioQueue", ["AudioCore", "AudioDecoding", "HostSystem", "Playout"]),
+            library("AudioQueueServices", ["AudioCore", "AudioDecoding", "HostSystem", "Playout"]),
         ]),
 
     // Between peers: discovery by mDNS, messages, connections.
@@ -132,13 +133,13 @@ let layers = [
             // A broadcast's packets, or what a device captures, to a file.
             library(
                 "Recording",
-                ["AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueue", "HostSystem", "Playout"]),
+                ["AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueueServices", "HostSystem", "Playout"]),
             // What performs the sessions' actions, for the app and the simulation alike.
             library(
                 "SessionExecution",
                 [
-                    "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem", "Listening",
-                    "Peering", "Playout", "WireProtocol", nioCore,
+                    "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync", "HostSystem",
+                    "Listening", "Peering", "Playout", "WireProtocol", nioCore,
                 ]),
         ]),
 
@@ -149,16 +150,17 @@ let layers = [
             library(
                 "TuttiRuntime",
                 [
-                    "ALSADevices", "AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueue", "Broadcasting",
-                    "ClockExchange", "ClockSync", "HostSystem", "LibavcodecDecoding", "Listening", "MPEGDecoding",
-                    "Observing", "PeerDiscovery", "Peering", "Playout", "Recording", "SessionExecution", "Songs",
-                    "VirtualDevices", "WireProtocol", nioCore, nioPosix,
+                    "ALSADevices", "AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueueServices",
+                    "Broadcasting", "ClockExchange", "ClockSync", "HostSystem", "LibavcodecDecoding", "Listening",
+                    "MPEGDecoding", "Observing", "PeerDiscovery", "Peering", "Playout", "RealtimeKitClient",
+                    "Recording", "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
                 ], canary),
             program(
                 "tutti",
                 [
-                    "AudioCore", "AudioFileWriting", "AudioQueue", "Broadcasting", "HostSystem", "LibavcodecDecoding",
-                    "Listening", "Observing", "Peering", "Playout", "Songs", "TuttiRuntime", "WireProtocol",
+                    "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "HostSystem",
+                    "LibavcodecDecoding", "Listening", "Observing", "Peering", "Playout", "Songs", "TuttiRuntime",
+                    "WireProtocol",
                 ]),
         ]),
 ]
@@ -175,8 +177,8 @@ let testRooms = [
             library(
                 "SimulationKit",
                 [
-                    "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem", "Listening",
-                    "Peering", "Playout", "SessionExecution", "WireProtocol", nioCore,
+                    "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync", "HostSystem",
+                    "Listening", "Peering", "Playout", "SessionExecution", "WireProtocol", nioCore,
                 ]),
 
             // Loaded by processes under test.
@@ -206,7 +208,8 @@ let testRooms = [
             library(
                 "ListenerLoad",
                 [
-                    "AudioCore", "AudioFileStream", "CLoadPolling", "ClockSync", "HostSystem", "WireProtocol", nioCore,
+                    "AudioCore", "AudioFileStreamServices", "CLoadPolling", "ClockSync", "HostSystem", "WireProtocol",
+                    nioCore,
                 ]),
             program("listener-load", ["LANKit", "ListenerLoad"]),
             tests(
@@ -218,20 +221,20 @@ let testRooms = [
                 "benchmark-sync",
                 ["AudioCore", "HeardAnalysis", "LANKit", "SimulationKit", "SoundCardKit", "TestbedKit"]),
             .target(name: "AllocationCount"),
-            program("benchmark-parse", ["AllocationCount", "AudioCore", "AudioFileStream"]),
+            program("benchmark-parse", ["AllocationCount", "AudioCore", "AudioFileStreamServices"]),
             .target(name: "CThreadFilter"),
             program("decode-worker", ["CThreadFilter", "LibavcodecDecoding"]),
             program("discovery-probe", ["AudioCore", "PeerDiscovery", "WireProtocol"]),
             program("impostor", ["AudioCore", "PeerDiscovery", "WireProtocol", nioCore]),
             program(
                 "realtime-probe",
-                ["ALSADevices", "AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout", "SoundCardKit"]),
+                [
+                    "ALSADevices", "AudioCore", "AudioDecoding", "AudioQueueServices", "HostSystem", "Playout",
+                    "SoundCardKit",
+                ]),
             // The code of the audio queue's articles.
-            program(
-                "example-play",
-                ["ALSADevices", "AudioDecoding", "AudioFileStream", "AudioQueue", "HostSystem", "MPEGDecoding"]),
-            program(
-                "example-record", ["ALSADevices", "AudioCore", "AudioFileWriting", "AudioQueue", "HostSystem"]),
+            program("example-play", ["ALSADevices", "AudioFileStreamServices", "AudioQueueServices", "MPEGDecoding"]),
+            program("example-record", ["ALSADevices", "AudioFileWriting", "AudioQueueServices"]),
         ]),
 
     testRoom(
@@ -246,30 +249,33 @@ let testRooms = [
         [
             tests("HostSystemTests", ["AudioCore", "HostSystem"]),
             tests(
-                "RealTimeRightsTests", ["AudioCore", "CDBus", "CLinux", "HostSystem", "LANKit", "RealTimeRights"]),
+                "RealTimeRightsTests", ["AudioCore", "CDBus", "CLinux", "HostSystem", "LANKit", "RealtimeKitClient"]),
         ]),
 
     testRoom(
         "Media",
         [
-            tests("AudioFileStreamTests", ["AudioCore", "AudioFileStream", "StreamTestKit"]),
-            tests("SongReadingTests", ["AudioCore", "AudioFileStream", "HostSystem", "Songs", "StreamTestKit"]),
+            tests("AudioFileStreamTests", ["AudioCore", "AudioFileStreamServices", "StreamTestKit"]),
+            tests(
+                "SongReadingTests", ["AudioCore", "AudioFileStreamServices", "HostSystem", "Songs", "StreamTestKit"]),
             tests("SongCollectionTests", ["AudioCore", "Songs", "StreamTestKit"]),
             tests(
                 "HTTPSourceTests",
-                ["AudioCore", "AudioFileStream", "HostSystem", "Songs", "StreamTestKit", "WebServerKit"]),
+                ["AudioCore", "AudioFileStreamServices", "HostSystem", "Songs", "StreamTestKit", "WebServerKit"]),
             tests("AudioDecodingTests", ["AudioCore", "AudioDecoding"]),
-            tests("FileDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStream", "StreamTestKit"]),
+            tests("FileDecodingTests", ["AudioCore", "AudioDecoding", "AudioFileStreamServices", "StreamTestKit"]),
             tests(
                 "MPEGDecodingTests",
-                ["AudioCore", "AudioDecoding", "AudioFileStream", "MPEGDecoding", "StreamTestKit"]),
+                ["AudioCore", "AudioDecoding", "AudioFileStreamServices", "MPEGDecoding", "StreamTestKit"]),
             tests(
                 "LibavcodecDecodingTests",
                 [
-                    "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "AudioQueue", "HostSystem",
-                    "LibavcodecDecoding", "MPEGDecoding", "Playout", "Songs", "StreamTestKit", "VirtualDevices",
+                    "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStreamServices", "AudioQueueServices",
+                    "HostSystem", "LibavcodecDecoding", "MPEGDecoding", "Playout", "Songs", "StreamTestKit",
+                    "VirtualDevices",
                 ]),
-            tests("AudioFileWritingTests", ["AudioCore", "AudioFileStream", "AudioFileWriting", "StreamTestKit"]),
+            tests(
+                "AudioFileWritingTests", ["AudioCore", "AudioFileStreamServices", "AudioFileWriting", "StreamTestKit"]),
             tests(
                 "SongDecodingTests",
                 ["AudioCore", "AudioDecoding", "MPEGDecoding", "Songs", "StreamTestKit"]),
@@ -291,21 +297,21 @@ let testRooms = [
             tests("CaptureTests", ["AudioCore", "Playout"]),
             tests(
                 "ALSAOutputTests",
-                ["ALSADevices", "AudioCore", "AudioDecoding", "AudioFileStream", "Playout", "StreamTestKit"]),
+                ["ALSADevices", "AudioCore", "AudioDecoding", "AudioFileStreamServices", "Playout", "StreamTestKit"]),
             tests("RecordingSidecarTests", ["AudioCore", "VirtualDevices"]),
             tests("VirtualOutputTests", ["AudioCore", "HostSystem", "Playout", "VirtualDevices"]),
-            tests("AudioQueueTests", ["AudioCore", "AudioDecoding", "AudioQueue", "HostSystem", "Playout"]),
+            tests("AudioQueueTests", ["AudioCore", "AudioDecoding", "AudioQueueServices", "HostSystem", "Playout"]),
             // On the software sound card.
             tests(
                 "OutputTests",
                 [
-                    "ALSADevices", "AudioCore", "AudioDecoding", "AudioQueue", "HeardAnalysis", "HostSystem", "LANKit",
-                    "Playout", "SoundCardKit", "VirtualDevices",
+                    "ALSADevices", "AudioCore", "AudioDecoding", "AudioQueueServices", "HeardAnalysis", "HostSystem",
+                    "LANKit", "Playout", "SoundCardKit", "VirtualDevices",
                 ]),
             tests(
                 "InputTests",
                 [
-                    "ALSADevices", "AudioCore", "AudioFileWriting", "AudioQueue", "HeardAnalysis", "HostSystem",
+                    "ALSADevices", "AudioCore", "AudioFileWriting", "AudioQueueServices", "HeardAnalysis", "HostSystem",
                     "LANKit", "Playout", "Recording", "SoundCardKit",
                 ]),
         ]),
@@ -335,8 +341,8 @@ let testRooms = [
             tests(
                 "SessionExecutionTests",
                 [
-                    "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem", "Listening",
-                    "Peering", "Playout", "SessionExecution", "WireProtocol", nioCore,
+                    "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync", "HostSystem",
+                    "Listening", "Peering", "Playout", "SessionExecution", "WireProtocol", nioCore,
                 ]),
         ]),
 
@@ -346,9 +352,9 @@ let testRooms = [
             tests(
                 "TuttiRuntimeTests",
                 [
-                    "tutti", "AudioCore", "AudioDecoding", "AudioQueue", "Broadcasting", "ClockSync", "HostSystem",
-                    "LANKit", "LibavcodecDecoding", "Listening", "MPEGDecoding", "Observing", "Playout", "Songs",
-                    "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol", nioCore, nioPosix,
+                    "tutti", "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync",
+                    "HostSystem", "LANKit", "LibavcodecDecoding", "Listening", "MPEGDecoding", "Observing", "Playout",
+                    "Songs", "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol", nioCore, nioPosix,
                 ]),
             tests(
                 "TuttiTests",
@@ -384,7 +390,7 @@ let testRooms = [
             tests(
                 "ConformanceTests",
                 [
-                    "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStream", "LibavcodecDecoding",
+                    "decode-worker", "AudioCore", "AudioDecoding", "AudioFileStreamServices", "LibavcodecDecoding",
                     "MPEGDecoding", "Songs",
                 ]),
         ]),
@@ -394,7 +400,8 @@ let testRooms = [
         "Fuzz",
         [
             library(
-                "FuzzTargets", ["AudioCore", "AudioDecoding", "AudioFileStream", "LibavcodecDecoding", "MPEGDecoding"]),
+                "FuzzTargets",
+                ["AudioCore", "AudioDecoding", "AudioFileStreamServices", "LibavcodecDecoding", "MPEGDecoding"]),
             library(
                 "PeerFuzzTargets",
                 [
@@ -409,14 +416,19 @@ let testRooms = [
 let package = Package(
     name: "tutti",
     products: [
-        .library(name: "AudioCore", targets: ["AudioCore"]),
-        .library(name: "AudioFileStream", targets: ["AudioFileStream"]),
-        .library(
-            name: "AudioQueue",
-            targets: [
-                "ALSADevices", "AudioDecoding", "AudioFileWriting", "AudioQueue", "MPEGDecoding", "VirtualDevices",
-            ]),
-        .library(name: "Playout", targets: ["Playout"]),
+        // Bytes of a container to packets. Swift's standard library, nothing else.
+        .library(name: "AudioFileStreamServices", targets: ["AudioFileStreamServices"]),
+        // Packets in, sound out; sound in, buffers out: on a device of one of the three products that follow.
+        .library(name: "AudioQueueServices", targets: ["AudioQueueServices"]),
+        .library(name: "ALSADevices", targets: ["ALSADevices"]),
+        .library(name: "RealtimeKitClient", targets: ["RealtimeKitClient"]),
+        .library(name: "VirtualDevices", targets: ["VirtualDevices"]),
+        // Decoders beyond PCM, G.711 and IMA 4:1.
+        .library(name: "MPEGDecoding", targets: ["MPEGDecoding"]),
+        // Frames to WAVE, AIFF and CAF files.
+        .library(name: "AudioFileWriting", targets: ["AudioFileWriting"]),
+        // A broadcaster or a listener in a program of one's own.
+        .library(name: "TuttiRuntime", targets: ["TuttiRuntime"]),
         // Loaded by processes under test, never linked.
         .library(name: "SoftwareSoundCard", type: .dynamic, targets: ["SoftwareSoundCard"]),
         .library(name: "ClockInterposer", type: .dynamic, targets: ["ClockInterposer"]),

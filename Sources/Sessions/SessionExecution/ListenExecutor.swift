@@ -1,5 +1,5 @@
 import AudioCore
-import AudioQueue
+import AudioQueueServices
 import ClockSync
 import HostSystem
 import Listening
@@ -76,7 +76,7 @@ public final class ListenExecutor {
     }
 
     /// The outlet's queue tells something.
-    public func heard(_ event: AudioQueueEvent) {
+    public func heard(_ event: TimelineQueueEvent) {
         switch event {
         case .playout(.finished(let epoch)): handle(.heardEnd(epoch))
         case .playout(.stopped): if case .fading(let outcome) = state { finish(outcome) }

@@ -1,6 +1,6 @@
 import AudioCore
 import AudioDecoding
-import AudioQueue
+import AudioQueueServices
 import NIOPosix
 import Playout
 import StreamTestKit
@@ -42,8 +42,8 @@ import WireProtocol
         let runner = ListenRunner(
             options: options, identity: .test("kitchen"), loop: loop,
             makeQueue: { (events) throws(RuntimeFailure) in
-                do throws(AudioQueueError) {
-                    return try AudioQueue(output: card, decoders: .builtIn, events: events)
+                do throws(TimelineQueueError) {
+                    return try TimelineQueue(output: card, decoders: .builtIn, events: events)
                 } catch {
                     throw RuntimeFailure(.unavailable, .queue(error))
                 }

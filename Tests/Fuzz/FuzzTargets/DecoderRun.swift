@@ -1,6 +1,6 @@
 import AudioCore
 import AudioDecoding
-import AudioFileStream
+import AudioFileStreamServices
 import MPEGDecoding
 
 /// A file's packets through the decoder for them, where this process has one.

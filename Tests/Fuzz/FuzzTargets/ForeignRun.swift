@@ -1,6 +1,6 @@
 import AudioCore
 import AudioDecoding
-import AudioFileStream
+import AudioFileStreamServices
 import LibavcodecDecoding
 
 // The libraries are not built for the fuzzer, so no coverage guides it. Most containers check their packets, so bytes

@@ -1,5 +1,5 @@
 import AudioCore
-import AudioFileStream
+import AudioFileStreamServices
 
 /// One file through the parser in several ways, which must agree.
 struct ParserRun {

@@ -1,12 +1,11 @@
 import AudioCore
 import CLinux
 import Glibc
-import HostSystem
 import LANKit
 import Synchronization
 import Testing
 
-@testable import RealTimeRights
+@testable import HostSystem
 
 /// Who is asked for what, and what is said of it.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RealTimeRightsTests {

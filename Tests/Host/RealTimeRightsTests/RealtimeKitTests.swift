@@ -3,7 +3,7 @@ import Glibc
 import HostSystem
 import Testing
 
-@testable import RealTimeRights
+@testable import RealtimeKitClient
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RealtimeKitTests {
     private func kit(_ bus: PrivateBus) -> RealtimeKit {

@@ -1,5 +1,5 @@
 import AudioCore
-import AudioFileStream
+import AudioFileStreamServices
 import Testing
 
 /// Our parser beside ffprobe, on every song of the corpus.

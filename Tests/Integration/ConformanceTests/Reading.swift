@@ -1,6 +1,6 @@
 import AudioCore
 import AudioDecoding
-import AudioFileStream
+import AudioFileStreamServices
 import Songs
 import LibavcodecDecoding
 

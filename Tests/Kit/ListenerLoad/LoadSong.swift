@@ -1,5 +1,5 @@
 import AudioCore
-import AudioFileStream
+import AudioFileStreamServices
 import Glibc
 
 /// A song as its listeners must get it: every packet with its place on the timeline and its bytes, from its file.

@@ -1,6 +1,6 @@
 import AllocationCount
 import AudioCore
-import AudioFileStream
+import AudioFileStreamServices
 import Glibc
 
 /// Parses one file as the broadcaster does, and prints what it cost: the part of the benchmark that peers are measured

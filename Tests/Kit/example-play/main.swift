@@ -1,9 +1,7 @@
 import ALSADevices
-import AudioDecoding
-import AudioFileStream
-import AudioQueue
+import AudioFileStreamServices
+import AudioQueueServices
 import Foundation
-import HostSystem
 import MPEGDecoding
 
 /// Packets between the parser, which gives many at once, and buffers, which take as many as they have room for.

@@ -1,8 +1,6 @@
 import ALSADevices
-import AudioCore
 import AudioFileWriting
-import AudioQueue
-import HostSystem
+import AudioQueueServices
 import Synchronization
 
 /// What the callback of the guide knows of its recording.

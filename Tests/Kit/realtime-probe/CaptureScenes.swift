@@ -1,6 +1,6 @@
 import ALSADevices
 import AudioCore
-import AudioQueue
+import AudioQueueServices
 import HostSystem
 import SoundCardKit
 import Synchronization

@@ -1,7 +1,7 @@
 import ALSADevices
 import AudioCore
 import AudioDecoding
-import AudioQueue
+import AudioQueueServices
 import Glibc
 import HostSystem
 import Playout
@@ -29,7 +29,7 @@ enum RealTimeProbe {
         if arguments.last == "--capture" { return try CaptureScenes(directory: directory).play(seconds: seconds) }
         let card = SoftwareCard(recording: directory + "/heard.wav")
         let tally = Tally()
-        let queue = try AudioQueue(output: try ALSAOutput(deviceName: card.deviceName), decoders: .builtIn) {
+        let queue = try TimelineQueue(output: try ALSAOutput(deviceName: card.deviceName), decoders: .builtIn) {
             tally.note($0)
         }
         let end = HostTime.now() + TimeSpan(seconds: seconds)

@@ -1,5 +1,5 @@
 import AudioCore
-import AudioQueue
+import AudioQueueServices
 import HostSystem
 import Playout
 import SoundCardKit
@@ -12,7 +12,7 @@ import SoundCardKit
 /// Odd scenes are resampled from 44.1 kHz, even ones have the card's own rate.
 struct Scene {
     let number: UInt32
-    let queue: AudioQueue
+    let queue: TimelineQueue
     let card: SoftwareCard
 
     private var epoch: Epoch { Epoch(number) }
@@ -23,7 +23,7 @@ struct Scene {
 
     func play() throws {
         queue.begin(
-            AudioQueueStream(
+            TimelineQueueStream(
                 epoch: epoch,
                 format: .linearPCM(
                     sampleRate: rate, channels: Self.channelCount, bitsPerChannel: 32, bytesPerSample: 4,

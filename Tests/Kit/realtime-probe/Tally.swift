@@ -1,4 +1,4 @@
-import AudioQueue
+import AudioQueueServices
 import Playout
 import Synchronization
 
@@ -6,7 +6,7 @@ import Synchronization
 final class Tally: Sendable {
     private let counts = Mutex<[String: Int]>([:])
 
-    func note(_ event: AudioQueueEvent) {
+    func note(_ event: TimelineQueueEvent) {
         guard case .playout(let playout) = event else { return }
         let name =
             switch playout {

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30)))
 struct ArticleTests {
     private static let root = #filePath.split(separator: "/").dropLast(4).map { "/\($0)" }.joined()
-    private static let catalogue = root + "/Sources/Media/AudioFileStream/AudioFileStream.docc"
+    private static let catalogue = root + "/Sources/Media/AudioFileStreamServices/AudioFileStreamServices.docc"
     /// Where the modules that are tested were built.
     private static let build: String = {
         var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
@@ -40,7 +40,7 @@ struct ArticleTests {
         let directory = TemporaryDirectory()
         try Tool.writeFile(directory.path + "/main.swift", Array(try Self.example().utf8))
         var objects: [String] = []
-        for module in ["AudioCore", "AudioFileStream"] {
+        for module in ["AudioCore", "AudioFileStreamServices"] {
             try Tool.run(
                 "find '\(Self.root)'/Sources/*/\(module) -name '*.swift' -printf '%f\\n' > sources", in: directory)
             let sources = String(decoding: try Tool.readFile(directory.path + "/sources"), as: UTF8.self)
@@ -63,7 +63,7 @@ struct ArticleTests {
             import json
             package = json.load(open("manifest"))
             targets = {target["name"]: target for target in package["targets"]}
-            names = [product["targets"] for product in package["products"] if product["name"] == "AudioFileStream"][0]
+            names = [product["targets"] for product in package["products"] if product["name"] == "AudioFileStreamServices"][0]
             for name in names:
                 for dependency in targets[name]["dependencies"] if name in targets else []:
                     names += [value[0] for value in dependency.values() if value[0] not in names]
@@ -71,7 +71,7 @@ struct ArticleTests {
             """
         try Tool.writeFile(directory.path + "/walk.py", Array(walk.utf8))
         try Tool.run("python3 walk.py > targets", in: directory)
-        #expect(try Tool.readFile(directory.path + "/targets") == Array("AudioCore AudioFileStream\n".utf8))
+        #expect(try Tool.readFile(directory.path + "/targets") == Array("AudioCore AudioFileStreamServices\n".utf8))
         if Self.isLong { try buildAnotherPackage(in: directory) }
     }
 
@@ -87,7 +87,7 @@ struct ArticleTests {
                 dependencies: [.package(path: "../tutti")],
                 targets: [
                     .executableTarget(
-                        name: "list", dependencies: [.product(name: "AudioFileStream", package: "tutti")])
+                        name: "list", dependencies: [.product(name: "AudioFileStreamServices", package: "tutti")])
                 ])
             """
         try Tool.writeFile(directory.path + "/app/Package.swift", Array(manifest.utf8))
@@ -99,7 +99,7 @@ struct ArticleTests {
         let modules = String(decoding: try Tool.readFile(directory.path + "/modules"), as: UTF8.self)
         #expect(
             modules.split(separator: "\n").sorted() == [
-                "AudioCore.swiftmodule", "AudioFileStream.swiftmodule", "list.swiftmodule",
+                "AudioCore.swiftmodule", "AudioFileStreamServices.swiftmodule", "list.swiftmodule",
             ])
         try expectExample("app/.build/release/list", in: directory)
     }
@@ -147,17 +147,18 @@ struct ArticleTests {
     @Test func theDocumentationIsWhole() throws {
         let directory = TemporaryDirectory()
         try Tool.run(
-            "mkdir symbols && swift symbolgraph-extract -module-name AudioFileStream -I '\(Self.build)/Modules' "
+            "mkdir symbols && swift symbolgraph-extract -module-name AudioFileStreamServices -I '\(Self.build)/Modules' "
                 + "-target $(uname -m)-unknown-linux-gnu -minimum-access-level public -output-dir symbols",
             in: directory)
         try Tool.run(
             "docc convert '\(Self.catalogue)' --additional-symbol-graph-dir symbols --warnings-as-errors "
-                + "--fallback-display-name AudioFileStream --fallback-bundle-identifier AudioFileStream "
+                + "--fallback-display-name AudioFileStreamServices "
+                + "--fallback-bundle-identifier AudioFileStreamServices "
                 + "--output-path out", in: directory)
     }
 
     @Test func everyPropertyIsInTheTable() throws {
-        let text = try Self.article("AudioFileStream")
+        let text = try Self.article("AudioFileStreamServices")
         let rows = text.split(separator: "\n").filter { $0.hasPrefix("| `") }
         let codes = try Tool.readFile(Self.root + "/Sources/Core/AudioCore/Stream/AudioStreamPropertyID.swift")
         let declared = String(decoding: codes, as: UTF8.self).split(separator: "\n").compactMap { line in

@@ -1,7 +1,7 @@
 import StreamTestKit
 import Testing
 
-@testable import AudioFileStream
+@testable import AudioFileStreamServices
 
 /// The quick reckoning of FLAC's frame check against one bit by bit.
 @Suite(.timeLimit(.minutes(5)))

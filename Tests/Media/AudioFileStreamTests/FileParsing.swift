@@ -1,5 +1,5 @@
 import AudioCore
-import AudioFileStream
+import AudioFileStreamServices
 import StreamTestKit
 
 /// The file with all of it at hand: bytes are brought from where the parser wants them, in pieces of these sizes.

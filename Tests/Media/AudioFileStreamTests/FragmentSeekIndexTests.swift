@@ -2,7 +2,7 @@ import AudioCore
 import StreamTestKit
 import Testing
 
-@testable import AudioFileStream
+@testable import AudioFileStreamServices
 
 /// Where fragments lie, by those that went by and by indexes.
 @Suite(.timeLimit(.minutes(5)))

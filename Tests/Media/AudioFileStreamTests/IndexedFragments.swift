@@ -1,5 +1,5 @@
 import AudioCore
-import AudioFileStream
+import AudioFileStreamServices
 import StreamTestKit
 
 /// A file in fragments, and where they begin: what a seek with an index must find.

@@ -2,7 +2,7 @@ import AudioCore
 import StreamTestKit
 import Testing
 
-@testable import AudioFileStream
+@testable import AudioFileStreamServices
 
 /// The walk over boxes, alone.
 @Suite(.timeLimit(.minutes(5)))

@@ -1,7 +1,7 @@
 import StreamTestKit
 import Testing
 
-@testable import AudioFileStream
+@testable import AudioFileStreamServices
 
 /// How often, and how far, a file may be gone back in.
 @Suite(.timeLimit(.minutes(5)))

@@ -2,7 +2,7 @@ import AudioCore
 import StreamTestKit
 import Testing
 
-@testable import AudioFileStream
+@testable import AudioFileStreamServices
 
 /// Packets that are given, wherever a cursor says that they lie.
 @Suite(.timeLimit(.minutes(5)))

@@ -1,5 +1,5 @@
 import AudioCore
-import AudioFileStream
+import AudioFileStreamServices
 import StreamTestKit
 
 /// What this project's own parser finds in a file that was written.

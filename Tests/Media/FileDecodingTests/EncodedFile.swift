@@ -1,6 +1,6 @@
 import AudioCore
 import AudioDecoding
-import AudioFileStream
+import AudioFileStreamServices
 import StreamTestKit
 
 /// A file that another program makes of noise, and what it must come back as.

@@ -1,4 +1,4 @@
-import AudioFileStream
+import AudioFileStreamServices
 @testable import Songs
 import Testing
 

@@ -5,7 +5,7 @@ import MPEGDecoding
 import StreamTestKit
 import Testing
 
-@testable import AudioFileStream
+@testable import AudioFileStreamServices
 @testable import LibavcodecDecoding
 
 /// Who does not need the library does not notice it.

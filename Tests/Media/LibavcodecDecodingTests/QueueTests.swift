@@ -1,6 +1,6 @@
 import AudioCore
 import AudioDecoding
-import AudioQueue
+import AudioQueueServices
 import Glibc
 import HostSystem
 import Playout
@@ -17,17 +17,17 @@ import VirtualDevices
     private static let atOnce = TimeSpan.seconds(1)
 
     private final class Events: Sendable {
-        private let list = Mutex<[AudioQueueEvent]>([])
+        private let list = Mutex<[TimelineQueueEvent]>([])
 
-        func append(_ event: AudioQueueEvent) { list.withLock { $0.append(event) } }
-        var all: [AudioQueueEvent] { list.withLock { $0 } }
+        func append(_ event: TimelineQueueEvent) { list.withLock { $0.append(event) } }
+        var all: [TimelineQueueEvent] { list.withLock { $0 } }
     }
 
     private let events = Events()
 
-    private func makeQueue(_ decoders: DecoderCatalog) throws -> AudioQueue {
+    private func makeQueue(_ decoders: DecoderCatalog) throws -> TimelineQueue {
         let events = events
-        return try AudioQueue(output: try VirtualOutput.null(), decoders: decoders) { events.append($0) }
+        return try TimelineQueue(output: try VirtualOutput.null(), decoders: decoders) { events.append($0) }
     }
 
     private func catalog(_ program: WorkerProgram) -> DecoderCatalog {
@@ -57,7 +57,7 @@ import VirtualDevices
     }
 
     /// Calls everything that a network's event loop calls, with packets of 1,000 frames.
-    private func callEverything(_ queue: AudioQueue, _ epoch: Epoch) -> [AudioQueueAdmission] {
+    private func callEverything(_ queue: TimelineQueue, _ epoch: Epoch) -> [TimelineQueueAdmission] {
         let bytes = [UInt8](repeating: 0, count: 4_000)
         let admissions = (0..<10).map { number in
             queue.enqueue(
@@ -75,9 +75,9 @@ import VirtualDevices
         let program = HungProgram()
         let queue = try makeQueue(catalog(WorkerProgram(path: program.path, arguments: program.arguments)))
         defer { queue.close() }
-        var admissions: [AudioQueueAdmission] = []
+        var admissions: [TimelineQueueAdmission] = []
         let called = time {
-            queue.begin(AudioQueueStream(epoch: Epoch(1), format: Self.flac))
+            queue.begin(TimelineQueueStream(epoch: Epoch(1), format: Self.flac))
             admissions = callEverything(queue, Epoch(1))
         }
         #expect(called < Self.atOnce)
@@ -89,7 +89,7 @@ import VirtualDevices
 
         // The next song's decoder does not wait either, and the one that hangs is gone.
         let decoded = time {
-            queue.begin(AudioQueueStream(epoch: Epoch(2), format: Self.pcm))
+            queue.begin(TimelineQueueStream(epoch: Epoch(2), format: Self.pcm))
             _ = callEverything(queue, Epoch(2))
             #expect(wait { queue.snapshot.feeder.decodedEnd == FramePosition(10_000) })
         }
@@ -97,13 +97,13 @@ import VirtualDevices
         #expect(program.processIDs.isEmpty)
 
         // Nor does silence.
-        queue.begin(AudioQueueStream(epoch: Epoch(3), format: Self.flac))
+        queue.begin(TimelineQueueStream(epoch: Epoch(3), format: Self.flac))
         #expect(wait { !program.processIDs.isEmpty }, "the worker was not started")
         #expect(time { queue.stop() } < Self.atOnce)
         #expect(wait { program.processIDs.isEmpty })
 
         // Nor does the end.
-        queue.begin(AudioQueueStream(epoch: Epoch(4), format: Self.flac))
+        queue.begin(TimelineQueueStream(epoch: Epoch(4), format: Self.flac))
         #expect(wait { !program.processIDs.isEmpty }, "the worker was not started")
         #expect(time { queue.close() } < .seconds(3))
         #expect(program.processIDs.isEmpty)
@@ -124,7 +124,7 @@ import VirtualDevices
         }
         let queue = try makeQueue(decoders)
         defer { queue.close() }
-        queue.begin(AudioQueueStream(epoch: Epoch(1), format: song.format, magicCookie: song.magicCookie))
+        queue.begin(TimelineQueueStream(epoch: Epoch(1), format: song.format, magicCookie: song.magicCookie))
         var end = FramePosition.zero
         func enqueue(_ packets: some Sequence<(bytes: [UInt8], frameCount: Int)>) {
             for packet in packets {
@@ -157,7 +157,7 @@ import VirtualDevices
     @Test func aWorkerThatEndsAtOnceIsToldAndTheNextSongIsPlayed() throws {
         let queue = try makeQueue(catalog(WorkerProgram(path: "/bin/true")))
         defer { queue.close() }
-        queue.begin(AudioQueueStream(epoch: Epoch(1), format: Self.flac))
+        queue.begin(TimelineQueueStream(epoch: Epoch(1), format: Self.flac))
         #expect(
             wait {
                 events.all.contains {
@@ -165,7 +165,7 @@ import VirtualDevices
                 }
             })
         #expect(callEverything(queue, Epoch(1)).allSatisfy { $0 == .notPlaying })
-        queue.begin(AudioQueueStream(epoch: Epoch(2), format: Self.pcm))
+        queue.begin(TimelineQueueStream(epoch: Epoch(2), format: Self.pcm))
         #expect(callEverything(queue, Epoch(2)).allSatisfy { $0 == .accepted })
         #expect(wait { queue.snapshot.feeder.decodedEnd == FramePosition(10_000) })
         #expect(events.all.count { if case .cannotDecode = $0 { true } else { false } } == 1)
@@ -174,7 +174,7 @@ import VirtualDevices
     @Test func anUnknownCodecIsTold() throws {
         let queue = try makeQueue(.builtIn)
         defer { queue.close() }
-        queue.begin(AudioQueueStream(epoch: Epoch(1), format: Self.flac))
+        queue.begin(TimelineQueueStream(epoch: Epoch(1), format: Self.flac))
         #expect(wait { events.all.contains(.cannotDecode(epoch: Epoch(1), .unsupportedCodec(.flac))) })
     }
 }

@@ -1,6 +1,6 @@
 import AudioCore
 import AudioDecoding
-import AudioFileStream
+import AudioFileStreamServices
 @testable import Playout
 import StreamTestKit
 
@@ -97,7 +97,7 @@ final class TransparentChain {
         samples.withUnsafeMutableBufferPointer { renderer.render(into: $0, from: DeviceFrame(index: written)) }
         var encoded = [Int32](repeating: 0, count: count)
         samples.withUnsafeBufferPointer { samples in
-            encoded.withUnsafeMutableBytes { SampleFormat.integer32.encode(samples, to: $0.baseAddress!) }
+            encoded.withUnsafeMutableBytes { PCMSampleFormat.integer32.encode(samples, to: $0.baseAddress!) }
         }
         for sample in encoded { onSample(Double(sample) * 0x1p-31) }
         written += Int64(count)

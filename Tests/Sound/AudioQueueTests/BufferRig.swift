@@ -3,7 +3,7 @@ import AudioDecoding
 import Playout
 import Synchronization
 
-@testable import AudioQueue
+@testable import AudioQueueServices
 
 /// An output queue on a sound card of virtual time, both driven by the test: nothing happens by itself.
 final class BufferRig {

@@ -1,6 +1,6 @@
 import AudioCore
 import AudioDecoding
-import AudioQueue
+import AudioQueueServices
 
 @testable import Playout
 
@@ -11,8 +11,8 @@ struct CountingSong {
 
     static func stream(
         epoch: UInt32 = 1, firstFrame: Int64 = 0, primingFrameCount: Int = 0
-    ) -> AudioQueueStream {
-        AudioQueueStream(
+    ) -> TimelineQueueStream {
+        TimelineQueueStream(
             epoch: Epoch(epoch),
             format: .linearPCM(
                 sampleRate: rate, channels: 1, bitsPerChannel: 16, bytesPerSample: 2, layout: .signedInteger),
@@ -34,7 +34,7 @@ struct CountingSong {
 extension PacketFeeder {
     /// Enqueues the packet of the song that begins at `frame`.
     @discardableResult
-    mutating func enqueue(at frame: Int64, epoch: UInt32 = 1) -> AudioQueueAdmission {
+    mutating func enqueue(at frame: Int64, epoch: UInt32 = 1) -> TimelineQueueAdmission {
         let packet = CountingSong.packet(at: frame)
         return enqueue(
             packet.span.bytes, frame: FramePosition(frame), frameCount: CountingSong.packetFrameCount,

@@ -3,7 +3,7 @@ import AudioDecoding
 import Playout
 import Testing
 
-@testable import AudioQueue
+@testable import AudioQueueServices
 
 @Suite(.timeLimit(.minutes(5))) struct OutputQueueTests {
     // MARK: Buffers

@@ -1,6 +1,6 @@
 import AudioCore
 import AudioDecoding
-import AudioQueue
+import AudioQueueServices
 import Playout
 import Testing
 
@@ -10,8 +10,8 @@ import Testing
     private func song(_ frames: Range<Int64>) -> [Float] { frames.map(CountingSong.value(at:)) }
 
     /// Begins anew with other limits.
-    private mutating func limit(_ adapt: (inout AudioQueueLimits) -> Void) {
-        var limits = AudioQueueLimits()
+    private mutating func limit(_ adapt: (inout TimelineQueueLimits) -> Void) {
+        var limits = TimelineQueueLimits()
         adapt(&limits)
         feeder = PacketFeeder(decoders: .builtIn, limits: limits)
     }

@@ -2,7 +2,7 @@ import AudioCore
 import AudioDecoding
 import Testing
 
-@testable import AudioQueue
+@testable import AudioQueueServices
 
 /// Packets that come in one message are taken at once, as each of them would be alone.
 @Suite(.timeLimit(.minutes(5))) struct PacketMessageTests {
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func whatIsThereAlreadyAndWhatDoesNotFitIsRefusedPacketByPacket() throws {
-        var limits = AudioQueueLimits()
+        var limits = TimelineQueueLimits()
         limits.queuedByteCount = 8 * Self.packetByteCount
         var intake = PacketIntake(limits: limits)
         let rendition = try intake.begin(CountingSong.stream())

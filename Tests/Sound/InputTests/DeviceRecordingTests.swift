@@ -1,7 +1,7 @@
 import ALSADevices
 import AudioCore
 import AudioFileWriting
-import AudioQueue
+import AudioQueueServices
 import Playout
 import Recording
 import Glibc

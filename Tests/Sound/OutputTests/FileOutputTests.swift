@@ -1,5 +1,5 @@
 import AudioCore
-import AudioQueue
+import AudioQueueServices
 import HeardAnalysis
 import HostSystem
 import Playout

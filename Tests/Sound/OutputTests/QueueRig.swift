@@ -1,7 +1,7 @@
 import ALSADevices
 import AudioCore
 import AudioDecoding
-import AudioQueue
+import AudioQueueServices
 import Glibc
 import HeardAnalysis
 import HostSystem
@@ -37,12 +37,12 @@ final class Workshop {
 
 /// An audio queue that plays a ``TestSong`` as 32-bit float packets, and whose events can be waited for.
 final class QueueRig {
-    let queue: AudioQueue
+    let queue: TimelineQueue
     private let events = EventLog()
 
     init(_ output: any OutputDevice) throws {
         let events = events
-        queue = try AudioQueue(output: output, decoders: .builtIn) { events.append($0) }
+        queue = try TimelineQueue(output: output, decoders: .builtIn) { events.append($0) }
     }
 
     deinit { queue.close() }
@@ -50,7 +50,7 @@ final class QueueRig {
     /// Begins an epoch in which frame 0 is due at `start`, and enqueues all of the song.
     func play(_ song: TestSong, rate: Double = 48_000, at start: HostTime, epoch: Epoch = Epoch(1)) {
         queue.begin(
-            AudioQueueStream(
+            TimelineQueueStream(
                 epoch: epoch,
                 format: .linearPCM(
                     sampleRate: rate, channels: song.channels, bitsPerChannel: 32, bytesPerSample: 4,
@@ -70,7 +70,7 @@ final class QueueRig {
     }
 
     /// Waits until an event for which `isWanted` holds has come, or half a minute has passed.
-    func wait(for isWanted: (AudioQueueEvent) -> Bool) throws -> AudioQueueEvent {
+    func wait(for isWanted: (TimelineQueueEvent) -> Bool) throws -> TimelineQueueEvent {
         let deadline = HostTime.now() + .seconds(30)
         while HostTime.now() < deadline {
             if let event = events.all.first(where: isWanted) { return event }
@@ -83,27 +83,27 @@ final class QueueRig {
         _ = try wait { $0 == .playout(.finished(epoch: epoch)) }
     }
 
-    var allEvents: [AudioQueueEvent] { events.all }
+    var allEvents: [TimelineQueueEvent] { events.all }
 }
 
 struct NeverHappened: Error {
-    var events: [AudioQueueEvent]
+    var events: [TimelineQueueEvent]
 }
 
 private final class EventLog: Sendable {
-    private let events = Mutex<[AudioQueueEvent]>([])
+    private let events = Mutex<[TimelineQueueEvent]>([])
     let arrived: WakeSignal
 
     init() {
         do { arrived = try WakeSignal() } catch { fatalError("no eventfd: \(error.code)") }
     }
 
-    func append(_ event: AudioQueueEvent) {
+    func append(_ event: TimelineQueueEvent) {
         events.withLock { $0.append(event) }
         arrived.signal()
     }
 
-    var all: [AudioQueueEvent] { events.withLock { $0 } }
+    var all: [TimelineQueueEvent] { events.withLock { $0 } }
 }
 
 extension TestSong {

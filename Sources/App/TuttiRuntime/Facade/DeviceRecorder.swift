@@ -1,7 +1,9 @@
+import RealtimeKitClient
+import HostSystem
 import ALSADevices
 import AudioCore
 import AudioFileWriting
-import AudioQueue
+import AudioQueueServices
 import Playout
 import Recording
 import Synchronization
@@ -49,7 +51,8 @@ public final class DeviceRecorder: Sendable {
         let input: ALSAInput
         do throws(InputDeviceError) {
             input = try ALSAInput(
-                deviceName: options.deviceName, rate: options.rate, channelCount: options.channelCount)
+                deviceName: options.deviceName, rate: options.rate, channelCount: options.channelCount,
+                realTimeSystem: .withRealtimeKit)
         } catch {
             throw RuntimeFailure(.unavailable, .input(error))
         }

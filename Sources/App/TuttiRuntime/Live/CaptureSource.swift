@@ -1,6 +1,8 @@
+import RealtimeKitClient
+import HostSystem
 import ALSADevices
 import AudioCore
-import AudioQueue
+import AudioQueueServices
 import Broadcasting
 import Playout
 import Synchronization
@@ -41,7 +43,7 @@ final class CaptureSource: Sendable {
     ) throws(RuntimeFailure) {
         let input: ALSAInput
         do throws(InputDeviceError) {
-            input = try ALSAInput(deviceName: options.deviceName)
+            input = try ALSAInput(deviceName: options.deviceName, realTimeSystem: .withRealtimeKit)
         } catch {
             throw RuntimeFailure(.unavailable, .input(error))
         }
@@ -69,7 +71,7 @@ final class CaptureSource: Sendable {
     func stop() { queue.stop(.immediate) }
 
     private static func makeQueue(_ input: ALSAInput, _ shared: Shared) throws(RuntimeFailure) -> InputQueue {
-        do throws(AudioQueueError) {
+        do throws(TimelineQueueError) {
             return try InputQueue(input: input) { event in
                 shared.note(event)
             } handler: { buffer in

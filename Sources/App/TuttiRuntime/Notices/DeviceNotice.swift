@@ -1,5 +1,5 @@
 import AudioCore
-import AudioQueue
+import AudioQueueServices
 import Playout
 
 /// Of the sound device, and of the sound on it.

@@ -1,5 +1,5 @@
 import AudioCore
-import AudioQueue
+import AudioQueueServices
 
 /// Of a recording, of a device or of a broadcast.
 public enum RecordingNotice: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import AudioCore
-import AudioQueue
+import AudioQueueServices
 
 /// Packets between the parser, which gives many at once, and buffers, which take as many as they have room for.
 struct PacketStage: AudioStreamSink {

@@ -1,4 +1,4 @@
-import AudioQueue
+import AudioQueueServices
 import HostSystem
 import Synchronization
 

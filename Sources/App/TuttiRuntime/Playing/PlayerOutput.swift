@@ -1,6 +1,6 @@
 import AudioCore
 import AudioDecoding
-import AudioQueue
+import AudioQueueServices
 import Playout
 
 /// A player's sound device with its queue and buffers; it stays open from song to song. Used by the player's thread.
@@ -49,7 +49,7 @@ final class PlayerOutput {
         let rate = min(max(format.sampleRate, rates.lowerBound), rates.upperBound)
         let device = try selection.open(sampleRate: rate, wakeInterval: Self.wakeInterval)
         let (inbox, pool) = (inbox, pool)
-        do throws(AudioQueueError) {
+        do throws(TimelineQueueError) {
             queue = try OutputQueue(
                 format, magicCookie: summary.magicCookie, packetTable: summary.packetTable, output: device,
                 decoders: .complete, bufferHeard: { pool.put($0) }, events: { inbox.post($0) })

@@ -1,5 +1,5 @@
 import AudioCore
-import AudioQueue
+import AudioQueueServices
 import HostSystem
 import Listening
 import NIOCore
@@ -15,7 +15,7 @@ final class ListenDriver {
     typealias OutletMaker = (@escaping @Sendable (ListenOutletEvent) -> Void) throws(RuntimeFailure) ->
         any MachineOutlet
     /// Makes an audio queue in the same way.
-    typealias QueueMaker = (@escaping @Sendable (AudioQueueEvent) -> Void) throws(RuntimeFailure) -> AudioQueue
+    typealias QueueMaker = (@escaping @Sendable (TimelineQueueEvent) -> Void) throws(RuntimeFailure) -> TimelineQueue
 
     let loop: any EventLoop
     private let executor: ListenExecutor
@@ -102,7 +102,7 @@ final class ListenDriver {
         }
     }
 
-    private func show(_ event: AudioQueueEvent) {
+    private func show(_ event: TimelineQueueEvent) {
         switch event {
         case .playout(.underrun) where executor.session.isFed:
             emit(.notice(.device(.packetsLate)))

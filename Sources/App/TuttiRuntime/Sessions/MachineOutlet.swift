@@ -1,5 +1,5 @@
 import AudioCore
-import AudioQueue
+import AudioQueueServices
 import NIOCore
 import Playout
 import SessionExecution
@@ -15,7 +15,7 @@ protocol MachineOutlet: ListenOutlet {
 
 /// What an outlet tells its driver, from a thread of its own.
 enum ListenOutletEvent: Sendable {
-    case queue(AudioQueueEvent)
+    case queue(TimelineQueueEvent)
     /// The last frame of the epoch was recorded.
     case recordedEnd(Epoch)
     /// All that was asked for was recorded.

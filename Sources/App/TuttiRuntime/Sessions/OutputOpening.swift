@@ -1,7 +1,9 @@
+import RealtimeKitClient
+import HostSystem
 import ALSADevices
 import AudioCore
 import AudioDecoding
-import AudioQueue
+import AudioQueueServices
 import MPEGDecoding
 import Playout
 import VirtualDevices
@@ -35,14 +37,18 @@ extension OutputSelection {
         _ rateHint: (OutputDeviceDescription) -> PartsPerMillion?
     ) throws(OutputDeviceError) -> ReturningOutput {
         var hint: PartsPerMillion?
-        let device = try ALSAOutput(deviceName: name, sampleRate: sampleRate, wakeInterval: wakeInterval) {
+        let device = try ALSAOutput(
+            deviceName: name, sampleRate: sampleRate, wakeInterval: wakeInterval, realTimeSystem: .withRealtimeKit
+        ) {
             hint = rateHint($0)
             return hint
         }
         return try ReturningOutput(
             device, standIn: { () throws(OutputDeviceError) in try VirtualOutput.null() },
             reopen: { [hint] () throws(OutputDeviceError) in
-                try ALSAOutput(deviceName: name, sampleRate: sampleRate, wakeInterval: wakeInterval) { _ in hint }
+                try ALSAOutput(
+                    deviceName: name, sampleRate: sampleRate, wakeInterval: wakeInterval,
+                    realTimeSystem: .withRealtimeKit, rateHint: { _ in hint })
             })
     }
 
@@ -52,8 +58,8 @@ extension OutputSelection {
     ) -> ListenDriver.QueueMaker {
         { (events) throws(RuntimeFailure) in
             let device = try self.open(rateHint: rateStore.rateHint)
-            do throws(AudioQueueError) {
-                return try AudioQueue(output: device, decoders: decoders, events: events)
+            do throws(TimelineQueueError) {
+                return try TimelineQueue(output: device, decoders: decoders, events: events)
             } catch {
                 throw RuntimeFailure(.unavailable, .queue(error))
             }

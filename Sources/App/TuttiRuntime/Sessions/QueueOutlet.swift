@@ -1,13 +1,13 @@
 import AudioCore
-import AudioQueue
+import AudioQueueServices
 import Playout
 import SessionExecution
 
 /// An audio queue and its sound device.
 final class QueueOutlet: MachineOutlet {
-    private let queue: AudioQueue
+    private let queue: TimelineQueue
 
-    init(_ queue: AudioQueue) { self.queue = queue }
+    init(_ queue: TimelineQueue) { self.queue = queue }
 
     /// What makes an audio queue, and this of it.
     static func maker(_ makeQueue: @escaping ListenDriver.QueueMaker) -> ListenDriver.OutletMaker {
@@ -21,7 +21,7 @@ final class QueueOutlet: MachineOutlet {
     func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
         guard let format = stream.format else { return }
         queue.begin(
-            AudioQueueStream(
+            TimelineQueueStream(
                 epoch: epoch, format: format, magicCookie: stream.magicCookie,
                 primingFrameCount: stream.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
                 fadesIn: firstFrame > .zero))

@@ -1,7 +1,7 @@
 import AudioCore
 import AudioDecoding
 import AudioFileWriting
-import AudioQueue
+import AudioQueueServices
 import Playout
 import ClockExchange
 import Listening
@@ -49,7 +49,7 @@ public struct RuntimeFailure: Error, Hashable, Sendable {
         case input(InputDeviceError)
         /// A device that a broadcast takes its sound from was away for too long.
         case inputAway
-        case queue(AudioQueueError)
+        case queue(TimelineQueueError)
         case file(AudioFileWritingError)
         case recording(RecordingFailure)
 

@@ -1,4 +1,4 @@
-import AudioQueue
+import AudioQueueServices
 import Playout
 import TuttiRuntime
 

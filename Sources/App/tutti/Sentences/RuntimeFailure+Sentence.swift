@@ -1,5 +1,5 @@
 import AudioFileWriting
-import AudioQueue
+import AudioQueueServices
 import Listening
 import Observing
 import Songs

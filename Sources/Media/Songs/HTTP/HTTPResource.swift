@@ -1,4 +1,4 @@
-import AudioFileStream
+import AudioFileStreamServices
 
 /// What a server's first answer tells of the whole thing.
 struct HTTPResource: Hashable {

@@ -1,5 +1,5 @@
 import AudioCore
-import AudioFileStream
+import AudioFileStreamServices
 import HostSystem
 
 /// A source of bytes and its parser: properties and packets of a song, piece by piece, wherever the bytes lie.

@@ -1,6 +1,6 @@
 import AudioCore
 import AudioFileWriting
-import AudioQueue
+import AudioQueueServices
 import Playout
 import HostSystem
 import Synchronization
@@ -97,7 +97,7 @@ public final class DeviceRecording: Sendable {
             return follow(queue, &writer, handler)
         } catch let error as InputDeviceError {
             return .device(error)
-        } catch let AudioQueueError.outOfResources(code) {
+        } catch let TimelineQueueError.outOfResources(code) {
             return .outOfResources(code: code)
         } catch {
             return .outOfResources(code: 0)

@@ -1,6 +1,6 @@
 import AudioCore
 import AudioFileWriting
-import AudioQueue
+import AudioQueueServices
 import Playout
 
 /// What happens while a device is recorded.

@@ -1,6 +1,6 @@
 import AudioCore
 import AudioFileWriting
-import AudioQueue
+import AudioQueueServices
 
 /// Puts buffers into a file, each where its number says.
 struct RecordingWriter: ~Copyable, Sendable {

@@ -2,7 +2,6 @@ import AudioCore
 import CALSA
 import Playout
 import HostSystem
-import RealTimeRights
 import Synchronization
 
 /// A sound device of ALSA that captures: a card, or whatever plugin a name stands for.
@@ -13,6 +12,7 @@ public final class ALSAInput: InputDevice {
     public let description: InputDeviceDescription
     private let configuration: PCMConfiguration
     private let isHardware: Bool
+    private let realTimeSystem: RealTimeSystem
     /// Held by the thread for as long as it runs.
     private let handle: Mutex<PCMHandle?>
     private let thread = Mutex<HostThread?>(nil)
@@ -20,7 +20,7 @@ public final class ALSAInput: InputDevice {
 
     /// How samples come: 24 bits hold what any converter gives, where the device has that width or a plugin makes it;
     /// else what the device has.
-    private static let formats: [SampleFormat] = [.integer24Packed, .integer24, .integer32, .float32, .integer16]
+    private static let formats: [PCMSampleFormat] = [.integer24Packed, .integer24, .integer32, .float32, .integer16]
     private static let chunkFrameLimit = 4_096
 
     /// Opens a device and sets it up.
@@ -28,13 +28,16 @@ public final class ALSAInput: InputDevice {
     ///   - deviceName: as ALSA knows it; `ALSADevice.all(.capture)` lists the names.
     ///   - rate: in hertz, that or an error; nil: 48 kHz where it can, else what is nearest.
     ///   - channelCount: that or an error; nil: two where it can, else what is nearest.
+    ///   - realTimeSystem: whom to ask for real-time priority; `withRealtimeKit` of `RealtimeKitClient` asks D-Bus too.
     public init(
-        deviceName: String = "default", rate: Int? = nil, channelCount: Int? = nil
+        deviceName: String = "default", rate: Int? = nil, channelCount: Int? = nil,
+        realTimeSystem: RealTimeSystem = .host
     ) throws(InputDeviceError) {
         do throws(OutputDeviceError) {
             let handle = try PCMHandle(name: deviceName, .capture)
             configuration = try handle.configure(Self.request(rate: rate, channelCount: channelCount))
             isHardware = handle.isHardware
+            self.realTimeSystem = realTimeSystem
             description = Self.describe(configuration, name: deviceName, identity: handle.identity)
             self.handle = Mutex(handle)
         } catch {
@@ -80,7 +83,8 @@ public final class ALSAInput: InputDevice {
             defer { snd_pcm_status_free(status) }
             var loop = ALSACaptureLoop(pcm, configuration, control: control, status: status)
             let rights = RealTimeRights(
-                device: description.name, isHardware: isHardware, workingMemory: loop.workingMemory
+                device: description.name, isHardware: isHardware, workingMemory: loop.workingMemory,
+                system: realTimeSystem
             ) { events(.notice($0)) }
             let code = loop.run(until: UnsafePointer(isStopping))
             snd_pcm_drop(pcm)

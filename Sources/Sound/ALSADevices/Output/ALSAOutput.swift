@@ -2,7 +2,6 @@ import AudioCore
 import CALSA
 import HostSystem
 import Playout
-import RealTimeRights
 import Synchronization
 
 /// A sound device of ALSA: a card, or whatever plugin a name stands for.
@@ -13,6 +12,7 @@ public final class ALSAOutput: OutputDevice {
     public let description: OutputDeviceDescription
     private let configuration: PCMConfiguration
     private let isHardware: Bool
+    private let realTimeSystem: RealTimeSystem
     private let rateHint: PartsPerMillion?
     /// Held by the thread for as long as it runs.
     private let handle: Mutex<PCMHandle?>
@@ -25,9 +25,11 @@ public final class ALSAOutput: OutputDevice {
     ///   - sampleRate: in hertz, in `Limits.sampleRateRange`.
     ///   - wakeInterval: how often the device shall wake its thread, at most; the half of its buffer bounds it. Nil for
     ///     what listeners in step need.
+    ///   - realTimeSystem: whom to ask for real-time priority; `withRealtimeKit` of `RealtimeKitClient` asks D-Bus too.
     ///   - rateHint: the rate that this device's clock had the last time, against this host's.
     public init(
         deviceName: String = "default", sampleRate: Double = 48_000, wakeInterval: TimeSpan? = nil,
+        realTimeSystem: RealTimeSystem = .host,
         rateHint: (OutputDeviceDescription) -> PartsPerMillion? = { _ in nil }
     ) throws(OutputDeviceError) {
         let handle = try PCMHandle(name: deviceName)
@@ -41,6 +43,7 @@ public final class ALSAOutput: OutputDevice {
         configuration = try handle.configure(request)
         calsa_forget_configuration()
         isHardware = handle.isHardware
+        self.realTimeSystem = realTimeSystem
         description = OutputDeviceDescription(
             name: deviceName, identity: handle.identity, hasKnownCard: handle.isHardware, rate: configuration.rate,
             channelCount: configuration.channelCount,
@@ -87,7 +90,8 @@ public final class ALSAOutput: OutputDevice {
             var loop = ALSALoop(
                 pcm, configuration, control: control, status: status, wakes: wakes, rateHint: rateHint)
             let rights = RealTimeRights(
-                device: description.name, isHardware: isHardware, workingMemory: loop.workingMemory
+                device: description.name, isHardware: isHardware, workingMemory: loop.workingMemory,
+                system: realTimeSystem
             ) { events(.notice($0)) }
             let code = loop.run(until: UnsafePointer(isStopping))
             snd_pcm_drop(pcm)

@@ -127,7 +127,9 @@ extension PCMHandle {
         snd_pcm_hw_params_get_rate_max(parameters, &highRate, nil)
         snd_pcm_hw_params_get_channels_min(parameters, &fewest)
         snd_pcm_hw_params_get_channels_max(parameters, &most)
-        let formats = SampleFormat.allCases.filter { snd_pcm_hw_params_test_format(pointer, parameters, $0.code) == 0 }
+        let formats = PCMSampleFormat.allCases.filter {
+            snd_pcm_hw_params_test_format(pointer, parameters, $0.code) == 0
+        }
         let rates = PCMRequest.rateRange
         let channels = PCMRequest.channelRange
         guard lowRate <= rates.upperBound, highRate >= rates.lowerBound, fewest <= channels.upperBound else {

@@ -4,7 +4,7 @@ import Playout
 
 /// What a PCM and we agreed on. It stays for as long as the PCM is open.
 package struct PCMConfiguration: Sendable {
-    package var format: SampleFormat
+    package var format: PCMSampleFormat
     /// Frames per second, nominal.
     package var rate: Double
     package var channelCount: Int
@@ -26,7 +26,7 @@ package struct PCMRequest: Sendable {
     package var channelCount: UInt32 = 2
     package var isChannelCountFixed = false
     /// Best first.
-    package var formats = SampleFormat.allCases
+    package var formats = PCMSampleFormat.allCases
     package var periodMicroseconds: UInt32 = 5_000
     package var bufferMicroseconds: UInt32 = 150_000
     /// How much shall be writable, or readable, before it wakes us; at least a period.
@@ -117,8 +117,8 @@ extension PCMHandle {
     }
 
     private func chooseFormat(
-        _ formats: [SampleFormat], _ parameters: OpaquePointer
-    ) throws(OutputDeviceError) -> SampleFormat {
+        _ formats: [PCMSampleFormat], _ parameters: OpaquePointer
+    ) throws(OutputDeviceError) -> PCMSampleFormat {
         for format in formats
         where snd_pcm_hw_params_test_format(pointer, parameters, format.code) == 0 {
             try check(snd_pcm_hw_params_set_format(pointer, parameters, format.code), "set the format")
@@ -140,7 +140,8 @@ extension PCMHandle {
     }
 
     private func read(
-        _ parameters: OpaquePointer, _ request: PCMRequest, format: SampleFormat, channelCount: Int, nominalRate: Double
+        _ parameters: OpaquePointer, _ request: PCMRequest, format: PCMSampleFormat, channelCount: Int,
+        nominalRate: Double
     ) throws(OutputDeviceError) -> PCMConfiguration {
         var period: snd_pcm_uframes_t = 0
         var buffer: snd_pcm_uframes_t = 0

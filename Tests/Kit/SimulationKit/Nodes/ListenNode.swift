@@ -1,6 +1,6 @@
 import AudioCore
 import AudioDecoding
-import AudioQueue
+import AudioQueueServices
 import ClockSync
 import HostSystem
 import Listening

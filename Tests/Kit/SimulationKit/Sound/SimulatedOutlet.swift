@@ -1,6 +1,6 @@
 import AudioCore
 import AudioDecoding
-import AudioQueue
+import AudioQueueServices
 import Playout
 import SessionExecution
 
@@ -14,14 +14,14 @@ final class SimulatedOutlet: ListenOutlet {
     private let control: PlayoutControl
     private var feeder = PacketFeeder(decoders: .simulated)
     /// What the next turn tells.
-    private var pending: [AudioQueueEvent] = []
+    private var pending: [TimelineQueueEvent] = []
 
     init(control: PlayoutControl) { self.control = control }
 
     var feederSnapshot: PacketFeederSnapshot { feeder.snapshot }
 
     /// What the queue's thread does from time to time.
-    func turn(_ handler: (AudioQueueEvent) -> Void) {
+    func turn(_ handler: (TimelineQueueEvent) -> Void) {
         feed()
         control.takeEvents { pending.append(.playout($0)) }
         let events = pending
@@ -47,7 +47,7 @@ final class SimulatedOutlet: ListenOutlet {
 
     func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
         guard let format = stream.format else { return }
-        let stream = AudioQueueStream(
+        let stream = TimelineQueueStream(
             epoch: epoch, format: format, magicCookie: stream.magicCookie,
             primingFrameCount: stream.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
             fadesIn: firstFrame > .zero)

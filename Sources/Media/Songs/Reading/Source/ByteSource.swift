@@ -1,5 +1,5 @@
 import AudioCore
-import AudioFileStream
+import AudioFileStreamServices
 import HostSystem
 
 /// Where a song's bytes come from: a file, a pipe, a server.

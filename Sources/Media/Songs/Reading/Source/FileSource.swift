@@ -1,4 +1,4 @@
-import AudioFileStream
+import AudioFileStreamServices
 
 /// A file as a source: all of it is at hand.
 public final class FileSource: ByteSource {

@@ -1,5 +1,5 @@
 import AudioCore
-import AudioFileStream
+import AudioFileStreamServices
 import HostSystem
 
 /// Samples without a header, from another source: the header that they lack is put before them.

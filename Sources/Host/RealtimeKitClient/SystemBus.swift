@@ -1,0 +1,121 @@
+import AudioCore
+import CDBus
+import HostSystem
+
+/// A connection to a D-Bus message bus that asks one service at a time, and waits for the answers.
+///
+/// For one thread. Closed when it goes out of scope. It changes nothing about the process: no signal handling, and no
+/// exit when the bus goes away.
+struct SystemBus: ~Copyable {
+    private let connection: OpaquePointer
+    let timeoutMilliseconds: Int32
+
+    /// Connects, which may block as long as the bus lets us wait (25 s when it hangs).
+    /// - Parameter address: of another bus than the system's.
+    init(address: String?, timeoutMilliseconds: Int32) throws(RealtimeKitError) {
+        self.timeoutMilliseconds = timeoutMilliseconds
+        dbus_connection_set_change_sigpipe(0)
+        guard let connection = address.map({ Self.open($0) }) ?? dbus_bus_get_private(DBUS_BUS_SYSTEM, nil) else {
+            throw .noBus
+        }
+        dbus_connection_set_exit_on_disconnect(connection, 0)
+        self.connection = connection
+    }
+
+    deinit {
+        dbus_connection_close(connection)
+        dbus_connection_unref(connection)
+    }
+
+    private static func open(_ address: String) -> OpaquePointer? {
+        guard let connection = dbus_connection_open_private(address, nil) else { return nil }
+        if dbus_bus_register(connection, nil) != 0 { return connection }
+        dbus_connection_close(connection)
+        dbus_connection_unref(connection)
+        return nil
+    }
+
+    /// Calls a method and waits for its answer.
+    func call(
+        _ method: ServiceMethod, _ arguments: [BusValue]
+    ) throws(RealtimeKitError) -> BusValue? {
+        guard
+            let message = dbus_message_new_method_call(
+                method.service, method.path, method.interface, method.name)
+        else { throw .refused("out of memory") }
+        defer { dbus_message_unref(message) }
+        var iterator = DBusMessageIter()
+        dbus_message_iter_init_append(message, &iterator)
+        for argument in arguments { argument.append(to: &iterator) }
+
+        var error = DBusError()
+        dbus_error_init(&error)
+        defer { dbus_error_free(&error) }
+        guard
+            let reply = dbus_connection_send_with_reply_and_block(connection, message, timeoutMilliseconds, &error)
+        else { throw Self.failure(error) }
+        defer { dbus_message_unref(reply) }
+        return BusValue(firstOf: reply)
+    }
+
+    private static func failure(_ error: DBusError) -> RealtimeKitError {
+        switch error.name.map({ String(cString: $0) }) {
+        case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner": .notInstalled
+        case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Timeout": .silent
+        default: .refused(String(displaying: error.message.map { String(cString: $0) } ?? "", maximumByteCount: 200))
+        }
+    }
+}
+
+/// Where a method is found on the bus.
+struct ServiceMethod {
+    var service: String
+    var path: String
+    var interface: String
+    var name: String
+}
+
+/// The few types of D-Bus that we exchange.
+enum BusValue: Hashable {
+    case string(String)
+    case unsigned32(UInt32)
+    case unsigned64(UInt64)
+    case integer(Int64)
+
+    private static func code(_ letter: Unicode.Scalar) -> Int32 { Int32(letter.value) }
+
+    func append(to iterator: inout DBusMessageIter) {
+        switch self {
+        case .string(let text):
+            text.withCString { start in
+                var pointer: UnsafePointer<CChar>? = start
+                dbus_message_iter_append_basic(&iterator, Self.code("s"), &pointer)
+            }
+        case .unsigned32(var number): dbus_message_iter_append_basic(&iterator, Self.code("u"), &number)
+        case .unsigned64(var number): dbus_message_iter_append_basic(&iterator, Self.code("t"), &number)
+        case .integer(var number): dbus_message_iter_append_basic(&iterator, Self.code("x"), &number)
+        }
+    }
+
+    /// The first argument of a message, unwrapped if it is a variant; nil if there is none of a known type.
+    init?(firstOf message: OpaquePointer) {
+        var iterator = DBusMessageIter()
+        guard dbus_message_iter_init(message, &iterator) != 0 else { return nil }
+        if dbus_message_iter_get_arg_type(&iterator) == Self.code("v") {
+            var inner = DBusMessageIter()
+            dbus_message_iter_recurse(&iterator, &inner)
+            iterator = inner
+        }
+        switch dbus_message_iter_get_arg_type(&iterator) {
+        case Self.code("i"):
+            var number: Int32 = 0
+            dbus_message_iter_get_basic(&iterator, &number)
+            self = .integer(Int64(number))
+        case Self.code("x"):
+            var number: Int64 = 0
+            dbus_message_iter_get_basic(&iterator, &number)
+            self = .integer(number)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,3 @@
+// Formats, in which files are written.
+
+@_exported import AudioCore
