@@ -336,7 +336,7 @@ let testRooms = [
                 ["AudioCore", "ClockSync", "Listening", "Peering", "Playout", "WireProtocol", nioCore]),
             tests("ObservingTests", ["AudioCore", "Observing", "Peering", "WireProtocol", nioCore]),
             tests(
-                "TimelineRecordingTests",
+                "RecordingTests",
                 ["AudioCore", "AudioDecoding", "AudioFileWriting", "Recording", "StreamTestKit"]),
             tests(
                 "SessionExecutionTests",
@@ -377,7 +377,7 @@ let testRooms = [
                     "WireProtocol",
                 ]),
             tests(
-                "RecordingTests",
+                "ProgramRecordingTests",
                 [
                     "example-play", "example-record", "tutti", "HeardAnalysis", "SoundCardKit", "StreamTestKit",
                     "WebServerKit",

@@ -19,7 +19,7 @@ import Testing
     func theArticleIsTheProgram(article: String, program: String) throws {
         var code: [Substring] = []
         var isCode = false
-        let lines = try Self.text(Self.root + "/Sources/Sound/TimelineQueue/TimelineQueue.docc/\(article).md")
+        let lines = try Self.text(Self.root + "/Sources/Sound/AudioQueueServices/AudioQueueServices.docc/\(article).md")
             .split(separator: "\n", omittingEmptySubsequences: false)
         for line in lines {
             if line.hasPrefix("```") {
