@@ -1,52 +1,53 @@
 import LineFitting
 
-/// Where the offset and the slope stand between the two envelopes of a set of exchanges, seen from one moment.
+/// Offset and slope between the two envelopes of a set of exchanges, as seen at one moment.
 struct EnvelopeFit: Sendable, BitwiseCopyable {
     /// Offset at that moment, in nanoseconds from the window's origin.
     var offset: Double
-    /// Nanoseconds a second.
+    /// Nanoseconds per second.
     var slope: Double
-    /// One standard deviation of the two.
+    /// One standard deviation of offset and slope.
     var offsetDeviation: Double
     var slopeDeviation: Double
-    /// Heights of the envelopes at that moment: the offset plus the forward delay, the offset less the backward delay.
+    /// Heights of the envelopes at that moment: offset plus forward delay, offset minus backward delay.
     var upper: Double
     var lower: Double
-    /// By how much the envelopes are expected to be missed, each way: the mean spacing of the lowest residuals.
+    /// By how much the lowest exchange is expected to miss its envelope, each way: the mean spacing of the lowest
+    /// residuals.
     var upperSpacing: Double
     var lowerSpacing: Double
 }
 
-/// Fits the envelopes; keeps its arrays from one fit to the next. See ``ClockEstimator`` for the reasoning.
+/// Fits the envelopes; keeps its arrays between fits. See ``ClockEstimator`` for the reasoning.
 struct EnvelopeFitter: Sendable {
     /// A slope believed before any exchange.
     struct Prior: Sendable {
         var slope: Double
         var deviation: Double
 
-        /// Of two crystals that have never met, and of clocks that are no crystals.
+        /// For two crystals that have never met, and for clocks that are no crystals.
         private static let stranger = Prior(slope: 0, deviation: SkewPrior.unknown.deviation.value * 1e3)
         private static let anything = Prior(slope: 0, deviation: 1_000_000)
 
-        /// What is left to believe where a prior proved wrong; nil after the last.
+        /// Returns the next wider prior after one proved wrong; nil after the last.
         static func wider(than prior: Prior) -> Prior? {
             [stranger, anything].first { $0.deviation > prior.deviation }
         }
     }
 
-    /// No clock is further off than this: nanoseconds a second.
+    /// No clock is further off: nanoseconds per second.
     static let steepest = 2_500_000.0
-    /// Stamps are no better than this.
+    /// The best precision of timestamps, in nanoseconds.
     static let spacingFloor = 40.0
-    /// How fast the relative rate of two clocks may walk: ns a second, over the root of a second.
+    /// How fast the relative rate of two clocks may walk: ns per second, per root second.
     static let wander = 80.0
-    /// Integral of a random walk of the rate: its deviation grows with this times age to the power of 1.5.
+    /// Factor for the integral of a random walk of the rate: its deviation is this times the wander and age^1.5.
     static let walkFactor = 0.577
-    /// The lowest residuals that tell the spacing.
+    /// Number of lowest residuals that give the spacing.
     static let lowestCount = 10
-    /// The likelihood is believed only so far: delays are not exactly exponential and follow each other.
+    /// Divides the log-likelihood: delays are neither exactly exponential nor independent.
     static let temper = 2.0
-    /// How far the correction for a path that is busier one way is believed, as a deviation.
+    /// Deviation of the correction for a path that is busier one way, as a fraction of it.
     static let missedDoubt = 0.3
     private static var search: SlopeSearch { SlopeSearch(steepest: steepest, finest: 1, sectionCount: 44) }
 
@@ -56,7 +57,7 @@ struct EnvelopeFitter: Sendable {
     private var belowHull = LowerHull()
 
     /// - Parameters:
-    ///   - slope: where to begin, from the fit before.
+    ///   - slope: where to start, from the previous fit.
     ///   - now: seconds since the window's origin.
     mutating func fit(_ samples: some Collection<EnvelopeSample>, slope start: Double, prior: Prior, now: Double)
         -> EnvelopeFit
@@ -90,8 +91,8 @@ struct EnvelopeFitter: Sendable {
         }
     }
 
-    /// Of the line midway between the envelopes at a slope: their distance, in units of how well it is known, less the
-    /// prior's objection; and its height now.
+    /// Returns merit and height of the line midway between the envelopes at a slope. The merit is the distance of the
+    /// envelopes, in units of its uncertainty, minus the penalty of the prior. The height is that at now.
     private func line(_ slope: Double, scale: Double, prior: Prior) -> (merit: Double, height: Double) {
         let upper = aboveHull.support(slope: slope)
         let lower = -belowHull.support(slope: -slope)
@@ -104,7 +105,7 @@ struct EnvelopeFitter: Sendable {
         return Self.search.best { line($0, scale: scale, prior: prior).merit }
     }
 
-    /// Mean spacing of the lowest residuals on either side.
+    /// Returns the mean spacing of the lowest residuals on either side.
     private func spacings(slope: Double) -> (upper: Double, lower: Double) {
         (Self.spacing(of: above, slope: slope), Self.spacing(of: below, slope: -slope))
     }
@@ -118,7 +119,7 @@ struct EnvelopeFitter: Sendable {
         return max(spacingFloor, (last - first) / Double(lowest.values.count - 1))
     }
 
-    /// Mean and deviation of offset and slope over all slopes, each weighted by its likelihood.
+    /// Returns the likelihood-weighted mean and deviation of offset and slope over all slopes.
     private func average(around best: Double, spacing: (upper: Double, lower: Double), prior: Prior) -> EnvelopeFit {
         let scale = Self.temper * 0.5 * (spacing.upper + spacing.lower)
         let average = Self.search.average(around: best) { line($0, scale: scale, prior: prior) }

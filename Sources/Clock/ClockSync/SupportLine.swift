@@ -4,13 +4,13 @@ struct EnvelopePoint: Sendable, BitwiseCopyable {
     var y: Double
 }
 
-/// The lower convex hull of points that arrive in order of x: all that lines from below can touch.
+/// The lower convex hull of points that arrive in order of x: the points that lines from below can touch.
 struct LowerHull: Sendable {
     private(set) var points: [EnvelopePoint] = []
 
     mutating func removeAll() { points.removeAll(keepingCapacity: true) }
 
-    /// Andrew's monotone chain: a point above the line of its neighbours goes.
+    /// Adds a point by Andrew's monotone chain: points above the line of their neighbours are removed.
     mutating func append(_ point: EnvelopePoint) {
         while points.count >= 2, !Self.turnsLeft(points[points.count - 2], points[points.count - 1], point) {
             points.removeLast()
@@ -18,7 +18,7 @@ struct LowerHull: Sendable {
         points.append(point)
     }
 
-    /// The height at x = 0 of the highest line of the given slope (ns a second) with every point on or above it.
+    /// Returns the height at x = 0 of the highest line of the given slope (ns per second) that no point lies below.
     func support(slope: Double) -> Double {
         var lowest = Double.infinity
         for point in points { lowest = min(lowest, point.y - slope * point.x) }
