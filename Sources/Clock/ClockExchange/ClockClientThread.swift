@@ -16,7 +16,7 @@ public final class ClockClientThread: Sendable {
     ///   - address: the broadcaster's host, and its clock port from the greeting.
     ///   - key: the connection's key from the greeting.
     ///   - prior: the skew remembered from the last meeting.
-    ///   - onUpdate: called on the clock thread with each new estimate, up to 160 times a second in the first moments,
+    ///   - onUpdate: called on the clock thread with each new estimate, up to 500 times a second in the first moments,
     ///     then a few times a second. Must not block, nor call ``stop()``.
     /// - Throws: if there is no route to the address, or the process has no descriptor or thread left.
     public init(

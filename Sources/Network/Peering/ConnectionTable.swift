@@ -275,8 +275,8 @@ public struct ConnectionTable<Link: PeerLink> {
     // MARK: Candidates
 
     /// Sets how much is kept of what a candidate sent before it is known to be of use.
-    /// - Returns: a candidate that must be refused if all together make us keep too much: from the addresses that have
-    ///   most of it.
+    /// - Returns: a candidate that must be refused if all together make us keep too much: from the group of
+    ///   addresses that has most of it.
     public mutating func hold(_ id: ConnectionID, byteCount: Int) -> ConnectionID? {
         guard let link = self[id] else { return nil }
         return candidates.hold(id, byteCount: byteCount + link.connection.heldByteCount)

@@ -10,7 +10,7 @@ import AudioCore
 /// been silent for about as long as itself.
 ///
 /// The broadcaster decides. A listener might take the other of two crossed calls for the first, and then both would be
-/// refused: so it keeps both until it is told, and refuses the newcomer itself only if that stays.
+/// refused: so it keeps both until it is told, and refuses the newcomer itself only if both remain.
 struct IdentityContest: Hashable, Sendable {
     var newcomer: ConnectionID
     var holder: ConnectionID

@@ -7,7 +7,7 @@ import WireProtocol
 ///     opening ──greeting──▶ greeted ──▶ closed
 ///        └──── error, silence, refusal ────┘
 ///
-/// Both sides open with ``opening(_:now:)`` at once, whoever dialled. A side that hears nothing for
+/// Both sides send `WireEncoder.opening(_:)` at once, whoever dialled. A side that hears nothing for
 /// ``PeeringLimits/silenceTimeout`` takes the other for dead, so each sends something at least every
 /// ``PeeringLimits/keepAliveInterval``. Owns no socket and reads no clock.
 public struct PeerConnection {
