@@ -6,11 +6,10 @@ static void calsa_discard_error(const char *file, int line, const char *function
     (void)file, (void)line, (void)function, (void)code, (void)format;
 }
 
-/// Keeps libasound from printing to standard error; every error is reported through the code it returned.
+/// Keeps libasound from printing to standard error; every call also returns its error as a code.
 static inline void calsa_silence(void) { snd_lib_error_set_handler(calsa_discard_error); }
 
-/// Gives back the memory of the configuration tree, which open devices do not need; the next one that is opened reads it
-/// anew.
+/// Frees the configuration tree, which open devices do not need; opening the next device reads it again.
 static inline void calsa_forget_configuration(void) {
     snd_config_update_free_global();
     malloc_trim(0);

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// curl/curl.h and curl/multi.h: what is used of them. Numbers of options and results never change (libcurl-ABI.7).
+// The parts of curl/curl.h and curl/multi.h in use. Numbers of options and results never change (libcurl-ABI.7).
 
 enum {
     CURL_GLOBAL_ALL = 3,
@@ -68,7 +68,7 @@ static struct {
     int (*multi_add_handle)(void *, void *);
     int (*multi_remove_handle)(void *, void *);
     int (*multi_perform)(void *, int *);
-    // Waits also while libcurl has no descriptor of its own, as while a name is looked up. Since 7.66.
+    // Also waits while libcurl has no descriptor of its own, such as during a name lookup. Since 7.66.
     int (*multi_poll)(void *, struct curl_waitfd *, unsigned, int, int *);
     curl_message *(*multi_info_read)(void *, int *);
     int (*multi_cleanup)(void *);
@@ -139,7 +139,7 @@ static size_t pass_body(const char *bytes, size_t size, size_t count, void *cont
     return transfer->take_body(transfer->context, bytes, size * count);
 }
 
-// Returns 0, or the first option that libcurl refuses.
+// Returns 0, or the first option that libcurl rejects.
 static int prepare(ccurl_transfer *transfer, const ccurl_request *request) {
     void *easy = transfer->easy;
     int refused = 0;
@@ -153,7 +153,7 @@ static int prepare(ccurl_transfer *transfer, const ccurl_request *request) {
     SET(CURLOPT_MAXREDIRS, request->redirect_limit);
     SET(CURLOPT_CONNECTTIMEOUT_MS, request->connect_timeout_milliseconds);
     SET(CURLOPT_NOPROGRESS, 1L);
-    // Timeouts of the resolver would come as signals otherwise.
+    // Otherwise resolver timeouts would come as signals.
     SET(CURLOPT_NOSIGNAL, 1L);
     SET(CURLOPT_TCP_KEEPALIVE, 1L);
     SET(CURLOPT_ERRORBUFFER, transfer->error);
@@ -168,7 +168,7 @@ static int prepare(ccurl_transfer *transfer, const ccurl_request *request) {
     SET(CURLOPT_WRITEFUNCTION, pass_body);
     SET(CURLOPT_WRITEDATA, transfer);
 #undef SET
-    // The only one that may be refused, by a libcurl before 7.87: then the end may wait for a resolver.
+    // The only option that may be rejected, by a libcurl before 7.87: then ending may have to wait for the resolver.
     (void)curl.easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     return refused;
 }
@@ -198,7 +198,7 @@ bool ccurl_perform(ccurl_transfer *transfer, int *result) {
     int running = 0;
     int code = curl.multi_perform(transfer->multi, &running);
     if (code != 0) {
-        // CURLE_RECV_ERROR: the connection is of no more use.
+        // CURLE_RECV_ERROR: the connection is no longer usable.
         *result = 56;
         return true;
     }

@@ -22,7 +22,7 @@ static int try_priority(int priority) {
 }
 
 int crealtime_schedule_fifo(int priority) {
-    // Root and CAP_SYS_NICE are not bound by the limit.
+    // The limit does not apply to root and CAP_SYS_NICE.
     int error = try_priority(priority);
     if (error == 0) return 0;
 
@@ -38,19 +38,19 @@ int crealtime_schedule_fifo(int priority) {
 
 int crealtime_thread_id(void) { return (int)gettid(); }
 
-// What the soft limit is to be: the kernel raises it by a second with every signal.
+// The limits to restore: the kernel raises the soft one by a second with every signal.
 static struct rlimit run_time;
 
-// Takes a thread's real-time priority, if it has one.
+// Takes a thread's real-time priority away, if it has one.
 static bool take_priority(pid_t thread) {
     const int policy = sched_getscheduler(thread) & ~SCHED_RESET_ON_FORK;
     if (policy != SCHED_FIFO && policy != SCHED_RR) return false;
     const struct sched_param normal = {0};
-    // Nobody without rights may take the flag back.
+    // An unprivileged thread must not clear SCHED_RESET_ON_FORK.
     return sched_setscheduler(thread, SCHED_OTHER | SCHED_RESET_ON_FORK, &normal) == 0;
 }
 
-// The same for all threads of the process. Made of system calls alone, as a signal handler must be.
+// Does the same for all threads of the process. Makes system calls only, as a signal handler must.
 static bool take_priorities(void) {
     struct entry {
         uint64_t inode;
@@ -75,14 +75,14 @@ static bool take_priorities(void) {
     return has_taken;
 }
 
-// The kernel sends the signal to the process, for the thread that runs away, but any other may be given it first. So
-// whoever has it takes the priority of all; a thread without one can be stopped like any other.
+// The kernel sends the signal to the process because of the runaway thread, but any thread may receive it. So the one
+// that does takes the priority from all; a thread without priority can be preempted like any other.
 static void give_up_priority(int number) {
     const int saved = errno;
     if (take_priorities()) {
         setrlimit(RLIMIT_RTTIME, &run_time);
     } else {
-        // Of another limit, that on all processor time: its meaning is to end us.
+        // The signal came from the limit on total processor time, which is meant to end the process.
         signal(number, SIG_DFL);
         raise(number);
     }
@@ -118,7 +118,7 @@ int crealtime_lock_memory(void *start, size_t byte_count) {
 
 void crealtime_unlock_memory(void *start, size_t byte_count) { munlock(start, byte_count); }
 
-// Whoever has this capability is bound by no limit.
+// The limit does not apply to this capability.
 static bool may_lock_anything(void) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
@@ -134,7 +134,7 @@ int crealtime_lock_all_memory(void) {
         limit.rlim_cur = RLIM_INFINITY;
         if (setrlimit(RLIMIT_MEMLOCK, &limit) != 0) return errno;
     }
-    // On fault: stacks and reserves that nobody uses stay what they are.
+    // MCL_ONFAULT: stacks and reserves that nobody touched stay unallocated.
     return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0 ? 0 : errno;
 }
 

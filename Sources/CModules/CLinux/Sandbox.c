@@ -24,7 +24,7 @@
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-/* Pages of the address space now, from /proc/self/statm. */
+/* Returns the bytes of address space in use, from /proc/self/statm. */
 static uint64_t address_space(void) {
     char text[64] = {0};
     int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -43,7 +43,8 @@ static int lower(__rlimit_resource_t resource, rlim_t value) {
 }
 
 #ifdef ARCHITECTURE
-/* Both halves of an argument are looked at: the kernel compares 64 bits. Little-endian on both processors. */
+/* LOAD_LOW reads the low half of a 64-bit argument, which holds every bit that is checked. Both processors are
+   little-endian. */
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define LOAD_LOW(index) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[index]))
 #define IF_EQUAL(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value), yes, no)
@@ -51,7 +52,7 @@ static int lower(__rlimit_resource_t resource, rlim_t value) {
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 #define KILL BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
 #define ALLOW_CALL(name) IF_EQUAL(__NR_##name, 0, 1), ALLOW
-/* A descriptor is an int: the low half is all of it. */
+/* A descriptor is an int: the low half holds all of it. */
 #define ALLOW_ON_DESCRIPTOR(name, fd) IF_EQUAL(__NR_##name, 0, 4), LOAD_LOW(0), IF_EQUAL(fd, 0, 1), ALLOW, KILL
 
 static int install_filter(int fd) {
@@ -62,7 +63,7 @@ static int install_filter(int fd) {
         LOAD(nr),
         ALLOW_ON_DESCRIPTOR(read, fd),
         ALLOW_ON_DESCRIPTOR(write, fd),
-        /* Memory: private to nobody but us, and never code. */
+        /* Memory: anonymous, and never executable. */
         IF_EQUAL(__NR_mmap, 0, 6),
         LOAD_LOW(2),
         IF_ANY_BIT(PROT_EXEC, 3, 0),
@@ -80,7 +81,7 @@ static int install_filter(int fd) {
         ALLOW_CALL(brk),
         ALLOW_CALL(madvise),
         ALLOW_CALL(futex),
-        /* Swift's locks know their owner by it. */
+        /* Swift's locks identify their owner by it. */
         ALLOW_CALL(gettid),
         ALLOW_CALL(setitimer),
         ALLOW_CALL(clock_gettime),
@@ -98,7 +99,7 @@ static int install_filter(int fd) {
     struct sock_fprog program = {.len = sizeof filter / sizeof filter[0], .filter = filter};
     long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
     if (result < 0) return errno;
-    /* A thread, by its number, that cannot take the filter: nobody has it then. */
+    /* The number of a thread that cannot take the filter: then no thread has it. */
     return result == 0 ? 0 : EBUSY;
 }
 #endif

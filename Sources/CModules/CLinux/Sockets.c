@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Control messages of one datagram: a stamp, packet info, an extended error. */
+/* Control messages of one datagram: a timestamp, packet info, an extended error. */
 union control {
     char bytes[512];
     struct cmsghdr alignment;
@@ -20,7 +20,7 @@ static int set_option(int fd, int level, int name, int value) {
 }
 
 static int enable_stamps(int fd) {
-    /* timestamping.rst 1.3: software stamps of both directions, reported with the datagram that they belong to. */
+    /* timestamping.rst 1.3: software timestamps of both directions, reported with the datagram they belong to. */
     int both = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
     if (set_option(fd, SOL_SOCKET, SO_TIMESTAMPING, both) == 0) return 0;
     return set_option(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
@@ -31,7 +31,7 @@ static int close_after(int fd, int error) {
     return error;
 }
 
-/* Expedited forwarding (RFC 3246): Wi-Fi sends it from the queue that waits least. Refusal costs nothing. */
+/* Expedited forwarding (RFC 3246): Wi-Fi uses the queue with the shortest wait. A refusal is harmless. */
 static void ask_for_priority(int fd, int family) {
     int dscp_ef = 46 << 2;
     set_option(fd, IPPROTO_IP, IP_TOS, dscp_ef);

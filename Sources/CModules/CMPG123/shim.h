@@ -1,3 +1,3 @@
-// The functions that take enums; those that take plain ints exist since 1.31 only, behind macros that Swift cannot see.
+// Selects the functions that take enums; those with plain ints need 1.31, and macros that Swift cannot see.
 #define MPG123_ENUM_API
 #include <mpg123.h>

@@ -1,15 +1,15 @@
 #include "CResampling.h"
 
-// Two sums for each lane, of every other eight taps: a sum of its own for each would wait for the last addition.
+// Two sums per lane, for alternate groups of eight taps: with a single sum, each addition would wait for the last.
 
 #if defined(__x86_64__)
-// AVX2 and fused multiply-add, or what every x86-64 has.
+// AVX2 and fused multiply-add if the processor has them, else baseline x86-64.
 #define FOR_THIS_PROCESSOR __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define FOR_THIS_PROCESSOR
 #endif
 
-/// Eight samples, anywhere in memory.
+/// Eight samples at any address.
 typedef float eight __attribute__((vector_size(32), aligned(4)));
 
 #define LOAD(place) (*(const eight *)(place))

@@ -3,22 +3,22 @@ import ClockSync
 import HostSystem
 import Synchronization
 
-/// A listener's clock: a UDP socket and a thread that keeps asking the broadcaster what time it is.
+/// A listener's clock: a UDP socket and a thread that keeps asking the broadcaster for session time.
 ///
-/// All methods may be called from any thread except a real-time one (a lock is taken). The thread ends with ``stop()``
-/// or with the last reference.
+/// Any thread except a real-time one may call the methods (they take a lock). The thread ends with ``stop()`` or with
+/// the last reference.
 public final class ClockClientThread: Sendable {
     private let loop: ClientLoop
     private let thread: HostThread
 
-    /// Opens a socket and starts asking at once.
+    /// Opens a socket and starts to ask at once.
     /// - Parameters:
-    ///   - address: the broadcaster's host and its clock port, as the greeting told.
-    ///   - key: of the connection, as the greeting told.
+    ///   - address: the broadcaster's host, and its clock port from the greeting.
+    ///   - key: the connection's key from the greeting.
     ///   - prior: the skew remembered from the last meeting.
-    ///   - onUpdate: called on the clock thread with each new estimate, up to 160 times a second in the first
-    ///     moments, then a few times a second. Must not block, nor call ``stop()``.
-    /// - Throws: when there is no way to the address or the process has no descriptor or thread left.
+    ///   - onUpdate: called on the clock thread with each new estimate, up to 500 times a second in the first moments,
+    ///     then a few times a second. Must not block, nor call ``stop()``.
+    /// - Throws: if there is no route to the address, or the process has no descriptor or thread left.
     public init(
         address: DatagramAddress, key: ClockKey, prior: SkewPrior = .unknown,
         onUpdate: @escaping @Sendable (ClockEstimate) -> Void = { _ in }
@@ -33,7 +33,7 @@ public final class ClockClientThread: Sendable {
 
     deinit { stop() }
 
-    /// The newest estimate; nil until a few exchanges were completed.
+    /// The newest estimate; nil until a few exchanges are complete.
     public var estimate: ClockEstimate? {
         loop.state.withLock { $0.client.estimate }
     }
@@ -42,19 +42,19 @@ public final class ClockClientThread: Sendable {
         loop.state.withLock { $0.client.statistics }
     }
 
-    /// Asks in a burst again: there is reason to distrust the estimate, such as another network.
+    /// Starts another burst, when there is reason to distrust the estimate, such as a new network.
     public func suspectChange() {
         loop.state.withLock { $0.client.suspectChange(now: .now()) }
         loop.wake.signal()
     }
 
-    /// This machine slept: forgets the offset and asks in a burst.
+    /// Forgets the offset and asks in a burst, after this machine slept.
     public func startAnew() {
         loop.state.withLock { $0.client.startAnew(now: .now()) }
         loop.wake.signal()
     }
 
-    /// Ends the thread and closes the socket; returns when both are done. Does nothing the second time.
+    /// Ends the thread and closes the socket; returns when both are done. A second call does nothing.
     public func stop() {
         loop.state.withLock { $0.isStopping = true }
         loop.wake.signal()
@@ -68,9 +68,9 @@ private final class ClientLoop: Sendable {
         var isStopping = false
     }
 
-    /// Datagrams handled before the loop looks at anything else.
+    /// Datagrams handled before the loop turns to anything else.
     private static let batchCount = 64
-    /// Without an exchange for so long a new socket is tried: this machine's address may have changed.
+    /// After this long without an exchange a new socket is tried: this machine's address may have changed.
     private static let patience = TimeSpan.seconds(3)
 
     let state: Mutex<State>
@@ -126,7 +126,7 @@ private final class ClientLoop: Sendable {
         }
     }
 
-    /// Whether an exchange was completed.
+    /// Returns whether an exchange was completed.
     private func listen(on socket: inout StampedSocket) -> Bool {
         var success = false
         for _ in 0..<Self.batchCount {

@@ -1,9 +1,9 @@
 import Glibc
 import HostSystem
 
-/// A socket or thread of the clock exchange could not be made.
+/// A failure to create a socket or thread for the clock exchange.
 public struct ClockExchangeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was tried.
+    /// The operation that failed.
     public var operation: String
     /// errno(3).
     public var code: Int32

@@ -6,17 +6,17 @@ import Synchronization
 /// The broadcaster's clock: a UDP port and a thread that answers listeners' requests.
 ///
 /// Answers on every address of the machine, IPv6 and IPv4, and only requests under registered keys. Session time is
-/// this machine's host time. All methods may be called from any thread. The thread ends with ``stop()`` or with the
-/// last reference.
+/// this machine's host time. Any thread may call the methods. The thread ends with ``stop()`` or with the last
+/// reference.
 public final class ClockResponderThread: Sendable {
     private let loop: ResponderLoop
     private let thread: HostThread
-    /// The UDP port that answers.
+    /// The UDP port at which it answers.
     public let port: UInt16
 
-    /// Binds and starts answering.
+    /// Binds the port and starts to answer.
     /// - Parameter port: 0 lets the kernel choose one.
-    /// - Throws: when the port is taken or the process has no descriptor or thread left.
+    /// - Throws: if the port is taken, or the process has no descriptor or thread left.
     public init(port: UInt16) throws(ClockExchangeError) {
         let socket = try StampedSocket(port: port)
         self.port = socket.port
@@ -27,7 +27,7 @@ public final class ClockResponderThread: Sendable {
 
     deinit { stop() }
 
-    /// Answers requests under `key` from now on. False when there are too many keys.
+    /// Answers requests under `key` from now on. Returns false if there are too many keys.
     @discardableResult
     public func register(_ key: ClockKey) -> Bool {
         let isKnown = loop.state.withLock { state in
@@ -47,7 +47,7 @@ public final class ClockResponderThread: Sendable {
         loop.state.withLock { $0.responder.statistics }
     }
 
-    /// Ends the thread and closes the port; returns when both are done. Does nothing the second time.
+    /// Ends the thread and closes the port; returns when both are done. A second call does nothing.
     public func stop() {
         loop.state.withLock { $0.isStopping = true }
         loop.wake.signal()
@@ -55,19 +55,19 @@ public final class ClockResponderThread: Sendable {
     }
 }
 
-// A wake-up costs more than the answer to a request. When a request came is what the kernel says, whenever it is read,
-// and the time that the reply waited is no part of the exchange; so while no listener is in a hurry, requests gather in
-// the socket, and all are answered at one wake-up. With 50 listeners that is a third of the work.
+// A wake-up costs more than an answer. The kernel stamps the arrival of a request, however late it is read, and the
+// exchange does not count the time until the reply. So while no listener is in a hurry, requests gather in the socket,
+// and one wake-up answers them all. With 50 listeners that is a third of the work.
 
 private final class ResponderLoop: Sendable {
     struct State {
         var responder = ClockResponder()
         var isStopping = false
-        /// Somebody waits for replies until then.
+        /// Until when some listener is in a hurry for replies.
         var urgentUntil = HostTime(nanoseconds: 0)
     }
 
-    /// Datagrams handled before the loop looks at anything else: a flood must not delay the end.
+    /// Datagrams handled before the loop turns to anything else: a flood must not delay the end.
     private static let batchCount = 64
 
     let state = Mutex(State())
@@ -97,7 +97,7 @@ private final class ResponderLoop: Sendable {
         }
     }
 
-    /// - Returns: how many datagrams there were.
+    /// - Returns: the number of datagrams.
     private func answer(on socket: inout StampedSocket) -> Int {
         for count in 0..<Self.batchCount {
             switch socket.receive() {

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Where a broadcaster's clock answers: a numeric IP address and a UDP port.
+/// The address of a broadcaster's clock: a numeric IP address and a UDP port.
 public struct DatagramAddress: Hashable, Sendable {
-    /// A socket address as the kernel takes it.
+    /// A socket address in the kernel's form.
     let bytes: [UInt8]
 
-    /// Nil unless `numericHost` is an IPv4 or IPv6 address, the latter with a `%scope` if it is link-local.
+    /// Returns nil unless `numericHost` is an IPv4 or IPv6 address, the latter with a `%scope` if it is link-local.
     ///
-    /// No name is resolved here.
+    /// Does not resolve names.
     public init?(numericHost: String, port: UInt16) {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV

@@ -1,19 +1,19 @@
 import AudioCore
 import ClockSync
 
-/// How long requests may gather in a socket before they are answered.
+/// The time that requests may gather in a socket before they are answered.
 ///
-/// So long that a wake-up is shared by many, and so short that they are few beside what a socket holds (some 270 small
-/// datagrams in the 212,992 bytes of `net.core.rmem_default`): of 2,000 listeners that ask four times a second 400 would
-/// come in the longest time.
+/// Long enough that many share a wake-up, but short enough that they take little of what a socket holds (some 270 small
+/// datagrams in the 212,992 bytes of `net.core.rmem_default`): 2,000 listeners that ask four times a second would send
+/// 400 in the longest time.
 struct RequestGathering {
-    /// Between these no other time is tried.
+    /// While the count of requests is in this range, the time stays the same.
     static let counts = 32..<64
     static let shortest = TimeSpan.milliseconds(1)
 
     private(set) var span = ClockLimits.gatheringTime
 
-    /// So many requests came meanwhile.
+    /// Adapts the time to the number of requests that gathered.
     mutating func note(count: Int) {
         if count >= Self.counts.upperBound {
             span = max(span * 0.5, Self.shortest)

@@ -3,7 +3,7 @@ import CLinux
 import ClockSync
 import Glibc
 
-/// A UDP socket whose datagrams carry the kernel's stamps, already in host time.
+/// A UDP socket that converts the kernel's timestamps of its datagrams to host time.
 ///
 /// Belongs to one thread.
 struct StampedSocket: ~Copyable {
@@ -14,16 +14,16 @@ struct StampedSocket: ~Copyable {
         var path: tutti_datagram_path
     }
 
-    /// A datagram of ours that left.
+    /// A datagram that was sent.
     struct Sent {
         var bytes: [UInt8]
         var at: HostTime
     }
 
-    /// What one look at the socket brought.
+    /// The result of one read from the socket.
     enum Next<Datagram> {
         case datagram(Datagram)
-        /// Something else was there: a datagram of a wrong size, a stamp that cannot be used, an error report.
+        /// Something else: a datagram of the wrong size, a stamp that cannot be used, an error report.
         case nothingOfUse
         case empty
     }
@@ -32,7 +32,7 @@ struct StampedSocket: ~Copyable {
     private var converter = RealTimeConverter()
     private var buffer = [UInt8](repeating: 0, count: 512)
 
-    /// Bound to every address at `port`; 0: the kernel chooses.
+    /// Opens a socket bound to every address at `port`; 0 lets the kernel choose.
     init(port: UInt16) throws(ClockExchangeError) {
         descriptor = tutti_udp_bind(port)
         guard descriptor >= 0 else {
@@ -51,10 +51,10 @@ struct StampedSocket: ~Copyable {
 
     var port: UInt16 { UInt16(truncatingIfNeeded: max(0, tutti_udp_port(descriptor))) }
 
-    /// Call before waiting, so that a step of real time while waiting is noticed.
+    /// Call it before waiting, so that a step of real time during the wait is noticed.
     mutating func prepareToWait() { converter.refresh() }
 
-    /// Sends; a datagram that the network refuses is as good as lost.
+    /// Sends a datagram; one that the network refuses counts as lost.
     func send(_ bytes: [UInt8], along path: tutti_datagram_path? = nil) {
         if var path {
             _ = tutti_udp_send(descriptor, bytes, Int64(bytes.count), &path)
@@ -79,11 +79,11 @@ struct StampedSocket: ~Copyable {
         guard datagram.real_nanoseconds != 0, length >= ClockDatagram.byteCount, length <= buffer.count,
             let at = converter.host(ofRealNanoseconds: datagram.real_nanoseconds)
         else { return .nothingOfUse }
-        // Link, network and UDP headers stand in front of what we sent.
+        // Link, network and UDP headers precede what was sent.
         return .datagram(Sent(bytes: Array(buffer[(length - ClockDatagram.byteCount)..<length]), at: at))
     }
 
-    /// The kernel's stamp, or now where the kernel made none: later than the truth, as if the network had been slow.
+    /// Returns the kernel's stamp, or now if there is none: too late, as if the network had been slow.
     private mutating func arrival(of datagram: tutti_datagram) -> HostTime? {
         guard datagram.real_nanoseconds != 0 else { return .now() }
         return converter.host(ofRealNanoseconds: datagram.real_nanoseconds)

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// The listener's half of the clock exchange: when to ask, what to believe, where session time stands.
+/// The listener's half of the clock exchange: decides when to ask and what to believe, and estimates session time.
 ///
 /// Pure: events in, actions out, `now` an argument. The owner's loop is
 ///
@@ -8,9 +8,9 @@ import AudioCore
 ///     if let request = client.poll(now:) { send request.bytes; client.didSend(sequence, at: transmit stamp) }
 ///     for each datagram: client.receive(bytes, at: receive stamp)      // .updated: read client.estimate
 ///
-/// It asks in a burst when it starts, then ever less often down to a few times a second; in a burst again when an
-/// exchange contradicts the estimate. Only the reply to a request that still waits is believed: right key, right tag,
-/// right cookie, once, in order. A value type; not thread-safe.
+/// It asks in a burst at the start, then less and less often, down to a few times a second; and in another burst when
+/// an exchange contradicts the estimate. It only accepts a reply to a pending request, with the right key, tag and
+/// cookie, once and in order. A value type; not thread-safe.
 public struct ClockClient: Sendable {
     /// A datagram to send now.
     public struct Request: Sendable {
@@ -18,15 +18,15 @@ public struct ClockClient: Sendable {
         public var bytes: [UInt8]
     }
 
-    /// What became of a datagram.
+    /// The outcome for a datagram.
     public enum Reception: Hashable, Sendable {
-        /// An exchange was completed; ``ClockClient/estimate`` is new once there are enough.
+        /// An exchange was completed; there is a new ``ClockClient/estimate`` once there are enough.
         case updated
         /// Not a reply under this key.
         case unauthenticated
         /// A duplicate, a replay, overtaken by a later one, or too late.
         case outOfOrder
-        /// Its timestamps contradict themselves.
+        /// Its timestamps contradict each other.
         case implausible
     }
 
@@ -52,25 +52,25 @@ public struct ClockClient: Sendable {
     private var lastAccepted: UInt32 = 0
     public private(set) var statistics = Statistics()
 
-    /// When ``poll(now:)`` wants to be called next; nil: at once. Wait a second at most, so that a clock that is put
-    /// back does not stop the exchange.
+    /// When to call ``poll(now:)`` next; nil: at once. Wait a second at most, so that a clock that is set back does not
+    /// stop the exchange.
     public var nextDeadline: HostTime? { schedule.nextDeadline }
 
-    /// The newest estimate; nil until a few exchanges were completed.
+    /// The newest estimate; nil until a few exchanges are complete.
     public var estimate: ClockEstimate? { estimator.estimate }
 
     /// - Parameters:
-    ///   - key: what the greeting of the connection carried.
+    ///   - key: the key from the connection's greeting.
     ///   - prior: the skew remembered from the last meeting.
-    ///   - seed: of the cookies. Random outside simulations.
-    ///   - isPathSymmetric: false where one direction may queue for long, as beside a song on one connection.
+    ///   - seed: seeds the cookies. Random outside simulations.
+    ///   - isPathSymmetric: false where one direction may queue for long, as when a song shares the connection.
     public init(key: ClockKey, prior: SkewPrior = .unknown, seed: UInt64, isPathSymmetric: Bool = true) {
         self.key = key
         estimator = ClockEstimator(prior: prior, isSymmetric: isPathSymmetric)
         generator = SplitMix64(seed: seed)
     }
 
-    /// The request that is due at `now`, if one is.
+    /// Returns the request that is due at `now`, if any.
     public mutating func poll(now: HostTime) -> Request? {
         guard schedule.isDue(now: now, generator: &generator) else { return nil }
         expire(now: now)
@@ -83,21 +83,21 @@ public struct ClockClient: Sendable {
         return Request(sequence: sequence, bytes: datagram.encoded(under: key))
     }
 
-    /// A better transmit time of a request: read just before sending, then again by the kernel's stamp if there is one.
+    /// Improves the transmit time of a request: call it just before sending, then again with the kernel's stamp if any.
     public mutating func didSend(sequence: UInt32, at transmit: HostTime) {
         guard let index = pending.firstIndex(where: { $0.sequence == sequence }) else { return }
         pending[index].transmit = transmit
     }
 
-    /// A datagram arrived at `receive`.
+    /// Takes a datagram that arrived at `receive`.
     public mutating func receive(_ bytes: [UInt8], at receive: HostTime) -> Reception {
         let reception = accept(bytes, at: receive)
         if reception != .updated { statistics.ignored += 1 }
         return reception
     }
 
-    /// The host clock stood still while the machine slept: forgets the offset and whatever is on its way, keeps the rate,
-    /// and asks in a burst. There is no estimate until a few exchanges were completed.
+    /// Forgets the offset and all pending requests after the machine slept, during which the host clock stood still.
+    /// Keeps the rate, and asks in a burst. There is no estimate until a few exchanges are complete.
     public mutating func startAnew(now: HostTime) {
         statistics.lost += pending.count
         pending.removeAll()
@@ -105,7 +105,7 @@ public struct ClockClient: Sendable {
         schedule.burst(now: now, generator: &generator)
     }
 
-    /// Starts a burst: the owner has reason to distrust the estimate, such as a new network.
+    /// Starts a burst, when the owner has reason to distrust the estimate, such as a new network.
     public mutating func suspectChange(now: HostTime) {
         schedule.burst(now: now, generator: &generator)
     }
@@ -138,7 +138,7 @@ public struct ClockClient: Sendable {
         pending.removeFirst(surplus)
     }
 
-    /// No clock says more: 2^61 ns are 73 years. Distances of times within this do not overflow.
+    /// No clock is outside this range: 2^61 ns are 73 years. Differences of times within it do not overflow.
     private static let sessionTimes: Range<Int64> = -(1 << 61)..<1 << 61
 
     private static func isPlausible(_ exchange: Exchange) -> Bool {
@@ -147,7 +147,7 @@ public struct ClockClient: Sendable {
         }
         let held = exchange.t3 - exchange.t2
         let away = exchange.t4 - exchange.t1
-        // The two were counted by clocks of different rates.
+        // The two were measured by clocks of different rates.
         return held >= .zero && held <= ClockLimits.replyTimeout && away > .zero
             && away <= ClockLimits.replyTimeout && exchange.roundTrip >= .zero - held * (EnvelopeFitter.steepest * 1e-9)
     }

@@ -1,8 +1,8 @@
 import AudioCore
 
-/// One clock datagram: a request of a listener, or the broadcaster's reply to it.
+/// One clock datagram: a listener's request, or the broadcaster's reply to it.
 ///
-/// Fixed layout, big-endian, version 1. A request has the size of a reply, so nothing is amplified by asking.
+/// Fixed layout, big-endian, version 1. A request is as large as a reply, so that replies cannot amplify an attack.
 ///
 /// | offset | bytes | field | request | reply |
 /// |---|---|---|---|---|
@@ -19,9 +19,9 @@ import AudioCore
 /// | 48 | 8 | previous transmit | 0 | session time at which the previous reply really left, by the kernel's stamp |
 /// | 56 | 8 | tag | SipHash-2-4 of bytes 0 to 55 under the key's secret | the same |
 ///
-/// t1 and t4 never travel: the listener keeps them beside the cookie. A kernel learns the transmit stamp of a datagram
-/// only after it left, so each reply carries that of the one before. A datagram of another length, magic, version,
-/// kind or tag is ignored; reserved bytes are ignored by the receiver (the tag covers them).
+/// t1 and t4 never travel: the listener keeps them with the cookie. The transmit stamp of a datagram is known only
+/// after it left, so each reply carries that of the one before. A datagram of another length, magic, version, kind or
+/// tag is ignored; the receiver ignores the reserved bytes (the tag covers them).
 public struct ClockDatagram: Hashable, Sendable {
     public enum Kind: UInt8, Sendable {
         case request = 1
@@ -48,7 +48,7 @@ public struct ClockDatagram: Hashable, Sendable {
         self.cookie = cookie
     }
 
-    /// The datagram's bytes, with the tag that `key` gives.
+    /// Returns the datagram's bytes, with the tag made by `key`.
     public func encoded(under key: ClockKey) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.byteCount)
@@ -67,7 +67,7 @@ public struct ClockDatagram: Hashable, Sendable {
         return bytes
     }
 
-    /// Which key a datagram claims to be under, if it is a clock datagram of this version at all.
+    /// Returns the identifier of the key that a datagram claims, or nil if it is not a clock datagram of this version.
     public static func keyIdentifier(of bytes: [UInt8]) -> UInt64? {
         guard bytes.count == byteCount, bytes.bigEndian(at: 0, as: UInt32.self) == magic, bytes[4] == version else {
             return nil
@@ -75,7 +75,7 @@ public struct ClockDatagram: Hashable, Sendable {
         return bytes.bigEndian(at: 8, as: UInt64.self)
     }
 
-    /// Nil unless the bytes are a clock datagram made under `key`.
+    /// Decodes a datagram; returns nil unless the bytes are a clock datagram made under `key`.
     public init?(_ bytes: [UInt8], under key: ClockKey) {
         guard Self.keyIdentifier(of: bytes) == key.identifier, let kind = Kind(rawValue: bytes[5]),
             bytes.bigEndian(at: 56, as: UInt64.self)
@@ -90,8 +90,8 @@ public struct ClockDatagram: Hashable, Sendable {
         previousTransmit = SessionTime(nanoseconds: bytes.bigEndian(at: 48, as: Int64.self))
     }
 
-    /// The sequence number of any clock datagram, tag unchecked: for transmit stamps of datagrams that we sent
-    /// ourselves.
+    /// Returns the sequence number of any clock datagram without checking its tag: for transmit stamps of our own
+    /// datagrams.
     public static func sequence(of bytes: [UInt8]) -> UInt32? {
         guard keyIdentifier(of: bytes) != nil else { return nil }
         return bytes.bigEndian(at: 16, as: UInt32.self)

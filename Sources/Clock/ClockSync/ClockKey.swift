@@ -1,12 +1,12 @@
-/// What ties clock datagrams to one TCP connection: a public identifier and a secret, both random.
+/// Ties clock datagrams to one TCP connection: a public identifier and a secret, both random.
 ///
-/// The broadcaster makes one for each connection and sends it in the greeting; it is void when the connection ends.
-/// A key serves one ``ClockClient`` and one ``ClockResponder`` on either way, UDP and the connection itself: sequence
-/// numbers only grow, so a second client on the same way would not be answered.
+/// The broadcaster makes one for each connection and sends it in the greeting; it is void when the connection ends. A
+/// key serves one ``ClockClient`` and one ``ClockResponder`` per path (UDP, and the connection itself): sequence
+/// numbers only grow, so a second client on the same path would get no answer.
 public struct ClockKey: Hashable, Sendable {
-    /// Names the connection in every datagram, in the clear.
+    /// Identifies the connection in every datagram, unencrypted.
     public var identifier: UInt64
-    /// The two halves of the secret under which datagrams are hashed.
+    /// The two halves of the secret that keys the datagrams' hash.
     public var secret0: UInt64
     public var secret1: UInt64
 
@@ -16,12 +16,12 @@ public struct ClockKey: Hashable, Sendable {
         self.secret1 = secret1
     }
 
-    /// A fresh key. Give a cryptographic generator (`SystemRandomNumberGenerator`) outside simulations.
+    /// Returns a fresh key. Use a cryptographic generator (`SystemRandomNumberGenerator`) outside simulations.
     public static func random(using generator: inout some RandomNumberGenerator) -> ClockKey {
         ClockKey(identifier: generator.next(), secret0: generator.next(), secret1: generator.next())
     }
 
-    /// Bytes of the form that the greeting carries.
+    /// Length of the form in the greeting.
     public static let byteCount = 24
 
     /// Identifier, then secret, each 64 bits big-endian.
@@ -31,7 +31,7 @@ public struct ClockKey: Hashable, Sendable {
         }
     }
 
-    /// Nil unless there are exactly ``byteCount`` bytes.
+    /// Decodes a key; returns nil unless there are exactly ``byteCount`` bytes.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         var words: [UInt64] = [0, 0, 0]

@@ -1,26 +1,26 @@
 import AudioCore
 
-/// Every limit on what clock datagrams may ask of us.
+/// Every limit on what clock datagrams may ask for.
 public enum ClockLimits {
-    /// Requests of a listener that may wait for their reply; older ones count as lost.
+    /// Requests of a listener that may await a reply; older ones count as lost.
     static let pendingCount = 64
-    /// A reply later than this is lost.
+    /// A later reply counts as lost.
     static let replyTimeout = TimeSpan.milliseconds(1_000)
-    /// Exchanges that the estimator holds.
+    /// Exchanges that the estimator keeps.
     static let sampleCount = 512
-    /// Exchanges older than this are dropped.
+    /// Older exchanges are dropped.
     static let sampleAge = TimeSpan.seconds(150)
     /// A listener whose requests come closer together than this is in a hurry.
     static let hurriedGap = TimeSpan.milliseconds(20)
-    /// Within this one that has just connected asks for the first time.
+    /// A newly connected listener sends its first request within this time.
     public static let newcomerTime = TimeSpan.seconds(1)
-    /// Who was in a hurry still is for so long.
+    /// How long a listener counts as in a hurry after a hurried request.
     public static let hurryTime = TimeSpan.milliseconds(250)
-    /// While nobody is in a hurry a responder may let requests gather for so long.
+    /// How long a responder may let requests gather while no listener is in a hurry.
     public static let gatheringTime = TimeSpan.milliseconds(50)
     /// Keys (connections) that one responder answers.
     public static let keyCount = 8_192
-    /// Requests of one key that are answered at once, and how many a second after that.
+    /// Requests per key that are answered at once, and the number per second after that.
     static let requestBurst = 256.0
     static let requestsPerSecond = 60.0
 }

@@ -1,23 +1,23 @@
 import AudioCore
 
-/// The broadcaster's half of the clock exchange: answers requests under known keys, and nothing else.
+/// The broadcaster's half of the clock exchange: answers requests under known keys only.
 ///
-/// Pure: no socket, no clock; session time is the broadcaster's host time and arrives as an argument. State is a few
-/// words for each key. A request must carry a sequence number above all earlier ones of its key, so replayed,
-/// duplicated and overtaken datagrams are not answered; the rate of each key is limited. Not thread-safe.
+/// Pure: no socket, no clock; session time is the broadcaster's host time and arrives as an argument. It keeps a few
+/// words per key. A request's sequence number must be above all earlier ones of its key, so replayed, duplicated and
+/// overtaken datagrams are not answered; the request rate per key is limited. Not thread-safe.
 public struct ClockResponder: Sendable {
-    /// A reply that waits for its transmit time.
+    /// A reply that still needs its transmit time.
     public struct Reply: Sendable {
         fileprivate var datagram: ClockDatagram
         fileprivate var key: ClockKey
-        /// Its listener asks again as soon as it is answered: it knows little of the clock, or doubts it. The others ask
-        /// at their own pace, and do not mind when the reply leaves.
+        /// Whether the listener asks again as soon as it is answered: it knows little of the clock, or doubts it.
+        /// Others ask at their own pace, and do not mind when the reply leaves.
         public fileprivate(set) var isUrgent: Bool
 
         public var keyIdentifier: UInt64 { key.identifier }
         public var sequence: UInt32 { datagram.sequence }
 
-        /// The bytes to send; read the clock just before.
+        /// Returns the bytes to send; read the clock just before.
         public func bytes(transmit: SessionTime) -> [UInt8] {
             var datagram = datagram
             datagram.transmit = transmit
@@ -37,10 +37,10 @@ public struct ClockResponder: Sendable {
     private var peers: [UInt64: Peer] = [:]
     public private(set) var statistics = Statistics()
 
-    /// What happened to the requests so far.
+    /// Counts of the requests so far, by outcome.
     public struct Statistics: Hashable, Sendable {
         public var answered = 0
-        /// Not a clock datagram, an unknown key, a wrong tag.
+        /// Not a clock datagram, or an unknown key, or a wrong tag.
         public var unauthenticated = 0
         /// Replayed, duplicated or overtaken.
         public var outOfOrder = 0
@@ -49,7 +49,7 @@ public struct ClockResponder: Sendable {
 
     public init() {}
 
-    /// Answers requests under `key` from now on. False when there are too many keys.
+    /// Answers requests under `key` from now on. Returns false if there are too many keys.
     @discardableResult
     public mutating func register(_ key: ClockKey) -> Bool {
         guard peers[key.identifier] != nil || peers.count < ClockLimits.keyCount else { return false }
@@ -62,7 +62,7 @@ public struct ClockResponder: Sendable {
         peers[keyIdentifier] = nil
     }
 
-    /// The reply to a datagram that arrived at `receive`, or nil: it is to be ignored.
+    /// Returns the reply to a datagram that arrived at `receive`, or nil to ignore it.
     public mutating func receive(_ bytes: [UInt8], at receive: SessionTime) -> Reply? {
         guard let identifier = ClockDatagram.keyIdentifier(of: bytes), var peer = peers[identifier],
             let request = ClockDatagram(bytes, under: peer.key), request.kind == .request
@@ -90,7 +90,7 @@ public struct ClockResponder: Sendable {
         return Reply(datagram: reply, key: peer.key, isUrgent: isUrgent)
     }
 
-    /// The kernel's transmit stamp of a reply; the next reply carries it.
+    /// Takes the kernel's transmit stamp of a reply; the next reply carries it.
     public mutating func didSend(keyIdentifier: UInt64, sequence: UInt32, at transmit: SessionTime) {
         guard let peer = peers[keyIdentifier], sequence > peer.transmitSequence, sequence <= peer.lastSequence else {
             return

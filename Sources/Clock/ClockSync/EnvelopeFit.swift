@@ -1,18 +1,19 @@
 import LineFitting
 
-/// Where the offset and the slope stand between the two envelopes of a set of exchanges, seen from one moment.
+/// Offset and slope between the two envelopes of a set of exchanges, as seen at one moment.
 struct EnvelopeFit: Sendable, BitwiseCopyable {
     /// Offset at that moment, in nanoseconds from the window's origin.
     var offset: Double
-    /// Nanoseconds a second.
+    /// Nanoseconds per second.
     var slope: Double
-    /// One standard deviation of the two.
+    /// One standard deviation of offset and slope.
     var offsetDeviation: Double
     var slopeDeviation: Double
-    /// Heights of the envelopes at that moment: the offset plus the forward delay, the offset less the backward delay.
+    /// Heights of the envelopes at that moment: offset plus forward delay, offset minus backward delay.
     var upper: Double
     var lower: Double
-    /// By how much the envelopes are expected to be missed, each way: the mean spacing of the lowest residuals.
+    /// By how much the lowest exchange is expected to miss its envelope, each way: the mean spacing of the lowest
+    /// residuals.
     var upperSpacing: Double
     var lowerSpacing: Double
 }
@@ -24,29 +25,29 @@ struct EnvelopeFitter: ~Copyable {
         var slope: Double
         var deviation: Double
 
-        /// Of two crystals that have never met, and of clocks that are no crystals.
+        /// For two crystals that have never met, and for clocks that are no crystals.
         private static let stranger = Prior(slope: 0, deviation: SkewPrior.unknown.deviation.value * 1e3)
         private static let anything = Prior(slope: 0, deviation: 1_000_000)
 
-        /// What is left to believe where a prior proved wrong; nil after the last.
+        /// Returns the next wider prior after one proved wrong; nil after the last.
         static func wider(than prior: Prior) -> Prior? {
             [stranger, anything].first { $0.deviation > prior.deviation }
         }
     }
 
-    /// No clock is further off than this: nanoseconds a second.
+    /// No clock is further off: nanoseconds per second.
     static let steepest = 2_500_000.0
-    /// Stamps are no better than this.
+    /// The best precision of timestamps, in nanoseconds.
     static let spacingFloor = 40.0
-    /// How fast the relative rate of two clocks may walk: ns a second, over the root of a second.
+    /// How fast the relative rate of two clocks may walk: ns per second, per root second.
     static let wander = 80.0
-    /// Integral of a random walk of the rate: its deviation grows with this times age to the power of 1.5.
+    /// Factor for the integral of a random walk of the rate: its deviation is this times the wander and age^1.5.
     static let walkFactor = 0.577
-    /// The lowest residuals that tell the spacing.
+    /// Number of lowest residuals that give the spacing.
     static let lowestCount = 10
-    /// The likelihood is believed only so far: delays are not exactly exponential and follow each other.
+    /// Divides the log-likelihood: delays are neither exactly exponential nor independent.
     static let temper = 2.0
-    /// How far the correction for a path that is busier one way is believed, as a deviation.
+    /// Deviation of the correction for a path that is busier one way, as a fraction of it.
     static let missedDoubt = 0.3
     private static var search: SlopeSearch { SlopeSearch(steepest: steepest, finest: 1, sectionCount: 44) }
 
@@ -100,7 +101,7 @@ struct EnvelopeFitter: ~Copyable {
         return Self.search.best { line($0, scale: scale, prior: prior).merit }
     }
 
-    /// Mean spacing of the lowest residuals on either side.
+    /// Returns the mean spacing of the lowest residuals on either side.
     private func spacings(slope: Double) -> (upper: Double, lower: Double) {
         (Self.spacing(of: above, slope: slope), Self.spacing(of: below, slope: -slope))
     }
@@ -114,7 +115,7 @@ struct EnvelopeFitter: ~Copyable {
         return max(spacingFloor, (last - first) / Double(lowest.values.count - 1))
     }
 
-    /// Mean and deviation of offset and slope over all slopes, each weighted by its likelihood.
+    /// Returns the likelihood-weighted mean and deviation of offset and slope over all slopes.
     private func average(around best: Double, spacing: (upper: Double, lower: Double), prior: Prior) -> EnvelopeFit {
         let scale = Self.temper * 0.5 * (spacing.upper + spacing.lower)
         let average = Self.search.average(around: best) { line($0, scale: scale, prior: prior) }

@@ -3,24 +3,24 @@ import AudioCore
 /// One exchange as two one-sided observations of the offset, relative to a window's origin.
 struct EnvelopeSample: Sendable, BitwiseCopyable {
     var sequence: UInt32
-    /// Seconds of host time since the origin at which the request left.
+    /// When the request left, in seconds of host time since the origin.
     var sent: Double
-    /// The offset then, too high by the forward delay: nanoseconds.
+    /// The offset then, plus the forward delay: nanoseconds.
     var upper: Double
-    /// Seconds of host time since the origin at which the reply arrived.
+    /// When the reply arrived, in seconds of host time since the origin.
     var received: Double
-    /// The offset then, too low by the backward delay: nanoseconds.
+    /// The offset then, minus the backward delay: nanoseconds.
     var lower: Double
-    /// The reply's transmit time that ``lower`` was made with.
+    /// The reply's transmit time from which ``lower`` was computed.
     var transmit: SessionTime
 
-    /// Time on the way, both ways, in nanoseconds: of what passed at the broadcaster too, the two clocks tell a little
-    /// differently.
-    /// - Parameter slope: of the offset, nanoseconds a second.
+    /// Returns the round trip in nanoseconds. The slope is needed because the two clocks measure the time at the
+    /// broadcaster slightly differently.
+    /// - Parameter slope: of the offset, nanoseconds per second.
     func roundTrip(slope: Double) -> Double { upper - lower + slope * (received - sent) }
 }
 
-/// The zero of a window: offsets and times near it fit a `Double` with nanoseconds to spare.
+/// The origin of a window: offsets and times relative to it fit a `Double` with nanoseconds to spare.
 struct EnvelopeOrigin: Sendable, BitwiseCopyable {
     var host: HostTime
     var offset: Int64
@@ -40,7 +40,7 @@ struct EnvelopeOrigin: Sendable, BitwiseCopyable {
 
     func seconds(_ instant: HostTime) -> Double { (instant - host).seconds }
 
-    /// Session time at an instant whose offset from this origin is known.
+    /// Returns session time at an instant whose offset from this origin is known.
     func session(at instant: HostTime, offset relative: Double) -> SessionTime {
         SessionTime(nanoseconds: instant.nanoseconds &+ offset &+ Int64(saturating: relative))
     }

@@ -3,15 +3,15 @@ import AudioCore
 // When to ask
 //
 // A joiner needs an estimate before it can place its first frame: a burst of 16 requests, 6 ms apart, gives one within
-// 100 ms. From then on knowledge grows with the time span that the exchanges cover, so the gap between two requests may
-// grow in proportion to the time since the burst, to a steady quarter of a second. The music often begins half a second
-// after the burst, and what is wrong of the skew by then is heard as drift: the gap grows by 2 % only. While the bound
-// is large there is more to win: by 0.5 % then, to an eighth of a second. Steady gaps are varied by a tenth, so that a
-// periodic disturbance does not hit every exchange.
+// 100 ms. After that, knowledge grows with the time span of the exchanges, so the gap between two requests may grow in
+// proportion to the time since the burst, up to a steady quarter of a second. The music often begins half a second
+// after the burst, and the error of the skew at that time is heard as drift: so the gap grows by 2 % only. While the
+// bound is large there is more to gain: the gap then grows by 0.5 %, up to an eighth of a second. Steady gaps vary by a
+// tenth, so that a periodic disturbance does not hit every exchange.
 //
-// Over a wire, told by the round trip, gaps begin at 2 ms and grow by 1 % in the first second: the rate, which takes
-// longest to know, is known well enough 100 ms sooner, and twice as well after a second. Over a radio requests would
-// only queue behind each other.
+// On a wired path, recognised by its round trip, gaps start at 2 ms and grow by 1 % in the first second: the rate,
+// which takes longest to learn, is known well enough 100 ms sooner, and twice as well after a second. Over radio,
+// requests would only queue behind each other.
 
 /// Decides when the next request is due.
 struct ExchangeSchedule: Sendable {
@@ -20,15 +20,15 @@ struct ExchangeSchedule: Sendable {
     static let nearBurstInterval = TimeSpan.milliseconds(2)
     static let nearGrowth = 0.01
     static let nearAge = TimeSpan.seconds(1)
-    /// A lowest round trip below this is a wire's.
+    /// A path whose lowest round trip is below this is wired.
     static let nearRoundTrip = TimeSpan.milliseconds(1)
     static let quietInterval = TimeSpan.milliseconds(250)
     static let jitteryInterval = TimeSpan.milliseconds(125)
-    /// A bound above this is worth asking more often for.
+    /// A bound above this is worth more frequent requests.
     static let jitteryBound = TimeSpan.microseconds(20)
     static let quietGrowth = 0.02
     static let jitteryGrowth = 0.005
-    /// A deadline further away than this was set before the clock was put back.
+    /// A deadline further away was set before the clock was set back.
     static let longestWait = TimeSpan.seconds(1)
 
     private(set) var nextDeadline: HostTime?
@@ -37,7 +37,7 @@ struct ExchangeSchedule: Sendable {
     private var isJittery = true
     private var isNear = false
 
-    /// Whether a request is due; if so the next one is scheduled.
+    /// Returns whether a request is due, and if so schedules the next one.
     mutating func isDue(now: HostTime, generator: inout SplitMix64) -> Bool {
         if let nextDeadline, now < nextDeadline, nextDeadline - now < Self.longestWait { return false }
         if burstStart == nil { burstStart = now }
@@ -46,7 +46,7 @@ struct ExchangeSchedule: Sendable {
         return true
     }
 
-    /// Takes the estimator's advice on an exchange.
+    /// Applies the estimator's advice after an exchange.
     /// - Parameter estimate: nil while there is none.
     mutating func note(
         _ advice: ClockEstimator.Advice, _ estimate: ClockEstimate?, now: HostTime, generator: inout SplitMix64
@@ -56,7 +56,7 @@ struct ExchangeSchedule: Sendable {
         if advice == .askMore, burstRemaining == 0 { burst(now: now, generator: &generator) }
     }
 
-    /// Begins a burst; the first request is due at once.
+    /// Starts a burst; its first request is due at once.
     mutating func burst(now: HostTime, generator: inout SplitMix64) {
         burstRemaining = Self.burstCount
         burstStart = now

@@ -1,11 +1,12 @@
 import Glibc
 
-/// Follows the fits without their jumps: what is published changes slowly, as fast as knowledge grows.
+/// Smooths the jumps of the fits: the published offset changes slowly, as fast as knowledge grows.
 struct OffsetSmoother: Sendable {
     static let slowest = 3.0
-    /// Seconds after learning began in which every fit is taken as it is.
+    /// Seconds after learning began in which every fit is taken unchanged.
     static let direct = 0.5
-    /// Never further from the fit than so many of its deviations: a path that became better is believed at once.
+    /// The offset stays within this many of the fit's deviations from it: a path that became better is believed at
+    /// once.
     static let tolerance = 3.0
 
     /// The published offset at the last fit, in nanoseconds from the window's origin.
@@ -14,10 +15,10 @@ struct OffsetSmoother: Sendable {
     private var time: Double?
     private var start = 0.0
 
-    /// Learning begins anew: follow quickly for a while.
+    /// Begins learning anew: follows quickly for a while.
     mutating func relearn(now: Double) { start = now }
 
-    /// Moves toward a fit; true if it is further away than `jump` and was taken at once.
+    /// Moves towards a fit; returns true if it was further away than `jump` and was taken at once.
     mutating func note(_ fit: EnvelopeFit, now: Double, jump: Double) -> Bool {
         guard let time else {
             start = now

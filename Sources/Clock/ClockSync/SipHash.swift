@@ -1,6 +1,6 @@
 /// SipHash-2-4, a keyed 64-bit hash (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012, section 2).
 ///
-/// Authenticates clock datagrams: 64 bytes cost some 50 ns, and nobody without the key can make or alter one.
+/// Authenticates clock datagrams: hashing 64 bytes takes some 50 ns, and nobody without the key can forge one.
 enum SipHash {
     static func hash(_ bytes: some Collection<UInt8>, key: (UInt64, UInt64)) -> UInt64 {
         var state = State(key: key)

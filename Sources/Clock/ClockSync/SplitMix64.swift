@@ -1,6 +1,6 @@
 /// A small seeded generator (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
 ///
-/// For cookies and timing jitter; the datagrams' protection is their tag, not the cookie's secrecy.
+/// For cookies and timing jitter; what protects the datagrams is their tag, not the secrecy of the cookie.
 struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,27 +1,26 @@
 import Glibc
 
-// How steep is the line under (or between) clouds of points? The merit of a slope is the logarithm of its likelihood,
-// but for a constant. It is concave with corners, and its maximum jumps from corner to corner as points come and go. So
-// the most likely slope only tells where to look; what counts is the mean over all slopes, weighted by likelihood,
-// which moves smoothly and gives the deviations as well.
+// How steep is the line under (or between) clouds of points? The merit of a slope is its log-likelihood up to a
+// constant. It is concave with corners, and its maximum jumps from corner to corner as points come and go. So the most
+// likely slope only shows where to look. The result is the likelihood-weighted mean over all slopes, which moves
+// smoothly and gives the deviations as well.
 
-/// Finds the slope of most merit, and averages over the slopes around it.
+/// Finds the slope of greatest merit, and averages over the slopes around it.
 ///
-/// Works in any units. Allocates nothing, and neither locks nor retains: as safe on a real-time thread as the closures
-/// that it is given.
+/// Works in any units. Does not allocate, lock or retain: as safe on a real-time thread as the closures passed to it.
 public struct SlopeSearch: Sendable, BitwiseCopyable {
-    /// No slope is steeper, up or down.
+    /// The steepest slope considered, up or down.
     @usableFromInline let steepest: Double
-    /// How far from the best slope the search for the edges of the average begins.
+    /// Distance from the best slope at which the search for the edges of the average starts.
     @usableFromInline let finest: Double
-    /// Golden sections; each leaves 0.618 of the range.
+    /// Golden sections; each reduces the range to 0.618 of it.
     @usableFromInline let sectionCount: Int
 
-    /// Slopes over which is averaged, less one.
+    /// Number of slopes averaged, minus one.
     @usableFromInline static var gridCount: Int { 24 }
-    /// Slopes are not worth counting where the merit has fallen by this.
+    /// Slopes whose merit is lower than the best by more than this are ignored.
     @usableFromInline static var edgeFall: Double { 6 }
-    /// A slope that has so much more merit than the best one says that this is not the best.
+    /// A slope whose merit is higher by this much shows that the supposed best is not the best.
     @usableFromInline static var largestRise: Double { 30 }
 
     @inlinable public init(steepest: Double, finest: Double, sectionCount: Int) {
@@ -30,7 +29,7 @@ public struct SlopeSearch: Sendable, BitwiseCopyable {
         self.sectionCount = sectionCount
     }
 
-    /// The slope of most merit, which is concave, by golden section.
+    /// Finds the slope of greatest merit by golden section; the merit must be concave.
     @inlinable public func best(_ merit: (Double) -> Double) -> Double {
         let ratio = 0.618_033_988_75
         var low = -steepest
@@ -53,10 +52,10 @@ public struct SlopeSearch: Sendable, BitwiseCopyable {
         return 0.5 * (low + high)
     }
 
-    /// Means and variances of the slope, and of a height that goes with it, each slope weighted by its likelihood.
+    /// Returns likelihood-weighted means and variances of the slope and of its height.
     /// - Parameters:
-    ///   - best: the slope of most merit, by this merit or one like it.
-    ///   - line: merit and height of the line with a slope.
+    ///   - best: the slope of greatest merit, by this merit or a similar one.
+    ///   - line: returns merit and height of the line with a given slope.
     @inlinable public func average(
         around best: Double, _ line: (Double) -> (merit: Double, height: Double)
     ) -> SlopeAverage {
@@ -66,7 +65,7 @@ public struct SlopeSearch: Sendable, BitwiseCopyable {
             ?? SlopeAverage(slope: best, slopeVariance: 0, height: line(best).height, heightVariance: 0)
     }
 
-    /// Nil where the best slope is another by far: weights would be beyond all numbers.
+    /// Returns nil if some other slope is far better: the weights would overflow.
     @inlinable func average(
         near best: Double, _ line: (Double) -> (merit: Double, height: Double)
     ) -> SlopeAverage? {
@@ -97,7 +96,7 @@ public struct SlopeSearch: Sendable, BitwiseCopyable {
             heightVariance: max(0, heightMoments.1 / weightSum - heightMean * heightMean))
     }
 
-    /// Where the merit has fallen so far that slopes beyond are not worth counting.
+    /// Returns the slope beyond which the merit is too low to count.
     @inlinable func edge(
         from best: Double, direction: Double, top: Double, _ line: (Double) -> (merit: Double, height: Double)
     ) -> Double {
@@ -120,7 +119,7 @@ public struct SlopeSearch: Sendable, BitwiseCopyable {
     }
 }
 
-/// What ``SlopeSearch`` finds.
+/// The result of ``SlopeSearch``.
 public struct SlopeAverage: Sendable, BitwiseCopyable {
     public var slope: Double
     public var slopeVariance: Double

@@ -1,12 +1,14 @@
 import Glibc
 
-/// How many files and sockets this process may have open.
+/// The number of files and sockets that this process may have open.
 public enum DescriptorLimit {
-    /// Nobody serves as many.
+    /// More than any process needs.
     private static let wanted: rlim_t = 65_536
 
-    /// Raises the limit to what the system allows (`RLIMIT_NOFILE`, getrlimit(2)): Linux begins with 1,024, which is less
-    /// than a broadcast may have listeners. Any thread; does nothing where it must not be raised.
+    /// Raises the limit as far as the system allows (`RLIMIT_NOFILE`, getrlimit(2)).
+    ///
+    /// Linux starts with 1,024, fewer than a broadcast may have listeners. Any thread may call it; it does nothing
+    /// where raising is denied.
     public static func raise() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < wanted,

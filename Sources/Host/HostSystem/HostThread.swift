@@ -3,17 +3,17 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A thread of the operating system that runs one closure and can be waited for.
+/// An operating system thread that runs one closure and can be joined.
 ///
-/// Swift's tasks share a pool and may move between threads; loops that wait on a device, or must own their
-/// scheduling class, need a thread of their own. Dropping the last reference does not end the thread.
+/// Swift's tasks share a pool and may move between threads. Loops that wait on a device, or need their own scheduling
+/// class, need their own thread. Dropping the last reference does not end the thread.
 public final class HostThread: Sendable {
     private let handle: Mutex<pthread_t?>
     private let ending: Ending
 
     /// Starts the thread.
-    /// - Parameter name: as `top -H` shows it; 15 bytes at most are kept.
-    /// - Throws: where the system has no room for another thread.
+    /// - Parameter name: as `top -H` shows it; at most 15 bytes are kept.
+    /// - Throws: if the system has no room for another thread.
     public init(name: String, _ body: @escaping @Sendable () -> Void) throws(HostThreadError) {
         let ending = Ending()
         self.ending = ending
@@ -36,7 +36,8 @@ public final class HostThread: Sendable {
         handle = Mutex(thread)
     }
 
-    /// Waits until the closure has returned; at once when it was waited for before. Never call it on the thread itself.
+    /// Waits until the closure has returned; returns at once if it was joined before. Never call it on the thread
+    /// itself.
     public func join() {
         let thread = handle.withLock { handle in
             defer { handle = nil }
@@ -45,8 +46,8 @@ public final class HostThread: Sendable {
         if let thread { pthread_join(thread, nil) }
     }
 
-    /// Waits as ``join()`` does, but no longer than `span`: a thread that is held up, by a disk or by somebody else's
-    /// process, is left to itself then, and can be waited for again.
+    /// Waits as ``join()`` does, but no longer than `span`. A thread that is held up, by a disk or by another process,
+    /// is left running and can be joined later.
     /// - Returns: whether the closure has returned.
     @discardableResult
     public func join(atMost span: TimeSpan) -> Bool {
@@ -64,12 +65,12 @@ public final class HostThread: Sendable {
     }
 }
 
-/// The system refused a thread: `pthread_create`'s error number.
+/// The system refused to start a thread: `pthread_create`'s error number.
 public struct HostThreadError: Error, Hashable, Sendable {
     public var code: Int32
 }
 
-/// Whether the closure has returned; apart from it, so that what it holds goes when it does.
+/// Whether the closure has returned. Separate from `Start`, so that the closure's captures are released when it ends.
 private final class Ending: Sendable {
     let isOver = Atomic(false)
 }

@@ -2,10 +2,10 @@ import AudioCore
 import Glibc
 
 extension Instant where Clock == HostClock {
-    /// Reads this machine's raw monotonic clock: the only place where Tutti's shell asks what time it is.
+    /// Reads this machine's raw monotonic clock; the only place in Tutti's shell that reads the time.
     ///
-    /// Pure modules take `now` as an argument instead. Real-time safe (a vDSO call). It goes through libc's
-    /// `clock_gettime` like everybody's, so a test may put another clock under a process.
+    /// Pure modules take `now` as an argument instead. Real-time safe (a vDSO call). It calls libc's `clock_gettime`,
+    /// so a test may substitute another clock for a process.
     @inline(__always)
     public static func now() -> HostTime {
         var time = timespec()
@@ -20,10 +20,10 @@ extension Instant where Clock == HostClock {
     #endif
 }
 
-/// Puts the calling thread to sleep for a length of time; returns early when a signal arrives.
+/// Puts the calling thread to sleep for a length of time; returns early if a signal arrives.
 ///
-/// The kernel offers no sleep until an instant of the raw clock, so callers compute the length and look at the clock
-/// again when they wake.
+/// The kernel cannot sleep until an instant of the raw clock, so callers compute the length and read the clock again
+/// when they wake.
 public func sleepThread(for span: TimeSpan) {
     guard span > .zero else { return }
     var request = timespec(

@@ -1,17 +1,18 @@
 import AudioCore
 import Glibc
 
-// The raw clock, like CLOCK_MONOTONIC, stands still while a machine sleeps, CLOCK_BOOTTIME does not: the latter less
-// CLOCK_MONOTONIC is what was slept since the boot. The kernel makes both of one reading, NTP's slewing included, so that
-// their distance is exact and moves by a sleep only. CLOCK_MONOTONIC_RAW, which is not slewed, would not do.
+// The raw clock, like CLOCK_MONOTONIC, stands still while a machine sleeps; CLOCK_BOOTTIME does not. So CLOCK_BOOTTIME
+// minus CLOCK_MONOTONIC is the time slept since the boot. The kernel derives both from one reading, NTP's slewing
+// included, so the difference is exact and only a sleep changes it. CLOCK_MONOTONIC_RAW is not slewed, and would not
+// do.
 //
-// The two cannot be read in the same instant. So boottime is read between two readings of the other; the distance lies
-// between the two differences. What a program loses between the calls only sets them farther apart, and so cannot pass
-// for a sleep.
+// The two cannot be read at the same instant. So boottime is read between two readings of the other clock, and the true
+// difference lies between the two measured ones. A delay between the calls only widens that range, and so cannot look
+// like a sleep.
 
-/// Both clocks of a machine, read one after the other, in nanoseconds.
+/// Readings of both clocks of a machine, one after the other, in nanoseconds.
 public struct SleepReading: Hashable, Sendable {
-    /// The clock that stands still, before and after the other was read.
+    /// CLOCK_MONOTONIC, read before and after `boottime`.
     public var before: Int64
     public var boottime: Int64
     public var after: Int64
@@ -22,7 +23,7 @@ public struct SleepReading: Hashable, Sendable {
         self.after = after
     }
 
-    /// Real-time safe: three vDSO calls, some 80 ns.
+    /// Reads the clocks. Real-time safe: three vDSO calls, some 80 ns.
     public static func now() -> SleepReading {
         SleepReading(
             before: read(CLOCK_MONOTONIC), boottime: read(CLOCK_BOOTTIME), after: read(CLOCK_MONOTONIC))
@@ -35,17 +36,17 @@ public struct SleepReading: Hashable, Sendable {
     }
 }
 
-/// Tells that this machine was asleep. A virtual machine that its host froze or moved does not learn of it this way.
+/// Detects that this machine was asleep. A virtual machine that its host froze or moved is not detected.
 public struct SleepDetector: Sendable {
-    /// Less than this is no sleep: no machine is down and up again sooner.
+    /// The shortest sleep: no machine goes down and comes up again sooner.
     public static let shortest = TimeSpan.milliseconds(20)
 
-    /// The most that can have been slept since the boot, by the readings so far.
+    /// The longest time that can have been slept since the boot, by the readings so far.
     private var ceiling: Int64?
 
     public init() {}
 
-    /// Takes a reading; says how long the machine slept since the one before, if it did.
+    /// Takes a reading; returns how long the machine slept since the previous one, if it did.
     public mutating func note(_ reading: SleepReading) -> TimeSpan? {
         let most = reading.boottime &- reading.before
         let least = reading.boottime &- reading.after

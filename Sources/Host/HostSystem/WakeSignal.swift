@@ -2,13 +2,13 @@ import AudioCore
 import CLinux
 import Glibc
 
-/// Wakes a sleeping thread from any other: an `eventfd`.
+/// Wakes a sleeping thread from any other, with an `eventfd`.
 ///
-/// Signals do not add up: many before one wait are one.
+/// Signals do not accumulate: several before one wait count as one.
 public final class WakeSignal: Sendable {
     private let descriptor: Int32
 
-    /// - Throws: where the process has no file descriptor left.
+    /// - Throws: if the process has no file descriptor left.
     public init() throws(WakeSignalError) {
         descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
         guard descriptor >= 0 else { throw WakeSignalError(code: errno) }
@@ -20,7 +20,7 @@ public final class WakeSignal: Sendable {
         write(descriptor, &one, 8)
     }
 
-    /// Waits for a signal, at most for the given time. Returns early at times: look at your state again.
+    /// Waits for a signal, at most for the given time. May return early: check your state again.
     public func wait(atMost span: TimeSpan) {
         let milliseconds = max(0, min(60_000, (span.nanoseconds + 999_999) / 1_000_000))
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -30,7 +30,7 @@ public final class WakeSignal: Sendable {
     }
 
     /// Waits for a signal or until another descriptor is readable or in error, at most for the given time (nil: for
-    /// ever). Returns early at times: look at your state again.
+    /// ever). May return early: check your state again.
     public func wait(atMost span: TimeSpan?, orReadable other: Int32) {
         var requests = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -42,8 +42,8 @@ public final class WakeSignal: Sendable {
         read(descriptor, &count, 8)
     }
 
-    /// Waits by other means: `body` is given a descriptor that is readable once there is a signal, and returns when it
-    /// is, or earlier.
+    /// Waits by other means: passes `body` a descriptor that becomes readable with a signal. `body` returns when it is
+    /// readable, or earlier.
     public func wait(_ body: (Int32) -> Void) {
         body(descriptor)
         var count: UInt64 = 0
@@ -53,7 +53,7 @@ public final class WakeSignal: Sendable {
     deinit { close(descriptor) }
 }
 
-/// The system refused an `eventfd`: its error number.
+/// The system refused to create an `eventfd`: its error number.
 public struct WakeSignalError: Error, Hashable, Sendable {
     public var code: Int32
 }

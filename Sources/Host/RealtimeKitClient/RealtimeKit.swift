@@ -1,31 +1,31 @@
 import CLinux
 import HostSystem
 
-// RealtimeKit is the service through which desktops give real-time priority to programs of ordinary users
-// (rtkit-daemon, https://git.0pointer.net/rtkit.git/plain/README). It gives SCHED_RR up to a priority of its own
-// choice, to processes that let the kernel end them when a real-time thread of theirs runs away (RLIMIT_RTTIME).
+// RealtimeKit is the service that gives real-time priority to programs of ordinary desktop users (rtkit-daemon,
+// https://git.0pointer.net/rtkit.git/plain/README). It grants SCHED_RR up to a priority of its own choice, and only to
+// processes that let the kernel end them when one of their real-time threads runs away (RLIMIT_RTTIME).
 
 /// A client of RealtimeKit.
 public struct RealtimeKit: Sendable {
-    /// Of another bus than the system's.
+    /// Address of a bus other than the system bus.
     public var busAddress: String?
-    /// How long each of three answers may take; the first call may have to start the service.
+    /// Timeout of each of three calls; the first may have to start the service.
     public var timeoutMilliseconds: Int32 = 1_000
 
     public init(busAddress: String? = nil) { self.busAddress = busAddress }
 
     private static let service = "org.freedesktop.RealtimeKit1"
     private static let path = "/org/freedesktop/RealtimeKit1"
-    /// Priorities and run times beyond these are nobody's wish: sched(7), and a minute.
+    /// Plausible priorities and run times: sched(7), and up to a minute.
     private static let priorityRange: ClosedRange<Int64> = 1...99
     private static let runTimeRange: ClosedRange<Int64> = 1_000...60_000_000
 
-    /// Asks for real-time priority for a thread of this process. Blocks for some seconds at worst, longer when the bus
-    /// itself hangs: never call it on a thread that has better to do.
+    /// Asks for real-time priority for a thread of this process. Blocks for some seconds at worst, longer if the bus
+    /// itself hangs: never call it on a thread with other work to do.
     /// - Parameters:
-    ///   - thread: the kernel's number of the thread.
-    ///   - wanted: the highest priority that makes sense.
-    /// - Returns: the priority that it got.
+    ///   - thread: the kernel thread ID.
+    ///   - wanted: the highest useful priority.
+    /// - Returns: the priority granted.
     public func makeRealTime(thread: Int32, atMost wanted: Int32) throws(RealtimeKitError) -> Int32 {
         let bus = try SystemBus(address: busAddress, timeoutMilliseconds: timeoutMilliseconds)
         let highest = try property("MaxRealtimePriority", in: Self.priorityRange, on: bus)

@@ -2,16 +2,16 @@ import AudioCore
 import CDBus
 import HostSystem
 
-/// A connection to a D-Bus message bus that asks one service at a time, and waits for the answers.
+/// A connection to a D-Bus message bus that makes one call at a time and waits for the reply.
 ///
-/// For one thread. Closed when it goes out of scope. It changes nothing about the process: no signal handling, and no
-/// exit when the bus goes away.
+/// For one thread. Closed when it goes out of scope. It leaves the process as it is: no signal handling, and no exit if
+/// the bus goes away.
 struct SystemBus: ~Copyable {
     private let connection: OpaquePointer
     let timeoutMilliseconds: Int32
 
-    /// Connects, which may block as long as the bus lets us wait (25 s when it hangs).
-    /// - Parameter address: of another bus than the system's.
+    /// Connects. Blocks until the bus answers (25 s if it hangs).
+    /// - Parameter address: a bus other than the system bus.
     init(address: String?, timeoutMilliseconds: Int32) throws(RealtimeKitError) {
         self.timeoutMilliseconds = timeoutMilliseconds
         dbus_connection_set_change_sigpipe(0)
@@ -35,7 +35,7 @@ struct SystemBus: ~Copyable {
         return nil
     }
 
-    /// Calls a method and waits for its answer.
+    /// Calls a method and waits for its reply.
     func call(
         _ method: ServiceMethod, _ arguments: [BusValue]
     ) throws(RealtimeKitError) -> BusValue? {
@@ -67,7 +67,7 @@ struct SystemBus: ~Copyable {
     }
 }
 
-/// Where a method is found on the bus.
+/// The address of a method on the bus.
 struct ServiceMethod {
     var service: String
     var path: String
@@ -75,7 +75,7 @@ struct ServiceMethod {
     var name: String
 }
 
-/// The few types of D-Bus that we exchange.
+/// The few D-Bus types that are used here.
 enum BusValue: Hashable {
     case string(String)
     case unsigned32(UInt32)
@@ -97,7 +97,7 @@ enum BusValue: Hashable {
         }
     }
 
-    /// The first argument of a message, unwrapped if it is a variant; nil if there is none of a known type.
+    /// Reads the first argument of a message, unwrapped if it is a variant; nil if there is none of a known type.
     init?(firstOf message: OpaquePointer) {
         var iterator = DBusMessageIter()
         guard dbus_message_iter_init(message, &iterator) != 0 else { return nil }

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// How long to wait before the next attempt: twice as long each time, up to a limit.
+/// The wait before the next attempt: doubles each time, up to a limit.
 struct Backoff {
     let first: TimeSpan
     let limit: TimeSpan

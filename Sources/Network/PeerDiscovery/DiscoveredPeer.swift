@@ -1,15 +1,14 @@
 import WireProtocol
 import AudioCore
 
-/// What tells one service from another: two sightings that agree in all of this are of one service, seen on different
-/// ways.
+/// The identity of a service: sightings that agree in all of this are the same service, seen over different paths.
 ///
 /// Anybody can announce a service that names another's process: sightings that do not agree are never merged, and one
-/// process may have several services. A service that takes another name is another.
+/// process may have several services. A renamed service is a different one.
 public struct PeerService: Hashable, Sendable {
-    /// The process.
+    /// The process's random number.
     public var instance: UInt64
-    /// Whose process it is.
+    /// The peer to which the process belongs.
     public var peer: UUIDBytes
     public var name: String
     public var domain: String
@@ -26,16 +25,16 @@ public struct PeerService: Hashable, Sendable {
     }
 }
 
-/// A peer as mDNS knows it now: what it says of itself, and where it can be reached.
+/// A peer as mDNS knows it now: what it says of itself, and its addresses.
 ///
-/// That a record is there does not mean that the machine is: one that lost power stays in caches for minutes.
+/// A record does not prove that the machine is there: after a loss of power it stays in caches for minutes.
 public struct DiscoveredPeer: Hashable, Sendable {
     public var record: PeerRecord
-    /// As which it is announced.
+    /// The service that announces it.
     public var service: PeerService
     /// Merged over all interfaces and both protocols; the most promising first.
     public var addresses: [PeerAddress]
-    /// Index of the interface that the first address was found on.
+    /// Index of the interface on which the first address was found.
     public var interface: UInt32
 
     public init(
@@ -47,7 +46,7 @@ public struct DiscoveredPeer: Hashable, Sendable {
         self.interface = interface
     }
 
-    /// The name it goes by on the network, unique there: "Kitchen", or "Kitchen #2" where that was taken.
+    /// Its unique name on the network: "Kitchen", or "Kitchen #2" if that was taken.
     public var serviceName: String { service.name }
     /// For example `kitchen.local`.
     public var hostName: String { service.hostName }
@@ -57,7 +56,7 @@ public struct DiscoveredPeer: Hashable, Sendable {
 /// What this process offers to others.
 public struct PeerAdvertisement: Hashable, Sendable {
     public var record: PeerRecord
-    /// The TCP port that is listened on.
+    /// The TCP port on which it listens.
     public var port: UInt16
 
     public init(record: PeerRecord, port: UInt16) {

@@ -1,7 +1,7 @@
 import CAvahi
 import Synchronization
 
-/// What other threads want of the discovery thread, and the bell that wakes it.
+/// Passes requests from other threads to the discovery thread, and wakes it.
 final class DiscoveryMailbox: Sendable {
     private struct Contents {
         var wanted: PeerAdvertisement?
@@ -24,10 +24,10 @@ final class DiscoveryMailbox: Sendable {
     func want(_ advertisement: PeerAdvertisement?) { change { $0.wanted = advertisement } }
     func stop() { change { $0.isStopped = true } }
 
-    /// The event loop, for the discovery thread alone. Nil when there was no memory or no descriptor for it.
+    /// The event loop, for the discovery thread only. Nil if there was no memory or descriptor for it.
     var poll: OpaquePointer? { contents.withLock { SharedPointer($0.poll) }.pointer }
 
-    /// No event loop from here on: nothing is left to be woken.
+    /// Frees the event loop: there is nothing left to wake.
     func closePoll() {
         contents.withLock {
             if let poll = $0.poll { avahi_simple_poll_free(poll) }
@@ -50,5 +50,5 @@ final class DiscoveryMailbox: Sendable {
     }
 }
 
-// @unchecked SharedPointer: the event loop is used by the discovery thread only, except for `avahi_simple_poll_wakeup`,
-// which is made for other threads, and which finds it alive because both that call and `closePoll` hold the lock.
+// @unchecked SharedPointer: only the discovery thread uses the event loop, except for `avahi_simple_poll_wakeup`, which
+// is made for other threads. It finds the loop alive because that call and `closePoll` both hold the lock.

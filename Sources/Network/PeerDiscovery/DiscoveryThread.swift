@@ -1,13 +1,13 @@
 import Glibc
 
-/// A thread that runs one function to its end. It takes no signals: those belong to the main thread.
+/// A thread that runs one function to its end. It blocks all signals: they belong to the main thread.
 final class DiscoveryThread: Sendable {
     private let thread: pthread_t
-    /// The read end of a pipe whose other end the thread closes when it ends: something that can be waited for with a
-    /// limit, as `pthread_join` cannot.
+    /// The read end of a pipe whose other end the thread closes when it ends: unlike `pthread_join`, it can be waited
+    /// for with a timeout.
     private let ended: Int32
 
-    /// Nil where the system gives no more threads or file descriptors.
+    /// Returns nil if the system has no more threads or file descriptors.
     init?(_ run: @escaping @Sendable () -> Void) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
@@ -26,7 +26,7 @@ final class DiscoveryThread: Sendable {
 
     var isCurrent: Bool { pthread_equal(thread, pthread_self()) != 0 }
 
-    /// Waits for the end; after the limit the thread is left to itself. Call it, or ``detach()``, once.
+    /// Waits for the end; detaches the thread after the limit. Call it, or ``detach()``, once.
     func join(limitMilliseconds: Int32) {
         var watch = pollfd(fd: ended, events: Int16(POLLIN), revents: 0)
         if poll(&watch, 1, limitMilliseconds) == 1 {
@@ -36,7 +36,7 @@ final class DiscoveryThread: Sendable {
         }
     }
 
-    /// Leaves the thread to itself.
+    /// Lets the thread run on by itself.
     func detach() { pthread_detach(thread) }
 
     private static func start(_ body: Body) -> pthread_t? {

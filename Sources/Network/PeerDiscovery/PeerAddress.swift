@@ -4,11 +4,11 @@ import Glibc
 public enum PeerAddress: Hashable, Sendable {
     /// In host byte order: 127.0.0.1 is 0x7F000001.
     case v4(UInt32)
-    /// The two halves in host byte order. `scope` is the interface index that a link-local address (fe80::/10) needs,
-    /// and zero for all others.
+    /// The two halves in host byte order. `scope` is the interface index of a link-local address (fe80::/10), and zero
+    /// for all others.
     case v6(high: UInt64, low: UInt64, scope: UInt32)
 
-    /// 4 or 16 bytes in network order.
+    /// 4 or 16 bytes in network byte order.
     public var bytes: [UInt8] {
         switch self {
         case .v4(let value): Self.bigEndianBytes(value)
@@ -16,7 +16,7 @@ public enum PeerAddress: Hashable, Sendable {
         }
     }
 
-    /// The IPv6 scope id (interface index); zero where none is needed.
+    /// The IPv6 scope id (interface index); zero if none is needed.
     public var scope: UInt32 {
         if case .v6(_, _, let scope) = self { scope } else { 0 }
     }
@@ -42,7 +42,7 @@ public enum PeerAddress: Hashable, Sendable {
 }
 
 extension PeerAddress: CustomStringConvertible {
-    /// As `getaddrinfo` takes it; link-local with its interface by number: `fe80::1%3`.
+    /// The form that `getaddrinfo` takes; link-local with the interface index: `fe80::1%3`.
     public var description: String {
         let family: Int32 = if case .v4 = self { AF_INET } else { AF_INET6 }
         let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
@@ -55,7 +55,7 @@ extension PeerAddress: CustomStringConvertible {
 }
 
 extension PeerAddress {
-    /// The order in which to show and to try: routable before link-local, loopback last, v4 before v6.
+    /// The order in which to show and try addresses: routable before link-local, loopback last, v4 before v6.
     var rank: Int {
         let isV6 = if case .v6 = self { 1 } else { 0 }
         return (isLoopback ? 4 : isLinkLocal ? 2 : 0) + isV6

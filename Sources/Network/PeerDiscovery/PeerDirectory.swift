@@ -1,17 +1,17 @@
-// Avahi reports services once for each interface and protocol: a peer on a machine with two networks, both with IPv4
+// Avahi reports a service once for each interface and protocol: a peer on a machine with two networks, both with IPv4
 // and IPv6, is seen four times, each time with one address, and its TXT record changes four times. The directory merges
-// these sightings if they agree on which service it is: process, peer, name, host and port. The sighting that was resolved
-// last says what the peer is; all of them together say where it is.
+// these sightings if they agree on which service it is: process, peer, name, host and port. The sighting resolved last
+// gives the peer's record; all of them together give its addresses.
 //
-// Records come from anybody. A service that names the process of another stands beside that one's own.
+// Records come from anybody. A service that names another's process is listed beside that one's own.
 //
-// When avahi-daemon goes away nothing is known to be gone, so peers stay. After its return the sightings of before are
-// those of an older generation: what was not seen again a few seconds later is gone.
+// When avahi-daemon goes away, nothing is known to be gone, so peers stay. After its return the earlier sightings
+// belong to an older generation: those not seen again a few seconds later are gone.
 
-/// Where and under which name avahi saw a service.
+/// Where, and under which name, avahi saw a service.
 package struct ServiceKey: Hashable, Sendable {
     var interface: Int32
-    /// Avahi's number of the protocol that the record came by: 0 for IPv4, 1 for IPv6.
+    /// Avahi's number of the protocol that carried the record: 0 for IPv4, 1 for IPv6.
     var protocolNumber: Int32
     var name: String
     var domain: String
@@ -24,7 +24,7 @@ package struct ServiceKey: Hashable, Sendable {
     }
 }
 
-/// What resolving a service gave.
+/// The result of resolving a service.
 package struct ServiceSighting: Hashable, Sendable {
     var record: PeerRecord
     var hostName: String
@@ -45,13 +45,13 @@ package struct ServiceSighting: Hashable, Sendable {
     }
 }
 
-/// Every peer that is known, merged from sightings.
+/// Every known peer, merged from sightings.
 ///
-/// Changes gather until ``takeEvents()``, so that a peer that is seen on four paths at once makes one event.
+/// Changes gather until ``takeEvents()``, so that a peer seen on four paths at once makes one event.
 package struct PeerDirectory {
     private struct Entry {
         var sighting: ServiceSighting
-        /// Counts up with every sighting: the highest is the newest.
+        /// Serial number of the sighting: the highest is the newest.
         var order: UInt64
         var generation: UInt64
     }
@@ -59,7 +59,7 @@ package struct PeerDirectory {
     package private(set) var peers: [PeerService: DiscoveredPeer] = [:]
     private var entries: [ServiceKey: Entry] = [:]
     private var keys: [PeerService: Set<ServiceKey>] = [:]
-    /// Services that something happened to since the last ``takeEvents()``, in the order in which it did.
+    /// Services that changed since the last ``takeEvents()``, in order of the changes.
     private var touched: [PeerService] = []
     private var order: UInt64 = 0
     private var generation: UInt64 = 0
@@ -68,14 +68,14 @@ package struct PeerDirectory {
 
     var hasNews: Bool { !touched.isEmpty }
 
-    /// The service was announced: if it is known it is still there, even if resolving takes a while.
+    /// Takes note that the service was announced: if it is known it is still there, even if resolving takes a while.
     package mutating func confirm(_ key: ServiceKey) {
         entries[key]?.generation = generation
     }
 
-    /// The service was resolved, for the first time or because something about it changed.
+    /// Takes a resolved service, for the first time or because something about it changed.
     ///
-    /// - Parameter sighting: nil where its record is not a peer's.
+    /// - Parameter sighting: nil if its record is not a peer's.
     package mutating func resolved(_ key: ServiceKey, _ sighting: ServiceSighting?) {
         removed(key)
         guard let sighting else { return }
@@ -85,7 +85,7 @@ package struct PeerDirectory {
         touch(sighting.service(key))
     }
 
-    /// The service is gone.
+    /// Removes a service that is gone.
     package mutating func removed(_ key: ServiceKey) {
         guard let service = entries.removeValue(forKey: key)?.sighting.service(key) else { return }
         keys[service]?.remove(key)
@@ -93,15 +93,15 @@ package struct PeerDirectory {
         touch(service)
     }
 
-    /// Contact with avahi was lost: what is known of now is unconfirmed until it is seen again.
+    /// Takes note that contact with avahi was lost: what is known now is unconfirmed until it is seen again.
     package mutating func beginGeneration() { generation += 1 }
 
-    /// All that is there has been seen: what was not confirmed is dropped.
+    /// Drops what was not confirmed, once everything that exists has been seen.
     package mutating func dropUnconfirmed() {
         for key in entries.filter({ $0.value.generation != generation }).keys { removed(key) }
     }
 
-    /// What became different since the last time; what is gone comes first.
+    /// Returns what changed since the last call; lost peers come first.
     package mutating func takeEvents() -> [PeerDiscoveryEvent] {
         defer { touched.removeAll() }
         let gone = touched.filter { keys[$0] == nil }

@@ -1,34 +1,34 @@
-/// What discovery found out, in the order in which it did.
+/// What discovery found, in order.
 public enum PeerDiscoveryEvent: Hashable, Sendable {
-    /// A peer's service that was not known.
+    /// A new service of a peer.
     case found(DiscoveredPeer)
-    /// Something about a known one is different: what it plays, its addresses.
+    /// Something about a known service changed: what it plays, its addresses.
     case changed(DiscoveredPeer)
-    /// The last record of a service is gone: it said goodbye, its records ran out, or it goes by another name; that is
-    /// found then, not before.
+    /// The last record of a service is gone: it said goodbye, its records expired, or it has another name now; that one
+    /// is found after this, not before.
     case lost(PeerService)
-    /// Everything that was to be found at once has been: comes about a second after browsing began, and again after
-    /// each time that mDNS was unavailable. Who answers later is still found.
+    /// Everything that answers at once has been found: comes about a second after browsing began, and again after each
+    /// outage of mDNS. Later answers are still found.
     case settled
-    /// Our own service is on the network under this name, which may be another than was asked for.
+    /// Our own service is on the network under this name, which may differ from the one asked for.
     case advertised(serviceName: String)
-    /// Our own service could not be put on the network, and why; browsing goes on, and it is tried again. Said once
-    /// until it succeeds.
+    /// Our own service could not be announced, and why; browsing continues, and so do attempts. Reported once until one
+    /// succeeds.
     case notAdvertised(reason: String)
-    /// There is no mDNS for now. Said once for each outage. What was found stays; what is gone afterwards is lost a few
+    /// There is no mDNS for now. Reported once per outage. What was found stays; what is gone by then is lost a few
     /// seconds after mDNS is back.
     case unavailable(DiscoveryFailure)
-    /// mDNS is there, for the first time or again.
+    /// mDNS is available, for the first time or again.
     case available
 }
 
 /// Why there is no mDNS. The description is one line that says what to do.
 public enum DiscoveryFailure: Error, Hashable, Sendable {
-    /// No D-Bus system bus, through which avahi-daemon is spoken to.
+    /// There is no D-Bus system bus, over which avahi-daemon is reached.
     case noSystemBus
     case noDaemon
     case accessDenied
-    /// Whatever else libavahi-client reported: the operation and its text.
+    /// Anything else that libavahi-client reported: the operation and its text.
     case other(String)
 }
 

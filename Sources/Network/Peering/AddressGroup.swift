@@ -1,13 +1,13 @@
-/// Addresses that one owner has, or may have as many of as it likes: an IPv4 address, or an IPv6 network of 64 bits
-/// (RFC 4291 section 2.5.4), on its interface where it is a link's own.
+/// Addresses that one owner has, or can have any number of: an IPv4 address, or a 64-bit IPv6 network (RFC 4291 section
+/// 2.5.4), with its interface if it is link-local.
 struct AddressGroup: Hashable, Sendable {
     private let text: String
 
-    /// - Parameter address: as a connection has it; what is no IPv6 address stands for itself.
+    /// - Parameter address: as given by a connection; anything but an IPv6 address is a group of its own.
     init(_ address: String) {
         let host = address.prefix { $0 != "%" }
         let network = Self.network(of: host)
-        // The loopback address, and IPv4 addresses in the form of IPv6, are in the network of zeros.
+        // The loopback address and IPv4-mapped addresses are in the all-zeros network.
         guard !network.allSatisfy({ $0 == "0" }) else {
             text = address
             return
@@ -15,7 +15,7 @@ struct AddressGroup: Hashable, Sendable {
         text = network.joined(separator: ":") + "::/64" + address.dropFirst(host.count)
     }
 
-    /// The first four of the eight groups of an IPv6 address (RFC 4291 section 2.2); none for what is not one.
+    /// Returns the first four of the eight groups of an IPv6 address (RFC 4291 section 2.2); none for anything else.
     private static func network(of host: Substring) -> [Substring] {
         let groups = host.split(separator: ":", omittingEmptySubsequences: false)
         let head = groups.prefix { !$0.isEmpty }

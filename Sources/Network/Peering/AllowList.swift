@@ -1,30 +1,29 @@
 import WireProtocol
 
-/// The peers that a user named, as the only ones to have to do with; no name means everyone.
+/// The peers that the user named, the only ones to deal with; no name means everyone.
 ///
-/// A name means the peer that bears it now. On one network mDNS keeps names apart: of two peers that want the same, the
-/// second becomes "NAME #2", and may have greeted under the name that it wanted before it knew. So what mDNS says
-/// goes before what a greeting says, of the peer itself and of whoever else bears the name. A peer that mDNS does not
-/// know goes by its greeting.
+/// A name means the peer that has it now. mDNS keeps names unique on a network: if two peers want the same name, the
+/// second becomes "NAME #2", and may have greeted under the wanted name before it knew. So mDNS takes precedence over
+/// greetings, for the peer itself and for others with the name. A peer unknown to mDNS goes by its greeting.
 ///
-/// Anybody can announce another's process under another name. So a process bears all names that mDNS gives it, and one
-/// that is announced elsewhere than where the peer is says nothing against its greeting: a record can add a name, and
-/// take none away.
+/// Anybody can announce another's process under another name. So a process has all names that mDNS gives it, and an
+/// announcement for a different address than the peer's does not contradict its greeting: a record can add a name, but
+/// not take one away.
 public struct AllowList {
     private struct Record {
         var contact: PeerContact
-        /// mDNS knows it no longer: it counts as long as nothing newer is known of the process.
+        /// mDNS no longer knows it: it counts until something newer is known of the process.
         var isLost = false
     }
 
     public let names: [String]
-    /// What mDNS says of each process; at most ``PeeringLimits/contactCount`` in sum.
+    /// What mDNS says of each process; at most ``PeeringLimits/contactCount`` in total.
     private var records: [UInt64: [Record]] = [:]
     private var recordCount = 0
 
     public init(_ names: [String]) { self.names = names }
 
-    /// Learns what mDNS calls a peer now, of whatever role.
+    /// Records the name that mDNS now gives a peer of any role.
     public mutating func note(_ contact: PeerContact) {
         guard !names.isEmpty, let process = contact.key.instance else { return }
         remove(of: process) { $0.contact.key == contact.key || $0.isLost && $0.contact.sharesAddress(with: contact) }
@@ -33,19 +32,19 @@ public struct AllowList {
         recordCount += 1
     }
 
-    /// mDNS knows the peer no longer; of one that is connected, or missed, the name is remembered.
+    /// Marks a peer that mDNS no longer knows; a connected or missed one keeps its name.
     mutating func lose(_ key: PeerContact.Key) {
         guard let process = key.instance, let place = records[process]?.firstIndex(where: { $0.contact.key == key })
         else { return }
         records[process]?[place].isLost = true
     }
 
-    /// What mDNS says of a process now.
+    /// Returns what mDNS says of a process now.
     func present(of process: UInt64) -> [PeerContact] {
         records[process, default: []].filter { !$0.isLost }.map(\.contact)
     }
 
-    /// The peer is of no use any more.
+    /// Forgets a peer that is of no more use.
     public mutating func forget(_ key: PeerContact.Key) {
         if let process = key.instance { remove(of: process) { $0.contact.key == key } }
     }
@@ -57,19 +56,20 @@ public struct AllowList {
         recordCount -= before.count - rest.count
     }
 
-    /// Whether a peer is meant. One that the user named by address is judged when it greets.
+    /// Returns whether a peer is allowed. One that the user named by address is judged when it greets.
     public func includes(_ contact: PeerContact) -> Bool {
         if names.isEmpty { return true }
         guard case .instance = contact.key else { return true }
         return names.contains(contact.name)
     }
 
+    /// Returns whether a peer that greeted is allowed.
     /// - Parameter address: where the greeting came from.
     public func includes(_ greeting: Greeting, at address: String) -> Bool {
         names.isEmpty || names.contains { isBorne($0, by: greeting, at: address) }
     }
 
-    /// Whether this is the peer's name now.
+    /// Returns whether this is the peer's name now.
     public func isBorne(_ name: String, by greeting: Greeting, at address: String) -> Bool {
         let known = records[greeting.instance, default: []]
         let present = known.filter { !$0.isLost }
@@ -79,7 +79,7 @@ public struct AllowList {
         return greeting.name == name && !isTaken(name, from: greeting.instance)
     }
 
-    /// Whether mDNS knows another process by this name.
+    /// Returns whether mDNS knows another process by this name.
     private func isTaken(_ name: String, from process: UInt64) -> Bool {
         records.contains { $0.key != process && $0.value.contains { $0.contact.name == name } }
     }

@@ -1,20 +1,20 @@
-/// Values by their keys, in the order in which they came, so that a run can be replayed.
+/// A dictionary that keeps its values in order of arrival, so that a run can be replayed.
 ///
-/// Adding and finding one looks at no other, however many there are. Removing moves up what came later, as memory, and
-/// looks at none of it.
+/// Adding and finding a value touches no other, however many there are. Removing moves later ones up in memory without
+/// looking at them.
 struct ArrivalList<Key: Hashable, Value> {
-    /// In the order in which they came.
+    /// In order of arrival.
     private(set) var keys: [Key] = []
     /// In the order of ``keys``.
     private(set) var values: [Value] = []
-    /// Which each of ``keys`` was of all that ever came: always ascending.
+    /// The serial numbers of ``keys``, counting all that ever arrived: always ascending.
     private var numbers: [Int] = []
     private var numbersByKey: [Key: Int] = [:]
     private var nextNumber = 0
 
     var count: Int { keys.count }
 
-    /// Setting adds what is not there, at the end.
+    /// Setting a value for a new key appends it.
     subscript(key: Key) -> Value? {
         get { place(of: key).map { values[$0] } }
         set {
@@ -26,8 +26,8 @@ struct ArrivalList<Key: Hashable, Value> {
         }
     }
 
-    /// Changes a value in place: what it holds is not copied.
-    /// - Returns: what the change gives; nil where there is no such value.
+    /// Changes a value in place, without copying its contents.
+    /// - Returns: the result of the change; nil if there is no such value.
     @discardableResult
     mutating func change<Result, Failure: Error>(
         _ key: Key, _ change: (inout Value) throws(Failure) -> Result
@@ -53,7 +53,7 @@ struct ArrivalList<Key: Hashable, Value> {
         values.append(value)
     }
 
-    /// By halving: the numbers ascend.
+    /// Finds a key by binary search: the numbers ascend.
     private func place(of key: Key) -> Int? {
         guard let number = numbersByKey[key] else { return nil }
         var (low, high) = (0, numbers.count)
@@ -66,7 +66,7 @@ struct ArrivalList<Key: Hashable, Value> {
 }
 
 extension Dictionary where Value == Int {
-    /// Counts one less; what is counted no more is not kept.
+    /// Subtracts one from a count, and removes it at zero.
     mutating func countDown(_ key: Key) {
         guard let count = self[key] else { return }
         self[key] = count > 1 ? count - 1 : nil

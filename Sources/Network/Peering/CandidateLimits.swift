@@ -1,12 +1,12 @@
 import AudioCore
 
-/// What connections may take that have not proved to be of use: candidates. Which proof that takes is the session's affair.
+/// Limits of candidates: connections that have not proved to be of use. The session decides what counts as proof.
 public struct CandidateLimits: Hashable, Sendable {
-    /// How many there may be at once.
+    /// Candidates at once.
     public var count: Int
-    /// One that has been there for longer goes before others of its group, where one must go.
+    /// When one must go, a candidate older than this goes before others of its group.
     public var patience: TimeSpan
-    /// Bytes that may be kept of what they said, of all together.
+    /// Bytes kept of what candidates sent, all together.
     public var byteCount: Int
 
     public init(count: Int, patience: TimeSpan, byteCount: Int) {

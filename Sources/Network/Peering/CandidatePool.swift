@@ -1,15 +1,15 @@
 import AudioCore
 
-// Whoever can reach the port can open connections and let them stand. Until a connection has proved to be of use it is a
-// candidate, and candidates have few places and little memory in sum, so that those who take many of either take them
-// from each other. Places are counted by the groups of addresses that one owner may have (``AddressGroup``).
+// Anybody who can reach the port can open connections and leave them idle. Until a connection has proved to be of use
+// it is a candidate. All candidates share few places and little memory, so those who take much of either take it from
+// each other. Places are counted per group of addresses that one owner may have (``AddressGroup``).
 //
-// When all places are taken, the groups with the most candidates lose one, the newcomer counted as well: within those
-// groups the addresses with the most, and of these the newest. So an honest newcomer from elsewhere gets its place, and
-// many newcomers do not put out those who are about to prove themselves. One that was there for long enough to prove
-// itself goes before the newest: nobody keeps others out by standing still.
+// When all places are taken, the groups with the most candidates, the newcomer included, lose one: of their addresses
+// with the most candidates, the newest. So an honest newcomer from elsewhere gets a place, and many newcomers do not
+// displace those about to prove themselves. A candidate that had enough time to prove itself goes before the newest:
+// nobody keeps others out by idling.
 
-/// Connections that have not proved themselves, with bounds of their own on their number and on what they make us hold.
+/// Connections that have not proved to be of use, with limits on their number and on the bytes held for them.
 struct CandidatePool {
     private struct Candidate {
         var address: String
@@ -18,7 +18,7 @@ struct CandidatePool {
         var heldByteCount = 0
     }
 
-    /// Who loses its place to a newcomer.
+    /// Which connection loses its place to make room for a newcomer.
     enum Overflow: Hashable {
         case newcomer
         case candidate(ConnectionID)
@@ -26,7 +26,7 @@ struct CandidatePool {
 
     private let limits: CandidateLimits
     private var candidates = ArrivalList<ConnectionID, Candidate>()
-    /// Candidates of each group and of each address.
+    /// Number of candidates per group and per address.
     private var groupCounts: [AddressGroup: Int] = [:]
     private var addressCounts: [String: Int] = [:]
     private var heldByteCount = 0
@@ -43,7 +43,7 @@ struct CandidatePool {
         addressCounts[address, default: 0] += 1
     }
 
-    /// It has proved itself, or is gone.
+    /// Removes a candidate that has proved to be of use, or is gone.
     mutating func remove(_ id: ConnectionID) {
         guard let candidate = candidates.remove(id) else { return }
         groupCounts.countDown(candidate.group)
@@ -51,7 +51,7 @@ struct CandidatePool {
         heldByteCount -= candidate.heldByteCount
     }
 
-    /// Who makes room where there is none; to be asked before the newcomer is added.
+    /// Returns who makes room when there is none. Ask before adding the newcomer.
     func overflow(newcomer address: String, now: HostTime) -> Overflow {
         let group = AddressGroup(address)
         func rank(_ candidate: Candidate) -> (Int, Int) {
@@ -69,9 +69,9 @@ struct CandidatePool {
         return own == most ? .newcomer : crowd.last.map(Overflow.candidate) ?? .newcomer
     }
 
-    /// A candidate makes us hold so many bytes now.
-    /// - Returns: who must go, as all together make us hold too much: of the group that holds the most who holds the
-    ///   most.
+    /// Sets the number of bytes held for a candidate.
+    /// - Returns: the candidate to drop if all together hold too much: the one that holds the most, in the group that
+    ///   holds the most.
     mutating func hold(_ id: ConnectionID, byteCount: Int) -> ConnectionID? {
         guard let before = candidates[id]?.heldByteCount else { return nil }
         candidates[id]?.heldByteCount = byteCount
@@ -85,7 +85,7 @@ struct CandidatePool {
         return candidates.keys.max { weight($0) < weight($1) }
     }
 
-    /// Those who have been candidates for longer than this.
+    /// Returns the candidates older than this.
     func candidates(since span: TimeSpan, now: HostTime) -> [ConnectionID] {
         Array(candidates.keys.prefix { id in candidates[id].map { now - $0.since > span } ?? false })
     }

@@ -2,28 +2,28 @@ import AudioCore
 import NIOCore
 import WireProtocol
 
-/// What a session keeps for one connection.
+/// What a session keeps per connection.
 public protocol PeerLink {
     var connection: PeerConnection { get set }
-    /// What the dialer knows the peer by; nil for one that called us and is not known to it. The table sets it.
+    /// The dialer's key of the peer; nil for a caller unknown to the dialer. The table sets it.
     var contact: PeerContact.Key? { get set }
 }
 
-/// Who is connected and who is to be dialled: what a broadcaster and a listener have in common.
+/// The connections and the contacts to dial: what broadcasters and listeners have in common.
 ///
 /// A contact has one connection, however many of its addresses answer, and a process has one, whoever dialled. The
-/// ``dialer`` is told of all that comes and goes. What is said over a connection, and about it, is the session's own
-/// affair: the table sends nothing. A connection that has not proved to be of use is a candidate: of those there may be
-/// few (``CandidateLimits``).
+/// table tells the ``dialer`` what comes and goes. What is sent over a connection, and about it, is up to the session:
+/// the table sends nothing. A connection that has not proved to be of use is a candidate; ``CandidateLimits`` keeps
+/// their number low.
 public struct ConnectionTable<Link: PeerLink> {
-    /// What becomes of a connection that stands.
+    /// What happens to an open connection.
     public enum Admission: Hashable, Sendable {
         case taken
-        /// Taken, and another candidate has to make room: it must be closed.
+        /// Taken, but another candidate must be closed to make room.
         case takenInstead(of: ConnectionID)
-        /// Another address of the same contact connected before.
+        /// Another address of the same contact connected first.
         case doubled
-        /// As many as there may be are there, as many candidates, or as many of that address.
+        /// No room for connections, for candidates, or for connections from that address.
         case full, crowded, addressFull
     }
 
@@ -31,25 +31,25 @@ public struct ConnectionTable<Link: PeerLink> {
     private var candidates: CandidatePool
     public var dialer = Dialer()
     public private(set) var allowed: AllowList
-    /// Connections with each address.
+    /// Number of connections per address.
     private var addressCounts: [String: Int] = [:]
-    /// Connections with each contact, and with each process that greeted.
+    /// Number of connections per contact, and the connections of each process that greeted.
     private var contactCounts: [PeerContact.Key: Int] = [:]
     private var processes: [UInt64: [ConnectionID]] = [:]
     /// Processes that seem to be connected twice.
     var contests: [UInt64: IdentityContest] = [:]
-    /// When connections were judged last.
+    /// When connections were last judged.
     private var lastLook: HostTime?
     private let instance: UInt64
     let role: PeerRoles
     private let capacity: Int
 
     /// - Parameters:
-    ///   - instance: the own process.
-    ///   - role: of the peers that are dialled.
-    ///   - allowed: the only ones of them to be dialled.
-    ///   - capacity: connections at once, candidates among them.
-    ///   - candidates: what those may take that have not proved to be of use.
+    ///   - instance: this process.
+    ///   - role: the role of the peers to dial.
+    ///   - allowed: the only peers of that role to dial.
+    ///   - capacity: connections at once, candidates included.
+    ///   - candidates: limits of connections that have not proved to be of use.
     public init(
         instance: UInt64, peers role: PeerRoles, allowed: AllowList, capacity: Int, candidates: CandidateLimits
     ) {
@@ -60,28 +60,28 @@ public struct ConnectionTable<Link: PeerLink> {
         self.candidates = CandidatePool(candidates)
     }
 
-    /// In the order in which they came, so that a run can be replayed.
+    /// In order of arrival, so that a run can be replayed.
     public var ids: [ConnectionID] { entries.keys }
 
     /// In the order of ``ids``.
     public var links: [Link] { entries.values }
 
-    /// Nil for a connection that is not there; of such a one nothing can be set.
+    /// Nil for an unknown connection, for which nothing can be set either.
     public subscript(id: ConnectionID) -> Link? {
         get { entries[id] }
         set { if let newValue { change(id) { $0 = newValue } } }
     }
 
-    /// Changes a connection in place: what it holds is not copied. Nothing happens where it is not there.
+    /// Changes a connection in place, without copying its contents. Does nothing for an unknown one.
     public mutating func change(_ id: ConnectionID, _ change: (inout Link) -> Void) {
         entries.change(id, change)
     }
 
     // MARK: Contacts
 
-    /// A contact that mDNS or the user knows, or something new of it: to be dialled if it is of the role that is
-    /// wanted, allowed, and not connected already.
-    /// - Returns: connections with it that must be refused, as it turned out to bear a name that is not allowed.
+    /// Takes a contact from mDNS or the user, or news of it. It is dialled if it has the wanted role, is allowed, and
+    /// is not yet connected.
+    /// - Returns: connections with it that must be refused, because its name turned out not to be allowed.
     public mutating func learn(_ contact: PeerContact, now: HostTime) -> [ConnectionID] {
         allowed.note(contact)
         if let process = contact.key.instance {
@@ -100,9 +100,9 @@ public struct ConnectionTable<Link: PeerLink> {
         return []
     }
 
-    /// mDNS knows the contact no longer. A connection with it goes on; one that is connected, or missed, is remembered,
-    /// as mDNS forgets everyone where a cable is pulled.
-    /// - Returns: connections with its process that must be refused, as that goes only by a name that is not allowed.
+    /// Takes note that mDNS no longer knows the contact. A connection with it goes on. A connected or missed contact is
+    /// remembered, since mDNS forgets everyone when a cable is pulled.
+    /// - Returns: connections with its process that must be refused, because the only names left are not allowed.
     public mutating func unlearn(_ key: PeerContact.Key) -> [ConnectionID] {
         let process = key.instance
         if dialer.isOfUse(key) {
@@ -115,7 +115,7 @@ public struct ConnectionTable<Link: PeerLink> {
         return process.map { allowed.present(of: $0).flatMap { misnamed(as: $0) } } ?? []
     }
 
-    /// Connections with the peer that the contact tells of, by their address, where that is not allowed.
+    /// Returns connections at the contact's addresses, with its process, that are not allowed.
     private func misnamed(as contact: PeerContact) -> [ConnectionID] {
         guard let process = contact.key.instance else { return [] }
         return processes[process, default: []].filter { id in
@@ -128,7 +128,7 @@ public struct ConnectionTable<Link: PeerLink> {
         allowed.includes(greeting, at: link.connection.address)
     }
 
-    /// Whether a peer that greeted is among those that the user named.
+    /// Returns whether a peer that greeted is among those that the user named.
     public func isAllowed(_ id: ConnectionID) -> Bool {
         guard let link = self[id], let greeting = link.connection.greeting else { return false }
         return isAllowed(link, greeting)
@@ -136,8 +136,8 @@ public struct ConnectionTable<Link: PeerLink> {
 
     // MARK: From opening to end
 
-    /// A connection stands. Of two addresses of one contact that connect in the same moment, the first goes on.
-    /// - Returns: whether it was taken; it must be closed otherwise.
+    /// Adds an open connection. If two addresses of one contact connect at the same moment, the first stays.
+    /// - Returns: whether it was taken; close it otherwise.
     public mutating func add(_ id: ConnectionID, _ link: Link, dial: Dialer.Dial?, now: HostTime) -> Admission {
         let admission = admission(link, dial: dial, now: now)
         let isTaken =
@@ -169,7 +169,7 @@ public struct ConnectionTable<Link: PeerLink> {
         return .takenInstead(of: other)
     }
 
-    /// Takes bytes, gives what they say; nothing for a connection that is not there.
+    /// Takes bytes and returns what they say; nothing for an unknown connection.
     public mutating func receive(
         _ id: ConnectionID, _ bytes: ByteBuffer, now: HostTime
     ) throws(WireError) -> [PeerEvent] {
@@ -186,7 +186,7 @@ public struct ConnectionTable<Link: PeerLink> {
         processes[process, default: []].append(id)
     }
 
-    /// The peer greeted and is the one that is wanted: nobody dials it, and its next back-off begins small.
+    /// Accepts a peer that greeted and is wanted: nobody dials it, and its next backoff starts small.
     public mutating func accept(_ id: ConnectionID) {
         guard let link = self[id] else { return }
         let (own, rest) = contacts(of: link)
@@ -197,19 +197,19 @@ public struct ConnectionTable<Link: PeerLink> {
         for key in own { dialer.proved(key) }
     }
 
-    /// The connection has proved to be of use: it is no candidate any more.
+    /// Ends a connection's time as a candidate: it has proved to be of use.
     public mutating func admit(_ id: ConnectionID) { candidates.remove(id) }
 
-    /// A connection ended, or must be closed; its peer is not dialled again before `pause` is over.
-    /// - Parameter isMissed: it was of use, and nobody said that it was over: the peer is dialled again and again.
-    /// - Returns: what was kept for it; nil for one that is not there.
+    /// Removes a connection that ended or must be closed; its peer is not dialled again before `pause` is over.
+    /// - Parameter isMissed: whether it was of use and was lost without notice: the peer is dialled again and again.
+    /// - Returns: what was kept for it; nil for an unknown one.
     @discardableResult
     public mutating func remove(
         _ id: ConnectionID, pause: TimeSpan, isMissed: Bool = false, now: HostTime
     ) -> Link? {
         guard let link = forget(id) else { return nil }
         if let other = others(of: link).first {
-            // The process stays connected, and the contact with it: only a connection ends.
+            // The process stays connected, and so does the contact: only one connection ends.
             if let contact = link.contact, case .address = contact { setContact(contact, of: other) }
             return link
         }
@@ -218,7 +218,7 @@ public struct ConnectionTable<Link: PeerLink> {
             if isMissed { dialer.missed(key, now: now) } else { dialer.disconnected(key, after: pause, now: now) }
         }
         for key in rest {
-            // Of a peer that mDNS does not know where it was, each may be the right one.
+            // If mDNS did not know where the peer was, any of them may be the right one.
             if isMissed, own.isEmpty { dialer.missed(key, now: now) } else { dialer.released(key, now: now) }
         }
         return link
@@ -228,8 +228,8 @@ public struct ConnectionTable<Link: PeerLink> {
         dialer.contact(contact)?.isAt(address) ?? false
     }
 
-    /// What the dialer knows a connection's peer by, and what else mDNS says of its process. Where mDNS says one thing
-    /// only, that is taken to be meant also of a peer that is elsewhere: it may have addresses of which mDNS knows not.
+    /// Returns the contacts of a connection's peer, and the other contacts that mDNS gives for its process. A single
+    /// one is taken to be the peer's even at another address: a peer may have addresses that mDNS does not know.
     private func contacts(of link: Link) -> (own: [PeerContact.Key], rest: [PeerContact.Key]) {
         var own = link.contact.map { [$0] } ?? []
         var rest: [PeerContact.Key] = []
@@ -242,7 +242,7 @@ public struct ConnectionTable<Link: PeerLink> {
         return (own, rest)
     }
 
-    /// Other connections with a connection's process, but for those that only look on.
+    /// Returns the other connections with a connection's process, observers excluded.
     func others(of link: Link, besides id: ConnectionID? = nil) -> [ConnectionID] {
         guard let greeting = link.connection.greeting, greeting.roles != .observer else { return [] }
         return processes[greeting.instance, default: []].filter { other in
@@ -250,7 +250,7 @@ public struct ConnectionTable<Link: PeerLink> {
         }
     }
 
-    /// Whether a connection with this process stands.
+    /// Returns whether a connection with this process is open.
     public func holds(_ instance: UInt64) -> Bool { processes[instance] != nil }
 
     private mutating func setContact(_ contact: PeerContact.Key, of id: ConnectionID) {
@@ -274,24 +274,24 @@ public struct ConnectionTable<Link: PeerLink> {
 
     // MARK: Candidates
 
-    /// What is kept of what a candidate said before it is known to be of use grew or shrank.
-    /// - Returns: a candidate that must be refused, as all together make us keep too much: of the addresses that have
-    ///   most of it.
+    /// Sets how much is kept of what a candidate sent before it is known to be of use.
+    /// - Returns: a candidate that must be refused if all together make us keep too much: from the group of
+    ///   addresses that has most of it.
     public mutating func hold(_ id: ConnectionID, byteCount: Int) -> ConnectionID? {
         guard let link = self[id] else { return nil }
         return candidates.hold(id, byteCount: byteCount + link.connection.heldByteCount)
     }
 
-    /// Those who have been candidates for longer than this.
+    /// Returns the candidates older than this.
     public func candidates(since span: TimeSpan, now: HostTime) -> [ConnectionID] {
         candidates.candidates(since: span, now: now)
     }
 
     // MARK: Liveness
 
-    /// To be told before connections are judged. A span in which they were not looked at, as this process was stopped or
-    /// its machine was busy, is nobody's silence, and what came meanwhile is read before anybody is judged.
-    /// - Returns: that span; nil where there was none.
+    /// Call it before judging connections. A span without a call, because this process was stopped or its machine was
+    /// busy, counts as nobody's silence, and what arrived meanwhile is read before anybody is judged.
+    /// - Returns: that span; nil if there was none.
     public mutating func look(_ now: HostTime) -> TimeSpan? {
         defer { lastLook = now }
         guard let lastLook, now - lastLook > PeeringLimits.longestLook else { return nil }
@@ -300,15 +300,15 @@ public struct ConnectionTable<Link: PeerLink> {
         return span
     }
 
-    /// Something was sent over a connection.
+    /// Notes that something was sent over a connection.
     public mutating func noteSent(_ id: ConnectionID, now: HostTime) { change(id) { $0.connection.noteSent(now) } }
 
-    /// Connections whose other side must be taken for dead.
+    /// Returns the connections whose other side must be taken for dead.
     public func silent(_ now: HostTime) -> [ConnectionID] {
         links.indices.filter { links[$0].connection.liveness.isSilent(now) }.map { ids[$0] }
     }
 
-    /// Connections over which a keep-alive is due; it is then taken as sent.
+    /// Returns the connections over which a keep-alive is due, and counts it as sent.
     public mutating func keepAlivesDue(_ now: HostTime) -> [ConnectionID] {
         ids.filter { id in entries.change(id) { $0.connection.needsKeepAlive(now) } ?? false }
     }

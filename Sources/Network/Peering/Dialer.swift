@@ -1,13 +1,14 @@
 import AudioCore
 
-/// Decides whom to dial when. Owns no socket: dials are asked for, their outcome is told.
+/// Decides which contacts to dial, and when. Owns no socket: it returns the dials to make, and is told their outcome.
 ///
-/// Contacts are dialled in parallel, so one that is dead costs the others nothing. The addresses of one contact are
-/// tried ``PeeringLimits/addressStagger`` apart until one connects. When all have failed, or a connection ended, the
-/// contact backs off: 0.5, 1, 2 ... 15 s, from the start again once a connection proved to be of use. One that is missed
-/// is dialled at once and then every ``PeeringLimits/missedInterval``, but not for long if it ended, by all that is heard.
+/// Contacts are dialled in parallel, so a dead one does not delay the others. The addresses of one contact are tried
+/// ``PeeringLimits/addressStagger`` apart until one connects. When all have failed, or a connection ended, the contact
+/// backs off: 0.5, 1, 2 ... 15 s, from the start again once a connection proved to be of use. A missed contact, one
+/// whose connection was lost without notice, is dialled at once and then every ``PeeringLimits/missedInterval``, but
+/// only for a short time if all signs say that it ended.
 public struct Dialer {
-    /// A dial to be made: answer with ``dialEnded(_:failure:now:)``.
+    /// A dial to make; report its outcome with ``dialEnded(_:failure:now:)``.
     public struct Dial: Hashable, Sendable {
         public var id: Int
         public var key: PeerContact.Key
@@ -16,11 +17,11 @@ public struct Dialer {
 
     fileprivate struct Entry {
         var contact: PeerContact
-        /// Since when it is known.
+        /// When the contact became known.
         let since: HostTime
-        /// Dials under way.
+        /// Dials in progress.
         var pending: Set<Int> = []
-        /// Index of the address to be dialled next.
+        /// Index of the next address to dial.
         var nextAddress = 0
         var nextDial: HostTime
         var failures = 0
@@ -28,45 +29,45 @@ public struct Dialer {
         var isWanted = true
         /// When the last dial was made.
         var lastDial: HostTime?
-        /// Until then it is missed.
+        /// Until when it is missed; nil if it is not.
         var missedUntil: HostTime?
-        /// Nobody knows it any more but us.
+        /// Whether mDNS no longer knows it.
         var isForgotten = false
     }
 
     private var entries = ArrivalList<PeerContact.Key, Entry>() { didSet { isQuiet = false } }
-    /// The contacts that mDNS gives each process, longest known first.
+    /// The contacts that mDNS gives for each process, longest known first.
     private var services: [UInt64: [PeerContact.Key]] = [:]
     private var keys: [Int: PeerContact.Key] = [:]
     private var nextID = 0
-    /// Whether nothing changed since it was seen that nothing is due before ``nextDial``: of many contacts most are
-    /// connected, and each of them would be looked at many times a second.
+    /// Whether nothing changed since ``nextDial`` was computed. Most contacts are connected; without this, each would
+    /// be checked many times a second.
     private var isQuiet = false
-    /// Nil for never.
+    /// When the next dial is due; nil for never.
     private var nextDial: HostTime?
 
     public init() {}
 
-    /// All that are known, longest known first.
+    /// All known contacts, longest known first.
     public var contacts: [PeerContact] { entries.values.map(\.contact) }
 
     public func contact(_ key: PeerContact.Key) -> PeerContact? { entries[key]?.contact }
 
-    /// What mDNS says of a process, longest known first; more than one contact where it is told of in several ways.
+    /// Returns the contacts that mDNS gives for a process, longest known first; several if announcements differ.
     func contacts(of process: UInt64) -> [PeerContact] {
         services[process, default: []].compactMap { entries[$0]?.contact }
     }
 
-    /// Since when a contact is known; nil for one that is not.
+    /// Returns when a contact became known; nil for an unknown one.
     func knownSince(_ key: PeerContact.Key) -> HostTime? { entries[key]?.since }
 
-    /// Adds a contact, or learns its new addresses. A contact over the limit is ignored.
+    /// Adds a contact, or updates its addresses. A new contact over the limit is ignored.
     public mutating func update(_ contact: PeerContact, now: HostTime) {
         dropPredecessors(of: contact)
         var contact = contact
         contact.addresses = Array(contact.addresses.prefix(PeeringLimits.addressesPerContact))
         if var entry = entries[contact.key] {
-            // A listener that has become free is dialled at once.
+            // A listener that is no longer busy is dialled at once.
             let isNews = entry.contact.isBusy && !contact.isBusy || entry.contact.addresses != contact.addresses
             entry.contact = contact
             entry.isForgotten = false
@@ -78,7 +79,7 @@ public struct Dialer {
         }
     }
 
-    /// A process that goes by another name since, at one of its addresses, has no use for the contact under its former.
+    /// Removes forgotten contacts of the same process that share an address: it now uses another name.
     private mutating func dropPredecessors(of contact: PeerContact) {
         guard let process = contact.key.instance, entries[contact.key] == nil else { return }
         for key in services[process, default: []] where entries[key]?.isForgotten == true {
@@ -92,21 +93,21 @@ public struct Dialer {
         if services[process]?.isEmpty == true { services[process] = nil }
     }
 
-    /// Whether the contact is connected, or missed.
+    /// Returns whether the contact is connected or missed.
     func isOfUse(_ key: PeerContact.Key) -> Bool {
         entries[key].map { $0.isConnected || $0.missedUntil != nil } ?? false
     }
 
-    /// Removes the contact when it is of no use any more.
+    /// Removes the contact once it is neither connected nor missed.
     mutating func forgetLater(_ key: PeerContact.Key) { entries[key]?.isForgotten = true }
 
-    /// Whether the contact is to be dialled at all; not dialled is not forgotten, and a pause goes on.
+    /// Sets whether the contact is to be dialled at all; an unwanted one is not forgotten, and its pause continues.
     public mutating func want(_ key: PeerContact.Key, _ isWanted: Bool) { entries[key]?.isWanted = isWanted }
 
-    /// A connection with the contact stands, whoever dialled.
+    /// Notes that a connection with the contact is open, whoever dialled.
     public mutating func connected(_ key: PeerContact.Key) { entries[key]?.isConnected = true }
 
-    /// The connection is gone. `after`: not before this long, for a peer that said no.
+    /// Notes that the connection is gone. `after`: the minimum wait, for a peer that refused.
     public mutating func disconnected(_ key: PeerContact.Key, after pause: TimeSpan = .zero, now: HostTime) {
         guard var entry = entries[key] else { return }
         entry.isConnected = false
@@ -116,7 +117,7 @@ public struct Dialer {
         entries[key] = entry
     }
 
-    /// A connection with its process is gone that was none with this contact.
+    /// Notes that a connection with the contact's process ended that was not a connection with this contact.
     mutating func released(_ key: PeerContact.Key, now: HostTime) {
         guard var entry = entries[key] else { return }
         entry.isConnected = false
@@ -126,7 +127,7 @@ public struct Dialer {
         entries[key] = entry
     }
 
-    /// The connection was of use and is gone without a word: the contact is dialled at once, and often.
+    /// Notes that a useful connection was lost without notice: the contact is dialled at once, and often.
     mutating func missed(_ key: PeerContact.Key, now: HostTime) {
         guard var entry = entries[key] else { return }
         entry.isConnected = false
@@ -136,10 +137,10 @@ public struct Dialer {
         entries[key] = entry
     }
 
-    /// The connection served for a while: the next back-off begins small.
+    /// Notes that the connection proved to be of use: the next backoff starts small.
     public mutating func proved(_ key: PeerContact.Key) { entries[key]?.failures = 0 }
 
-    /// A dial came to an end; `failure` is nil for one that connected.
+    /// Takes the outcome of a dial; `failure` is nil if it connected.
     public mutating func dialEnded(_ id: Int, failure: DialFailure?, now: HostTime) {
         guard let key = keys.removeValue(forKey: id), var entry = entries[key] else { return }
         entry.pending.remove(id)
@@ -147,7 +148,7 @@ public struct Dialer {
         entries[key] = entry
     }
 
-    /// The dials that are due.
+    /// Returns the dials that are due.
     public mutating func due(_ now: HostTime) -> [Dial] {
         if isQuiet, nextDial.map({ $0 > now }) ?? true { return [] }
         var dials: [Dial] = []
@@ -174,7 +175,7 @@ public struct Dialer {
         return dials
     }
 
-    /// The contact was missed for long enough.
+    /// Ends the time in which the contact is missed.
     private mutating func endMissing(_ key: PeerContact.Key, _ now: HostTime) {
         entries[key]?.missedUntil = nil
         guard entries[key]?.isConnected == false else { return }
@@ -183,7 +184,7 @@ public struct Dialer {
 }
 
 extension Dialer.Entry {
-    /// Whether there is an address left to be dialled.
+    /// Whether an address is left to dial.
     fileprivate var isWaiting: Bool { isWanted && !isConnected && nextAddress < contact.addresses.count }
 
     /// Whether all addresses were tried, and none connects.
@@ -207,7 +208,7 @@ extension Dialer.Entry {
         failures = 0
     }
 
-    /// All addresses come round in one interval.
+    /// Moves on so that all addresses are dialled once per interval.
     fileprivate mutating func goRound(_ now: HostTime) {
         nextAddress %= contact.addresses.count
         nextDial = now + PeeringLimits.missedInterval * (1 / Double(contact.addresses.count))

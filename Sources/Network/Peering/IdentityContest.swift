@@ -1,37 +1,38 @@
 import AudioCore
 
-/// Two connections whose other sides say that they are the same process: calls of both sides that crossed, a listener
-/// that is back while its former connection is not known to be broken, or somebody who goes by another's name.
+/// Two connections whose other sides claim to be the same process: calls of both sides that crossed, a listener that is
+/// back before its old connection is known to be broken, or somebody who uses another's identity.
 ///
-/// Who stood first holds the identity for as long as it lives, and the newcomer waits. As soon as the holder says
-/// something, the newcomer is refused: nobody is displaced by what anybody can say. A holder that is silent is given up
-/// after ``PeeringLimits/silenceTimeout``, as always; after ``PeeringLimits/successionTime`` already if the newcomer calls
-/// from where the holder is known to be. A genuine newcomer that comes because its connection broke finds a holder that
-/// has been silent for about as long as it was itself.
+/// The first holds the identity for as long as it lives, and the newcomer waits. As soon as the holder says something,
+/// the newcomer is refused: no claim that anybody can make displaces a peer. A silent holder is given up after
+/// ``PeeringLimits/silenceTimeout``, as always, or already after ``PeeringLimits/successionTime`` if the newcomer calls
+/// from a known address of the holder. A genuine newcomer, back because its connection broke, finds a holder that has
+/// been silent for about as long as itself.
 ///
-/// The broadcaster decides. A listener would take the other of two crossed calls for the first, and then both were refused:
-/// it keeps both until it is told, and refuses the newcomer itself only when that stays.
+/// The broadcaster decides. A listener might take the other of two crossed calls for the first, and then both would be
+/// refused: so it keeps both until it is told, and refuses the newcomer itself only if both remain.
 struct IdentityContest: Hashable, Sendable {
     var newcomer: ConnectionID
     var holder: ConnectionID
     /// When the newcomer greeted.
     var began: HostTime
-    /// Whether the newcomer calls from where the holder is known to be.
+    /// Whether the newcomer calls from a known address of the holder.
     var isAtHome: Bool
 }
 
-/// What becomes of a connection that greeted.
+/// What happens to a connection that greeted.
 public enum IdentityClaim: Hashable, Sendable {
     case unopposed
-    /// Its process is connected already: it waits until that is settled.
+    /// Its process is already connected: it waits until that is settled.
     case contested
-    /// Another waits already.
+    /// Another one is already waiting.
     case superfluous
 }
 
 extension ConnectionTable {
-    /// The peer greeted. See ``IdentityContest``; nobody is displaced by this, but for one that calls from where mDNS
-    /// never knew the process by one that calls from where it always did: that one is in ``losers(_:)`` at once.
+    /// Takes note that the peer greeted. See ``IdentityContest``. This displaces nobody, with one exception: a holder
+    /// from where mDNS never knew the process loses to a newcomer from where mDNS always did, and is in ``losers(_:)``
+    /// at once.
     public mutating func claim(_ id: ConnectionID, now: HostTime) -> IdentityClaim {
         guard let link = self[id], let process = link.connection.greeting?.instance else { return .superfluous }
         let others = others(of: link, besides: id)
@@ -42,7 +43,7 @@ extension ConnectionTable {
         return .contested
     }
 
-    /// Whether the newcomer calls from the holder's address, or from another of the service that the holder is known by:
+    /// Returns whether the newcomer calls from the holder's address, or from another address of the holder's service:
     /// what another service says of the process is no proof.
     private func isAtHome(_ newcomer: Link, where holder: Link) -> Bool {
         let address = newcomer.connection.address
@@ -50,12 +51,12 @@ extension ConnectionTable {
         return holder.contact.flatMap { dialer.contact($0) }?.isAt(address) ?? false
     }
 
-    /// Whether it waits for another connection with its process.
+    /// Returns whether it waits for another connection with its process.
     public func isContested(_ id: ConnectionID) -> Bool {
         self[id]?.connection.greeting.map { contests[$0.instance]?.newcomer == id } ?? false
     }
 
-    /// Connections that lost, and must be told and removed.
+    /// Returns the connections that lost, and must be told and removed.
     public func losers(_ now: HostTime) -> [ConnectionID] {
         contests.values.compactMap { loser(of: $0, now) }.sorted { $0.number < $1.number }
     }
@@ -72,8 +73,8 @@ extension ConnectionTable {
         return contest.isAtHome && now - lastReceived > PeeringLimits.successionTime ? contest.holder : nil
     }
 
-    /// Whether all that mDNS says of the process is that it is where the newcomer calls from, and not where the holder
-    /// does, and was so before the holder came. Whom the user named by address is beyond that.
+    /// Returns whether mDNS only knows the process at the newcomer's address, and not at the holder's, and did so
+    /// before the holder came. A holder that the user named by address is exempt.
     private func isUsurped(_ holder: Link, by newcomer: Link) -> Bool {
         if case .address = holder.contact { return false }
         let contacts = newcomer.connection.greeting.map { dialer.contacts(of: $0.instance) } ?? []

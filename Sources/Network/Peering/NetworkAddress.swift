@@ -1,8 +1,8 @@
 /// A host name or address as the user wrote it, with a port.
 public struct NetworkAddress: Hashable, Sendable {
-    /// The TCP port, and the UDP port beside it, that every Tutti listens on unless told otherwise.
+    /// The port on which every Tutti listens unless told otherwise: TCP, and UDP as well.
     ///
-    /// Unassigned at IANA, and below Linux's ephemeral range (32768-60999), so nothing takes it by accident.
+    /// Not assigned by IANA, and below Linux's ephemeral range (32768-60999), so nothing takes it by accident.
     public static let defaultPort: UInt16 = 28884
 
     public var host: String
@@ -13,7 +13,7 @@ public struct NetworkAddress: Hashable, Sendable {
         self.port = port
     }
 
-    /// Parses `host`, `host:port`, `v6`, `[v6]` or `[v6]:port`. Nil where it is none of these.
+    /// Parses `host`, `host:port`, `v6`, `[v6]` or `[v6]:port`. Returns nil for anything else.
     public init?(parsing text: String) {
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else { return nil }
@@ -32,7 +32,7 @@ public struct NetworkAddress: Hashable, Sendable {
             self.init(host: host)
             return
         }
-        // `UInt16` would take a plus sign.
+        // `UInt16` would accept a plus sign.
         let digits = portSuffix.dropFirst()
         guard portSuffix.hasPrefix(":"), digits.first != "+", let port = UInt16(digits), port > 0 else { return nil }
         self.init(host: host, port: port)

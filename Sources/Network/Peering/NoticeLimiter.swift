@@ -1,20 +1,20 @@
 import AudioCore
 
-/// Limits how many notices are told that peers can bring about at will.
+/// Limits notices that peers can cause at will.
 ///
-/// A line that would come again with every try is told the first time only: ``isNew(_:_:from:)``. One that tells of what
-/// happened, for example that a peer came, is told each time, but so often only: ``isDue(_:from:now:)``. Both are bounded
-/// for each kind of line, and within a kind for each address from which it was brought about, or IPv6 network of 64 bits.
-/// So whoever invents names or causes fills neither the terminal nor our memory, and silences nothing but lines of the
-/// same kind, of others only if it has many addresses.
+/// A line that would repeat with every attempt is shown the first time only: ``isNew(_:_:from:)``. A line about an
+/// event, such as the arrival of a peer, is shown each time, but only so often: ``isDue(_:from:now:)``. Both are
+/// limited for each kind of line, and within a kind for each source address, or 64-bit IPv6 network. So whoever invents
+/// names or causes fills neither the terminal nor our memory, and suppresses only lines of the same kind; those that
+/// others cause only if it has many addresses.
 public struct NoticeLimiter<Kind: Hashable & Sendable, Line: Hashable & Sendable>: Sendable {
-    /// What was told of one kind for good.
+    /// Lines of one kind that were shown once and for all.
     private struct Once {
         var lines: Set<Line> = []
         var counts: [AddressGroup: Int] = [:]
     }
 
-    /// What was told of one kind in the present while.
+    /// Number of lines of one kind shown in the current period.
     private struct While {
         var end: HostTime
         var count = 0
@@ -26,10 +26,10 @@ public struct NoticeLimiter<Kind: Hashable & Sendable, Line: Hashable & Sendable
 
     public init() {}
 
-    /// Whether a line is to be told that is told once; it is then taken as told. Of each kind
-    /// ``PeeringLimits/rememberedNoticeCount``, of these ``PeeringLimits/rememberedNoticeCountPerAddress`` from one
-    /// address.
-    /// - Parameter address: of the peer; empty for a line that no peer brings about.
+    /// Returns whether to show a line that is shown once, and counts it as shown. Allows
+    /// ``PeeringLimits/rememberedNoticeCount`` per kind, and ``PeeringLimits/rememberedNoticeCountPerAddress`` of these
+    /// per address.
+    /// - Parameter address: the peer's; empty for a line that no peer causes.
     public mutating func isNew(_ line: Line, _ kind: Kind, from address: String) -> Bool {
         let (record, group) = (told[kind], AddressGroup(address))
         guard record?.lines.contains(line) != true, record?.lines.count ?? 0 < PeeringLimits.rememberedNoticeCount,
@@ -40,9 +40,9 @@ public struct NoticeLimiter<Kind: Hashable & Sendable, Line: Hashable & Sendable
         return true
     }
 
-    /// Whether a line is to be told that is told each time; it is then taken as told. In
-    /// ``PeeringLimits/repeatedTime`` of each kind ``PeeringLimits/repeatedCount``, of these
-    /// ``PeeringLimits/repeatedCountPerAddress`` from one address.
+    /// Returns whether to show a line that is shown each time, and counts it as shown. Allows
+    /// ``PeeringLimits/repeatedCount`` per kind within ``PeeringLimits/repeatedTime``, and
+    /// ``PeeringLimits/repeatedCountPerAddress`` of these per address.
     public mutating func isDue(_ kind: Kind, from address: String, now: HostTime) -> Bool {
         let group = AddressGroup(address)
         if whiles[kind].map({ now >= $0.end }) ?? true {

@@ -2,13 +2,13 @@ import AudioCore
 import NIOCore
 import WireProtocol
 
-/// One connection between two peers: greeting, liveness, and the parser of what the other side says.
+/// One connection between two peers: greeting, liveness, and the parser of what the other side sends.
 ///
 ///     opening ──greeting──▶ greeted ──▶ closed
 ///        └──── error, silence, refusal ────┘
 ///
-/// Both sides open with ``opening(_:now:)`` at once, whoever dialled. A side that hears nothing for
-/// ``PeeringLimits/silenceTimeout`` takes the other for dead; so each says something at least every
+/// Both sides send `WireEncoder.opening(_:)` at once, whoever dialled. A side that hears nothing for
+/// ``PeeringLimits/silenceTimeout`` takes the other for dead, so each sends something at least every
 /// ``PeeringLimits/keepAliveInterval``. Owns no socket and reads no clock.
 public struct PeerConnection {
     /// Which side called.
@@ -18,17 +18,17 @@ public struct PeerConnection {
     }
 
     public let direction: Direction
-    /// Where the other side is, for messages to people.
+    /// The other side's address, for display.
     public let address: String
-    /// What the other side said of itself, once it has.
+    /// What the other side said of itself; nil until then.
     public private(set) var greeting: Greeting?
 
-    /// When both sides were heard of last.
+    /// When each side last sent something.
     public private(set) var liveness: PeerLiveness
 
     private var parser: WireParser
 
-    /// - Parameter messageByteCount: of the longest message that the other side may send.
+    /// - Parameter messageByteCount: length of the longest message that the other side may send.
     public init(
         direction: Direction, address: String, messageByteCount: Int = WireLimits.payloadByteCount, now: HostTime
     ) {
@@ -38,10 +38,10 @@ public struct PeerConnection {
         liveness = PeerLiveness(opened: now)
     }
 
-    /// For people: the peer's name, or where it is as long as it has not said.
+    /// The name for display: the peer's, or its address until it greets.
     public var name: String { greeting?.name ?? address }
 
-    /// Takes bytes, gives what they say.
+    /// Takes bytes and returns what they say.
     public mutating func receive(_ bytes: ByteBuffer, now: HostTime) throws(WireError) -> [PeerEvent] {
         liveness.lastReceived = now
         var inbox = PeerInbox()
@@ -56,13 +56,13 @@ public struct PeerConnection {
     /// Bytes that wait for the rest of their message.
     var heldByteCount: Int { parser.heldByteCount }
 
-    /// This process did not run for a span that ends now.
+    /// Takes note that this process did not run for a span that ends now.
     mutating func discount(_ span: TimeSpan, _ now: HostTime) { liveness.discount(span, now) }
 
-    /// Something was sent: no keep-alive is needed for a while.
+    /// Notes that something was sent: no keep-alive is needed for a while.
     public mutating func noteSent(_ now: HostTime) { liveness.lastSent = now }
 
-    /// Whether a keep-alive is due; it is then taken as sent.
+    /// Returns whether a keep-alive is due, and counts it as sent.
     public mutating func needsKeepAlive(_ now: HostTime) -> Bool {
         guard liveness.isKeepAliveDue(now) else { return false }
         liveness.lastSent = now

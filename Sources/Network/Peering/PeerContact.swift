@@ -1,12 +1,12 @@
 import WireProtocol
 import AudioCore
 
-/// How a peer can be reached that is not connected yet.
+/// A peer that can be dialled, and its addresses.
 public struct PeerContact: Hashable, Sendable {
-    /// What tells one contact from another.
+    /// The identity of a contact.
     public enum Key: Hashable, Sendable {
         /// Found by mDNS: one running process, as one service announces it. Anybody can announce a service that names
-        /// another's process, so a process may have several contacts that contradict each other.
+        /// another's process, so a process may have several contradictory contacts.
         case instance(UInt64, service: String = "")
         /// Named by the user.
         case address(NetworkAddress)
@@ -16,13 +16,13 @@ public struct PeerContact: Hashable, Sendable {
     }
 
     public var key: Key
-    /// The name it goes by on the network.
+    /// The name it has on the network.
     public var name: String
     /// Empty for a contact that the user named by address.
     public var roles: PeerRoles
-    /// Seconds since 1970 by its own wall clock; zero where unknown.
+    /// Start time in seconds since 1970, by its own wall clock; zero if unknown.
     public var started: Int64
-    /// Whether it says that it is in a broadcast already.
+    /// Whether it says that it is already in a broadcast.
     public var isBusy: Bool
     public var addresses: [NetworkAddress]
 
@@ -38,22 +38,22 @@ public struct PeerContact: Hashable, Sendable {
         self.addresses = addresses
     }
 
-    /// Whether it is said to be at this address, as a connection has it.
+    /// Returns whether it is announced at this address, given as a connection has it.
     func isAt(_ address: String) -> Bool {
-        // The scope of a link-local address is told in more than one way.
+        // The scope of a link-local address is written in several ways.
         let host = address.prefix { $0 != "%" }
         return addresses.contains { $0.host.prefix { $0 != "%" } == host }
     }
 
     func sharesAddress(with other: PeerContact) -> Bool { addresses.contains(where: other.addresses.contains) }
 
-    /// The contact of a peer that the user named by address.
+    /// Creates the contact of a peer that the user named by address.
     public init(address: NetworkAddress) {
         self.init(key: .address(address), name: "\(address)", roles: [], addresses: [address])
     }
 }
 
-/// One TCP connection, for as long as the process lives; never used again.
+/// Identifies one TCP connection for as long as the process lives; never reused.
 public struct ConnectionID: Hashable, Sendable, BitwiseCopyable {
     public var number: Int
 

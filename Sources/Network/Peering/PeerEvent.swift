@@ -2,20 +2,20 @@ import AudioCore
 import NIOCore
 import WireProtocol
 
-/// What a peer said. Packets are slices of the bytes that were received: whoever keeps them keeps ``detached`` ones.
+/// What a peer sent. Packets are slices of the received bytes: keep ``detached`` ones instead.
 public enum PeerEvent: Hashable, Sendable {
     case message(ControlMessage)
     case property(AudioStreamProperty)
     case packets([AudioPacketDescription], ByteBuffer)
 
-    /// The same in memory of its own, so that a few bytes do not keep many.
+    /// The same event in memory of its own, so that a few bytes do not keep many alive.
     public var detached: PeerEvent {
         guard case .packets(let packets, let data) = self else { return self }
         return .packets(packets, ByteBuffer(buffer: data))
     }
 }
 
-/// Gathers what one call of the parser says.
+/// Gathers what one call of the parser gives.
 struct PeerInbox: WireSink {
     var events: [PeerEvent] = []
 
@@ -29,6 +29,6 @@ struct PeerInbox: WireSink {
         events.append(.packets(packets, data))
     }
 
-    /// Packets come as slices.
+    /// Does nothing: packets come as slices.
     mutating func streamDidParse(packets: Span<AudioPacketDescription>, data: RawSpan) {}
 }

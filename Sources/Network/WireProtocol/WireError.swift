@@ -1,14 +1,14 @@
-/// What is wrong with the bytes of a peer. The connection is of no further use after any of these.
+/// What is wrong with the bytes of a peer. After any of these the connection is useless.
 public enum WireError: Error, Hashable, Sendable {
-    /// The first bytes are not Tutti's: some other program, or noise.
+    /// The first bytes are not Tutti's: another program, or noise.
     case notTutti
-    /// A Tutti that speaks another version of the protocol.
+    /// The peer speaks another version of the protocol.
     case incompatibleVersion(UInt8)
-    /// It wants an encrypted connection, which this version cannot give.
+    /// The peer wants an encrypted connection, which this version does not support.
     case unsupportedSecurity(UInt8)
-    /// A length beyond its limit.
+    /// A length exceeds its limit.
     case tooLong(messageType: UInt16, byteCount: Int)
-    /// A message that is known and breaks its own layout.
+    /// A known message breaks its own layout.
     case malformed(messageType: UInt16)
     /// The first message was not a greeting, or a second greeting came.
     case unexpectedMessage(messageType: UInt16)

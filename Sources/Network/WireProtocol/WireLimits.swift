@@ -1,16 +1,16 @@
-/// Limits of the wire: what one message may hold, whoever sent it.
+/// Limits of the wire: how much one message may hold, whoever sent it.
 public enum WireLimits {
-    /// Bytes of one message's payload that is understood. A packets message carries well under a second of audio.
+    /// Bytes of a known message's payload. A packets message carries well under a second of audio.
     public static let payloadByteCount = 256 * 1024
     /// Bytes of an unknown message's payload; it is skipped, not stored.
     public static let skippedPayloadByteCount = 16 * 1024 * 1024
     /// Packets in one packets message.
     public static let packetsPerMessage = 1_024
-    /// No position on a timeline is as far as this: 2^48 frames are 46 years at 192 kHz.
+    /// Every position on a timeline is below this: 2^48 frames are 46 years at 192 kHz.
     public static let framePositionBound: Int64 = 1 << 48
     /// Codecs that a greeting may list.
     public static let codecCount = 64
-    /// Listeners of which one message tells: with names and reports at their longest it stays below the limit.
+    /// Listeners in one roster: with the longest names and reports it stays below the payload limit.
     public static let rosterEntryCount = 1_024
     /// Bytes of a clock datagram, see ClockSync.
     public static let clockDatagramByteCount = 64

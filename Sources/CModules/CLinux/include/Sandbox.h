@@ -1,4 +1,4 @@
-/* Processes without rights: what Swift cannot reach because it is made of macros (seccomp's filters, prctl), or not in
+/* Processes without rights. Swift cannot reach these calls: they are macros (seccomp's filters, prctl), or missing from
    its view of the C library. */
 #ifndef CSANDBOX_H
 #define CSANDBOX_H
@@ -6,20 +6,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* From here on this process may read and write the descriptor `fd`, ask for anonymous memory that holds no code, tell the
-   time, wait on its own locks, set its own alarm and end. Any other system call ends it at once (SIGSYS). Its address
-   space may grow by `memory_byte_count` more, it opens no descriptor, leaves no core and cannot be traced by others.
-   All of this holds for every thread of the process, those that libraries started when they were loaded too. Returns 0,
-   or an errno: ENOSYS on a processor whose calls are not listed here, EBUSY where a thread has a filter of its own. To be
-   called once. */
+/* Drops this process's rights. From here on it may read and write the descriptor `fd`, map anonymous memory without
+   code, read the time, wait on its own locks, set its own alarm and exit. Any other system call ends it at once
+   (SIGSYS). Its address space may grow by another `memory_byte_count`; it cannot open descriptors, leaves no core dump
+   and cannot be traced by others. This holds for every thread of the process, including those that libraries started
+   when they were loaded. Returns 0, or an errno: ENOSYS on a processor whose system calls are not listed here, EBUSY if
+   a thread has a filter of its own. Call it only once. */
 int csandbox_enter(int fd, uint64_t memory_byte_count);
 
-/* Has the kernel end this process by SIGALRM after so many seconds; 0: not any more. */
+/* Makes the kernel end this process with SIGALRM after this many seconds; 0 cancels it. */
 void csandbox_set_alarm(int seconds);
 
-/* Starts a program with nothing of ours but one descriptor, which is its `target`: the standard three are /dev/null, all
-   others are closed, no signal is blocked or ignored, and it has a process group of its own, so that Ctrl-C is for us
-   alone. `descriptor` and `target` differ. Returns 0, or an errno. */
+/* Starts a program that inherits only one descriptor, as its `target`: the standard three are /dev/null, all others are
+   closed, no signal is blocked or ignored, and it has its own process group, so that Ctrl-C reaches only us.
+   `descriptor` and `target` must differ. Returns 0, or an errno. */
 int csandbox_start(
     const char *path, char *const arguments[], char *const environment[], int descriptor, int target, pid_t *process);
 

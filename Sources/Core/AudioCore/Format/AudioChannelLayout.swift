@@ -1,13 +1,13 @@
-/// Which loudspeaker each channel of a frame is for, in the order of the channels.
+/// The loudspeaker that each channel of a frame is for, in channel order.
 ///
-/// The labels and their numbers are those of Core Audio's `AudioChannelLabel`; the first eighteen are in the order of
-/// the bits of WAVE's speaker mask (mmreg.h), which is the order of channels where a file says nothing.
+/// The labels and their numbers are those of Core Audio's `AudioChannelLabel`. The first eighteen follow the bit order
+/// of WAVE's speaker mask (mmreg.h), which is also the channel order where a file does not give one.
 public struct AudioChannelLayout: Hashable, Sendable {
     public var labels: [AudioChannelLabel]
 
     public init(_ labels: [AudioChannelLabel]) { self.labels = labels }
 
-    /// - Parameter mask: WAVE's speaker mask; bits beyond the eighteen that have a meaning are passed over.
+    /// - Parameter mask: WAVE's speaker mask; bits beyond the eighteen defined ones are ignored.
     public init(speakerMask mask: UInt32) {
         labels = (0..<18).filter { mask & (1 << $0) != 0 }.compactMap { AudioChannelLabel(rawValue: UInt32($0) + 1) }
     }

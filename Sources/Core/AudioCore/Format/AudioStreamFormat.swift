@@ -1,6 +1,6 @@
-/// How a stream's frames and packets are laid out; the fields are those of Core Audio's `AudioStreamBasicDescription`.
+/// How a stream's frames and packets are laid out, with the fields of Core Audio's `AudioStreamBasicDescription`.
 ///
-/// A field that is unknown or varies is zero, as there.
+/// As in Core Audio, a field that is unknown or varies is zero.
 public struct AudioStreamFormat: Hashable, Sendable {
     public var codec: Codec
     /// Frames per second, in hertz.
@@ -31,7 +31,7 @@ public struct AudioStreamFormat: Hashable, Sendable {
         self.bitsPerChannel = bitsPerChannel
     }
 
-    /// Interleaved linear PCM with one frame to a packet.
+    /// Returns interleaved linear PCM with one frame per packet.
     public static func linearPCM(
         sampleRate: Double, channels: Int, bitsPerChannel: Int, bytesPerSample: Int, layout: PCMLayout
     ) -> AudioStreamFormat {
@@ -44,7 +44,7 @@ public struct AudioStreamFormat: Hashable, Sendable {
 
 /// The flags of a linear PCM format, after Core Audio's `kAudioFormatFlag...`.
 ///
-/// Samples are always packed or aligned high in whole bytes, as WAVE has them; interleaved always.
+/// Samples are always interleaved, and packed or aligned high in whole bytes, as in WAVE.
 public struct PCMLayout: OptionSet, Hashable, Sendable, BitwiseCopyable {
     public var rawValue: UInt32
 

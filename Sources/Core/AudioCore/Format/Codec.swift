@@ -1,10 +1,11 @@
-/// What the bytes of a packet are, as a four-character code in the manner of Core Audio's `AudioFormatID`.
+/// The encoding of a packet's bytes, as a four-character code like Core Audio's `AudioFormatID`.
 public struct Codec: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
     public var rawValue: UInt32
 
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The code's four ASCII characters, most significant first. Anything but four ASCII characters is our bug.
+    /// Creates a codec from four ASCII characters, most significant first; anything else is a programming error and
+    /// traps.
     public init(_ characters: StaticString) {
         precondition(characters.utf8CodeUnitCount == 4 && characters.isASCII)
         rawValue = characters.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt32($1) } }
@@ -14,14 +15,14 @@ public struct Codec: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
     public static let mpegLayer1 = Codec(".mp1")
     public static let mpegLayer2 = Codec(".mp2")
     public static let mpegLayer3 = Codec(".mp3")
-    /// G.711. One byte a sample.
+    /// G.711, one byte per sample.
     public static let muLaw = Codec("ulaw")
     public static let aLaw = Codec("alaw")
-    /// Apple's IMA 4:1: packets of 64 frames, 34 bytes a channel.
+    /// Apple's IMA 4:1: packets of 64 frames, 34 bytes per channel.
     public static let ima4 = Codec("ima4")
     /// The IMA ADPCM of WAVE files (`kAudioFormatDVIIntelIMA`).
     public static let waveIMA = Codec(rawValue: 0x6D73_0011)
-    /// AAC, Low Complexity; with SBR (HE-AAC), and with parametric stereo too (HE-AAC v2).
+    /// AAC Low Complexity; below it with SBR (HE-AAC), and with SBR and parametric stereo (HE-AAC v2).
     public static let aac = Codec("aac ")
     public static let aacHE = Codec("aach")
     public static let aacHEv2 = Codec("aacp")
@@ -35,7 +36,7 @@ public struct Codec: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
 }
 
 extension Codec {
-    /// For people: "MP3"; the four characters of one that this version does not know.
+    /// The name for display, such as "MP3"; the four characters of a codec that this version does not know.
     public var commonName: String {
         switch self {
         case .mpegLayer3: "MP3"

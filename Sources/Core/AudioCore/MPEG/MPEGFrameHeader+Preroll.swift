@@ -1,16 +1,16 @@
-// How far back a decoder of MPEG audio must begin so that its output is exact, in packets.
+// How many packets before the first exact one an MPEG audio decoder must start.
 //
-// Layer III: a packet's main data may begin up to 511 bytes (MPEG-1, 9-bit main_data_begin, 11172-3 section 2.4.2.7)
-// or 255 bytes (MPEG-2 and 2.5, 8 bits, 13818-3 section 2.4.2.7) of main data earlier, in packets before it. With n
-// packets before it that hold at least that many bytes of main data it decodes. Two more memories follow: the inverse
-// transform overlaps with the granule before, and the synthesis filter reaches back 15 slots of 32 samples, less than
-// one granule (18 slots). So the first granule that is decoded right comes out wrong for want of overlap, the second
-// for want of filter history, the third is exact. MPEG-1 has two granules in a packet, the others one.
+// Layer III: a packet's main data may begin up to 511 bytes (MPEG-1, 9-bit main_data_begin, 11172-3 section 2.4.2.7) or
+// 255 bytes (MPEG-2 and 2.5, 8 bits, 13818-3 section 2.4.2.7) of main data earlier, in the packets before it. It can be
+// decoded once n packets before it hold at least that many bytes of main data. Two more states follow: the inverse
+// transform overlaps with the previous granule, and the synthesis filter reaches back 15 slots of 32 samples, less than
+// one granule (18 slots). So the first granule that can be decoded lacks its overlap, the second lacks filter history,
+// and the third is exact. MPEG-1 has two granules per packet, the others one.
 //
-// Layers I and II have only the filter: 15 slots, of 12 in a packet of layer I and 36 in one of layer II.
+// Layers I and II have only the filter: 15 slots, with 12 slots per packet in layer I and 36 in layer II.
 
 extension MPEGFrameHeader {
-    /// Packets that must be decoded before the first exact one, in a stream whose packets all have at least
+    /// Returns how many packets must be decoded before the first exact one, in a stream whose packets all have at least
     /// `smallestPacketByteCount` bytes.
     public func prerollPacketCount(smallestPacketByteCount: Int) -> Int {
         switch layer {
@@ -18,7 +18,7 @@ extension MPEGFrameHeader {
         case 2: return 1
         default: break
         }
-        // A CRC may come and go from packet to packet: it is always taken off.
+        // Any packet may have a CRC, so its size is always subtracted.
         let overhead = Self.byteCount + Self.crcByteCount + sideInfoByteCount
         let mainDataByteCount = max(1, smallestPacketByteCount - overhead)
         let reservoirByteCount = version == .mpeg1 ? 511 : 255

@@ -1,18 +1,18 @@
-/// The 32-bit header of an MPEG audio frame: ISO/IEC 11172-3 section 2.4.1.3 and 13818-3 section 2.4.1.3; MPEG-2.5,
-/// which no standard describes, clears the lowest of the twelve sync bits and halves MPEG-2's rates.
+/// The 32-bit header of an MPEG audio frame: ISO/IEC 11172-3 section 2.4.1.3 and 13818-3 section 2.4.1.3.
 ///
-/// In AudioCore since both a file's parser and a packet's decoder judge by it. A value without memory of its own.
+/// MPEG-2.5, which no standard describes, clears the lowest of the twelve sync bits and halves MPEG-2's rates. The type
+/// is in AudioCore because both the file parsers and the packet decoders need it. It allocates nothing.
 public struct MPEGFrameHeader: Hashable, Sendable, BitwiseCopyable {
     public enum Version: UInt8, Hashable, Sendable, BitwiseCopyable { case mpeg1, mpeg2, mpeg25 }
 
     /// Bytes of the header itself.
     public static let byteCount = 4
-    /// Bytes of the CRC that follows the header if ``hasCRC``.
+    /// Bytes of the CRC that follows the header if ``hasCRC`` is true.
     public static let crcByteCount = 2
 
     public let word: UInt32
 
-    /// - Parameter word: the four bytes, first one highest. Nil if a field has a value that is forbidden or reserved.
+    /// - Parameter word: the four bytes, first one most significant. Nil if a field has a forbidden or reserved value.
     public init?(word: UInt32) {
         guard word >> 21 == 0x7FF, (word >> 19) & 3 != 1, (word >> 17) & 3 != 0, (word >> 12) & 15 != 15,
             (word >> 10) & 3 != 3
@@ -20,7 +20,7 @@ public struct MPEGFrameHeader: Hashable, Sendable, BitwiseCopyable {
         self.word = word
     }
 
-    /// Reads the header at `offset`; nil if the bytes end before, or are no header.
+    /// Reads the header at `offset`; nil if the bytes end before it does, or are not a header.
     @inline(__always)
     public init?(_ bytes: RawSpan, at offset: Int) {
         guard offset >= 0, offset <= bytes.byteCount - Self.byteCount else { return nil }
@@ -41,7 +41,7 @@ public struct MPEGFrameHeader: Hashable, Sendable, BitwiseCopyable {
     public var isPadded: Bool { (word >> 9) & 1 == 1 }
     public var isMono: Bool { (word >> 6) & 3 == 3 }
     public var channelCount: Int { isMono ? 1 : 2 }
-    /// 0 is free format; 1 to 14 index the table of the layer.
+    /// 0 for free format; 1 to 14 index the layer's table.
     public var bitRateIndex: Int { Int((word >> 12) & 15) }
     public var isFreeFormat: Bool { bitRateIndex == 0 }
 
@@ -64,7 +64,7 @@ public struct MPEGFrameHeader: Hashable, Sendable, BitwiseCopyable {
         return full >> Int(version.rawValue)
     }
 
-    /// Bits a second; 0 for free format, where the header does not say.
+    /// Bits per second; 0 for free format, where the header does not give it.
     public var bitRate: Int { bitRate(atIndex: bitRateIndex) }
 
     /// Frames (samples per channel) that one MPEG frame decodes to.
@@ -76,20 +76,20 @@ public struct MPEGFrameHeader: Hashable, Sendable, BitwiseCopyable {
         }
     }
 
-    /// Bytes of the whole MPEG frame, header included.
+    /// Returns the bytes of the whole MPEG frame, header included.
     /// - Parameter freeFormatByteCount: the unpadded size in a free-format stream; unused for others.
     public func packetByteCount(freeFormatByteCount: Int = 0) -> Int {
         let unpadded = isFreeFormat ? freeFormatByteCount : unpaddedByteCount(atIndex: bitRateIndex)
         return unpadded + paddingByteCount
     }
 
-    /// Bytes of one slot if the frame is padded by it, else 0.
+    /// Bytes of one slot if the frame is padded, else 0.
     public var paddingByteCount: Int { isPadded ? (layer == 1 ? 4 : 1) : 0 }
 
-    /// Bytes of a padded frame at the highest bit rate that this version, layer and sample rate have.
+    /// Bytes of a padded frame at the highest bit rate of this version, layer and sample rate.
     public var largestPacketByteCount: Int { unpaddedByteCount(atIndex: 14) + (layer == 1 ? 4 : 1) }
 
-    /// Bytes of an unpadded frame at the lowest bit rate that this version, layer and sample rate have.
+    /// Bytes of an unpadded frame at the lowest bit rate of this version, layer and sample rate.
     public var smallestPacketByteCount: Int { unpaddedByteCount(atIndex: 1) }
 
     /// Bytes of layer III's side information (2.4.1.7); 0 for the other layers.
@@ -103,9 +103,9 @@ public struct MPEGFrameHeader: Hashable, Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether both can belong to one stream: same version, layer and sample rate, and free format with its like only.
-    /// Bit rate, padding, CRC and stereo mode may differ from packet to packet, and the channel count where files were
-    /// joined or a station changes.
+    /// Returns whether both headers can belong to one stream: same version, layer and sample rate, and both or neither
+    /// free format. Bit rate, padding, CRC and stereo mode may change from packet to packet, and so may the channel
+    /// count, where files were joined or a station changes.
     public func belongsWith(_ other: MPEGFrameHeader) -> Bool {
         (word ^ other.word) & 0xFFFE_0C00 == 0 && isFreeFormat == other.isFreeFormat
     }

@@ -1,4 +1,4 @@
-/// How much a line of explanation matters to a person.
+/// How important a notice is to the user.
 public enum NoticeLevel: String, Hashable, Sendable {
     /// Shown with `--verbose` only.
     case detail

@@ -1,9 +1,9 @@
 /// Where one packet lies in a group of packets, and how many frames it holds.
 ///
-/// After Core Audio's `AudioStreamPacketDescription`, whose `mStartOffset`, `mDataByteSize` and
-/// `mVariableFramesInPacket` these are; here the frame count is always filled in.
+/// Modelled on Core Audio's `AudioStreamPacketDescription`: the fields are `mStartOffset`, `mDataByteSize` and
+/// `mVariableFramesInPacket`, but the frame count is always filled in.
 public struct AudioPacketDescription: Hashable, Sendable, BitwiseCopyable {
-    /// Offset of the packet's first byte in the data that came with the description.
+    /// Offset of the packet's first byte in the data that comes with the description.
     public var startOffset: Int
     public var byteCount: Int
     public var frameCount: Int
@@ -15,14 +15,14 @@ public struct AudioPacketDescription: Hashable, Sendable, BitwiseCopyable {
     }
 }
 
-/// How much of a stream's decoded frames is not the song: `mPrimingFrames` and `mRemainderFrames` of Core Audio's
+/// How many of a stream's decoded frames are not the song: `mPrimingFrames` and `mRemainderFrames` of Core Audio's
 /// `AudioFilePacketTableInfo`.
 public struct AudioPacketTableInfo: Hashable, Sendable, BitwiseCopyable {
-    /// Audible frames. Nil where only a pure stream is known.
+    /// Audible frames; nil if unknown, as in a bare stream.
     public var validFrameCount: Int64?
-    /// Frames at the front that come out of the decoder and are not heard (encoder and decoder delay).
+    /// Decoded frames at the front that are not heard (encoder and decoder delay).
     public var primingFrameCount: Int
-    /// Frames at the end that are not heard (padding).
+    /// Decoded frames at the end that are not heard (padding).
     public var remainderFrameCount: Int
 
     public init(validFrameCount: Int64?, primingFrameCount: Int, remainderFrameCount: Int) {

@@ -1,26 +1,27 @@
-// Where a song goes on with something that does not follow what came before (another stream of a chain of Ogg's,
-// another part of the media that an MPEG-4 edit list plays), its first frames are what the decoder needs to get going,
-// and are not heard. A packet table speaks of the song's two ends alone, and a packet's frame count can cut off its
-// end, not its beginning. So those packets become one, which says what is to be dropped, and counts what is heard of
-// it. One without packets is silence.
+// A song may continue with media that does not follow from what came before: the next link of an Ogg chain, or another
+// stretch of an MPEG-4 edit list. The decoder then needs some frames to get going that nobody should hear. A packet
+// table only covers the two ends of a song, and a packet's frame count can cut off its end but not its beginning. So
+// those packets are wrapped in one, a splice, which says how many frames to drop and counts those that are heard. A
+// splice without packets is silence.
 //
 //   0   3, 0, "splice"
-//   8   frames of the stream's decoded output before the first packet (u64), for decoders that round by the place
+//   8   frames of the stream's decoded output before the first packet (u64), for decoders that round by position
 //   16  frames to drop (u32)
 //   20  packets: bytes (u32), frames (u32), then the bytes; to the end
 //
-// All numbers are little endian. What else could begin so? No packet of Opus (RFC 6716 section 3.2.5: no frames in it),
-// Vorbis (Vorbis I section 4.3: a header's mark), ALAC (twelve bits that must be zero are not), MPEG audio, FLAC or
-// AC-3 (they begin with a mark of their own); none of AMR or IMA 4:1 is as long (a frame of that type has 13 or 18
-// bytes; an IMA packet has 34 a channel, and is one of those in the splice). A packet of AAC could, one of 2^64 that are
-// chance; but its length would also have to be the sum of numbers in it. Packets of linear PCM and G.711 could hold
-// anything: they are cut by bytes.
+// All numbers are little endian. No packet of these codecs can start with the same bytes: Opus (RFC 6716 section 3.2.5:
+// it would hold no frames), Vorbis (Vorbis I section 4.3: marked as a header), ALAC (twelve bits that must be zero are
+// not), MPEG audio, FLAC and AC-3 (they start with a mark of their own). Packets of AMR and IMA 4:1 are too short (an
+// AMR frame of that type has 13 or 18 bytes; an IMA packet has 34 per channel, and a splice contains one). An AAC
+// packet starts so with a chance of 1 in 2^64, and its length would also have to match the numbers in it. Packets of
+// linear PCM and G.711 could hold anything: they are cut by bytes.
 
-/// A packet that goes on where the one before did not lead: a decoder forgets what came before, decodes the packets in
-/// it one after another, and drops the first frames of what came out. Of the rest it gives as many as its description
-/// says. One that has no packets is as many frames of silence.
+/// One packet that holds pre-roll and the first audible packets where the media does not follow from what came before.
+///
+/// A decoder resets, decodes the packets in the splice one after another, drops the first frames of the output, and
+/// keeps as many of the rest as the packet's description says. A splice without packets is that many frames of silence.
 public struct AudioPacketSplice {
-    /// Packets in one splice, at most; as long as 160 ms of Opus at its finest.
+    /// The most packets in one splice: 160 ms of Opus in its shortest packets.
     public static let largestPacketCount = 64
     /// Bytes in front of the first packet.
     public static let headerByteCount = 20
@@ -28,16 +29,16 @@ public struct AudioPacketSplice {
     public static let packetHeaderByteCount = 8
     private static let magic: [UInt8] = [3, 0] + Array("splice".utf8)
 
-    /// Frames of decoded output that lie before the first packet in the stream that it was taken from.
+    /// Frames of decoded output before the first packet in the stream it was taken from.
     public let streamFrame: Int64
-    /// Frames to drop of what comes out of the packets.
+    /// Frames to drop from the decoded output of the packets.
     public let droppedFrameCount: Int
-    /// Where its packets lie in the bytes that it was read from, and how many frames each has; none for silence.
+    /// Offsets of the packets in the bytes they were read from, with their frame counts; empty for silence.
     public let packets: [AudioPacketDescription]
 
-    /// Reads one.
-    /// - Returns: nil for any other packet, for one whose numbers do not fit together or exceed ``Limits``, and for one
-    ///   that holds another.
+    /// Reads a splice.
+    /// - Returns: nil for any other packet, for numbers that do not fit together or exceed ``Limits``, and for a splice
+    ///   that contains another one.
     public init?(_ bytes: RawSpan) {
         func number(at offset: Int) -> Int {
             Int(UInt32(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))
@@ -69,12 +70,11 @@ public struct AudioPacketSplice {
         self.packets = packets
     }
 
-    /// There are as many bytes.
     private static func isMarked(_ bytes: RawSpan, at offset: Int) -> Bool {
         magic.indices.allSatisfy { bytes.unsafeLoad(fromByteOffset: offset + $0, as: UInt8.self) == magic[$0] }
     }
 
-    /// Writes one.
+    /// Returns the bytes of a splice.
     public static func bytes(
         dropping frameCount: Int, of packets: [(bytes: [UInt8], frameCount: Int)], streamFrame: Int64 = 0
     ) -> [UInt8] {
@@ -85,9 +85,9 @@ public struct AudioPacketSplice {
         }
     }
 
-    /// The same, of a decoder that makes `factor` times as many frames of each packet.
-    /// - Parameter bytes: those that it was read from.
-    /// - Returns: nil if that is more than ``Limits`` allow.
+    /// Returns the same splice for a decoder that makes `factor` times as many frames of each packet.
+    /// - Parameter bytes: those that this splice was read from.
+    /// - Returns: nil if the frames would exceed ``Limits``.
     public func bytes(multipliedBy factor: Int, of bytes: RawSpan) -> [UInt8]? {
         let (frame, overflows) = streamFrame.multipliedReportingOverflow(by: Int64(factor))
         guard !overflows, packets.allSatisfy({ $0.frameCount <= Limits.packetFrameCount / factor }) else { return nil }

@@ -1,44 +1,45 @@
-/// A push parser of audio streams: bytes go in, in pieces of any size; properties and packets come out of the sink.
+/// A push parser of audio streams: takes bytes in pieces of any size, and gives properties and packets to a sink.
 ///
-/// The same bytes give the same properties and the same packets however they are cut; only the grouping of packets
-/// into calls differs. A parser owns no thread, reads no clock and does no I/O; calls must not overlap.
+/// The same bytes give the same properties and packets however they are cut; only the grouping of packets into calls
+/// differs. A parser owns no thread, reads no clock and does no I/O; calls must not overlap.
 public protocol AudioPushParser: ~Copyable {
     /// Takes the next bytes.
     /// - Parameters:
-    ///   - bytes: as many as there are; they follow the last ones.
-    ///   - discontinuity: bytes are missing before these (after a seek or a loss): resynchronise first.
-    ///   - sink: is told what they hold.
-    /// - Throws: what is wrong with the stream. The parser then refuses all further bytes with the same error.
+    ///   - bytes: any number; they follow the previous ones.
+    ///   - discontinuity: whether bytes are missing before these (after a seek or a loss), so that it must
+    ///     resynchronise.
+    ///   - sink: receives the properties and packets.
+    /// - Throws: what is wrong with the stream. The parser then rejects all further bytes with the same error.
     mutating func parse<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, discontinuity: Bool, into sink: inout Sink
     ) throws(AudioStreamError)
 
-    /// No more bytes will come: gives what was held back, and says whether the stream was playable at all.
+    /// Ends the stream: gives what was held back, and throws if nothing was playable.
     mutating func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError)
 }
 
-/// Why a stream cannot be parsed; the cases are those of Audio File Stream Services that a parser can meet.
+/// Why a stream cannot be parsed; the cases are those errors of Audio File Stream Services that a parser can meet.
 public enum AudioStreamError: Error, Hashable, Sendable {
-    /// No container that is known, or not the one that the hint named.
+    /// The container is unknown, or not the one that the hint named.
     case unsupportedFileType
-    /// The container is known; what is in it cannot be played. The text names it.
+    /// The container is known, but its content cannot be played. The text names the content.
     case unsupportedDataFormat(String)
     /// The file breaks its own format's rules. The text says where (byte offset) and how.
     case invalidFile(String)
     /// The stream ended before a single packet was found.
     case dataUnavailable
-    /// After a discontinuity no place to go on was found.
+    /// No place to resume was found after a discontinuity.
     case discontinuityCannotRecover
-    /// The packet table comes after the audio: this file cannot be played as a stream, only with access to all of it.
+    /// The packet table follows the audio: the file cannot be streamed, only played with random access.
     case notOptimized
     /// No property has this identifier.
     case unsupportedProperty
-    /// The property has another size than the caller made room for.
+    /// The property's size differs from the room that the caller made.
     case badPropertySize
-    /// There is no packet with this number, or none at this offset.
+    /// No packet has this number or offset.
     case invalidPacketOffset
-    /// The stream does not tell, or has not told yet.
+    /// The stream does not give the value, or not yet.
     case valueUnknown
-    /// The call makes no sense now: after the end, or before the stream is ready.
+    /// The call is not allowed now: after the end, or before the stream is ready.
     case illegalOperation
 }

@@ -1,15 +1,15 @@
-/// What is wrong with a stream that can be played all the same: what a parser passed over, and where.
+/// A defect in a stream that can be played anyway: what the parser skipped or ignored, and where.
 ///
-/// Parsers tell them as they meet them, ``Limits/streamProblemCount`` of a stream at most.
+/// Parsers report problems as they meet them, ``Limits/streamProblemCount`` per stream at most.
 public struct AudioStreamProblem: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// As many bytes, from the offset on, belong to nothing that the format knows.
+        /// Bytes from the offset on that the format does not explain.
         case skipped(byteCount: Int64)
-        /// The file ends in the middle of something; nil where nobody can tell how much is missing.
+        /// The file ends in the middle of something; nil where the missing length is unknown.
         case truncated(missingByteCount: Int64?)
-        /// What the file announces at the offset is not what was found.
+        /// What the file announces at the offset differs from what was found.
         case lengthDiffers(announced: Int64, found: Int64, LengthUnit)
-        /// Anything else, in words that go on with "at byte N": "a packet whose checksum is wrong".
+        /// Anything else, in words to be followed by "at byte N": "a packet whose checksum is wrong".
         case damaged(String)
     }
 
@@ -18,7 +18,7 @@ public struct AudioStreamProblem: Hashable, Sendable {
     }
 
     public var kind: Kind
-    /// Offset in the file where it begins.
+    /// Offset in the file where the problem begins.
     public var byteOffset: Int64
 
     public init(_ kind: Kind, at byteOffset: Int64) {
@@ -32,7 +32,7 @@ public struct AudioStreamProblem: Hashable, Sendable {
 }
 
 extension AudioStreamProblem: CustomStringConvertible {
-    /// For people, with the place.
+    /// The problem and its place, for display.
     public var description: String {
         switch kind {
         case .skipped(let count):

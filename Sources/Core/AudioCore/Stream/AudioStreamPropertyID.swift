@@ -1,11 +1,12 @@
-/// Which property of an audio stream is meant, as a four-character code: those of Audio File Stream Services
-/// (`kAudioFileStreamProperty_...`), and of Audio File Services where those have none.
+/// Identifies a property of an audio stream by a four-character code: those of Audio File Stream Services
+/// (`kAudioFileStreamProperty_...`), and of Audio File Services where the former has none.
 public struct AudioStreamPropertyID: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
     public var rawValue: UInt32
 
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The code's four ASCII characters, most significant first. Anything but four ASCII characters is our bug.
+    /// Creates an identifier from four ASCII characters, most significant first; anything else is a programming error
+    /// and traps.
     public init(_ characters: StaticString) { rawValue = Codec(characters).rawValue }
 
     /// `Bool`.
@@ -14,7 +15,7 @@ public struct AudioStreamPropertyID: RawRepresentable, Hashable, Sendable, Bitwi
     public static let fileFormat = AudioStreamPropertyID("ffmt")
     /// ``AudioStreamFormat``.
     public static let dataFormat = AudioStreamPropertyID("dfmt")
-    /// An array of ``AudioStreamFormat``, the richest first; one that is not layered has one.
+    /// An array of ``AudioStreamFormat``, the richest first; only one for a stream that is not layered.
     public static let formatList = AudioStreamPropertyID("flst")
     /// An array of `UInt8`.
     public static let magicCookieData = AudioStreamPropertyID("mgic")
@@ -22,35 +23,35 @@ public struct AudioStreamPropertyID: RawRepresentable, Hashable, Sendable, Bitwi
     public static let audioDataByteCount = AudioStreamPropertyID("bcnt")
     /// `Int64`.
     public static let audioDataPacketCount = AudioStreamPropertyID("pcnt")
-    /// `Int`: bytes of the largest packet there is. Known where all are alike, or after all went by.
+    /// `Int`: size of the largest packet in bytes. Known where all are the same size, or once all were parsed.
     public static let maximumPacketSize = AudioStreamPropertyID("psze")
-    /// `Int64`: where in the file the first packet begins.
+    /// `Int64`: offset of the first packet in the file.
     public static let dataOffset = AudioStreamPropertyID("doff")
     /// ``AudioChannelLayout``.
     public static let channelLayout = AudioStreamPropertyID("cmap")
     /// ``AudioPacketTableInfo``.
     public static let packetTableInfo = AudioStreamPropertyID("pnfo")
-    /// `Int`: bytes that no packet exceeds.
+    /// `Int`: a size in bytes that no packet exceeds.
     public static let packetSizeUpperBound = AudioStreamPropertyID("pkub")
     /// `Double`.
     public static let averageBytesPerPacket = AudioStreamPropertyID("abpp")
-    /// `Int`, bits a second.
+    /// `Int`, bits per second.
     public static let bitRate = AudioStreamPropertyID("brat")
-    /// A dictionary of texts by ``AudioInfoKey``.
+    /// A dictionary of texts keyed by ``AudioInfoKey``.
     public static let infoDictionary = AudioStreamPropertyID("info")
     /// ``TimeSpan`` (`kAudioFilePropertyEstimatedDuration`).
     public static let estimatedDuration = AudioStreamPropertyID("edur")
-    /// `Bool`: whether packets cannot be decoded each by itself.
+    /// `Bool`: whether packets depend on others to be decoded.
     public static let restrictsRandomAccess = AudioStreamPropertyID("rrap")
-    /// A translation: of a packet to its first frame.
+    /// A translation: from a packet to its first frame.
     public static let packetToFrame = AudioStreamPropertyID("pkfr")
-    /// A translation: of a frame to the packet that holds it, and its distance from that one's first.
+    /// A translation: from a frame to the packet that holds it, and its distance from that packet's first frame.
     public static let frameToPacket = AudioStreamPropertyID("frpk")
-    /// A translation: of a packet to the byte of the file where it begins.
+    /// A translation: from a packet to the byte of the file where it begins.
     public static let packetToByte = AudioStreamPropertyID("pkby")
-    /// A translation: of a byte of the file to the packet that holds it.
+    /// A translation: from a byte of the file to the packet that holds it.
     public static let byteToPacket = AudioStreamPropertyID("bypk")
-    /// A translation: of a packet to how many before it must be decoded.
+    /// A translation: from a packet to the number of packets before it that must be decoded first.
     public static let packetToRollDistance = AudioStreamPropertyID("pkrl")
 }
 
@@ -59,7 +60,7 @@ extension AudioStreamPropertyID: CustomStringConvertible {
 }
 
 extension AudioStreamProperty {
-    /// By which a parser's user can ask for it again; nil for what is told once only.
+    /// The identifier by which a parser's user can ask for the property again; nil if it is reported only once.
     public var identifier: AudioStreamPropertyID? {
         switch self {
         case .fileFormat: .fileFormat

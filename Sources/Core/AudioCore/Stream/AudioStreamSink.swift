@@ -1,54 +1,54 @@
-/// What a push parser tells its user: properties first, then packets.
+/// Receives what a push parser finds: properties first, then packets.
 ///
-/// The two calls are the property listener and the packets callback of Audio File Stream Services. A file's parser
-/// and the wire's media parser speak to the same sink, so whoever plays one can play the other.
+/// The two calls are the property listener and the packets callback of Audio File Stream Services. File parsers and the
+/// wire's media parser use the same sink, so whoever plays one can play the other.
 public protocol AudioStreamSink: ~Copyable {
-    /// A property became known, or changed.
+    /// Takes a property that became known, or changed.
     mutating func streamDidParse(property: AudioStreamProperty)
 
-    /// Whole packets, in order. `data` is valid during the call only. Descriptions index into `data` and are checked:
-    /// every packet lies inside.
+    /// Takes whole packets, in order. `data` is valid during the call only. The descriptions index into `data`, and
+    /// every packet is known to lie inside it.
     mutating func streamDidParse(packets descriptions: Span<AudioPacketDescription>, data: RawSpan)
 }
 
-/// A property of an audio stream, as the parser finds it; after Audio File Stream Services' property identifiers.
+/// A property of an audio stream; the cases follow Audio File Stream Services' property identifiers.
 ///
-/// `readyToProducePackets` comes last of the properties that are needed to play, and before the first packet.
+/// `readyToProducePackets` comes after all properties needed to play, and before the first packet.
 public enum AudioStreamProperty: Hashable, Sendable {
     case fileFormat(AudioFileType)
     case dataFormat(AudioStreamFormat)
-    /// Ways to decode a layered stream, the richest first: HE-AAC v2, HE-AAC and AAC of one and the same stream.
-    /// ``dataFormat(_:)`` is the first.
+    /// Ways to decode a layered stream, the richest first: HE-AAC v2, HE-AAC and AAC of one stream. ``dataFormat(_:)``
+    /// is the first.
     case formatList([AudioStreamFormat])
-    /// What a decoder needs besides packets; its form is the codec's (see ``Codec``'s users in the decoding targets).
+    /// What a decoder needs before the first packet; its form depends on the codec (see the decoding targets).
     case magicCookie([UInt8])
-    /// Which loudspeaker each channel is for, where the file says so.
+    /// The loudspeaker of each channel, where the file gives it.
     case channelLayout(AudioChannelLayout)
     /// Bytes of audio, without headers and tags.
     case audioDataByteCount(Int64)
     case audioDataPacketCount(Int64)
     /// Offset of the first packet in the file.
     case dataOffset(Int64)
-    /// An upper bound; real packets may all be smaller.
+    /// An upper bound; every packet may be smaller.
     case packetSizeUpperBound(Int)
     case packetTableInfo(AudioPacketTableInfo)
-    /// Bits a second; of a stream of varying rate the average, exact or estimated.
+    /// Bits per second; for a varying rate the average, exact or estimated.
     case bitRate(Int)
-    /// Title, artist, album and the like, under the keys of ``AudioInfoKey``.
+    /// Title, artist, album and the like, keyed by ``AudioInfoKey``.
     case info(AudioInfoKey, String)
-    /// The first picture of a file: its bytes as they are (JPEG, PNG). At most ``Limits/artworkByteCount``.
+    /// The first picture in a file, its bytes unchanged (JPEG, PNG). At most ``Limits/artworkByteCount``.
     case artwork([UInt8])
-    /// How many packets a decoder must be fed before the first one whose output is exact when it starts in the middle.
+    /// How many packets a decoder must be fed before the first exact one when it starts mid-stream.
     case decoderPrerollPacketCount(Int)
-    /// Something is wrong, and was passed over. At any time, as often as ``Limits/streamProblemCount`` allows.
+    /// A defect that was passed over. May come at any time, as often as ``Limits/streamProblemCount`` allows.
     case problem(AudioStreamProblem)
-    /// The song ends; at this offset in the file another stream begins that needs a decoder of its own: a further song,
-    /// with properties and packets of its own. No packet of this stream comes after it.
+    /// The song ends; at this offset in the file begins another stream that needs its own decoder: a further song, with
+    /// its own properties and packets. No packet of this stream follows.
     case nextStreamOffset(Int64)
     case readyToProducePackets
 }
 
-/// Which container the bytes are in.
+/// The container of a stream.
 public enum AudioFileType: Hashable, Sendable {
     case mpegLayer1, mpegLayer2, mpegLayer3
     case wave, aiff, aifc, caf

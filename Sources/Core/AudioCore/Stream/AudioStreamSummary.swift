@@ -1,7 +1,7 @@
-/// A stream's properties, gathered: what a player and its display need of them.
+/// A stream's properties, gathered for players and displays.
 public struct AudioStreamSummary: Hashable, Sendable {
-    /// All but artwork, in the order in which they came; what is told again stands where it first did. So there are never
-    /// more than the kinds, the keys of ``AudioInfoKey`` and ``Limits/streamProblemCount`` together.
+    /// All properties but artwork, in order of arrival; an update replaces the earlier value in place. So their number
+    /// is bounded by the kinds, the keys of ``AudioInfoKey`` and ``Limits/streamProblemCount`` together.
     public private(set) var properties: [AudioStreamProperty] = []
     public private(set) var fileType: AudioFileType?
     public private(set) var format: AudioStreamFormat?
@@ -16,9 +16,9 @@ public struct AudioStreamSummary: Hashable, Sendable {
     public private(set) var bitRate: Int?
     public private(set) var decoderPrerollPacketCount = 0
     public private(set) var info: [AudioInfoKey: String] = [:]
-    /// What was passed over, in the order in which it was met; the first ``Limits/streamProblemCount`` of it.
+    /// What was passed over, in order of arrival; the first ``Limits/streamProblemCount`` only.
     public private(set) var problems: [AudioStreamProblem] = []
-    /// Where in the file a further song begins, if one does; known at this one's end.
+    /// Offset in the file of a further song, if there is one; known at this song's end.
     public private(set) var nextStreamOffset: Int64?
     public private(set) var isReady = false
 
@@ -44,7 +44,7 @@ public struct AudioStreamSummary: Hashable, Sendable {
             problems.append(problem)
         case .nextStreamOffset(let offset): nextStreamOffset = offset
         case .readyToProducePackets: isReady = true
-        // Large, and nobody asks twice.
+        // Large, and nobody asks for it twice.
         case .artwork: return
         }
         if let index = properties.firstIndex(where: { property.replaces($0) }) {
@@ -54,13 +54,13 @@ public struct AudioStreamSummary: Hashable, Sendable {
         }
     }
 
-    /// Audible length; nil where the stream does not say.
+    /// Audible length; nil where the stream does not give it.
     public var duration: TimeSpan? {
         guard let frames = packetTable?.validFrameCount, let rate = format?.sampleRate, rate > 0 else { return nil }
         return TimeSpan(seconds: Double(frames) / rate)
     }
 
-    /// ``duration``, or else what packets or bytes and bit rate let expect.
+    /// ``duration``, or else an estimate from packets, or from bytes and bit rate.
     public var estimatedDuration: TimeSpan? {
         if let duration { return duration }
         guard let format, format.sampleRate > 0 else { return nil }
@@ -71,7 +71,7 @@ public struct AudioStreamSummary: Hashable, Sendable {
         return TimeSpan(seconds: Double(dataByteCount) * 8 / Double(bitRate))
     }
 
-    /// Mean size of a packet, exact or of what is announced; nil where the stream does not say enough.
+    /// Mean packet size, exact or from the announced counts; nil where the stream does not give enough.
     public var averageBytesPerPacket: Double? {
         if let format, format.bytesPerPacket > 0 { return Double(format.bytesPerPacket) }
         guard let dataByteCount, let packetCount, packetCount > 0 else { return nil }
@@ -80,7 +80,7 @@ public struct AudioStreamSummary: Hashable, Sendable {
 }
 
 extension AudioStreamProperty {
-    /// Whether it says anew what another one said.
+    /// Returns whether this property updates the earlier one.
     fileprivate func replaces(_ earlier: AudioStreamProperty) -> Bool {
         switch (earlier, self) {
         case (.fileFormat, .fileFormat), (.dataFormat, .dataFormat), (.formatList, .formatList),

@@ -1,14 +1,14 @@
 extension String {
-    /// Text from outside, made fit to be shown on a terminal: whole, valid, short and without control characters.
+    /// Makes outside text safe to show on a terminal: valid UTF-8, short, and without control characters.
     ///
-    /// Bytes that are not UTF-8 and scalars that steer a terminal or the direction of writing (general categories Cc,
-    /// Cf, Zl, Zp and surrogates) become U+FFFD. What is longer than `maximumByteCount` is cut at a scalar boundary.
+    /// Bytes that are not UTF-8 and scalars that control a terminal or the writing direction (general categories Cc,
+    /// Cf, Zl, Zp and surrogates) become U+FFFD. Text longer than `maximumByteCount` is cut at a scalar boundary.
     public init(displaying bytes: some Collection<UInt8>, maximumByteCount: Int) {
-        // One byte of input gives at least one byte of output or none: more than the limit need not be looked at.
+        // Each input byte gives at least one output byte or none: nothing beyond the limit matters.
         self.init(displaying: String(decoding: bytes.prefix(maximumByteCount + 4), as: UTF8.self), maximumByteCount)
     }
 
-    /// The same for text that is valid UTF-8 already.
+    /// Does the same for text that is already valid UTF-8.
     public init(displaying text: some StringProtocol, maximumByteCount: Int) {
         self.init(displaying: text, maximumByteCount)
     }

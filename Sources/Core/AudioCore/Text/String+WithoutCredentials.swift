@@ -1,10 +1,10 @@
 extension String {
-    /// The text without the credentials of the URLs in it: `http://me:secret@host/a` becomes `http://host/a`.
+    /// The text with the credentials of its URLs removed: `http://me:secret@host/a` becomes `http://host/a`.
     ///
-    /// The one place that makes an address fit to be shown, kept or announced. What goes is all before the `@` of an
-    /// authority (RFC 3986 section 3.2.1). A password may hold `/`, `?` or `#` where somebody forgot to encode them, and
-    /// the authority ends too early: then what looks like its port is no number, or nothing in front of `?` or `#`, and all
-    /// before the last `@` of the text goes.
+    /// Every address that is shown, kept or announced passes through here. All that precedes the `@` of an authority
+    /// (RFC 3986 section 3.2.1) is removed. A password may contain a `/`, `?` or `#` that somebody forgot to encode,
+    /// which ends the authority too early: then what looks like its port is not a number, or is empty before `?` or
+    /// `#`, and everything before the last `@` of the text is removed.
     public var withoutCredentials: String {
         var shown = UnicodeScalarView()
         var rest = unicodeScalars[...]
@@ -24,7 +24,8 @@ extension String {
 }
 
 extension Substring.UnicodeScalarView {
-    /// Behind the last colon of an authority; empty where it has no port. Addresses in brackets have colons of their own.
+    /// The part after the last colon of an authority, empty without a port. Bracketed addresses have colons of their
+    /// own.
     fileprivate var port: Substring.UnicodeScalarView {
         let name = lastIndex(of: "]").map { self[$0...] } ?? self
         return name.lastIndex(of: ":").map { name[index(after: $0)...] } ?? name[name.endIndex...]

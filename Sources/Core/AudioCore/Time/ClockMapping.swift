@@ -1,14 +1,14 @@
-/// Where session time stands against this machine's host time: an affine map around a reference point.
+/// The relation of session time to this machine's host time: an affine map around a reference point.
 ///
 ///     session(h) = session + (h - host) * (1 + skew)
 ///
-/// The broadcaster itself uses ``identity``. A value type, free of locks: safe on a real-time thread.
+/// The broadcaster itself uses ``identity``. A lock-free value type: safe on a real-time thread.
 public struct ClockMapping: Hashable, Sendable, BitwiseCopyable {
-    /// The reference instant on this machine's clock; choose one near the instants to be converted.
+    /// The reference instant on this machine's clock; best chosen near the instants to be converted.
     public var host: HostTime
-    /// Session time at the reference.
+    /// Session time at the reference instant.
     public var session: SessionTime
-    /// How much faster the session clock runs than this host's.
+    /// Rate of the session clock against this host's clock.
     public var skew: PartsPerMillion
 
     public init(host: HostTime, session: SessionTime, skew: PartsPerMillion) {
@@ -17,11 +17,11 @@ public struct ClockMapping: Hashable, Sendable, BitwiseCopyable {
         self.skew = skew
     }
 
-    /// The broadcaster's own: session time is its host time.
+    /// The broadcaster's mapping: session time is its host time.
     public static let identity = ClockMapping(
         host: HostTime(nanoseconds: 0), session: SessionTime(nanoseconds: 0), skew: .zero)
 
-    // Only the elapsed part passes through floating point, and of it only the ppm: nanoseconds stay exact for hours.
+    // Only the elapsed time passes through floating point, and only its ppm: nanoseconds stay exact for hours.
     public func session(at instant: HostTime) -> SessionTime {
         let elapsed = instant - host
         return session + elapsed + TimeSpan(seconds: elapsed.seconds * skew.value * 1e-6)

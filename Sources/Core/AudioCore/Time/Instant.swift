@@ -9,8 +9,8 @@ public enum SessionClock: ClockDomain {}
 
 /// A point on the clock `Clock`, in nanoseconds since that clock's own zero.
 ///
-/// Two instants of one clock differ by a ``TimeSpan``; instants of different clocks do not subtract at all, they go
-/// through a ``ClockMapping``. Arithmetic wraps: instants arrive from the network, and no number there may trap.
+/// Two instants of one clock differ by a ``TimeSpan``. Instants of different clocks cannot be subtracted; a
+/// ``ClockMapping`` converts them. Arithmetic wraps: instants arrive from the network, and none may trap.
 public struct Instant<Clock: ClockDomain>: Comparable, Hashable, Sendable, BitwiseCopyable {
     public var nanoseconds: Int64
 

@@ -4,7 +4,7 @@ public struct PartsPerMillion: Comparable, Hashable, Sendable, BitwiseCopyable {
 
     public init(_ value: Double) { self.value = value }
 
-    /// The deviation that turns 1 into `ratio`.
+    /// Creates the deviation that turns 1 into `ratio`.
     public init(ratio: Double) { value = (ratio - 1) * 1e6 }
 
     public static let zero = PartsPerMillion(0)

@@ -1,13 +1,13 @@
-/// A signed length of time in whole nanoseconds, on whichever clock the two instants were read.
+/// A signed length of time in whole nanoseconds, on the clock of the two instants that it separates.
 ///
-/// `Swift.Duration` counts attoseconds in 128 bits; the playout path runs once per frame block on a real-time
-/// thread and needs nothing finer than a nanosecond (1/47 of a frame at 48 kHz is 443 ns).
+/// `Swift.Duration` counts attoseconds in 128 bits. The playout path runs on a real-time thread, once per block of
+/// frames, and needs nothing finer than a nanosecond (1/47 of a frame at 48 kHz is 443 ns).
 public struct TimeSpan: Comparable, Hashable, Sendable, BitwiseCopyable {
     public var nanoseconds: Int64
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Rounds to the nearest nanosecond; saturates where `Int64` ends; NaN becomes zero.
+    /// Rounds to the nearest nanosecond and saturates at the limits of `Int64`; NaN becomes zero.
     public init(seconds: Double) { nanoseconds = Int64(saturating: seconds * 1e9) }
 
     public static let zero = TimeSpan(nanoseconds: 0)

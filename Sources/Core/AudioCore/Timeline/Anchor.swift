@@ -1,7 +1,7 @@
 /// "This frame leaves the loudspeakers at this session time, and frames follow at this rate."
 ///
-/// One anchor places a whole epoch. The rate is the song's sample rate, counted in session seconds; for a live
-/// source it may be revised while it plays.
+/// One anchor places a whole epoch. The rate is the song's sample rate in session time; a live source may revise it
+/// during playback.
 public struct Anchor: Hashable, Sendable, BitwiseCopyable {
     public var epoch: Epoch
     public var frame: FramePosition
@@ -16,7 +16,7 @@ public struct Anchor: Hashable, Sendable, BitwiseCopyable {
         self.framesPerSecond = framesPerSecond
     }
 
-    /// Whether the rate is one that a sound can have (``Limits/sampleRateRange``, with room for a live source's ppm).
+    /// Whether the rate is possible for sound (``Limits/sampleRateRange``, with margin for a live source's ppm).
     public var isValid: Bool {
         framesPerSecond.isFinite
             && framesPerSecond >= Limits.sampleRateRange.lowerBound * 0.99
@@ -31,7 +31,7 @@ public struct Anchor: Hashable, Sendable, BitwiseCopyable {
         FractionalFramePosition(Double(frame.index) + (instant - session).seconds * framesPerSecond)
     }
 
-    /// The same placement seen from one listener's own clock.
+    /// Returns the same placement in one listener's host time.
     public func seen(through clock: ClockMapping) -> HostTimeline {
         HostTimeline(
             epoch: epoch, host: clock.host(at: session), frame: frame,
@@ -39,9 +39,9 @@ public struct Anchor: Hashable, Sendable, BitwiseCopyable {
     }
 }
 
-/// An ``Anchor`` in this machine's host time: which frame is due at the loudspeaker when.
+/// An ``Anchor`` in this machine's host time: which frame is due when.
 ///
-/// This is what the renderer follows. It changes a little with every clock estimate.
+/// The renderer follows it. It changes slightly with every clock estimate.
 public struct HostTimeline: Hashable, Sendable, BitwiseCopyable {
     public var epoch: Epoch
     public var host: HostTime

@@ -1,6 +1,6 @@
 /// A stretch of timeline between two control decisions (start, seek, resume, skip).
 ///
-/// Epochs of one broadcast increase. Everything of an older epoch is void the moment a newer one takes effect.
+/// The epochs of one broadcast increase. When a newer epoch takes effect, everything of an older one is void.
 public struct Epoch: Comparable, Hashable, Sendable, BitwiseCopyable {
     public var number: UInt32
 

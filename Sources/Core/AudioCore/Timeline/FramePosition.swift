@@ -1,4 +1,4 @@
-/// A place on an epoch's timeline, counted in frames of the song at the song's own sample rate.
+/// A position on an epoch's timeline, counted in frames of the song at the song's own sample rate.
 ///
 /// Frame 0 is the first *audible* frame: encoder delay lies at negative positions and is never heard.
 public struct FramePosition: Comparable, Hashable, Sendable, BitwiseCopyable {
@@ -20,7 +20,7 @@ extension FramePosition: CustomStringConvertible {
     public var description: String { "frame \(index)" }
 }
 
-/// A place between frames: the whole part is a ``FramePosition``, the fraction is time's.
+/// A position between frames: a ``FramePosition`` with a fraction.
 ///
 /// A `Double` resolves 1/1,000,000 of a frame for the first 90 hours at 192 kHz.
 public struct FractionalFramePosition: Comparable, Hashable, Sendable, BitwiseCopyable {

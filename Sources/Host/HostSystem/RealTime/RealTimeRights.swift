@@ -1,32 +1,32 @@
 import CLinux
 
-// Which rights, and in which order:
+// The rights, in the order in which they are taken:
 //
-// 1. Memory. All of the process where no limit stands against it, else what the loop works in: a page that has to be
-//    read back from a disk costs more than a whole buffer lasts.
-// 2. SCHED_FIFO: some system calls. Root, CAP_SYS_NICE and RLIMIT_RTPRIO allow it.
-// 3. RealtimeKit, where that was refused. It is asked from a thread of its own, while the loop already runs: an answer
-//    may take a second, and the sound is due before.
+// 1. Memory. All of the process where no limit prevents it, else only what the loop works in: reading a page back from
+// a disk takes longer than a whole buffer lasts.
+// 2. SCHED_FIFO: a few system calls. Root, CAP_SYS_NICE and RLIMIT_RTPRIO allow it.
+// 3. RealtimeKit, if that was refused. A separate thread asks while the loop already runs: an answer may take a second,
+// and the sound is due sooner.
 //
-// A thread that ran away with it, by a fault of ours or of a driver, would hold a processor, and on a machine with one the
-// machine: so the kernel takes the priority from a thread that has not waited for 100 ms, whoever gave it, and ends the
-// process where that fails (crealtime_limit_run_time).
+// A real-time thread that runs away, by a fault of ours or of a driver, would block a processor, and with it a
+// single-processor machine. So the kernel takes the priority from a thread that has not waited for 100 ms, whoever
+// granted it, and ends the process if that fails (crealtime_limit_run_time).
 //
-// Real-time priority is for sound cards only. What a sound server or another plugin plays depends on another process,
-// which a real-time thread could keep from running.
+// Real-time priority is for sound cards only. A sound server or another plugin plays in a different process, which a
+// real-time thread could keep from running.
 
-/// What the thread that feeds a sound card is allowed. Its memory must stay for as long as this.
+/// The rights of the thread that feeds a sound card. The working memory must stay valid as long as this exists.
 public struct RealTimeRights: ~Copyable {
     private let workingMemory: [UnsafeMutableRawBufferPointer]
     private let memory: MemoryLock
     private let request: RealtimeKitRequest?
 
-    /// Takes for the calling thread what the system gives. Not real-time safe; quick.
+    /// Takes the rights that the system grants the calling thread. Not real-time safe, but quick.
     /// - Parameters:
-    ///   - device: its name, for people.
+    ///   - device: its name, for display.
     ///   - isHardware: whether a sound card's own interrupts pace the thread.
-    ///   - workingMemory: what the thread works in.
-    ///   - system: whom to ask.
+    ///   - workingMemory: the memory that the thread works in.
+    ///   - system: the system to ask.
     ///   - notice: called at most once, with one line that says what was refused and what can be done; on this thread
     ///     before this returns, or later on another.
     public init(
@@ -56,7 +56,7 @@ public struct RealTimeRights: ~Copyable {
         }
     }
 
-    /// Unlocks the memory. The priority goes with the thread, which is to end soon.
+    /// Unlocks the memory. The thread keeps its priority, and should end soon.
     public consuming func giveBack() {}
 
     deinit {
@@ -64,18 +64,18 @@ public struct RealTimeRights: ~Copyable {
         memory.undo(workingMemory)
     }
 
-    /// Above ordinary work, below what the kernel and sound servers use.
+    /// Above ordinary work, below the kernel and sound servers.
     private static let priority: Int32 = 60
     private static let stackByteCount = 64 * 1024
 }
 
 /// What was refused, in one line.
 struct RealTimeRefusal {
-    /// Why there is no real-time priority; nil where there is.
+    /// Why there is no real-time priority; nil if there is.
     var priority: RealtimeKitError?
     var memory: MemoryLock
 
-    /// Nil where nothing was refused.
+    /// Nil if nothing was refused.
     var line: String? {
         switch (priority, memory == .none) {
         case (nil, false): nil

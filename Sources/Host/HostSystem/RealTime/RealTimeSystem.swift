@@ -1,15 +1,15 @@
 import CLinux
 
-/// Whom ``RealTimeRights`` asks: this machine, or what a test puts in its place.
+/// The system that ``RealTimeRights`` asks: this machine, or a test's replacement.
 public struct RealTimeSystem: Sendable {
-    /// Locks memory, as much as allowed; touches the given blocks in any case.
+    /// Locks as much memory as allowed; touches the given blocks in any case.
     var lockMemory: @Sendable ([UnsafeMutableRawBufferPointer]) -> MemoryLock
     /// Puts the calling thread under SCHED_FIFO with at most this priority. Returns 0 or an errno.
     var schedule: @Sendable (_ priority: Int32) -> Int32
-    /// Asks for a thread, by the kernel's number, from another one. Returns the priority that it got.
+    /// Asks RealtimeKit for priority for another thread, by its kernel thread ID. Returns the priority granted.
     var askRealtimeKit: @Sendable (_ thread: Int32, _ priority: Int32) throws(RealtimeKitError) -> Int32
 
-    /// A thread that feeds a sound card runs for well under a millisecond at a time. This is what RealtimeKit allows.
+    /// The limit that RealtimeKit allows; a thread that feeds a sound card runs for well under a millisecond at a time.
     private static let runTimeMicroseconds: UInt64 = 200_000
 
     /// This machine, without RealtimeKit: that takes D-Bus, which the module `RealtimeKitClient` brings.

@@ -1,16 +1,16 @@
-/// Why RealtimeKit gave nothing. Its description completes "RealtimeKit ...".
+/// Why RealtimeKit granted nothing. The description completes "RealtimeKit ...".
 public enum RealtimeKitError: Error, Hashable, Sendable {
     /// The program does not use it.
     case notAsked
-    /// There is no system bus that we may use.
+    /// There is no system bus that this process may use.
     case noBus
-    /// Nobody offers the service.
+    /// No process offers the service.
     case notInstalled
     /// No answer in time.
     case silent
-    /// The service, or the bus, said no: what it gave as the reason, in one line of printable characters.
+    /// The service or the bus refused; the reason it gave, as one line of printable characters.
     case refused(String)
-    /// This process could not set the limit on its run time that the service demands: an errno.
+    /// This process could not set the run-time limit that the service demands: an errno.
     case cannotLimitRunTime(code: Int32)
 }
 

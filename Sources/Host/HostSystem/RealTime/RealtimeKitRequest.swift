@@ -1,14 +1,14 @@
 import CLinux
 import Synchronization
 
-/// One question to RealtimeKit for the thread that made this, asked on a thread of its own.
+/// One request to RealtimeKit for the thread that created it, made on a thread of its own.
 final class RealtimeKitRequest: Sendable {
-    /// Kernels use the numbers of ended threads again: for a thread that is over nothing is asked any more.
+    /// Kernels reuse the IDs of ended threads: once the thread is about to end, nothing is asked for it.
     private let isOver = Shared()
 
     /// - Parameters:
-    ///   - ask: blocks; called once, with the number of the thread that made this.
-    ///   - refused: called at most once, on the same thread as `ask` unless none could be started.
+    ///   - ask: blocks; called once, with the kernel ID of the thread that created this.
+    ///   - refused: called at most once, on the same thread as `ask`, or on the caller's if none could be started.
     init(
         ask: @escaping @Sendable (_ thread: Int32) throws(RealtimeKitError) -> Int32,
         refused: @escaping @Sendable (RealtimeKitError) -> Void
@@ -29,7 +29,7 @@ final class RealtimeKitRequest: Sendable {
         }
     }
 
-    /// The thread is about to end.
+    /// Prevents the request if it was not made yet: the thread is about to end.
     func cancel() { isOver.flag.store(true, ordering: .releasing) }
 
     private final class Shared: Sendable {

@@ -1,8 +1,8 @@
 import CAvahi
 
-/// One connection to avahi-daemon, with the objects that live in it. Used by the discovery thread only.
+/// One connection to avahi-daemon, with its objects. Used by the discovery thread only.
 ///
-/// What happens is left in ``inbox``. `deinit` withdraws our service, which waits until the daemon has taken note, and
+/// Callbacks leave what happens in ``inbox``. `deinit` withdraws our service, waiting for the daemon's reply, and
 /// closes the connection.
 final class AvahiConnection {
     static let serviceType = "_tutti._tcp"
@@ -15,7 +15,7 @@ final class AvahiConnection {
     private var group: OpaquePointer?
     private var resolvers: [ServiceKey: (resolver: OpaquePointer, context: ResolverContext)] = [:]
 
-    /// Connects, or begins to wait for the daemon: the state comes into the inbox.
+    /// Connects, or starts to wait for the daemon: the inbox gets the state.
     init(poll: OpaquePointer) throws(AvahiFailure) {
         var code: Int32 = 0
         client = avahi_client_new(
@@ -25,7 +25,7 @@ final class AvahiConnection {
     }
 
     deinit {
-        // Freeing the client frees everything in it; the group goes first, since that is a call with an answer.
+        // Freeing the client frees everything in it; the group goes first, since freeing it is a call with a reply.
         if let group { avahi_entry_group_free(group) }
         if let client { avahi_client_free(client) }
     }
@@ -47,11 +47,11 @@ extension AvahiConnection {
         guard browser != nil else { throw failure("browse") }
     }
 
-    /// Follows a service: it is reported when it is resolved, and each time that its record changes.
+    /// Follows a service: reports it when it is resolved, and each time its record changes.
     func resolve(_ key: ServiceKey) throws(AvahiFailure) {
         stopResolving(key)
         let context = ResolverContext(inbox: inbox, key: key)
-        // An address of the family that the record came by: so a peer with both is found with both.
+        // Asks for an address of the family that carried the record, so that a peer with both is found with both.
         let resolver = avahi_service_resolver_new(
             client, key.interface, key.protocolNumber, key.name, Self.serviceType, key.domain, key.protocolNumber,
             AvahiLookupFlags(0), avahiResolverCallback, Unmanaged.passUnretained(context).toOpaque())
@@ -68,10 +68,10 @@ extension AvahiConnection {
 // MARK: Advertising
 
 extension AvahiConnection {
-    /// Puts a service on the network under exactly this name.
+    /// Announces a service under exactly this name.
     ///
-    /// - Throws: a collision, when this host has a service of that name. One on another host is found later, by the
-    ///   group's state.
+    /// - Throws: a collision, if this host has a service of that name. One on another host shows later, in the group's
+    ///   state.
     func publish(name: String, port: UInt16, txt strings: [[UInt8]]) throws(AvahiFailure) {
         try withdraw()
         if group == nil {
@@ -89,7 +89,7 @@ extension AvahiConnection {
         try check("advertise", avahi_entry_group_commit(group))
     }
 
-    /// Changes the TXT record of the service that was published under this name.
+    /// Changes the TXT record of the service published under this name.
     func update(name: String, txt strings: [[UInt8]]) throws(AvahiFailure) {
         guard let group else { throw AvahiFailure(operation: "update", code: AVAHI_ERR_BAD_STATE) }
         let list = makeStringList(strings)
@@ -110,7 +110,7 @@ extension AvahiConnection {
         throw AvahiFailure(operation: operation, code: Int(code))
     }
 
-    // `avahi_string_list_add` puts in front.
+    // `avahi_string_list_add` prepends.
     private func makeStringList(_ strings: [[UInt8]]) -> UnsafeMutablePointer<AvahiStringList>? {
         strings.reversed().reduce(nil) { list, string in
             avahi_string_list_add_arbitrary(list, string, string.count)
@@ -118,7 +118,7 @@ extension AvahiConnection {
     }
 }
 
-/// "Name", "Name #2", "Name #3": the next name to try when one is taken. Stays within 63 bytes, cut between scalars.
+/// Returns the next name to try when one is taken: "Name", "Name #2", "Name #3". At most 63 bytes, cut between scalars.
 func alternativeServiceName(to name: String) -> String {
     guard let text = avahi_alternative_service_name(name) else { return name }
     defer { avahi_free(text) }

@@ -1,10 +1,9 @@
 import CAvahi
 
-// No object of libavahi-client may be freed in a callback of its own, and callbacks come from inside the very calls
-// that make the objects. So callbacks do nothing but copy what they were told into an inbox; the loop reads it
-// afterwards.
+// No object of libavahi-client may be freed in its own callback, and callbacks come from inside the very calls that
+// create the objects. So callbacks only copy what they are told into an inbox, which the loop reads afterwards.
 
-/// Something that libavahi-client reported by a callback; copied, free of its pointers.
+/// Something that libavahi-client reported in a callback, copied and without its pointers.
 enum AvahiOccurrence {
     case client(AvahiClientState)
     case group(AvahiEntryGroupState)
@@ -12,12 +11,12 @@ enum AvahiOccurrence {
     case disappeared(ServiceKey)
     case allForNow
     case browserFailed
-    /// The record may not be a peer's: then nil.
+    /// The sighting is nil if the record is not a peer's.
     case resolved(ServiceKey, ServiceSighting?)
     case resolveFailed(ServiceKey)
 }
 
-/// What callbacks have left; touched by the discovery thread only.
+/// What callbacks reported; used by the discovery thread only.
 final class AvahiInbox {
     private var occurrences: [AvahiOccurrence] = []
 
@@ -29,7 +28,7 @@ final class AvahiInbox {
     }
 }
 
-/// What a resolver's callback needs to know.
+/// The context of a resolver's callback.
 final class ResolverContext {
     let inbox: AvahiInbox
     let key: ServiceKey

@@ -3,12 +3,13 @@ import HostSystem
 import CAvahi
 import Glibc
 
-// One turn of the loop: take what other threads want; connect if it is time to; wait in libavahi's poll; read what its
-// callbacks left in the inbox; run timers. Every avahi object is made, used and freed here, never inside a callback.
+// One turn of the loop: take the requests of other threads; connect if it is time; wait in libavahi's poll; read what
+// its callbacks left in the inbox; run timers. Every avahi object is created, used and freed here, never inside a
+// callback.
 //
-// Without a D-Bus system bus there is nothing to wait for, so connecting is tried again and again, less and less often.
-// With a bus but no daemon the client waits for the daemon by itself. When either goes away, the client has failed for
-// good: it is freed and made anew.
+// Without a D-Bus system bus there is nothing to wait for, so connecting is retried, less and less often. With a bus
+// but no daemon, the client itself waits for the daemon. When either goes away, the client has failed for good: it is
+// freed and created again.
 
 /// The body of the discovery thread.
 final class DiscoveryLoop {
@@ -22,18 +23,18 @@ final class DiscoveryLoop {
     private let onEvent: (PeerDiscoveryEvent) -> Void
 
     private var connection: AvahiConnection?
-    /// Whether the daemon takes registrations: not while it is registering its own host name.
+    /// Whether the daemon accepts registrations: not while it is registering its own host name.
     private var isRunning = false
     private var availability = Availability.unknown
     private var saidNotAdvertised = false
     private var connectDue: HostTime? = HostTime(nanoseconds: .min)
     private var connectBackoff = Backoff(first: .milliseconds(100), limit: .seconds(5))
     private var publishDue: HostTime?
-    /// When to tell what is new about peers: a peer's sightings come one after the other, within a few milliseconds.
+    /// When to report news about peers: the sightings of a peer arrive one after another, within a few milliseconds.
     private var newsDue: HostTime?
     private static let newsDelay = TimeSpan.milliseconds(5)
-    /// When peers of before an outage are given up: a daemon that has just started may miss the first answers, and asks
-    /// again after 1 and 3 seconds (RFC 6762 section 5.2).
+    /// When peers from before an outage are dropped: a daemon that has just started may miss the first answers, and
+    /// asks again after 1 and 3 seconds (RFC 6762 section 5.2).
     private var unconfirmedDropDue: HostTime?
     private static let unconfirmedDropDelay = TimeSpan.seconds(4)
     private var publishBackoff = Backoff(first: .seconds(1), limit: .seconds(30))
@@ -51,7 +52,7 @@ final class DiscoveryLoop {
         self.onEvent = onEvent
     }
 
-    /// Runs until the mailbox is stopped; then says goodbye.
+    /// Runs until the mailbox is stopped; then withdraws our service.
     func run() {
         while !mailbox.isStopped {
             publisher.want(mailbox.wanted)
@@ -75,11 +76,11 @@ extension DiscoveryLoop {
             .min()
         var milliseconds: Int32 = -1
         if let deadline {
-            // Rounded up, so that it is due when the wait is over. Nothing is further away than a minute.
+            // Rounded up, so that it is due when the wait is over. No deadline is further away than a minute.
             milliseconds = Int32((deadline - now).seconds.clamped(to: 0...60) * 1e3) + 1
         }
         guard avahi_simple_poll_iterate(poll, milliseconds) < 0 else { return }
-        // poll(2) itself failed, for want of memory: what it watched is given up.
+        // poll(2) itself failed, for lack of memory: what it watched is given up.
         disconnect()
         usleep(100_000)
     }
@@ -124,7 +125,7 @@ extension DiscoveryLoop {
         connectDue = nil
         do {
             connection = try AvahiConnection(poll: poll)
-            // What the constructor already reported must not wait for something else to happen.
+            // What the initializer already reported must not wait for the next event.
             connection?.inbox.takeAll().forEach(process)
         } catch {
             say(unavailable: error.asConnectFailure)
@@ -172,7 +173,8 @@ extension DiscoveryLoop {
             isRunning = true
             publish()
         case AVAHI_CLIENT_S_REGISTERING, AVAHI_CLIENT_S_COLLISION:
-            // The daemon is busy with the host's own name. Browsing works; services must be registered anew afterwards.
+            // The daemon is busy with the host's own name. Browsing works; services must be registered again
+            // afterwards.
             guard begin() else { return }
             isRunning = false
             publisher.forget()
@@ -182,7 +184,7 @@ extension DiscoveryLoop {
         }
     }
 
-    /// The daemon is there: begins to browse. False where that failed.
+    /// Starts to browse, once the daemon is there. Returns false if that failed.
     private func begin() -> Bool {
         guard let connection else { return false }
         do {
@@ -228,7 +230,7 @@ extension DiscoveryLoop {
         }
     }
 
-    /// Does a step of publishing; where it fails says so once, and tries again later.
+    /// Does a step of publishing; if it fails, reports that once and retries later.
     private func publishing(_ step: () throws(AvahiFailure) -> Void) {
         do {
             try step()

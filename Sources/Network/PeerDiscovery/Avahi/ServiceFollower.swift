@@ -1,24 +1,24 @@
 import AudioCore
 
-// Every service that is browsed gets a resolver, which stays open: it reports each change of the record. avahi-daemon
-// limits how many one client may have, so the surplus waits for its turn. A resolver that found nothing (a machine that
-// is gone and whose announcement lives on in caches) is closed and tried again, less and less often.
+// Every service found gets a resolver, which stays open: it reports each change of the record. avahi-daemon limits
+// their number per client, so any surplus waits for its turn. A resolver that found nothing (a machine that is gone,
+// but whose announcement is still in caches) is closed and retried, less and less often.
 //
 // When a service moves to another host (two had claimed its name, and the other one kept it), avahi 0.8 reports the new
-// host with the old host's address, and never corrects it. A resolver made anew gives the right one.
+// host with the old host's address, and never corrects it. A new resolver gives the right one.
 
-/// Which services have a resolver, which wait for one, and when the failed are tried again. Discovery thread only.
+/// Tracks which services have a resolver, which wait for one, and when to retry. Discovery thread only.
 struct ServiceFollower {
     private static let settleLimit = TimeSpan.seconds(1)
 
     private var followed: Set<ServiceKey> = []
-    /// On which host each followed service was last.
+    /// The last known host of each followed service.
     private var hostNames: [ServiceKey: String] = [:]
     private var waiting: [ServiceKey] = []
-    /// Followed, and nothing was heard of yet.
+    /// Followed services without an answer so far.
     private var unanswered: Set<ServiceKey> = []
     private var retries: [ServiceKey: (due: HostTime, backoff: Backoff)] = [:]
-    /// Set once the browser said that it has told all: settled at the latest then.
+    /// Set when the browser has reported everything: the latest time to settle.
     private var settleDeadline: HostTime?
 
     mutating func appeared(_ key: ServiceKey, on connection: AvahiConnection) {
@@ -36,7 +36,7 @@ struct ServiceFollower {
         followWaiting(on: connection)
     }
 
-    /// Returns whether what was resolved can be believed. Where not, the service is resolved once more.
+    /// Returns whether the result can be believed. If not, the service is resolved once more.
     mutating func resolved(_ key: ServiceKey, host: String?, on connection: AvahiConnection) -> Bool {
         let before = hostNames[key]
         if let before, let host, before != host {
@@ -60,14 +60,14 @@ struct ServiceFollower {
 
     mutating func allForNow(now: HostTime) { settleDeadline = now + Self.settleLimit }
 
-    /// Whether everything that was there at first has been resolved, or had its time. True once.
+    /// Returns whether everything that was there at first has been resolved, or timed out. True once.
     mutating func hasSettled(now: HostTime) -> Bool {
         guard let settleDeadline, unanswered.isEmpty || now >= settleDeadline else { return false }
         self.settleDeadline = nil
         return true
     }
 
-    /// Tries again what has failed and is due.
+    /// Retries what has failed and is due.
     mutating func runTimers(on connection: AvahiConnection, now: HostTime) {
         let due = retries.filter { $0.value.due <= now && !followed.contains($0.key) }.keys
         guard !due.isEmpty else { return }
@@ -93,7 +93,7 @@ struct ServiceFollower {
             do {
                 try connection.resolve(key)
             } catch {
-                // Full, or the daemon is gone, which ends this follower too: in both cases later.
+                // Full, or the daemon is gone, which ends this follower too: retry later in both cases.
                 return
             }
             waiting.removeFirst()

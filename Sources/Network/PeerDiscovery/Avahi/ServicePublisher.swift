@@ -1,19 +1,19 @@
 import AudioCore
 
-// committed, probed on the network for most of a second (another host may claim the name), established. A name that is
-// taken is replaced by the next ("Name #2") and everything begins again. The name that was found free is kept for as
-// long as the wanted one stays the same, also over restarts of the daemon.
+// A service is committed, then probed on the network for most of a second (another host may claim the name), then
+// established. If the name is taken, the next one ("Name #2") is tried from the start. A name found free is kept for as
+// long as the wanted one stays the same, even over restarts of the daemon.
 
-/// Keeps what is on the network equal to what is wanted. Used by the discovery thread only.
+/// Keeps what is announced equal to what is wanted. Used by the discovery thread only.
 struct ServicePublisher {
     private var wanted: PeerAdvertisement?
-    /// What the daemon was given; nil while nothing is.
+    /// What the daemon was given; nil if nothing.
     private var published: PeerAdvertisement?
     private var serviceName = ""
     private var isEstablished = false
     private var reportedName: String?
 
-    /// Sets what is to be on the network; ``publish(on:)`` puts it there.
+    /// Sets what to announce; ``publish(on:)`` does so.
     mutating func want(_ advertisement: PeerAdvertisement?) {
         guard wanted != advertisement else { return }
         if wanted?.record.name != advertisement?.record.name {
@@ -24,14 +24,14 @@ struct ServicePublisher {
         wanted = advertisement
     }
 
-    /// The daemon is gone, or takes nothing at the moment, and with it what was published.
+    /// Forgets what was published: the daemon is gone, or accepts nothing for now.
     mutating func forget() {
         published = nil
         isEstablished = false
         reportedName = nil
     }
 
-    /// Makes the daemon hold what is wanted; does nothing where it does already.
+    /// Gives the daemon what is wanted, if it does not have it already.
     mutating func publish(on connection: AvahiConnection) throws(AvahiFailure) {
         guard let wanted else { return try withdraw(from: connection) }
         guard published != wanted, !isProbed(wanted) else { return }
@@ -39,14 +39,14 @@ struct ServicePublisher {
         published = wanted
     }
 
-    /// Another host has the name: takes the next one.
+    /// Takes the next name, because another host has this one.
     mutating func rename(on connection: AvahiConnection) throws(AvahiFailure) {
         serviceName = alternativeServiceName(to: serviceName)
         forget()
         try publish(on: connection)
     }
 
-    /// The name is ours. Returns it when it is news. What was wanted meanwhile must be published then.
+    /// Notes that the name is ours, and returns it if it is new. Publish again afterwards: the wish may have changed.
     mutating func established() -> String? {
         isEstablished = published != nil
         guard isEstablished, reportedName != serviceName else { return nil }
@@ -54,13 +54,13 @@ struct ServicePublisher {
         return serviceName
     }
 
-    /// Whether only a TXT record is wanted otherwise while the name is probed. Changed now, a probe of ours from before
-    /// that is heard again would be another host's that claims the name (RFC 6762, section 8.2).
+    /// Returns whether only the TXT record is to change while the name is probed. If it changed now, an earlier probe
+    /// of ours, heard again, would look like another host's claim to the name (RFC 6762, section 8.2).
     private func isProbed(_ wanted: PeerAdvertisement) -> Bool {
         !isEstablished && published?.port == wanted.port && published?.record.name == wanted.record.name
     }
 
-    /// Whether it was enough to change the TXT record in place.
+    /// Returns whether changing the TXT record in place was enough.
     private func update(to wanted: PeerAdvertisement, on connection: AvahiConnection) -> Bool {
         guard let published, published.port == wanted.port, published.record.name == wanted.record.name else {
             return false

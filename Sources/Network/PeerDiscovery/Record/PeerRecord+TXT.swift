@@ -1,7 +1,7 @@
 import WireProtocol
 import AudioCore
 
-// The TXT record of `_tutti._tcp`, one string for each key, in this order:
+// The TXT record of `_tutti._tcp`, one string per key, in this order:
 //
 //     key       value
 //     id        UUID in lower-case text form
@@ -11,13 +11,13 @@ import AudioCore
 //     version   wire protocol version, decimal
 //     state     idle, waiting or playing
 //     playing   at most 120 bytes of UTF-8; empty for nothing
-//     started   milliseconds since 1970, decimal; left out where nothing was started
+//     started   milliseconds since 1970, decimal; left out if nothing was started
 //
-// Unknown keys are skipped, so that later versions may add to them. Without a valid id, instance, role and version the
-// record is not one of a peer; everything else has a value to fall back on.
+// Unknown keys are skipped, so that later versions may add some. Without a valid id, instance, role and version the
+// record is not a peer's; everything else has a default.
 
 extension PeerRecord {
-    /// Reads the strings of a TXT record. Nil where it is not a peer's. Never traps, whatever the strings hold.
+    /// Reads the strings of a TXT record. Returns nil if it is not a peer's. Never traps, whatever the strings hold.
     public init?(txtStrings: some Sequence<[UInt8]>) {
         let txt = TXTRecord(strings: txtStrings)
         guard let id = txt.value(of: "id").flatMap({ UUIDBytes(String(decoding: $0, as: UTF8.self)) }),
@@ -70,7 +70,7 @@ extension PeerRoles {
 
 extension UInt64 {
     fileprivate init?(sixteenHexDigits text: ArraySlice<UInt8>) {
-        // Of signs, which `radix:` would take, 16 digits leave no room unless one is among them.
+        // `radix:` would accept a sign in front.
         guard text.count == 16, text.first != UInt8(ascii: "+"), text.first != UInt8(ascii: "-") else { return nil }
         self.init(String(decoding: text, as: UTF8.self), radix: 16)
     }

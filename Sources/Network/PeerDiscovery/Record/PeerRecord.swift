@@ -5,9 +5,9 @@ import AudioCore
 public struct PeerRecord: Hashable, Sendable {
     /// The peer's persistent identity.
     public var id: UUIDBytes
-    /// Random for each process: "myself" and "duplicate" are judged by it.
+    /// Random for each process: tells our own process and duplicates.
     public var instance: UInt64
-    /// The human name that was asked for. Where it is taken, the service goes by another: see
+    /// The name that was asked for, for display. If it is taken, the service gets another: see
     /// ``DiscoveredPeer/serviceName``.
     public var name: String
     public var roles: PeerRoles
@@ -16,9 +16,9 @@ public struct PeerRecord: Hashable, Sendable {
     public var activity: PeerActivity
     /// Title of what is playing; empty for nothing.
     public var playing: String
-    /// When the broadcast began, in milliseconds since 1970 by the peer's own wall clock; nil for none.
+    /// Start of the broadcast in milliseconds since 1970, by the peer's own wall clock; nil for none.
     ///
-    /// Tells the oldest of several broadcasts, as well as the machines' wall clocks agree.
+    /// Identifies the oldest of several broadcasts, as far as the machines' wall clocks agree.
     public var startedUnixMilliseconds: UInt64?
 
     public init(
@@ -36,11 +36,11 @@ public struct PeerRecord: Hashable, Sendable {
     }
 }
 
-/// What a peer is doing, as it says.
+/// What a peer says it is doing.
 public enum PeerActivity: String, Hashable, Sendable {
-    /// A listener that nobody feeds; also whatever a newer peer may say that is not known here.
+    /// A listener without a broadcaster; also any state of a newer peer that is not known here.
     case idle
-    /// A broadcaster that waits for listeners, or a listener that was connected and does not sound yet.
+    /// A broadcaster that waits for listeners, or a connected listener that does not sound yet.
     case waiting
     case playing
 }

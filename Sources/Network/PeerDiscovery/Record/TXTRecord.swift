@@ -1,20 +1,20 @@
 /// The strings of a DNS-SD TXT record, as key and value pairs (RFC 6763 section 6).
 ///
-/// A string is `key=value`, or `key` alone. Keys compare without regard to ASCII case, and of a key that comes twice
-/// the first counts (section 6.4). Strings without a key are ignored. Reading never fails.
+/// A string is `key=value`, or `key` alone. Keys compare without regard to ASCII case, and the first of duplicate keys
+/// counts (section 6.4). Strings without a key are ignored. Reading never fails.
 struct TXTRecord: Hashable, Sendable {
     private(set) var strings: [[UInt8]] = []
 
     init() {}
 
-    /// Takes strings as they arrived; what is over the limits is left out.
+    /// Takes strings as they arrived; drops what exceeds the limits.
     init(strings: some Sequence<[UInt8]>) {
         self.strings = strings.prefix(DiscoveryLimits.txtStringCount).filter {
             $0.count <= DiscoveryLimits.txtStringByteCount
         }
     }
 
-    /// The value's bytes; empty for a key without a value, nil for a key that is not there.
+    /// Returns the value's bytes; empty for a key without a value, nil for a missing key.
     func value(of key: StaticString) -> ArraySlice<UInt8>? {
         for string in strings {
             let end = string.firstIndex(of: UInt8(ascii: "=")) ?? string.endIndex
@@ -24,7 +24,7 @@ struct TXTRecord: Hashable, Sendable {
         return nil
     }
 
-    /// Adds a pair. Key and value must fit into one string: anything else is our bug.
+    /// Adds a pair. Key and value must fit into one string; anything else is a programming error.
     mutating func append(_ key: StaticString, _ value: String) {
         let string = Array(key.bytes) + [UInt8(ascii: "=")] + Array(value.utf8)
         precondition(string.count <= DiscoveryLimits.txtStringByteCount)

@@ -1,7 +1,7 @@
 import AudioCore
 import NIOCore
 
-/// Fields as the wire has them: big-endian integers, texts with a 16-bit length in UTF-8.
+/// Field types of the wire: big-endian integers, and texts in UTF-8 with a 16-bit length.
 extension ByteBuffer {
     /// Writes one message: type, length, and what `body` writes.
     mutating func writeMessage(_ type: MessageType, _ body: (inout ByteBuffer) -> Void) {
@@ -13,15 +13,15 @@ extension ByteBuffer {
         setInteger(UInt32(length), at: lengthIndex)
     }
 
-    /// Writes a text, cut between two Unicode scalars where it is longer than `limit` bytes.
+    /// Writes a text, cut between two Unicode scalars if it is longer than `limit` bytes.
     mutating func writeText(_ text: String, limit: Int) {
         let bytes = text.cut(toByteCount: limit).utf8
         writeInteger(UInt16(bytes.count))
         writeBytes(bytes)
     }
 
-    /// Reads a text; malformed UTF-8 is repaired, and cut where the repair made it longer than `limit`. Nil where it is
-    /// longer as it comes, or runs past the message's end.
+    /// Reads a text. Malformed UTF-8 is repaired, and cut if the repair made it longer than `limit`. Returns nil if the
+    /// text itself is longer, or runs past the message's end.
     mutating func readText(limit: Int) -> String? {
         guard let count = readInteger(as: UInt16.self), count <= limit, let slice = readSlice(length: Int(count)) else {
             return nil
@@ -31,7 +31,7 @@ extension ByteBuffer {
 
     mutating func writeDouble(_ value: Double) { writeInteger(value.bitPattern) }
 
-    /// Reads an IEEE 754 number; nil for one that is not finite.
+    /// Reads an IEEE 754 number; returns nil if it is not finite.
     mutating func readDouble() -> Double? {
         guard let value = readInteger(as: UInt64.self).map(Double.init(bitPattern:)), value.isFinite else { return nil }
         return value
@@ -58,7 +58,7 @@ extension ByteBuffer {
 }
 
 extension String {
-    /// The text, or as much of its beginning as so many bytes of UTF-8 hold, cut between two Unicode scalars.
+    /// Returns the text, cut between two Unicode scalars to at most this many bytes of UTF-8.
     fileprivate func cut(toByteCount limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var (end, count) = (startIndex, 0)

@@ -1,6 +1,6 @@
-/// The kinds of message. A receiver skips a kind that it does not know by its length.
+/// The type of a message. A receiver skips an unknown type by its length.
 enum MessageType: UInt16, CaseIterable, Sendable {
-    // Both ways.
+    // Both directions.
     case greeting = 0x01
     case refusal = 0x02
     case keepAlive = 0x03

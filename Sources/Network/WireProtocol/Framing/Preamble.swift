@@ -6,7 +6,7 @@ import NIOCore
 /// |---|---|---|
 /// | 0 | 6 | magic: `TUTTI` and a line feed, which a text-mode transfer would damage |
 /// | 6 | 1 | protocol version |
-/// | 7 | 1 | security: 0 plain; other values are kept for a handshake that would follow at once |
+/// | 7 | 1 | security: 0 plain; other values are reserved for a handshake that would follow at once |
 public enum Preamble {
     public static let magic: [UInt8] = Array("TUTTI\n".utf8)
     public static let version: UInt8 = 1
@@ -19,8 +19,8 @@ public enum Preamble {
         buffer.writeInteger(plain)
     }
 
-    /// Checks as many of the eight bytes as there are: noise is found out by its first byte.
-    /// - Returns: whether all eight were there; they are then consumed.
+    /// Checks as many of the eight bytes as have arrived: the first byte can reveal noise.
+    /// - Returns: whether all eight were there, and so were consumed.
     static func read(from buffer: inout ByteBuffer) throws(WireError) -> Bool {
         let view = buffer.readableBytesView
         guard view.elementsEqual(magic.prefix(view.count)) || view.prefix(magic.count).elementsEqual(magic) else {

@@ -1,15 +1,15 @@
 import AudioCore
 import NIOCore
 
-/// Makes the bytes of messages. Each message is encoded once, however many listeners it goes to.
+/// Encodes messages. Each message is encoded once, however many listeners receive it.
 ///
-/// A message is a type (u16), the payload's length (u32) and the payload; all numbers are big-endian. The payloads'
-/// tables stand at their types: ``Greeting``, ``Refusal``, ``Welcome``, ``BroadcastEnd``, ``EntryMark``,
-/// ``ListenerReport``, ``Roster``. `anchor` is epoch u32, frame i64, session time i64 (nanoseconds), frames per session
-/// second f64; `stream end` is epoch u32, frame i64; `keep-alive` is empty; `clock`
-/// is a clock datagram as it is.
+/// A message is a type (u16), the payload's length (u32) and the payload; all numbers are big-endian. The payload
+/// tables are in the documentation of their types: ``Greeting``, ``Refusal``, ``Welcome``, ``BroadcastEnd``,
+/// ``EntryMark``, ``ListenerReport``, ``Roster``. `anchor` is epoch u32, frame i64, session time i64 (nanoseconds),
+/// frames per session second f64; `stream end` is epoch u32, frame i64; `keep-alive` is empty; `clock` is an unchanged
+/// clock datagram.
 public enum WireEncoder {
-    /// The first bytes of a connection: preamble and greeting.
+    /// Returns the first bytes of a connection: preamble and greeting.
     public static func opening(_ greeting: Greeting) -> ByteBuffer {
         var buffer = ByteBuffer()
         Preamble.write(to: &buffer)
@@ -23,14 +23,14 @@ public enum WireEncoder {
 
     public static func keepAlive() -> ByteBuffer { message(.keepAlive) { _ in } }
 
-    /// A clock datagram over this connection.
+    /// Wraps a clock datagram for this connection.
     /// - Parameter datagram: exactly ``WireLimits/clockDatagramByteCount`` bytes.
     public static func clock(_ datagram: [UInt8]) -> ByteBuffer {
         precondition(datagram.count == WireLimits.clockDatagramByteCount)
         return message(.clock) { $0.writeBytes(datagram) }
     }
 
-    /// Bytes of every message that ``clock(_:)`` makes.
+    /// Size in bytes of every message that ``clock(_:)`` returns.
     public static let clockByteCount = 6 + WireLimits.clockDatagramByteCount
 
     public static func welcome(_ welcome: Welcome) -> ByteBuffer {
@@ -49,7 +49,7 @@ public enum WireEncoder {
         message(.roster) { roster.write(to: &$0) }
     }
 
-    /// The beginning of an epoch: its stream's properties.
+    /// Begins an epoch, with its stream's properties.
     public static func stream(_ epoch: Epoch, properties: [AudioStreamProperty]) -> ByteBuffer {
         message(.stream) { buffer in
             buffer.writeEpoch(epoch)
@@ -66,13 +66,13 @@ public enum WireEncoder {
         }
     }
 
-    /// Packets that follow one another without a gap.
+    /// Encodes packets that follow one another without a gap.
     /// - Parameter descriptions: at most ``WireLimits/packetsPerMessage``, each within `data` and ``Limits``.
     public static func packets(
         _ epoch: Epoch, at position: FramePosition, descriptions: [AudioPacketDescription], data: RawSpan
     ) -> ByteBuffer {
         var buffer = ByteBuffer()
-        // `data` may be much more than these packets.
+        // `data` may hold much more than these packets.
         buffer.reserveCapacity(PacketsMessage.overhead + descriptions.reduce(0) { $0 + 6 + $1.byteCount })
         let header = PacketsMessage.Header(epoch: epoch, position: position, descriptions: descriptions)
         buffer.writeInteger(MessageType.packets.rawValue)

@@ -1,12 +1,12 @@
 import AudioCore
 import NIOCore
 
-/// The push parser of a connection: bytes in pieces of any size, messages and media out.
+/// The push parser of a connection: takes bytes in pieces of any size, and gives messages and media.
 ///
-/// A state machine of four states: preamble, header, body, and skipping the body of a message that is unknown. What lies
-/// whole in the bytes of one call is read where it lies; only what began in an earlier one was copied. It stores no more
-/// than one message that it understands (``WireLimits/payloadByteCount``). It owns no socket and reads no clock; calls must
-/// not overlap. After an error it refuses all further bytes with the same error.
+/// A state machine with four states: preamble, header, body, and skipping the body of an unknown message. What is
+/// complete in the bytes of one call is read in place; only what began in an earlier call was copied. It stores no more
+/// than one message that it understands (``WireLimits/payloadByteCount``). It owns no socket and reads no clock; calls
+/// must not overlap. After an error it rejects all further bytes with the same error.
 public struct WireParser {
     private enum State {
         case preamble
@@ -17,7 +17,7 @@ public struct WireParser {
     }
 
     private var state = State.preamble
-    /// The beginning of a message, in memory of its own: none of the caller's is kept.
+    /// The beginning of a message, copied so that none of the caller's memory is kept.
     private var held = ByteBuffer()
     private var isGreeted = false
 
@@ -26,7 +26,7 @@ public struct WireParser {
     /// Type and length.
     private static let headerByteCount = 6
 
-    /// - Parameter payloadByteCount: of the longest message that is understood; at most ``WireLimits/payloadByteCount``.
+    /// - Parameter payloadByteCount: of the longest message accepted; at most ``WireLimits/payloadByteCount``.
     public init(payloadByteCount: Int = WireLimits.payloadByteCount) {
         self.payloadByteCount = min(payloadByteCount, WireLimits.payloadByteCount)
     }
@@ -34,14 +34,14 @@ public struct WireParser {
     /// Bytes that wait for the rest of their message.
     package var heldByteCount: Int { held.readableBytes }
 
-    /// Takes a copy of the bytes.
+    /// Parses a copy of the bytes.
     public mutating func parse<Sink: WireSink>(_ bytes: RawSpan, into sink: inout Sink) throws(WireError) {
         var copy = ByteBuffer()
         copy.writeBytes(bytes)
         try parse(copy, into: &sink)
     }
 
-    /// Takes bytes as they came; packets are slices of them (``WireSink/wireDidParse(packets:data:)``).
+    /// Parses bytes in place; packets are slices of them (``WireSink/wireDidParse(packets:data:)``).
     public mutating func parse<Sink: WireSink>(_ bytes: ByteBuffer, into sink: inout Sink) throws(WireError) {
         if case .failed(let error) = state { throw error }
         var bytes = bytes
@@ -55,8 +55,8 @@ public struct WireParser {
         held.writeBuffer(&bytes)
     }
 
-    /// Does one transition: with what began in an earlier call and no more than completes it, or with the bytes where they
-    /// lie. Returns false when more bytes are needed.
+    /// Does one transition: on what began in an earlier call, plus no more than completes it, or on the bytes in place.
+    /// Returns false if more bytes are needed.
     private mutating func advance<Sink: WireSink>(
         _ bytes: inout ByteBuffer, into sink: inout Sink
     ) throws(WireError) -> Bool {
@@ -70,7 +70,7 @@ public struct WireParser {
         return isDone
     }
 
-    /// Bytes that the next transition takes.
+    /// Bytes needed for the next transition.
     private var wantedByteCount: Int {
         switch state {
         case .preamble: Preamble.byteCount
@@ -80,7 +80,7 @@ public struct WireParser {
         }
     }
 
-    /// Does one transition. Returns false when more bytes are needed.
+    /// Does one transition. Returns false if more bytes are needed.
     private mutating func step<Sink: WireSink>(
         _ input: inout ByteBuffer, into sink: inout Sink
     ) throws(WireError) -> Bool {
@@ -159,7 +159,8 @@ public struct WireParser {
 }
 
 extension ControlMessage {
-    /// Reads the payload of a message that is not media. Nil where it breaks its layout; bytes behind it are ignored.
+    /// Reads the payload of a message that is not media. Nil if it breaks its layout; extra bytes at its end are
+    /// ignored.
     fileprivate init?(_ type: MessageType, from payload: inout ByteBuffer) {
         switch type {
         case .greeting:

@@ -9,7 +9,7 @@ import NIOCore
 /// | position | i64 | timeline position of the first packet's first frame; negative before the first audible frame |
 /// | count | u16, at most 1,024 | packets |
 /// | sizes | u32 and u16 for each packet | bytes, frames |
-/// | data | the rest | the packets, one behind the other |
+/// | data | the rest | the packets, one after another |
 enum PacketsMessage {
     struct Header {
         var epoch: Epoch
@@ -17,7 +17,7 @@ enum PacketsMessage {
         var descriptions: [AudioPacketDescription]
     }
 
-    /// Bytes of a message besides the packets and their sizes: type, length, epoch, position and count.
+    /// Bytes of a message without the packets and their sizes: type, length, epoch, position and count.
     static let overhead = 20
 
     static func write(_ header: Header, data: RawSpan, to buffer: inout ByteBuffer) {
@@ -34,7 +34,7 @@ enum PacketsMessage {
         }
     }
 
-    /// Reads the header; what is left in `buffer` is the packets' data, all of it accounted for.
+    /// Reads the header; exactly the packets' data is left in `buffer`.
     static func read(from buffer: inout ByteBuffer) -> Header? {
         guard let epoch = buffer.readEpoch(), let position = buffer.readPosition(),
             let count = buffer.readInteger(as: UInt16.self), count > 0, count <= WireLimits.packetsPerMessage

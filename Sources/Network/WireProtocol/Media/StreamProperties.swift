@@ -1,15 +1,14 @@
 import AudioCore
 import NIOCore
 
-/// The properties of an epoch's stream, as they travel: each with a tag and a length, so that an unknown one is
-/// skipped.
+/// The wire format of an epoch's stream properties: each has a tag and a length, so that an unknown one is skipped.
 ///
 /// | tag | property | value |
 /// |---|---|---|
 /// | 1 | data format | codec u32, sample rate f64, PCM layout u32, bytes per packet u32, frames per packet u32, bytes per frame u32, channels u32, bits per channel u32 |
 /// | 2 | magic cookie | bytes, at most 65,536 |
 /// | 3 | packet table | valid frames i64 (-1 unknown), priming u32, remainder u32 |
-/// | 4 | bit rate | u32, bits a second |
+/// | 4 | bit rate | u32, bits per second |
 /// | 5 | decoder pre-roll | u32, packets |
 /// | 6 | info | key u8 (0 title, 1 artist, 2 album, 3 track, 4 year), text of at most 256 bytes |
 enum StreamProperties {
@@ -20,7 +19,7 @@ enum StreamProperties {
 
     private static let infoKeys: [AudioInfoKey] = [.title, .artist, .album, .track, .year]
 
-    /// Writes a property; those that mean nothing to a listener (a file's offsets and byte counts) are left out.
+    /// Writes a property; leaves out those that mean nothing to a listener (a file's offsets and byte counts).
     static func write(_ property: AudioStreamProperty, to buffer: inout ByteBuffer) {
         switch property {
         case .dataFormat(let format):
@@ -56,7 +55,7 @@ enum StreamProperties {
         buffer.setInteger(UInt32(buffer.writerIndex - lengthIndex - 4), at: lengthIndex)
     }
 
-    /// Reads all properties up to the buffer's end. Nil where one breaks its layout or a limit.
+    /// Reads all properties up to the buffer's end. Returns nil if one breaks its layout or a limit.
     static func read(from buffer: inout ByteBuffer) -> [AudioStreamProperty]? {
         var properties: [AudioStreamProperty] = []
         while buffer.readableBytes > 0 {
@@ -108,7 +107,7 @@ extension AudioStreamFormat {
         }
     }
 
-    /// Nil for a format that no sound has: rate, channels and sizes are compared with ``Limits``.
+    /// Reads a format; returns nil for an impossible one: rate, channels and sizes are checked against ``Limits``.
     fileprivate init?(from buffer: inout ByteBuffer) {
         guard let codec = buffer.readInteger(as: UInt32.self), let sampleRate = buffer.readDouble(),
             let layout = buffer.readInteger(as: UInt32.self)

@@ -4,8 +4,8 @@ import NIOCore
 ///
 /// | field | type | meaning |
 /// |---|---|---|
-/// | kind | u8 | 0 the song ended, 1 somebody stopped it: fade out now, 2 an error: play what is held |
-/// | text | text, 512 bytes | for people |
+/// | kind | u8 | 0 the song ended, 1 somebody stopped it: fade out now, 2 an error: play what is buffered |
+/// | text | text, 512 bytes | for display |
 public struct BroadcastEnd: Hashable, Sendable {
     public enum Kind: UInt8, Hashable, Sendable {
         case completed = 0

@@ -1,17 +1,17 @@
 import AudioCore
 import NIOCore
 
-/// Everything a connection says besides the media part's properties and packets.
+/// Every message of a connection except the media part's properties and packets.
 public enum ControlMessage: Hashable, Sendable {
     case greeting(Greeting)
     case refusal(Refusal)
     case keepAlive
-    /// A clock datagram that goes this way since UDP does not get through: ``WireLimits/clockDatagramByteCount`` bytes,
-    /// a listener's request or the broadcaster's reply.
+    /// A clock datagram over TCP because UDP does not get through: ``WireLimits/clockDatagramByteCount`` bytes, a
+    /// listener's request or the broadcaster's reply.
     case clock([UInt8])
     case welcome(Welcome)
     case broadcastEnd(BroadcastEnd)
-    /// A new epoch begins: its properties follow, all older ones are void.
+    /// A new epoch begins: its properties follow, and all older epochs are void.
     case streamBegins(Epoch)
     /// The packets that follow begin at this frame.
     case packetsFollow(Epoch, FramePosition)
@@ -20,11 +20,11 @@ public enum ControlMessage: Hashable, Sendable {
     case streamEnds(Epoch, FramePosition)
     case entry(EntryMark)
     case report(ListenerReport)
-    /// How the listeners are, for one who looks on.
+    /// The state of the listeners, for an observer.
     case roster(Roster)
 }
 
-/// Where this listener enters the stream: sent to a joiner, and to one that fell behind, before the packets that
+/// Where this listener enters the stream: sent to a joiner, and to a listener that fell behind, before the packets that
 /// follow.
 ///
 /// | field | type | meaning |
@@ -33,7 +33,7 @@ public enum ControlMessage: Hashable, Sendable {
 /// | frame | i64 | first frame to be heard; packets before it are the decoder's pre-roll |
 /// | lost | u32 | packets dropped for this listener since the last mark; 0 for a joiner |
 ///
-/// A listener whose packets go on without a gap, as after a connection that was replaced, hears all of them.
+/// A listener whose packets continue without a gap, as after a replaced connection, plays all of them.
 public struct EntryMark: Hashable, Sendable {
     public var epoch: Epoch
     public var frame: FramePosition
@@ -46,18 +46,17 @@ public struct EntryMark: Hashable, Sendable {
     }
 }
 
-/// Takes what a connection says, in order.
+/// Receives what a connection sends, in order.
 ///
-/// The media part arrives through ``AudioStreamSink`` exactly as a file's would, each group of packets preceded by
-/// ``ControlMessage/packetsFollow(_:_:)``.
+/// The media part arrives through ``AudioStreamSink`` exactly as from a file, with
+/// ``ControlMessage/packetsFollow(_:_:)`` before each group of packets.
 public protocol WireSink: AudioStreamSink {
     mutating func wireDidParse(_ message: ControlMessage)
 
-    /// Packets that follow one another, for a sink that takes them as they came. Others get them through
-    /// ``AudioStreamSink``.
+    /// Takes packets that follow one another, as they were received. By default they go to ``AudioStreamSink``.
     /// - Parameters:
     ///   - packets: each within `data`.
-    ///   - data: a slice of what was received, all of which it keeps in memory.
+    ///   - data: a slice of what was received; keeping it keeps all of that in memory.
     mutating func wireDidParse(packets: [AudioPacketDescription], data: ByteBuffer)
 }
 

@@ -1,15 +1,15 @@
 import AudioCore
 import NIOCore
 
-/// The first message in each direction: who is there, and what it can do.
+/// The first message in each direction: who the peer is, and what it can do.
 ///
 /// | field | type | meaning |
 /// |---|---|---|
 /// | roles | u8 | bit 0 broadcaster, bit 1 listener, bit 2 observer |
 /// | peer | 16 bytes | the peer's UUID |
 /// | instance | u64 | random for each process |
-/// | started | i64 | seconds since 1970 at which the broadcast or listener began, by its own wall clock |
-/// | name | text, 63 bytes | for people |
+/// | started | i64 | start of the broadcast or listener in seconds since 1970, by its own wall clock |
+/// | name | text, 63 bytes | for display |
 /// | codec count | u8, at most 64 | |
 /// | codecs | u32 each | four-character codes that the peer can decode |
 ///

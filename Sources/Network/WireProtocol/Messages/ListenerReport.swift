@@ -1,22 +1,22 @@
 import AudioCore
 import NIOCore
 
-/// What a listener tells its broadcaster, twice a second and whenever its state changes.
+/// A listener's report to its broadcaster, sent twice a second and whenever its state changes.
 ///
 /// | field | type | meaning |
 /// |---|---|---|
 /// | state | u8 | 0 connecting, 1 preparing, 2 ready, 3 playing, 4 starving, 5 finished |
-/// | epoch | u32 | which epoch the rest speaks of |
-/// | received | i64 | frame after the last one received: what has really arrived |
+/// | epoch | u32 | the epoch to which the rest applies |
+/// | received | i64 | frame after the last one received |
 /// | buffered | i64 | nanoseconds of song held ahead of what is heard |
 /// | xruns, underruns, re-placements, lost packets | u32 each | since the listener joined |
 /// | timing | u8 | 1 if the following fields are known, else 0 and they are absent |
 /// | error, bound, asymmetry limit, round trip | i64 each | nanoseconds |
 /// | clock skew, device skew, correction | f64 each | ppm |
-/// | low water | i64 | nanoseconds of decoded song that were ready at the least since the song began to sound; -1 unknown |
-/// | timeline steps, device clock steps, device restarts | u32 each | causes of re-placements; the others are underruns |
+/// | low water | i64 | least decoded song that was ready since the song began to sound, nanoseconds; -1 unknown |
+/// | timeline steps, device clock steps, device restarts | u32 each | causes of re-placements; the rest are underruns |
 ///
-/// A report may end before any of the fields behind the timing: they are then unknown, or 0.
+/// A report may end before any of the fields after the timing, which are then unknown, or 0.
 public struct ListenerReport: Hashable, Sendable {
     public var state: ListenerState
     public var epoch: Epoch
@@ -24,7 +24,7 @@ public struct ListenerReport: Hashable, Sendable {
     public var buffered: TimeSpan
     public var counters: ListenerCounters
     public var timing: ListenerTiming?
-    /// The least decoded song that was ready since the song began to sound.
+    /// The low-water mark: the least decoded song that was ready since the song began to sound.
     public var lowWater: TimeSpan?
 
     public init(

@@ -1,9 +1,9 @@
-/// How far a listener has come with a broadcast.
+/// How far a listener has got with a broadcast.
 public enum ListenerState: String, CaseIterable, Hashable, Sendable {
     case connecting
-    /// Connected; clock or sound card not yet known well enough to start exactly.
+    /// Connected; clock or sound card not yet known well enough for an exact start.
     case preparing
-    /// Holds packets, and waits for its first frame to be due.
+    /// Holds packets and waits until its first frame is due.
     case ready
     case playing
     /// Out of packets: silent until it can re-enter in step.

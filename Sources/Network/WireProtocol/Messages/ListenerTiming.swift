@@ -1,19 +1,19 @@
 import AudioCore
 
-/// How far from the timeline a listener estimates itself to be, and how sure it can be.
+/// A listener's estimate of its distance from the timeline, and its error bound.
 public struct ListenerTiming: Hashable, Sendable {
-    /// Positive: its frames leave late.
+    /// Positive if the frames leave the loudspeakers late.
     public var error: TimeSpan
-    /// Statistical; takes the network path as symmetric.
+    /// Statistical; assumes a symmetric network path.
     public var errorBound: TimeSpan
     /// Half the lowest round trip: no exchange can see below it.
     public var asymmetryLimit: TimeSpan
     public var roundTrip: TimeSpan
-    /// The session clock against this host's.
+    /// Rate of the session clock against this host's clock.
     public var clockSkew: PartsPerMillion
-    /// The sound card against this host's clock.
+    /// Rate of the sound card against this host's clock.
     public var deviceSkew: PartsPerMillion
-    /// What the resampler does about it now.
+    /// The rate that the resampler adds to remove the error.
     public var correction: PartsPerMillion
 
     public init(
@@ -29,7 +29,7 @@ public struct ListenerTiming: Hashable, Sendable {
         self.correction = correction
     }
 
-    /// How far apart two listeners may be at most: |e1 - e2| + b1 + b2. Whatever a peer says, it does not overflow.
+    /// Returns how far apart two listeners may be at most: |e1 - e2| + b1 + b2. No value from a peer makes it overflow.
     public func distance(to other: ListenerTiming) -> TimeSpan {
         let apart = abs(error.seconds - other.error.seconds)
         return TimeSpan(seconds: apart + max(0, errorBound.seconds) + max(0, other.errorBound.seconds))

@@ -1,11 +1,11 @@
 import NIOCore
 
-/// "No, and this is why": the last message before its sender closes the connection.
+/// The last message before its sender closes the connection, with the reason.
 ///
 /// | field | type | meaning |
 /// |---|---|---|
 /// | reason | u16 | see ``Reason-swift.enum`` |
-/// | text | text, 512 bytes | for people: of a busy listener what it plays and from whom |
+/// | text | text, 512 bytes | for display: from a busy listener what it plays and from whom |
 public struct Refusal: Hashable, Sendable {
     public enum Reason: UInt16, Hashable, Sendable {
         /// A reason that this version does not know.
@@ -18,7 +18,7 @@ public struct Refusal: Hashable, Sendable {
         case duplicate = 3
         /// Neither side has what the other wants: two broadcasters, or two listeners.
         case wrongRole = 4
-        /// The song is of a codec that the listener's greeting does not name, and it cannot be sent linear PCM either.
+        /// The listener's greeting does not name the song's codec, and it cannot be sent linear PCM either.
         case cannotDecode = 5
         /// The broadcast or the listener is ending.
         case leaving = 6
@@ -34,7 +34,7 @@ public struct Refusal: Hashable, Sendable {
         self.text = text
     }
 
-    /// Said over a connection that a newer or an older one with the same process outlives.
+    /// Sent over a connection that another one with the same process, older or newer, replaces.
     public static let otherConnection = Refusal(.duplicate, "another connection goes on")
 
     func write(to buffer: inout ByteBuffer) {

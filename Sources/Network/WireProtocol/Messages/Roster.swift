@@ -1,17 +1,17 @@
 import AudioCore
 import NIOCore
 
-/// Who listens to a broadcast, and how it goes with each: what an observer is sent about once a second.
+/// The listeners of a broadcast and the state of each: sent to an observer about once a second.
 ///
 /// | field | type | meaning |
 /// |---|---|---|
-/// | state | u8 | 0 waiting for listeners, 1 playing, 2 all is sent |
-/// | title | text, 256 bytes | of the song |
-/// | count | u16, at most 1,024 | listeners that follow; one that took leave is still named, as finished, for 5 s |
-/// | *of each:* instance | u64 | random for each process |
+/// | state | u8 | 0 waiting for listeners, 1 playing, 2 everything is sent |
+/// | title | text, 256 bytes | the song's |
+/// | count | u16, at most 1,024 | listeners that follow; one that left is still listed, as finished, for 5 s |
+/// | *for each:* instance | u64 | random for each process |
 /// | name | text, 63 bytes | |
-/// | report length | u16 | bytes of the report; 0: none came yet |
-/// | report | ``ListenerReport`` | the newest; bytes behind the known fields are ignored |
+/// | report length | u16 | bytes of the report; 0: none received yet |
+/// | report | ``ListenerReport`` | the newest; bytes after the known fields are ignored |
 public struct Roster: Hashable, Sendable {
     public enum State: UInt8, Hashable, Sendable {
         case waiting = 0
@@ -22,7 +22,7 @@ public struct Roster: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         public var instance: UInt64
         public var name: String
-        /// Nil until the first.
+        /// Nil until the first report.
         public var report: ListenerReport?
 
         public init(instance: UInt64, name: String, report: ListenerReport?) {

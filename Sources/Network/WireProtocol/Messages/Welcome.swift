@@ -1,7 +1,7 @@
 import AudioCore
 import NIOCore
 
-/// A broadcaster's answer to a listener that it will feed: how to learn its clock.
+/// A broadcaster's answer to a listener that it will serve: how to learn its clock.
 ///
 /// | field | type | meaning |
 /// |---|---|---|

@@ -1,4 +1,4 @@
-/// Which parts a peer takes.
+/// The roles of a peer.
 public struct PeerRoles: OptionSet, Hashable, Sendable, BitwiseCopyable {
     public var rawValue: UInt8
 
@@ -6,6 +6,6 @@ public struct PeerRoles: OptionSet, Hashable, Sendable, BitwiseCopyable {
 
     public static let broadcaster = PeerRoles(rawValue: 1 << 0)
     public static let listener = PeerRoles(rawValue: 1 << 1)
-    /// Looks on at a broadcast, and takes no part.
+    /// Only watches a broadcast.
     public static let observer = PeerRoles(rawValue: 1 << 2)
 }

@@ -9,7 +9,7 @@ public struct UUIDBytes: Hashable, Sendable, BitwiseCopyable {
         self.low = low
     }
 
-    /// A random UUID: version 4 (RFC 9562 section 5.4).
+    /// Returns a random UUID: version 4 (RFC 9562 section 5.4).
     public static func random() -> UUIDBytes {
         var generator = SystemRandomNumberGenerator()
         return UUIDBytes(
@@ -17,7 +17,7 @@ public struct UUIDBytes: Hashable, Sendable, BitwiseCopyable {
             low: generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
     }
 
-    /// Parses the 36-character form, in either case. Nil for anything else.
+    /// Parses the 36-character form, in either case. Returns nil for anything else.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count == 36 else { return nil }
