@@ -22,7 +22,7 @@ public final class ALSAOutput: OutputDevice {
 
     /// Opens and configures a device: the requested rate and two channels if possible, else the nearest.
     /// - Parameters:
-    ///   - deviceName: ALSA's name; ``ALSADevice/all()`` lists them.
+    ///   - deviceName: ALSA's name; ``ALSADevice/all(_:)`` lists them.
     ///   - sampleRate: in hertz, in `Limits.sampleRateRange`.
     ///   - wakeInterval: the interval at which the device wakes its thread; at most half of its buffer. Nil for what
     ///     listeners in step need.
