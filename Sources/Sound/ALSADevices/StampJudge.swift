@@ -1,7 +1,7 @@
 import AudioCore
 
-// When was the delay of a status valid? The clock model relies on readings that may be late but are never early; so in
-// doubt it is the end of the reading.
+// When was the delay of a status valid? The clock model relies on readings that may be late but are never early, so in
+// doubt the end of the reading is taken.
 //
 // A driver takes its htstamp right after reading the hardware pointer. A stamp made during this very reading says no
 // more than the end of the reading does, and may be too early: libasound asks external I/O plugins for the delay

@@ -6,7 +6,7 @@ import Synchronization
 /// An output device that may vanish and come back: a USB card that is unplugged, a sound server that restarts.
 ///
 /// When the device is lost, a silent stand-in takes its place at once and goes on taking frames at the host clock's
-/// pace, so that playback keeps its place. Several times a second the queue tries to open the device again. Once that
+/// pace, so that playback keeps its place. Several times a second it tries to open the device again. Once that
 /// succeeds it takes over, and sound on a timeline is heard in step as soon as the device's clock is known.
 ///
 /// Events: ``Playout/OutputDeviceEvent/vanished(_:)`` and ``Playout/OutputDeviceEvent/returned(_:)``, never `lost`.

@@ -1,5 +1,3 @@
-// How the sound is kept on its timeline: by a step (song frames per device frame) that changes a little, never by
-// dropping or repeating frames.
 // Keeps the sound on its timeline by small changes of the step (song frames per device frame), never by dropping or
 // repeating frames.
 //
@@ -8,11 +6,11 @@
 // feed-forward is known, as the timeline's rate times that of the DAC clock; the controller adds the rest. Pitch may
 // change only slowly, so the slew rate dv/dt is limited to A.
 //
-// When a clock's rate turns out to be another one, the feed-forward jumps. Slewed at A, a jump of d ppm would cost d^2
-// / 2A us: 1.4 ms for 170 ppm at A = 10, 1.2 ms for 35 ppm at A = 0.5. But the jump is known, happens once, and causes
-// no overshoot. So the part above 2 ppm passes at up to 100 ppm/s, and its end decays with a time constant of 0.1 s: 35
-// ppm cost 10 us. That is a sixth of a cent per second, and at most some 200 ppm in all: a tenth of the smallest
-// audible difference of pitch (0.2 %). Changes up to 2 ppm are noise of estimates, and slewed at A.
+// When a clock's rate turns out to be another one, the feed-forward jumps. A jump of d ppm, slewed at A, would cost
+// d^2 / 2A us: 1.4 ms for 170 ppm at A = 10, 1.2 ms for 35 ppm at A = 0.5. But the jump is known, happens once, and
+// causes no overshoot. So the part above 2 ppm passes at up to 100 ppm/s, and its end decays with a time constant of
+// 0.1 s: 35 ppm cost 10 us. That is a sixth of a cent per second, and at most some 200 ppm in all: a tenth of the
+// smallest audible difference of pitch (0.2 %). Changes up to 2 ppm are noise of estimates, and slewed at A.
 //
 // Under an acceleration limit, the fastest way to x = 0 without overshoot is to brake along v = sqrt(2 A |x|). That
 // curve has an infinite slope at zero, and a law that follows it to the end chatters. So near zero the law is a
