@@ -7,11 +7,11 @@ import AudioCore
 // by anything from nothing to the length of a burst; hardly anything makes it seem earlier. So the true line is the
 // lower edge of the cloud, not its middle. `ClockFit.swift` explains how it is found.
 //
-// 1. The first 512 readings after a start are kept as they are, and each of them triggers a new fit. The output loop
-//    reads every millisecond during that time (see ``wantsReadings``): a card's rate shows after 0.1 s.
+// 1. The first 512 readings after a start are kept as they are, and each of them triggers a new fit. Until the rate is
+//    known, the output loop reads every millisecond (see ``wantsReadings``): a card's rate shows after 0.1 s.
 // 2. Later readings go into buckets of 20 ms. The earliest reading of each, relative to the present slope, becomes a
-//    point (the second earliest where stamps are sometimes early), and the line is fitted to the points of the last 20
-//    s: at every new point at first, four times a second once the model is settled.
+//    point (the second earliest where stamps are sometimes early), and the line is fitted to the points of 20 s: at
+//    every new point at first, four times a second once the model is settled.
 // 3. The slope has a prior: the nominal rate +-100 ppm, a remembered rate +-5 ppm, or after a restart the learned rate.
 //    A prior that the points contradict is dropped. But if the points then give a rate far from the one at which the
 //    device ran a moment ago, they lie on both sides of a step, and everything is learned anew.
