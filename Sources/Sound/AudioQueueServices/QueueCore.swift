@@ -10,15 +10,15 @@ import Synchronization
 //   feeder thread   makes decoders, decodes ahead into the rendition's ring, hands out events
 //   device thread   renders from the ring; owned by the output device
 //
-// A decoder may be a process of its own, and that may hang. So the lock protects what packets are taken into, and is let
-// go before a decoder is made, asked or ended: whoever calls waits for nobody. An epoch that is over interrupts its
-// decoder, so that the feeder thread is soon free for the next one, or ends.
+// A decoder may be another process, which may hang. So the lock protects only the intake of packets, and is released
+// before a decoder is made, used or ended: callers never wait for a decoder. An epoch that is over interrupts its
+// decoder, so that the feeder thread soon takes up the next epoch, or ends.
 //
-// Decoding has a lock too, which only those take who decode: the feeder thread, and whoever primes.
+// Decoding has another lock, taken only by threads that decode: the feeder thread, and callers of `prime`.
 //
-// Playout has doors of its own; it is told under the intake's lock where the order of calls matters.
+// Playout has its own locks; it is called under the intake's lock where the order of calls matters.
 
-/// What an ``TimelineQueue`` shares with its thread; apart from it, so that the thread does not keep the queue alive.
+/// What an ``TimelineQueue`` shares with its thread; separate, so that the thread does not keep the queue alive.
 final class QueueCore: Sendable {
     let control = PlayoutControl()
     private let intake: Mutex<PacketIntake>
@@ -26,16 +26,16 @@ final class QueueCore: Sendable {
     private let wake: WakeSignal
     private let pending = Mutex<[TimelineQueueEvent]>([])
     private let isEnding = Atomic(false)
-    /// The ring has no room for the packet that is next: what is enqueued behind it wakes nobody.
+    /// Whether the ring has no room for the next packet: enqueuing more then wakes nobody.
     private let isFull = Atomic(false)
 
-    /// How soon events are handed out and a played part of the ring is filled again.
+    /// How soon events are delivered and the played part of the ring is refilled.
     private static let tick = TimeSpan.milliseconds(20)
-    /// The same where nothing is played.
+    /// The same while nothing plays.
     private static let idleTick = TimeSpan.milliseconds(100)
-    /// At most, where much is decoded that will be played: a quarter of that goes by meanwhile.
+    /// The longest pause, used when much is decoded: the thread pauses for a quarter of the decoded time.
     private static let calmTick = TimeSpan.milliseconds(250)
-    /// Packets decoded between two looks at the events: a few hundred milliseconds of sound, a few of work.
+    /// Packets decoded per delivery of events: a few hundred milliseconds of sound, a few milliseconds of work.
     private static let packetsPerTurn = 16
     private static let fade = TimeSpan.milliseconds(10)
 
@@ -45,10 +45,10 @@ final class QueueCore: Sendable {
         do throws(WakeSignalError) { wake = try WakeSignal() } catch { throw .outOfResources(code: error.code) }
     }
 
-    /// Starts the thread, and the device.
+    /// Starts the thread and the device.
     /// - Parameters:
     ///   - handler: takes every event, on the thread.
-    ///   - onTurn: called on the thread before it feeds: at least four times a second, and soon after anything is asked.
+    ///   - onTurn: called on the thread before it decodes: at least four times a second, and soon after any request.
     func start(
         _ output: any OutputDevice, handler: @escaping @Sendable (TimelineQueueEvent) -> Void,
         onTurn: @escaping @Sendable () -> Void = {}
@@ -129,8 +129,8 @@ final class QueueCore: Sendable {
 
     func wakeUp() { wake.signal() }
 
-    /// Decodes on the calling thread until as many frames are decoded and not heard, or no more can be.
-    /// - Returns: how many are.
+    /// Decodes on the calling thread until `frameCount` frames are decoded and not heard, or no more can be.
+    /// - Returns: the number of frames decoded and not heard.
     func prime(_ frameCount: Int) -> Int {
         while true {
             let decoded = intake.withLock(\.decodedFrameCount)
@@ -138,7 +138,7 @@ final class QueueCore: Sendable {
         }
     }
 
-    /// Has the thread end soon, also where a decoder holds it up.
+    /// Ends the thread soon, even if a decoder blocks it.
     func end() {
         isEnding.store(true, ordering: .releasing)
         intake.withLock { $0.flush() }
@@ -166,7 +166,7 @@ final class QueueCore: Sendable {
         return min(Self.calmTick, max(Self.tick, intake.withLock(\.decodedSpan) * 0.25))
     }
 
-    /// Hands out what happened, and decodes some packets. Returns what decoding ended with.
+    /// Delivers events, and decodes some packets. Returns the last step of decoding.
     func turn(_ handler: (TimelineQueueEvent) -> Void, _ onTurn: () -> Void) -> PacketFeederStep {
         deliverEvents(to: handler)
         onTurn()

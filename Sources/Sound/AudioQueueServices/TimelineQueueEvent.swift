@@ -2,22 +2,22 @@ import AudioCore
 import AudioDecoding
 import Playout
 
-/// What a queue tells its owner.
+/// What a queue reports to its owner.
 public enum TimelineQueueEvent: Hashable, Sendable {
     /// Started, finished, stopped, underrun, re-placed, xrun.
     case playout(PlayoutEvent)
-    /// The device is lost, or has something to say to people.
+    /// The device is lost, or reports a notice for people.
     case device(OutputDeviceEvent)
-    /// There is no decoder for this epoch; silent until the next `begin`.
+    /// No decoder can be made for this epoch; silent until the next `begin`.
     case cannotDecode(epoch: Epoch, AudioDecodingError)
-    /// Decoding this epoch cannot go on; what is decoded is played to its end. The next `begin` starts afresh.
+    /// Decoding this epoch failed; what is decoded is played to its end. The next `begin` starts again.
     case decodingFailed(epoch: Epoch, AudioDecodingError)
 }
 
-/// Why a queue cannot be made.
+/// Why a queue could not be made.
 public enum TimelineQueueError: Error, Hashable, Sendable {
     case device(OutputDeviceError)
-    /// The system has no thread or file descriptor left: its error number.
+    /// The system has no thread or file descriptor left; carries the error number.
     case outOfResources(code: Int32)
 }
 
@@ -31,15 +31,15 @@ extension TimelineQueueError: CustomStringConvertible {
     }
 }
 
-/// What became of a packet that was enqueued.
+/// The result of enqueuing a packet.
 public enum TimelineQueueAdmission: Hashable, Sendable {
     case accepted
-    /// It begins before the end of what is already queued or decoded: a duplicate, or too late. Dropped.
+    /// Begins before the end of what is already queued or decoded: a duplicate, or too late. Dropped.
     case stale
-    /// The queue holds as much as it may (``TimelineQueueLimits``). Dropped: without it a gap of silence is heard.
+    /// The queue is full (``TimelineQueueLimits``). Dropped, which is heard as a gap of silence.
     case full
     /// Larger than ``AudioCore/Limits`` allow, without frames, or at an impossible position. Dropped.
     case invalid
-    /// No epoch has begun, another one has, or it cannot be decoded. Dropped.
+    /// No epoch has begun, the packet is of another epoch, or the epoch cannot be decoded. Dropped.
     case notPlaying
 }

@@ -1,16 +1,16 @@
 import AudioCore
 
-/// What an epoch plays: all that a queue must know before the first packet.
+/// The stream of an epoch: all that a queue must know before the first packet.
 public struct TimelineQueueStream: Hashable, Sendable {
     public var epoch: Epoch
     public var format: AudioStreamFormat
-    /// The codec's own setup, empty where it has none.
+    /// The codec's setup; empty if it has none.
     public var magicCookie: [UInt8]
-    /// Frames that the decoder gives before position 0 (``AudioCore/PacketTimeline/primingFrameCount``).
+    /// Frames that the decoder produces before position 0 (``AudioCore/PacketTimeline/primingFrameCount``).
     public var primingFrameCount: Int
-    /// The first frame to be heard. Packets before it are decoded for the decoder's sake, and not heard.
+    /// The first frame to be heard. Packets before it are pre-roll.
     public var firstFrame: FramePosition
-    /// Whether the first frame enters with a short fade: true where a song is joined in the middle.
+    /// Whether the first frame fades in briefly: true if a song is joined in the middle.
     public var fadesIn: Bool
 
     public init(

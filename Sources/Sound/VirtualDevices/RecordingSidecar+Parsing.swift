@@ -2,16 +2,16 @@ import AudioCore
 
 /// Why a sidecar cannot be read.
 public enum RecordingSidecarError: Error, Hashable, Sendable {
-    /// The first line is not the signature of a version that is known.
+    /// The first line is not the signature of a known version.
     case unknownFormat
-    /// This line (counted from 1) does not say what its first word promises.
+    /// The statement in this line (counted from 1) is malformed.
     case malformedLine(Int)
     /// No sample rate, or no channel count, or one out of range.
     case incomplete
 }
 
 extension RecordingSidecar {
-    /// Reads a sidecar. A last line without line feed is ignored: its writer was killed while writing it.
+    /// Parses a sidecar. Ignores a last line without a line feed: its writer was killed while writing it.
     public init(parsing text: String) throws(RecordingSidecarError) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         if !lines.isEmpty { lines.removeLast() }

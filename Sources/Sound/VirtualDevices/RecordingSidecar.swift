@@ -1,6 +1,6 @@
 import AudioCore
 
-/// What a recording of a loudspeaker's signal means in time: the text file beside `OUT.wav`, at `OUT.wav.timing`.
+/// The timing of a recording of a loudspeaker's signal: the text file `OUT.wav.timing` beside `OUT.wav`.
 ///
 ///     tutti-recording 1
 ///     sampleRate 48000
@@ -9,14 +9,14 @@ import AudioCore
 ///     segment 96000 1239999990123 48001.92
 ///     event xrun 1239900000000
 ///
-/// One statement a line, fields separated by one space, lines only ever appended: a writer that is killed leaves a
-/// file that is right as far as it goes, and a last line without its line feed is ignored. A segment is a stretch of
-/// frames without a break: `segment FIRST-FRAME NANOSECONDS FRAMES-PER-SECOND` says when its first frame was heard and
-/// how many frames a second of that clock holds. Between the last frame of one segment and the first of the next the
-/// loudspeaker was silent. Which clock the nanoseconds count is the writer's to say; recordings that are compared with
-/// each other must share it. Statements of unknown kinds are skipped.
+/// One statement per line, fields separated by one space, lines only ever appended: a writer that is killed leaves a
+/// valid file, and a last line without a line feed is ignored. A segment is a run of frames without a break: `segment
+/// FIRST-FRAME NANOSECONDS FRAMES-PER-SECOND` gives the time at which its first frame was heard, and the frames per
+/// second of that clock. Between the last frame of one segment and the first of the next the loudspeaker was silent.
+/// The writer chooses the clock of the nanoseconds; recordings that are compared must share it. Unknown statements are
+/// skipped.
 public struct RecordingSidecar: Hashable, Sendable {
-    /// The nominal sample rate, in hertz: what the WAVE header says.
+    /// The nominal sample rate, in hertz, as in the WAVE header.
     public var sampleRate: Double
     public var channels: Int
     public var segments: [Segment]
@@ -29,9 +29,9 @@ public struct RecordingSidecar: Hashable, Sendable {
         self.events = events
     }
 
-    /// A stretch of frames without a break.
+    /// A run of frames without a break.
     public struct Segment: Hashable, Sendable {
-        /// Index in the recording of the segment's first frame.
+        /// The index of the segment's first frame in the recording.
         public var firstFrame: Int64
         /// When that frame was heard.
         public var host: HostTime
@@ -45,7 +45,7 @@ public struct RecordingSidecar: Hashable, Sendable {
         }
     }
 
-    /// Something that befell the device: `xrun`, `vanished` and the like.
+    /// An event of the device: `xrun`, `vanished` and the like.
     public struct Event: Hashable, Sendable {
         /// One word without spaces.
         public var name: String
@@ -57,10 +57,10 @@ public struct RecordingSidecar: Hashable, Sendable {
         }
     }
 
-    /// Where the sidecar of a recording lies.
+    /// The path of a recording's sidecar.
     public static func path(forRecording path: String) -> String { path + ".timing" }
 
-    /// The whole file. A writer that appends writes this once, without segments, and a line for each segment later.
+    /// The whole file. A writer that appends writes it once without segments, then a line for each segment.
     public var text: String {
         var lines = "\(Self.signature)\nsampleRate \(sampleRate)\nchannels \(channels)\n"
         for segment in segments { lines += segment.line }

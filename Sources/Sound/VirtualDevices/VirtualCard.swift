@@ -1,12 +1,12 @@
 import AudioCore
 import Playout
 
-// A sound card that exists only as arithmetic: frame n leaves the loudspeaker at exactly opened + n / rate.
+// A simulated sound card: frame n leaves the loudspeaker at exactly opened + n / rate.
 //
-// Like a real card it holds some frames that are written and not heard yet; `advance` fills it up to that lead. When it
-// is called late, it renders all that fell due meanwhile: the card never runs dry and its time axis never breaks.
+// Like a real card it holds some frames that are written and not heard yet; `advance` fills it up to that lead. If
+// called late, it renders all that became due: the card never runs dry, and its time axis never breaks.
 
-/// The pure part of a virtual output: driven by instants, gives frames.
+/// The pure part of a virtual output: takes instants, gives frames.
 struct VirtualCard: ~Copyable {
     private var renderer: Renderer
     private let rate: Double
@@ -17,7 +17,7 @@ struct VirtualCard: ~Copyable {
     /// The next frame to be rendered.
     private(set) var written = DeviceFrame.zero
 
-    /// Frames in one call to the sink at most.
+    /// The most frames in one call of the sink.
     static let blockFrameCount = 480
 
     /// - Parameter lead: how far ahead of what is heard frames are rendered.
@@ -35,7 +35,7 @@ struct VirtualCard: ~Copyable {
 
     deinit { block.deallocate() }
 
-    /// Renders every frame that is due by `now`, the lead included, and hands it to `sink` in blocks.
+    /// Renders every frame due by `now`, plus the lead, and passes it to `sink` in blocks.
     mutating func advance<Failure: Error>(
         to now: HostTime, into sink: (UnsafeBufferPointer<Float>) throws(Failure) -> Void
     ) throws(Failure) {

@@ -3,32 +3,32 @@ import HostSystem
 import Playout
 import Synchronization
 
-/// A virtual sound card tied to host time: it runs at its nominal rate exactly, from the moment it starts.
+/// A virtual sound card on host time: it runs at exactly its nominal rate from the moment it starts.
 ///
-/// For machines without a sound card, and for tests. Frame n leaves it at start + n / rate; a thread that wakes late
-/// catches up, nothing is lost.
+/// For machines without a sound card, and for tests. Frame n leaves it at start + n / rate; if its thread wakes late,
+/// it catches up, and nothing is lost.
 public final class VirtualOutput: OutputDevice {
     public let description: OutputDeviceDescription
-    /// Used by the thread alone once it runs; the lock is for the compiler's sake, and never waited for.
+    /// Used only by the running thread; the compiler requires the lock, which is never contended.
     private let recording: Mutex<WaveRecording?>
     private let thread = Mutex<HostThread?>(nil)
     private let wake: WakeSignal
     private let isStopping = Atomic(false)
 
-    /// How far ahead of what is heard frames are rendered; no more than a small real card would hold.
+    /// How far ahead of what is heard frames are rendered: no more than a small real card holds.
     private static let lead = TimeSpan.milliseconds(20)
     private static let tick = TimeSpan.milliseconds(5)
 
-    /// Sound that goes nowhere, at the host clock's pace.
+    /// Makes an output that discards its sound, at the host clock's pace.
     public static func null(rate: Double = 48_000, channelCount: Int = 2) throws(OutputDeviceError) -> VirtualOutput {
         try VirtualOutput(name: "null", rate: rate, channelCount: channelCount, recording: nil)
     }
 
-    /// Sound that goes into a WAVE file of 32-bit floats. A sidecar beside it says when its first frame was heard
+    /// Makes an output that writes a WAVE file of 32-bit floats. A sidecar beside it gives the time of the first frame
     /// (`RecordingSidecar`, in host time).
     ///
-    /// An existing file is replaced. The file's header is right at any moment, also when the process is killed; beyond
-    /// 4 GiB its length is stated as 4 GiB.
+    /// Replaces an existing file. The file's header is right at any moment, even if the process is killed; beyond 4 GiB
+    /// it states a length of 4 GiB.
     public static func file(
         path: String, rate: Double = 48_000, channelCount: Int = 2
     ) throws(OutputDeviceError) -> VirtualOutput {

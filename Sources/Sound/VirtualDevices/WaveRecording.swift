@@ -2,14 +2,14 @@ import AudioCore
 import AudioFileWriting
 import Playout
 
-/// A WAVE file of 32-bit floats that grows, its header always in step with what is written, and its sidecar.
+/// A growing WAVE file of 32-bit floats, whose header always matches what is written, and its sidecar.
 ///
 /// One thread at a time.
 struct WaveRecording: ~Copyable {
     private var file: AudioFileWriter
     private let sidecar: OutputFile
 
-    /// Creates both files, or empties them.
+    /// Creates both files, or empties existing ones.
     static func create(
         path: String, sampleRate: Double, channelCount: Int
     ) throws(OutputDeviceError) -> WaveRecording {
@@ -31,7 +31,7 @@ struct WaveRecording: ~Copyable {
         self.sidecar = sidecar
     }
 
-    /// States when the first frame is heard.
+    /// Writes the time of the first frame.
     func begin(at host: HostTime) throws(OutputDeviceError) {
         let rate = file.format.sampleRate
         let segment = RecordingSidecar.Segment(firstFrame: 0, host: host, framesPerSecond: rate)
@@ -52,7 +52,7 @@ struct WaveRecording: ~Copyable {
         }
     }
 
-    /// Makes the header say how much was appended.
+    /// Updates the header's length to what was appended.
     mutating func updateHeader() throws(OutputDeviceError) {
         do throws(AudioFileWritingError) {
             try file.flush()

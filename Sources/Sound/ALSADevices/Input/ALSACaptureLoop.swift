@@ -5,27 +5,27 @@ import Glibc
 import HostSystem
 import Synchronization
 
-// The real-time loop of one PCM that captures.
+// The real-time loop of one capture PCM.
 //
-// Once a period the device wakes us; every millisecond while its clock is not known well. We read its status: how many
-// frames are there, how many were in the air and not read, and when that was so. The latter two make a reading of the
-// ADC's clock. Then whole periods are read, each straight into the ring. After an xrun or a suspend the device is
-// prepared anew and started.
+// The device wakes us once per period; while its clock is not known well, we also poll every millisecond. We read its
+// status: the frames available, the delay, and the time of both. The last two make a reading of the ADC's clock. Then
+// we read whole periods, each straight into the ring. After an xrun or a suspend we prepare the device again and start
+// it.
 //
-// Nothing here allocates, locks, retains or throws; libasound does as it likes. No error makes this loop spin: each
+// Nothing here allocates, locks, retains or throws, except libasound itself. No error makes this loop spin: every
 // failure is followed by progress, by sleep, or by the end.
 
-/// Reads from a PCM until it is told to stop or the device is gone. Made and run on its thread.
+/// Reads from a PCM until it is told to stop or the device is gone. Made and run on its own thread.
 struct ALSACaptureLoop: ~Copyable {
     private var writer: CaptureWriter
     private let pcm: OpaquePointer
     private let status: OpaquePointer
     private let configuration: PCMConfiguration
-    /// Frames as the device gives them, where the ring has them otherwise.
+    /// Frames as the device gives them, if the ring stores them differently.
     private let padded: UnsafeMutableRawPointer?
     private let chunkFrameCount: Int
     private var judge: StampJudge
-    /// Turns in a row that failed, or found nothing to read.
+    /// Consecutive turns that failed, or found nothing to read.
     private var failures = 0
     private var emptyTurns = 0
     private var wait = PCMWait()
@@ -51,10 +51,10 @@ struct ALSACaptureLoop: ~Copyable {
 
     deinit { padded?.deallocate() }
 
-    /// The memory that the loop works in, to be locked.
+    /// The loop's working memory, to be locked.
     var workingMemory: [UnsafeMutableRawBufferPointer] { [writer.workingMemory] }
 
-    /// Runs. Returns 0 when told to stop, or the error that ended the device.
+    /// Runs the loop. Returns 0 when told to stop, or the error that ended the device.
     mutating func run(until stop: UnsafePointer<Atomic<Bool>>) -> Int32 {
         var code = start()
         while !stop.pointee.load(ordering: .acquiring) {
@@ -85,7 +85,7 @@ struct ALSACaptureLoop: ~Copyable {
     }
 
     private mutating func note(_ reading: PCMReading, isPrompt: Bool) {
-        // More than a second off is no delay that a sound card has.
+        // No sound card has a delay of more than its buffer and a second.
         let farthest = configuration.bufferFrameCount + Int(configuration.rate)
         guard abs(reading.delay) <= farthest else { return }
         writer.note(
@@ -93,7 +93,7 @@ struct ALSACaptureLoop: ~Copyable {
             isSound: reading.instant.isTimely)
     }
 
-    /// Reads whole chunks of what is there.
+    /// Reads all whole chunks that are available.
     private mutating func read(_ available: Int) -> Int32 {
         var remaining = min(available, configuration.bufferFrameCount)
         while remaining >= chunkFrameCount {
@@ -109,7 +109,7 @@ struct ALSACaptureLoop: ~Copyable {
         return 0
     }
 
-    /// The low three bytes of four.
+    /// Keeps the low three bytes of each four.
     private static func pack(_ padded: UnsafeRawPointer, _ sampleCount: Int, to memory: UnsafeMutableRawPointer) {
         for index in 0..<sampleCount { (memory + index &* 3).copyMemory(from: padded + index &* 4, byteCount: 3) }
     }
@@ -121,7 +121,7 @@ struct ALSACaptureLoop: ~Copyable {
         return code < 0 ? code : snd_pcm_start(pcm)
     }
 
-    /// Deals with an error of a turn. Negative when there is nothing left to try.
+    /// Handles an error of a turn. Negative if there is nothing left to try.
     private mutating func recover(from code: Int32, _ stop: UnsafePointer<Atomic<Bool>>) -> Int32 {
         switch -code {
         case EAGAIN, EINTR:
@@ -132,7 +132,7 @@ struct ALSACaptureLoop: ~Copyable {
         default:
             failures += 1
             guard failures <= Self.failureLimit || code == -EPIPE else { return code }
-            // One xrun is dealt with at once. Where they follow each other, the machine needs a breath.
+            // A single xrun is handled at once. A run of them means that the machine is overloaded: wait.
             if failures > 1 { sleepThread(for: .milliseconds(Int64(min(failures, 20)) * 5)) }
             if code == -ESTRPIPE { resume(stop) }
             writer.deviceDidRestart()
@@ -140,14 +140,14 @@ struct ALSACaptureLoop: ~Copyable {
         }
     }
 
-    /// Waits until the machine's suspended hardware has woken. Devices that cannot resume are prepared anew instead.
+    /// Waits until the suspended hardware has resumed. Devices that cannot resume are prepared again instead.
     private func resume(_ stop: UnsafePointer<Atomic<Bool>>) {
         while snd_pcm_resume(pcm) == -EAGAIN && !stop.pointee.load(ordering: .acquiring) {
             sleepThread(for: .milliseconds(10))
         }
     }
 
-    /// Woken, and no period is there: some plugins do that now and then, a broken device for ever.
+    /// Notes a wake without a period to read: some plugins do that now and then, a broken device for ever.
     private mutating func noteEmptyTurn() -> Int32 {
         emptyTurns += 1
         if emptyTurns > 8 { sleepThread(for: .milliseconds(5)) }

@@ -4,10 +4,10 @@ import Playout
 import HostSystem
 import Synchronization
 
-/// A sound device of ALSA that captures: a card, or whatever plugin a name stands for.
+/// A capture device of ALSA: a card, or the plugin behind a name.
 ///
-/// On a sound card its thread gets real-time priority where the system allows it (see `RealTimeRights`); where it does
-/// not, a notice says so and on it goes.
+/// On a sound card its thread gets real-time priority if the system allows it (see `RealTimeRights`); otherwise it
+/// reports a notice and continues.
 public final class ALSAInput: InputDevice {
     public let description: InputDeviceDescription
     private let configuration: PCMConfiguration
@@ -23,12 +23,11 @@ public final class ALSAInput: InputDevice {
     private static let formats: [PCMSampleFormat] = [.integer24Packed, .integer24, .integer32, .float32, .integer16]
     private static let chunkFrameLimit = 4_096
 
-    /// Opens a device and sets it up.
+    /// Opens and configures a device.
     /// - Parameters:
-    ///   - deviceName: as ALSA knows it; `ALSADevice.all(.capture)` lists the names.
-    ///   - rate: in hertz, that or an error; nil: 48 kHz where it can, else what is nearest.
-    ///   - channelCount: that or an error; nil: two where it can, else what is nearest.
-    ///   - realTimeSystem: whom to ask for real-time priority; `withRealtimeKit` of `RealtimeKitClient` asks D-Bus too.
+    ///   - deviceName: ALSA's name; `ALSADevice.all(.capture)` lists them.
+    ///   - rate: in hertz, exactly this or an error; nil: 48 kHz if possible, else the nearest.
+    ///   - channelCount: exactly this or an error; nil: two if possible, else the nearest.
     public init(
         deviceName: String = "default", rate: Int? = nil, channelCount: Int? = nil,
         realTimeSystem: RealTimeSystem = .host
@@ -74,7 +73,7 @@ public final class ALSAInput: InputDevice {
         }?.join()
     }
 
-    /// The thread's life: everything that allocates comes before the loop, and after it.
+    /// Runs on the thread: everything that allocates comes before the loop or after it.
     private func run(_ control: CaptureControl, _ events: @escaping @Sendable (InputDeviceEvent) -> Void) {
         let code = handle.withLock { handle -> Int32 in
             guard let pcm = handle?.pointer else { return -ENODEV }
@@ -89,7 +88,7 @@ public final class ALSAInput: InputDevice {
             let code = loop.run(until: UnsafePointer(isStopping))
             snd_pcm_drop(pcm)
             rights.giveBack()
-            // A device that is gone is closed, so that its name can be opened again when it is back.
+            // A device that is gone is closed, so that its name can be opened again when it returns.
             if code < 0 { handle = nil }
             return code
         }
@@ -106,7 +105,7 @@ public final class ALSAInput: InputDevice {
         if let channelCount { request.channelCount = UInt32(clamping: channelCount) }
         request.isChannelCountFixed = channelCount != nil
         request.formats = formats
-        // What is not read in time is lost for good, and nobody waits for the buffer: it may be long.
+        // Frames not read in time are lost for good, and nobody waits for the buffer, so it may be long.
         request.periodMicroseconds = 10_000
         request.bufferMicroseconds = 500_000
         return request
@@ -127,5 +126,5 @@ public final class ALSAInput: InputDevice {
     }
 }
 
-// `isStopping` is set once in `init` and points to an atomic; everything else is Sendable by itself.
+// `isStopping` is set once in `init` and points to an atomic; everything else is Sendable.
 extension ALSAInput: @unchecked Sendable {}

@@ -5,23 +5,23 @@ import HostSystem
 import Playout
 import Synchronization
 
-// The real-time loop of one PCM.
+// The real-time loop of one playback PCM.
 //
-// The device wakes us every 50 ms; every 10 while more can be learned about its clock, every one while that is not
-// known well. We read its status: how many frames it takes, how far ahead we are, and when that was so. The last two
-// make a reading of the DAC clock, for the renderer. Then we render what the device takes: at once where it has enough
-// for the time that this takes, else a period at a time, so that the first frames are there early.
+// The device wakes us every 50 ms, or every 10 ms while its clock is still being learned; while that is not known well,
+// we also poll every millisecond. We read its status: the frames writable, the delay, and the time of both. The last
+// two make a reading of the DAC clock for the renderer. Then we render what the device takes: up to 60 ms at a time if
+// its buffer is at least half full, otherwise a period at a time, so that the first frames arrive early.
 //
-// A command that should be heard before the buffer has played out (a stop, a new epoch) makes the renderer ask for
-// earlier frames. Then all but the next 12 ms are taken back from the device and rendered again.
+// For a command that should be heard before the buffer has played out (a stop, a new epoch), the renderer asks for
+// earlier frames. We then take back all but the next 12 ms from the device, and render them again.
 //
-// After an xrun or a suspend the device is prepared anew, its buffer filled, and started; the frame count goes on.
-// Frames that were rendered and could not be written count as written: nobody hears them, and a frame has one index.
+// After an xrun or a suspend we prepare the device again, fill its buffer and start it; the frame count continues.
+// Frames that were rendered but could not be written count as written: nobody hears them, and a frame has one index.
 //
-// Nothing here allocates, locks, retains or throws; libasound does as it likes. No error makes this loop spin: each
+// Nothing here allocates, locks, retains or throws, except libasound itself. No error makes this loop spin: every
 // failure is followed by progress, by sleep, or by the end.
 
-/// Renders into a PCM until it is told to stop or the device is gone. Made and run on its thread.
+/// Renders into a PCM until it is told to stop or the device is gone. Made and run on its own thread.
 struct ALSALoop: ~Copyable {
     private var renderer: Renderer
     private let pcm: OpaquePointer
@@ -30,13 +30,13 @@ struct ALSALoop: ~Copyable {
     private var wakes: PCMWakes
     private let samples: UnsafeMutableBufferPointer<Float>
     private let bytes: UnsafeMutableRawPointer
-    /// Frames that `samples` and `bytes` hold.
+    /// The capacity of `samples` and `bytes` in frames.
     private let blockFrameCount: Int
     /// Frames rendered so far, and the index of the next one.
     private var written: Int64 = 0
-    /// After a write that failed: the first frame that did not get into the device.
+    /// After a failed write, the first frame that did not reach the device.
     private var unwritten: DeviceFrame?
-    /// Turns in a row that failed, or found nothing to write.
+    /// Consecutive turns that failed, or found nothing to write.
     private var failures = 0
     private var emptyTurns = 0
     private var judge: StampJudge
@@ -45,12 +45,12 @@ struct ALSALoop: ~Copyable {
     private var wait = PCMWait()
 
     private static let failureLimit = 8
-    /// Rendered in one go, at most.
+    /// The most that is rendered in one go.
     private static let longestBlock = TimeSpan.milliseconds(60)
 
     /// - Parameters:
     ///   - status: an allocated status, which the caller frees.
-    ///   - rateHint: the rate of the device's clock as remembered.
+    ///   - rateHint: the rate of the device's clock as remembered from an earlier run.
     init(
         _ pcm: OpaquePointer, _ configuration: PCMConfiguration, control: PlayoutControl, status: OpaquePointer,
         wakes: consuming PCMWakes, rateHint: PartsPerMillion?
@@ -80,7 +80,7 @@ struct ALSALoop: ~Copyable {
         bytes.deallocate()
     }
 
-    /// The memory that the loop works in, to be locked.
+    /// The loop's working memory, to be locked.
     var workingMemory: [UnsafeMutableRawBufferPointer] {
         [
             UnsafeMutableRawBufferPointer(samples),
@@ -89,7 +89,7 @@ struct ALSALoop: ~Copyable {
         ]
     }
 
-    /// Runs. Returns 0 when told to stop, or the error that ended the device.
+    /// Runs the loop. Returns 0 when told to stop, or the error that ended the device.
     mutating func run(until stop: UnsafePointer<Atomic<Bool>>) -> Int32 {
         var code = start()
         while !stop.pointee.load(ordering: .acquiring) {
@@ -125,7 +125,7 @@ struct ALSALoop: ~Copyable {
     }
 
     private mutating func note(_ reading: PCMReading, isPrompt: Bool) {
-        // More than a second off is no delay that a sound card has.
+        // No sound card has a delay of more than its buffer and a second.
         let farthest = configuration.bufferFrameCount + Int(configuration.rate)
         guard reading.instant.isTimely, abs(reading.delay) <= farthest else { return }
         let waiting = configuration.bufferFrameCount - reading.available
@@ -136,7 +136,7 @@ struct ALSALoop: ~Copyable {
                 isPrompt: isPrompt, slack: reading.instant.slack))
     }
 
-    /// Takes back what is written beyond the next 12 ms (or two periods). Returns how many frames.
+    /// Takes back what is written beyond the next 12 ms (or two periods). Returns the number of frames.
     private mutating func takeBack(buffered: Int) -> Int {
         let kept = max(Int(configuration.rate * 0.012), 2 * configuration.periodFrameCount)
         let taken = rewinder.take(buffered - kept)
@@ -147,7 +147,7 @@ struct ALSALoop: ~Copyable {
         return taken
     }
 
-    /// Renders and writes as many frames.
+    /// Renders and writes `frameCount` frames.
     private mutating func fill(_ frameCount: Int) -> Int32 {
         let isHalfFull = frameCount <= configuration.bufferFrameCount / 2
         let longest = isHalfFull ? blockFrameCount : configuration.periodFrameCount
@@ -164,7 +164,7 @@ struct ALSALoop: ~Copyable {
         return 1
     }
 
-    /// Writes the first frames of `bytes`. Positive when all were taken, 0 when the device is full.
+    /// Writes the first `count` frames of `bytes`. Positive if all were taken, 0 if the device is full.
     private mutating func write(_ count: Int) -> Int32 {
         var done = 0
         while done < count {
@@ -199,7 +199,7 @@ struct ALSALoop: ~Copyable {
         return code
     }
 
-    /// Deals with an error of a turn. Negative when there is nothing left to try.
+    /// Handles an error of a turn. Negative if there is nothing left to try.
     private mutating func recover(from code: Int32, _ stop: UnsafePointer<Atomic<Bool>>) -> Int32 {
         switch -code {
         case EAGAIN, EINTR:
@@ -210,7 +210,7 @@ struct ALSALoop: ~Copyable {
         default:
             failures += 1
             guard failures <= Self.failureLimit || code == -EPIPE else { return code }
-            // One xrun is dealt with at once. Where they follow each other, the machine needs a breath.
+            // A single xrun is handled at once. A run of them means that the machine is overloaded: wait.
             if failures > 1 { sleepThread(for: .milliseconds(Int64(min(failures, 20)) * 5)) }
             if code == -ESTRPIPE { resume(stop) }
             renderer.deviceDidRestart(at: DeviceFrame(index: written), unheardFrom: unwritten)
@@ -219,14 +219,14 @@ struct ALSALoop: ~Copyable {
         }
     }
 
-    /// Waits until the machine's suspended hardware has woken. Devices that cannot resume are prepared anew instead.
+    /// Waits until the suspended hardware has resumed. Devices that cannot resume are prepared again instead.
     private func resume(_ stop: UnsafePointer<Atomic<Bool>>) {
         while snd_pcm_resume(pcm) == -EAGAIN && !stop.pointee.load(ordering: .acquiring) {
             sleepThread(for: .milliseconds(10))
         }
     }
 
-    /// Woken, and nothing to write: some plugins do that now and then, a broken device for ever.
+    /// Notes a wake with nothing to write: some plugins do that now and then, a broken device for ever.
     private mutating func noteEmptyTurn() -> Int32 {
         emptyTurns += 1
         if emptyTurns > 8 { sleepThread(for: .milliseconds(5)) }

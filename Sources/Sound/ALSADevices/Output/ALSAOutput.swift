@@ -4,29 +4,28 @@ import HostSystem
 import Playout
 import Synchronization
 
-/// A sound device of ALSA: a card, or whatever plugin a name stands for.
+/// A playback device of ALSA: a card, or the plugin behind a name.
 ///
-/// Runs on silence from `start`. On a sound card its thread gets real-time priority where the system allows it (see
-/// `RealTimeRights`); where it does not, a notice says so and on it goes.
+/// Plays silence from `start` on. On a sound card its thread gets real-time priority if the system allows it (see
+/// `RealTimeRights`); otherwise it reports a notice and continues.
 public final class ALSAOutput: OutputDevice {
     public let description: OutputDeviceDescription
     private let configuration: PCMConfiguration
     private let isHardware: Bool
     private let realTimeSystem: RealTimeSystem
     private let rateHint: PartsPerMillion?
-    /// Held by the thread for as long as it runs.
+    /// Held by the thread while it runs.
     private let handle: Mutex<PCMHandle?>
     private let thread = Mutex<HostThread?>(nil)
     private let isStopping: UnsafeMutablePointer<Atomic<Bool>>
 
-    /// Opens a device and sets it up: the rate that is wished for and two channels where it can, else what is nearest.
+    /// Opens and configures a device: the requested rate and two channels if possible, else the nearest.
     /// - Parameters:
-    ///   - deviceName: as ALSA knows it; ``ALSADevice/all()`` lists the names.
+    ///   - deviceName: ALSA's name; ``ALSADevice/all(_:)`` lists them.
     ///   - sampleRate: in hertz, in `Limits.sampleRateRange`.
-    ///   - wakeInterval: how often the device shall wake its thread, at most; the half of its buffer bounds it. Nil for
-    ///     what listeners in step need.
-    ///   - realTimeSystem: whom to ask for real-time priority; `withRealtimeKit` of `RealtimeKitClient` asks D-Bus too.
-    ///   - rateHint: the rate that this device's clock had the last time, against this host's.
+    ///   - wakeInterval: the interval at which the device wakes its thread; at most half of its buffer. Nil for what
+    ///     listeners in step need.
+    ///   - rateHint: the rate of this device's clock relative to this host's, as remembered from an earlier run.
     public init(
         deviceName: String = "default", sampleRate: Double = 48_000, wakeInterval: TimeSpan? = nil,
         realTimeSystem: RealTimeSystem = .host,
@@ -78,7 +77,7 @@ public final class ALSAOutput: OutputDevice {
         handle.withLock { $0 = nil }
     }
 
-    /// The thread's life: everything that allocates comes before the loop, and after it.
+    /// Runs on the thread: everything that allocates comes before the loop or after it.
     private func run(_ control: PlayoutControl, _ events: @escaping @Sendable (OutputDeviceEvent) -> Void) {
         let code = handle.withLock { handle -> Int32 in
             guard let pcm = handle?.pointer else { return 0 }
@@ -103,5 +102,5 @@ public final class ALSAOutput: OutputDevice {
     }
 }
 
-// `isStopping` is set once in `init` and points to an atomic; everything else is Sendable by itself.
+// `isStopping` is set once in `init` and points to an atomic; everything else is Sendable.
 extension ALSAOutput: @unchecked Sendable {}

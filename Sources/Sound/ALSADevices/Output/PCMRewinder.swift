@@ -2,37 +2,37 @@ import AudioCore
 import CALSA
 import HostSystem
 
-// `snd_pcm_rewind` moves libasound's own pointer. What is written then goes over what was there, where the device reads
-// from a buffer that both share. A plugin that sends what is written on to a server (PulseAudio's) plays it after what
-// it has, and says nothing: each command that takes frames back leaves our count of written frames wrong by as many,
-// which looks like a step of the device's clock, for which the sound is placed anew, which takes frames back.
+// `snd_pcm_rewind` moves libasound's own pointer. Where the device reads from a shared buffer, the next write replaces
+// what was there. But a plugin that forwards writes to a server (PulseAudio's) plays them after what the server already
+// has, without an error. Each rewind then leaves our count of written frames wrong by that much, which looks like a
+// step of the device's clock; the sound is re-placed for it, which takes frames back again.
 //
-// Nothing tells which kind a device is, the less where other plugins stand before it. But its delay does: it goes down
-// by what was taken back, or it stays. So at the start, while all is silence, frames are taken back and given again,
-// and the first three times that it is meant the delay is asked before and after too. A device that kept what it had
-// gets its pointer back, and is not asked again. Its delay is a guess then: it lies behind a server.
+// No call tells which kind a device is, least of all behind other plugins. But its delay does: it shrinks by what was
+// taken back, or it stays. So at the start, during silence, frames are taken back and restored, and the delay is
+// compared until three rewinds have proved good. A device that kept the frames gets its pointer restored, and is never
+// rewound again. It is behind a server, so its delays are guesses.
 
-/// Takes written frames back from a PCM, and knows whether they came back. Real-time safe as far as libasound is.
+/// Takes written frames back from a PCM, and checks that it gave them back. As real-time safe as libasound.
 struct PCMRewinder: BitwiseCopyable {
     private let pcm: OpaquePointer
-    /// The least number of frames that proves something: fewer are not told from a pointer that moves meanwhile.
+    /// The fewest frames that prove anything; fewer could be the pointer's own movement.
     private let provingFrameCount: Int
     private var proofCount = 0
-    /// Whether the device said that it gave frames back, and kept them.
+    /// Whether the device claimed to give frames back, but kept them.
     private(set) var deviceIgnoresRewinds = false
 
     private static let proofLimit = 3
     private static let provingTime = TimeSpan.milliseconds(30)
-    /// A thread that lost its processor in between proves nothing.
+    /// A slower check lost its processor, and proves nothing.
     private static let longest = TimeSpan.milliseconds(5)
 
-    /// - Parameter rate: frames a second.
+    /// - Parameter rate: frames per second.
     init(_ pcm: OpaquePointer, rate: Double) {
         self.pcm = pcm
         provingFrameCount = Int(rate * Self.provingTime.seconds)
     }
 
-    /// Tries it on a device that was started a moment ago, and puts everything back.
+    /// Tests a device that was started a moment ago, and restores everything.
     mutating func deviceIgnoresRewinds(buffered: Int) -> Bool {
         if proofCount == 0, !deviceIgnoresRewinds {
             let taken = take(buffered / 2)
@@ -41,8 +41,8 @@ struct PCMRewinder: BitwiseCopyable {
         return deviceIgnoresRewinds
     }
 
-    /// Takes back as many frames, or fewer.
-    /// - Returns: how many can be written anew now.
+    /// Takes back up to `wanted` frames.
+    /// - Returns: how many frames can now be written again.
     mutating func take(_ wanted: Int) -> Int {
         guard !deviceIgnoresRewinds else { return 0 }
         let wanted = min(wanted, Int(snd_pcm_rewindable(pcm)))
@@ -74,6 +74,6 @@ struct PCMRewinder: BitwiseCopyable {
 
     private func rewind(_ count: Int) -> Int { max(0, Int(snd_pcm_rewind(pcm, snd_pcm_uframes_t(count)))) }
 
-    /// What was written is still there.
+    /// Restores taken frames: their samples are still in the buffer.
     private func putBack(_ count: Int) -> Int { max(0, Int(snd_pcm_forward(pcm, snd_pcm_uframes_t(count)))) }
 }

@@ -1,8 +1,8 @@
 // From float samples to what the device takes.
 //
-// Full scale is 2^(bits - 1), so that samples which a decoder made by dividing integers of at most that width come
-// out as the same integers again. What lies beyond full scale is clipped, ties are rounded to even, NaN is silence.
-// 16-bit output is not dithered: a 16-bit song at volume 1 shall leave the card bit for bit as it was made.
+// Full scale is 2^(bits - 1), so samples that a decoder made by dividing integers of at most that width become the same
+// integers again. Values beyond full scale are clipped, ties round to even, NaN becomes silence. 16-bit output is not
+// dithered: a 16-bit song at volume 1 must leave the card bit for bit unchanged.
 
 extension PCMSampleFormat {
     /// Writes `samples.count` samples in this format to `bytes`. Real-time safe.
@@ -52,7 +52,7 @@ extension PCMSampleFormat {
         return Int32(clipped)
     }
 
-    /// A `Float` cannot hold 2^31 - 1, so the clipping is done in `Double`.
+    /// A `Float` cannot hold 2^31 - 1, so the clipping uses `Double`.
     @inline(__always)
     private static func quantize32(_ sample: Float) -> Int32 {
         let scaled = (Double(sample) * 0x1p31).rounded(.toNearestOrEven)

@@ -1,9 +1,9 @@
 import CALSA
 import Playout
 
-/// Turns libasound's negative error numbers into the errors of a device.
+/// Maps libasound's negative error numbers to device errors.
 package enum ALSACall {
-    /// Our own word for a device that says that it runs and takes, or gives, nothing: no call of libasound returns it.
+    /// Our own code for a device that claims to run but takes or gives nothing: libasound never returns it.
     package static let standstill: Int32 = -ETIME
 
     /// Throws unless `code` is zero or positive.

@@ -5,17 +5,17 @@ import HostSystem
 import Playout
 import Synchronization
 
-/// A device as `tutti devices` lists it.
+/// A device as listed by `tutti devices`.
 public struct ALSADevice: Hashable, Sendable {
-    /// What to give to `--device`.
+    /// The argument of `--device`.
     public var name: String
-    /// What the device says of itself, in one line.
+    /// The device's description of itself, in one line.
     public var details: String
-    /// Nil where it cannot be opened now; then ``trouble`` says why.
+    /// Nil if the device cannot be opened now; ``trouble`` says why.
     public var capabilities: Capabilities?
     public var trouble: OutputDeviceError?
 
-    /// What a device takes or gives, as far as we can use it; of a sound card what it does without conversion.
+    /// What a device takes or gives, as far as we can use it; for a sound card, without conversion.
     public struct Capabilities: Hashable, Sendable {
         /// Best first; for people.
         public var sampleFormats: [String]
@@ -24,14 +24,14 @@ public struct ALSADevice: Hashable, Sendable {
         public var channels: ClosedRange<Int>
     }
 
-    /// How long devices are waited for that do not answer: those of a sound server that hangs.
+    /// How long to wait, in all, for devices that do not answer: those of a sound server that hangs.
     private static let patience = TimeSpan.seconds(3)
     private static let longestAnswer = TimeSpan.seconds(1)
 
-    /// Every device of one direction: the cards that this user may not use, of which ALSA tells nothing, then what
-    /// ALSA's configuration names, in its order; empty on a machine without sound.
+    /// Lists every device of one direction: first the cards that this user may not use, which ALSA hides, then the
+    /// devices of ALSA's configuration, in its order. Empty on a machine without sound.
     ///
-    /// Each is opened for a moment. Libraries of sound servers may print then.
+    /// Opens each device for a moment. Libraries of sound servers may print something then.
     public static func all(_ direction: PCMDirection = .playback) -> [ALSADevice] {
         forbidden(direction) + named(direction)
     }
@@ -68,7 +68,7 @@ public struct ALSADevice: Hashable, Sendable {
         self.trouble = trouble
     }
 
-    /// Nil for devices of the other direction alone.
+    /// Nil for devices of the other direction only.
     private init?(hint: UnsafeMutableRawPointer, _ direction: PCMDirection) {
         let other = direction == .playback ? "Input" : "Output"
         guard let name = Self.text(hint, "NAME"), Self.text(hint, "IOID") != other else { return nil }
@@ -76,7 +76,7 @@ public struct ALSADevice: Hashable, Sendable {
         details = (Self.text(hint, "DESC") ?? "").split(separator: "\n").joined(separator: ", ")
     }
 
-    /// Asks the device what it takes. Returns whether it answered.
+    /// Asks the device for its capabilities. Returns whether it answered.
     private mutating func probe(_ direction: PCMDirection, atMost span: TimeSpan) -> Bool {
         guard span > .zero else { return false }
         let answer = Answer()
@@ -98,7 +98,7 @@ public struct ALSADevice: Hashable, Sendable {
         return true
     }
 
-    /// Of a thread that may never give it.
+    /// The result of a thread that may never finish.
     private final class Answer: Sendable {
         let result = Mutex<Result<Capabilities, OutputDeviceError>?>(nil)
     }
@@ -111,14 +111,14 @@ public struct ALSADevice: Hashable, Sendable {
 }
 
 extension PCMHandle {
-    /// What the device takes, before anything is chosen.
+    /// Reads what the device takes, before anything is chosen.
     func capabilities() throws(OutputDeviceError) -> ALSADevice.Capabilities {
         var allocated: OpaquePointer?
         try ALSACall.check(snd_pcm_hw_params_malloc(&allocated), "allocate parameters", device: name)
         guard let parameters = allocated else { throw .lost(device: name) }
         defer { snd_pcm_hw_params_free(parameters) }
         try ALSACall.check(snd_pcm_hw_params_any(pointer, parameters), "read parameters", device: name)
-        // As they are where a plugin would convert.
+        // Without a plugin's rate conversion.
         snd_pcm_hw_params_set_rate_resample(pointer, parameters, 0)
 
         var (lowRate, highRate): (UInt32, UInt32) = (0, 0)

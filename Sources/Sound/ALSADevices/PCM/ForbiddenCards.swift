@@ -3,18 +3,18 @@ import Glibc
 
 /// The sound cards that this user may not use.
 ///
-/// libasound passes over a card whose control device it may not open, as if it were not there: it lists none of its
-/// devices, and says of `hw:0` and of `default` that there is no such thing. So we look at the kernel's devices ourselves.
+/// libasound skips a card whose control device it may not open, as if it did not exist: it lists none of its devices,
+/// and reports that `hw:0` and `default` do not exist. So we check the kernel's device files ourselves.
 struct ForbiddenCards {
     /// Ascending.
     let numbers: [Int]
 
     private static let directory = "/dev/snd"
-    /// `SNDRV_CARDS` and `SNDRV_PCM_DEVICES` of the kernel, at their most.
+    /// The greatest `SNDRV_CARDS` and `SNDRV_PCM_DEVICES` of the kernel.
     private static let cardLimit = 256
     private static let deviceLimit = 32
 
-    /// Looks at all cards, which opens each control device for a moment.
+    /// Checks all cards by opening each control device for a moment.
     init() {
         numbers = (0..<Self.cardLimit).filter { number in
             let descriptor = open("\(Self.directory)/controlC\(number)", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
@@ -26,7 +26,7 @@ struct ForbiddenCards {
         }
     }
 
-    /// Whether one of them may be what a name stands for that libasound does not find.
+    /// Whether a name that libasound does not find may stand for one of these cards.
     func mayBe(_ name: String) -> Bool {
         guard !numbers.isEmpty, Self.isDefined(name) else { return false }
         return Self.cardNumber(name).map(numbers.contains) ?? true
@@ -38,7 +38,7 @@ struct ForbiddenCards {
         return (0..<deviceLimit).contains { access("\(directory)/pcmC\(number)D\($0)\(suffix)", F_OK) == 0 }
     }
 
-    /// Whether ALSA's configuration knows what comes before the arguments: `hw` of `hw:0`.
+    /// Whether ALSA's configuration defines the part of a name before its arguments: `hw` of `hw:0`.
     private static func isDefined(_ name: String) -> Bool {
         var configuration: OpaquePointer?
         guard snd_config_update_ref(&configuration) >= 0, let configuration else { return false }
@@ -47,7 +47,7 @@ struct ForbiddenCards {
         return snd_config_search(configuration, "pcm." + name.prefix { $0 != ":" }, &definition) >= 0
     }
 
-    /// The card that a name gives by its number: `hw:0`, `plughw:CARD=0,DEV=3`.
+    /// The card number in a name: `hw:0`, `plughw:CARD=0,DEV=3`.
     private static func cardNumber(_ name: String) -> Int? {
         let arguments = name.drop { $0 != ":" }.dropFirst().split(separator: ",")
         guard let named = arguments.first(where: { $0.hasPrefix("CARD=") }) else {

@@ -2,7 +2,7 @@ import CALSA
 import Glibc
 import Playout
 
-/// What a PCM and we agreed on. It stays for as long as the PCM is open.
+/// The negotiated configuration of a PCM. Constant while the PCM is open.
 package struct PCMConfiguration: Sendable {
     package var format: PCMSampleFormat
     /// Frames per second, nominal.
@@ -10,7 +10,7 @@ package struct PCMConfiguration: Sendable {
     package var channelCount: Int
     package var periodFrameCount: Int
     package var bufferFrameCount: Int
-    /// How much is writable, or readable, when it wakes us; and the same once nothing is left to be learned about it.
+    /// The `avail_min` of the PCM: frames writable, or readable, at a wake; and the same once its clock has settled.
     package var wakeFrameCount: Int
     package var calmWakeFrameCount: Int
     package var timestampClock: TimestampClock
@@ -18,9 +18,9 @@ package struct PCMConfiguration: Sendable {
     package var bytesPerFrame: Int { format.byteCount * channelCount }
 }
 
-/// What we would like of a PCM.
+/// The requested configuration of a PCM.
 package struct PCMRequest: Sendable {
-    /// In hertz, and whether no other will do: then it is converted to where a plugin can, or refused.
+    /// In hertz; and whether no other rate will do: a plugin then converts, or the request fails.
     package var rate: UInt32 = 48_000
     package var isRateFixed = false
     package var channelCount: UInt32 = 2
@@ -29,18 +29,18 @@ package struct PCMRequest: Sendable {
     package var formats = PCMSampleFormat.allCases
     package var periodMicroseconds: UInt32 = 5_000
     package var bufferMicroseconds: UInt32 = 150_000
-    /// How much shall be writable, or readable, before it wakes us; at least a period.
+    /// How much must be writable, or readable, before a wake; at least a period.
     package var wakeMicroseconds: UInt32 = 0
-    /// The same for a PCM that ``PCMWakes`` calms; if it is more.
+    /// The same while ``PCMWakes`` is calm; used if longer.
     package var calmWakeMicroseconds: UInt32 = 0
 
     package init() {}
 
-    /// 48 kHz, two channels, a pointer that moves every 5 ms, woken every 10 (every 50 once its clock is known), 150 ms
-    /// of sound written ahead.
+    /// 48 kHz, two channels, a pointer that moves every 5 ms, a wake every 10 ms (every 50 once the clock is known),
+    /// and a buffer of 150 ms.
     ///
-    /// The buffer is what carries the sound through a machine that freezes for 100 ms; commands do not wait for it,
-    /// because written frames can be taken back (`snd_pcm_rewind`).
+    /// The buffer carries the sound through a machine that freezes for 100 ms. Commands do not wait for it, because
+    /// written frames can be taken back (`snd_pcm_rewind`).
     package static let playback: PCMRequest = {
         var request = PCMRequest()
         request.wakeMicroseconds = 10_000
@@ -51,14 +51,14 @@ package struct PCMRequest: Sendable {
     static let channelRange: ClosedRange<UInt32> = 1...8
     /// In hertz.
     static let rateRange: ClosedRange<UInt32> = 4_000...400_000
-    /// Beyond this a device's numbers are not believed (and its buffers not allocated).
+    /// A device that claims more is not believed, and its buffer not allocated.
     static let largestBufferFrameCount = 1 << 20
 }
 
 extension PCMHandle {
     /// Negotiates hardware parameters, then sets software parameters.
     ///
-    /// Conversion of rates is left to our own renderer where the device lets us see its true rates.
+    /// The renderer converts rates, where the device shows its true rates.
     package func configure(_ request: PCMRequest = .playback) throws(OutputDeviceError) -> PCMConfiguration {
         var configuration: PCMConfiguration
         do {
@@ -75,8 +75,8 @@ extension PCMHandle {
         return configuration
     }
 
-    /// Negotiates once more where the device's own rates would not do. Plugins that need what the one behind them lacks
-    /// show it by an empty choice, for which libasound has no better words than those for a wrong argument.
+    /// Negotiates again with rate conversion. If a plugin needs what the next one lacks, the configuration space is
+    /// empty, which libasound reports as an invalid argument.
     private func negotiateConverted(_ request: PCMRequest) throws(OutputDeviceError) -> PCMConfiguration {
         do {
             return try negotiate(request, isRateConverted: true)
@@ -93,7 +93,7 @@ extension PCMHandle {
         defer { snd_pcm_hw_params_free(parameters) }
 
         try check(snd_pcm_hw_params_any(pointer, parameters), "read parameters")
-        // Only the plug layer knows this one; for others it changes nothing.
+        // Only the plug layer supports this; elsewhere it has no effect.
         snd_pcm_hw_params_set_rate_resample(pointer, parameters, isRateConverted ? 1 : 0)
         guard snd_pcm_hw_params_set_access(pointer, parameters, SND_PCM_ACCESS_RW_INTERLEAVED) >= 0 else {
             throw unsupported("it takes no interleaved samples")
@@ -106,7 +106,7 @@ extension PCMHandle {
         if request.isRateFixed, rate != request.rate {
             throw unsupported("it runs at \(rate) Hz, not at \(request.rate)")
         }
-        // The buffer first: its length is what matters, and a device may allow few periods.
+        // The buffer comes first: its length matters most, and a device may allow only few periods.
         var bufferTime = request.bufferMicroseconds
         try check(snd_pcm_hw_params_set_buffer_time_near(pointer, parameters, &bufferTime, nil), "set the buffer")
         var periodTime = request.periodMicroseconds
@@ -157,7 +157,7 @@ extension PCMHandle {
         guard isSane, period > 0, buffer >= period,
             buffer <= PCMRequest.largestBufferFrameCount
         else { throw unsupported("its rate or buffer size makes no sense") }
-        // Half of the buffer at most, so that the rest lasts until we are there.
+        // At most half of the buffer, so that the rest lasts until the loop runs.
         func wake(_ microseconds: UInt32) -> Int {
             max(min(Int(Double(microseconds) * 1e-6 * rate), Int(buffer) / 2), Int(period))
         }
@@ -168,7 +168,7 @@ extension PCMHandle {
         )
     }
 
-    /// Starts by hand, wakes us as wished, stops when it runs dry, stamps on the raw monotonic clock if it can.
+    /// Sets a manual start, `avail_min`, a stop when it runs dry, and stamps on the raw monotonic clock if possible.
     private func setSoftwareParameters(
         _ configuration: PCMConfiguration
     ) throws(OutputDeviceError) -> TimestampClock {
@@ -186,7 +186,7 @@ extension PCMHandle {
                 pointer, parameters, snd_pcm_uframes_t(configuration.bufferFrameCount)), "set the stop")
         let wakeAt = snd_pcm_uframes_t(configuration.wakeFrameCount)
         try check(snd_pcm_sw_params_set_avail_min(pointer, parameters, wakeAt), "set the period")
-        // Refused by devices without timestamps, which then are stamped by us.
+        // Refused by devices without timestamps; we stamp their readings.
         snd_pcm_sw_params_set_tstamp_mode(pointer, parameters, SND_PCM_TSTAMP_ENABLE)
         return try applyTimestampClock(parameters)
     }
@@ -202,7 +202,7 @@ extension PCMHandle {
         {
             return clock
         }
-        // What was refused must not be asked for again.
+        // A refused type must not be requested again.
         snd_pcm_sw_params_set_tstamp_type(pointer, parameters, SND_PCM_TSTAMP_TYPE_GETTIMEOFDAY)
         try check(snd_pcm_sw_params(pointer, parameters), "set parameters")
         return .none

@@ -3,7 +3,7 @@ import CALSA
 import Glibc
 import Playout
 
-/// Which way sound goes through a device.
+/// The direction of sound through a device.
 public enum PCMDirection: Sendable {
     case playback, capture
 }
@@ -13,7 +13,7 @@ package struct PCMHandle: ~Copyable, @unchecked Sendable {
     package let pointer: OpaquePointer
     package let name: String
 
-    /// Opens without waiting: a device that is in use is refused, not waited for.
+    /// Opens a PCM without waiting: a busy device is refused.
     package init(name: String, _ direction: PCMDirection = .playback) throws(OutputDeviceError) {
         calsa_silence()
         var pointer: OpaquePointer?
@@ -25,12 +25,12 @@ package struct PCMHandle: ~Copyable, @unchecked Sendable {
 
     deinit { snd_pcm_close(pointer) }
 
-    /// Whether a sound card's own interrupts pace this PCM, be it through conversions. PCMs of sound servers and
-    /// other plugins have no card; real-time priority there can starve the very process that serves them.
+    /// Whether a sound card's own interrupts pace this PCM, even through conversions. PCMs of sound servers and other
+    /// plugins have no card; real-time priority can then starve the very process that serves them.
     package var isHardware: Bool { card != nil }
 
-    /// The name, and which card is behind it: `hw:1, Generic USB Audio at usb-0000:00:14.0-2, full speed`. Names go to
-    /// another card when something is plugged in or out. Of a sound server nobody tells which card it feeds.
+    /// The name, and the card behind it: `hw:1, Generic USB Audio at usb-0000:00:14.0-2, full speed`. The same name may
+    /// mean another card after something was plugged in or out. Which card a sound server feeds is unknown.
     package var identity: String {
         var parts = [name]
         var longName: UnsafeMutablePointer<CChar>?
@@ -41,7 +41,7 @@ package struct PCMHandle: ~Copyable, @unchecked Sendable {
         return String(displaying: parts.joined(separator: ", "), maximumByteCount: 200)
     }
 
-    /// The number of the sound card; nil where there is none.
+    /// The number of the sound card, if there is one.
     private var card: Int32? {
         var info: OpaquePointer?
         guard snd_pcm_info_malloc(&info) >= 0, let info else { return nil }
@@ -51,8 +51,8 @@ package struct PCMHandle: ~Copyable, @unchecked Sendable {
         return card >= 0 ? card : nil
     }
 
-    /// What `snd_pcm_open` means by its error numbers. A name that no configuration defines, a card that does not exist
-    /// and one that this user may not use are all `ENOENT`, so we look which cards there are.
+    /// Interprets the error numbers of `snd_pcm_open`. An undefined name, a card that does not exist and a card that
+    /// this user may not use are all `ENOENT`, so we check which cards exist.
     private static func openError(_ code: Int32, name: String) -> OutputDeviceError {
         switch -code {
         case ENOENT, ENODEV, ENXIO, EINVAL:
@@ -78,4 +78,4 @@ extension PCMDirection {
     }
 }
 
-// Not safe for calls from two threads at once: whoever holds the handle is its only user, which ~Copyable enforces.
+// Not thread-safe: whoever holds the handle is its only user, which ~Copyable enforces.

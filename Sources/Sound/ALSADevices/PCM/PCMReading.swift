@@ -4,19 +4,19 @@ import Glibc
 import HostSystem
 import Playout
 
-/// One look at a PCM: how much it takes or has, how far ahead or behind we are, and when that was so.
+/// One status of a PCM: frames available, delay, and the time at which they were valid.
 package struct PCMReading: BitwiseCopyable {
     package var state: snd_pcm_state_t
     /// Frames that can be written, or read, now.
     package var available: Int
-    /// Frames between the last written one and the loudspeaker; between the microphone and the next one to be read.
+    /// Frames between the last written one and the loudspeaker, or between the microphone and the next one to be read.
     package var delay: Int
-    /// When `delay` was right.
+    /// When `delay` was valid.
     package var instant: ReadingInstant
 }
 
 extension PCMReading {
-    /// Reads the status. Real-time safe as far as libasound is. Nil, with the error, where the device refuses.
+    /// Reads the status. As real-time safe as libasound. Nil, with the error in `code`, if the device refuses.
     @inline(__always)
     package static func take(
         _ pcm: OpaquePointer, into status: OpaquePointer, judge: inout StampJudge, code: inout Int32
@@ -39,7 +39,7 @@ extension PCMReading {
         snd_pcm_status_get_htstamp(status, &time)
         var stamp = DriverStamp(nanoseconds: nanoseconds(time))
         if clock == .monotonic {
-            // In this order a lost processor makes a reading late.
+            // In this order, losing the processor makes a reading late, never early.
             var monotonic = timespec()
             clock_gettime(CLOCK_MONOTONIC, &monotonic)
             stamp.lead = TimeSpan(nanoseconds: HostTime.now().nanoseconds &- nanoseconds(monotonic))

@@ -1,12 +1,12 @@
 import CALSA
 
-/// The forms of a sample that we can exchange with a device, best for playback first.
+/// The sample formats that we can exchange with a device, best for playback first.
 ///
 /// All little-endian, as every sound card on the machines that we build for takes them.
 package enum PCMSampleFormat: String, CaseIterable, Sendable {
     case float32 = "32-bit float"
     case integer32 = "32-bit"
-    /// Three bytes a sample.
+    /// Three bytes per sample.
     case integer24Packed = "24-bit"
     /// The low three bytes of four.
     case integer24 = "24-bit in 32"

@@ -1,15 +1,15 @@
 import CALSA
 
-/// How often a running PCM wakes its loop: the `avail_min` of its software parameters, which may change while it runs.
+/// Sets how often a running PCM wakes its loop: `avail_min` of its software parameters, which may change while it runs.
 ///
-/// Real-time safe but for `init` and `deinit`, as far as libasound is.
+/// As real-time safe as libasound, except for `init` and `deinit`.
 package struct PCMWakes: ~Copyable {
     private let pcm: OpaquePointer
     private let parameters: OpaquePointer
     private let configuration: PCMConfiguration
     private var isCalm = false
 
-    /// Of a PCM that was set up so. Nil where there is no memory left.
+    /// For a PCM with this configuration. Nil if there is no memory left.
     package init?(_ pcm: OpaquePointer, _ configuration: PCMConfiguration) {
         var allocated: OpaquePointer?
         guard snd_pcm_sw_params_malloc(&allocated) >= 0, let allocated else { return nil }
@@ -21,8 +21,8 @@ package struct PCMWakes: ~Copyable {
 
     deinit { snd_pcm_sw_params_free(parameters) }
 
-    /// From now on the PCM wakes us as often as a calm loop needs, or as often as a learning one. A device that refuses
-    /// stays as it is, and is not asked again.
+    /// Selects the wake interval of a settled clock, or that of one still being learned. If the device refuses, its
+    /// interval stays, and the request is not repeated.
     package mutating func setCalm(_ isCalm: Bool) {
         guard isCalm != self.isCalm else { return }
         self.isCalm = isCalm

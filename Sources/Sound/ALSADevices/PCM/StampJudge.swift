@@ -1,56 +1,57 @@
 import AudioCore
 
-// When was the delay right that a status tells? The model of a device's clock counts on readings that may be late and
-// are never early; so in doubt it is the end of the reading.
+// When was the delay of a status valid? The clock model relies on readings that may be late but are never early, so in
+// doubt the end of the reading is taken.
 //
-// A driver's stamp is taken right after its look at the hardware. A stamp that was made during this very reading tells
-// no more than the reading's end does, and may be too early: libasound's external I/O plugins are asked for the delay
+// A driver takes its htstamp right after reading the hardware pointer. A stamp made during this very reading says no
+// more than the end of the reading does, and may be too early: libasound asks external I/O plugins for the delay
 // *after* the stamp (alsa-lib, pcm_ioplug.c, `snd_pcm_ioplug_status`), and the thread may lose its processor in
-// between. So such a stamp is not used; and where there is none, it is the end that serves and not the middle.
+// between. So such a stamp is not used. Without a stamp, the end of the reading serves, not its middle, for the same
+// reason.
 //
-// A stamp from before the reading says that the pointer was looked at earlier, at a period's interrupt (dmix does
-// that). It is believed if it is one that such a driver can have made:
-// - not older than a period, and the time in which an interrupt is served: by then there would have been a newer one;
-// - not the stamp of the reading before: a pointer that has moved on under it makes frames early, one that has not
-//   tells nothing new;
-// - not from a device whose stamps are made during the reading as a rule: there it is a slip of the clock.
+// A stamp from before the reading means that the pointer was read earlier, at a period interrupt (as in dmix). It is
+// believed if such a driver can have made it:
+// - it is no older than a period plus the time to serve an interrupt; after that there would be a newer one;
+// - it differs from the previous reading's stamp: if the pointer has moved since, frames would seem early; if not, the
+//   reading adds nothing;
+// - the device's stamps are not normally made during the reading; there it would be an error of the clock.
 
-/// The clock on which a driver stamps its status.
+/// The clock of a driver's stamps.
 package enum TimestampClock: Sendable, BitwiseCopyable {
     case monotonicRaw
-    /// Disciplined by NTP: converted with a pair of readings made at the same moment.
+    /// Disciplined by NTP: converted by reading both clocks at the same moment.
     case monotonic
-    /// No stamps that we can use; the end of the reading serves instead.
+    /// No usable stamps; the end of the reading serves instead.
     case none
 }
 
-/// What a driver stamped its status with.
+/// A driver's stamp of its status.
 package struct DriverStamp: BitwiseCopyable {
     /// On the driver's clock.
     package var nanoseconds: Int64
-    /// Host time less the driver's clock.
+    /// Host time minus the driver's clock.
     package var lead = TimeSpan.zero
 }
 
-/// When a delay was right, or somewhat later.
+/// The time at which a delay was valid, or somewhat later.
 package struct ReadingInstant: Hashable, BitwiseCopyable {
     package var host: HostTime
-    /// Whether host time and delay belong together: the reading took no longer than a thread that kept running needs.
+    /// Whether host time and delay belong together: the reading took no longer than a running thread needs.
     package var isTimely: Bool
-    /// How much sooner the delay may have been right.
+    /// How much earlier the delay may have been valid.
     package var slack: TimeSpan
 }
 
-/// Chooses the instant of a reading; remembers what this device's stamps are like. Pure, and real-time safe.
+/// Chooses the instant of a reading, and remembers how this device stamps. Pure, and real-time safe.
 package struct StampJudge: BitwiseCopyable {
     package let clock: TimestampClock
-    /// The greatest age of a stamp that is believed.
+    /// The greatest age of a believed stamp.
     private let oldest: TimeSpan
-    /// Stamps that were made during their reading, less those that were made before; 0 ... 64.
+    /// Stamps made during their reading, minus those made before it; 0 ... 64.
     private var liveCount = 0
     private var previous: Int64 = .min
 
-    /// A thread that was taken off its processor in between makes a reading worthless.
+    /// A longer reading lost its processor, and is worthless.
     private static let longest = TimeSpan.milliseconds(1)
     private static let service = TimeSpan.milliseconds(1)
     private static let liveLimit = 8
@@ -61,9 +62,9 @@ package struct StampJudge: BitwiseCopyable {
     }
 
     /// - Parameters:
-    ///   - begin: read right before the status.
-    ///   - end: read right after it.
-    ///   - stamp: nil where the driver gives none.
+    ///   - begin: host time right before the status was read.
+    ///   - end: host time right after it.
+    ///   - stamp: nil if the driver gives none.
     @inline(__always)
     package mutating func instant(begin: HostTime, end: HostTime, stamp: DriverStamp?) -> ReadingInstant {
         let taken = end - begin

@@ -3,21 +3,20 @@ import HostSystem
 import Playout
 import Synchronization
 
-/// An output device that may vanish and come back: a USB card that is unplugged, a sound server that starts anew.
+/// An output device that may vanish and come back: a USB card that is unplugged, a sound server that restarts.
 ///
-/// When the device is lost, a stand-in takes its place at once, which nobody hears and which goes on taking frames at the
-/// host clock's pace; so whatever is played stays where it should be. Several times a second the device is tried to be
-/// opened again. When it is there, it takes over: sound that follows a timeline is heard in step as soon as the device's
-/// clock is known.
+/// When the device is lost, a silent stand-in takes its place at once and goes on taking frames at the host clock's
+/// pace, so that playback keeps its place. Several times a second it tries to open the device again. Once that
+/// succeeds it takes over, and sound on a timeline is heard in step as soon as the device's clock is known.
 ///
 /// Events: ``Playout/OutputDeviceEvent/vanished(_:)`` and ``Playout/OutputDeviceEvent/returned(_:)``, never `lost`.
 public final class ReturningOutput: OutputDevice {
-    /// Opens the device anew; called on a thread of its own.
+    /// Opens the device again; called on a thread of its own.
     public typealias Opener = @Sendable () throws(OutputDeviceError) -> any OutputDevice
 
     private struct State {
         var device: any OutputDevice
-        /// Why the device is not there; nil while it is.
+        /// Why the device is gone; nil while it is present.
         var loss: OutputDeviceError?
         var keeper: HostThread?
         var isStopping = false
@@ -32,8 +31,8 @@ public final class ReturningOutput: OutputDevice {
 
     /// - Parameters:
     ///   - device: opened and not started.
-    ///   - standIn: makes what stands in for it, usually a `VirtualOutput` to nowhere.
-    ///   - reopen: opens the same device anew.
+    ///   - standIn: makes the stand-in, usually a `VirtualOutput` to nowhere.
+    ///   - reopen: opens the same device again.
     public init(
         _ device: any OutputDevice, standIn: @escaping Opener, reopen: @escaping Opener
     ) throws(OutputDeviceError) {
@@ -49,7 +48,7 @@ public final class ReturningOutput: OutputDevice {
         }
     }
 
-    /// Of what plays now: the device or its stand-in.
+    /// The description of what plays now: the device or its stand-in.
     public var description: OutputDeviceDescription { state.withLock { $0.device }.description }
 
     public func start(

@@ -3,7 +3,7 @@ import AudioDecoding
 import Playout
 import Synchronization
 
-/// What an epoch's packets have in common from where they are taken to where they are decoded.
+/// What an epoch's packets share between intake and decoding.
 final class FeederEpoch: Sendable {
     let stream: TimelineQueueStream
     let rendition: Rendition
@@ -18,35 +18,35 @@ final class FeederEpoch: Sendable {
         decoded = Atomic(stream.firstFrame.index)
     }
 
-    /// Frames up to here are decoded, or known to be missing.
+    /// The end of the frames that are decoded, or known to be missing.
     var decodedEnd: FramePosition { FramePosition(decoded.load(ordering: .relaxed)) }
 
-    /// Packets that were damaged and became silence.
+    /// Damaged packets, which became silence.
     var damagedPacketCount: Int { damaged.load(ordering: .relaxed) }
 
-    /// By who decodes.
+    /// Called by the decoding side.
     func note(decodedEnd: FramePosition) { decoded.store(decodedEnd.index, ordering: .relaxed) }
 
-    /// By who decodes.
+    /// Called by the decoding side.
     func note(damagedPacketCount: Int) { damaged.store(damagedPacketCount, ordering: .relaxed) }
 
     /// The length of the ramps at the edges of a gap, in frames.
     var rampFrameCount: Int { Int(rendition.sampleRate * 0.005) }
 }
 
-/// The next thing that whoever decodes has to do.
+/// The next task for the decoding side.
 struct FeederTask {
-    /// Whose task it is; nil where there is no epoch.
+    /// The task's epoch; nil if there is none.
     var epoch: FeederEpoch?
     var work: Work
 
     enum Work {
-        /// Nothing before packets come or frames are heard.
+        /// Nothing to do until packets come or frames are heard.
         case wait(PacketFeederStep)
         case makeDecoder
-        /// Silence from where the sound stopped up to here.
+        /// Write silence from where the sound stopped up to this position.
         case skip(to: FramePosition)
-        /// - Parameter audible: the packet's frames that are heard, counted from its first. The ring has room for them.
+        /// - Parameter audible: the packet's audible frames, counted from its first. The ring has room for them.
         case decode(QueuedPacket, audible: Range<Int>)
     }
 }

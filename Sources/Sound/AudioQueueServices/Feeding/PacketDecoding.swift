@@ -2,16 +2,16 @@ import AudioCore
 import AudioDecoding
 import Playout
 
-/// Does what a ``PacketIntake`` asks for: makes decoders, decodes, writes into the ring. It may take as long as another
-/// process lets it. One thread at a time.
+/// Performs the tasks of a ``PacketIntake``: makes decoders, decodes, writes into the ring. A task may take as long as
+/// another process lets it. One thread at a time.
 struct PacketDecoding {
     private let decoders: DecoderCatalog
     private var current: EpochDecoding?
 
     init(decoders: DecoderCatalog) { self.decoders = decoders }
 
-    /// Does one task. The decoder of an epoch that is over is let go.
-    /// - Throws: where the epoch's decoding cannot begin, or go on.
+    /// Performs one task. Releases the decoder of an epoch that is over.
+    /// - Throws: if the epoch's decoding cannot begin or continue.
     mutating func perform(_ task: FeederTask) throws(AudioDecodingError) -> PacketFeederStep {
         if task.epoch !== current?.epoch { current = nil }
         switch task.work {
@@ -23,7 +23,7 @@ struct PacketDecoding {
         return .fed
     }
 
-    /// Lets the decoder go.
+    /// Releases the decoder.
     mutating func end() { current = nil }
 
     private func make(_ epoch: FeederEpoch) throws(AudioDecodingError) -> EpochDecoding {
@@ -37,17 +37,17 @@ struct PacketDecoding {
     }
 }
 
-/// An epoch's decoder, and the sound's edges at gaps.
+/// An epoch's decoder, and the ramps at gaps.
 private struct EpochDecoding {
     let epoch: FeederEpoch
     private let decoder: any AudioPacketDecoder
-    /// The next packet does not follow the one that was decoded last.
+    /// Whether the next packet does not follow the last decoded one.
     private var needsReset = true
     /// Decoded frames of one packet, interleaved.
     private var scratch: [Float] = []
-    /// The newest frame that went to the ring, to let it die away at a gap.
+    /// The newest frame written to the ring, to fade it out at a gap.
     private var lastFrame: [Float]
-    /// Frames that still come in with a ramp after a gap.
+    /// How many more frames are ramped up after a gap.
     private var rampRemaining = 0
 
     private var ring: FrameRing { epoch.rendition.ring }
@@ -88,7 +88,7 @@ private struct EpochDecoding {
         for channel in 0..<channelCount { lastFrame[channel] = scratch[last + channel] }
     }
 
-    /// The sound dies away, and is silent up to a position; what comes then comes in with a ramp.
+    /// Fades the sound out, writes silence up to a position, and ramps up what follows.
     mutating func skip(to position: FramePosition) {
         fadeOutLastFrame(before: position)
         ring.skip(to: position)
@@ -97,7 +97,7 @@ private struct EpochDecoding {
         rampRemaining = epoch.rampFrameCount
     }
 
-    /// Before a gap: the last frame's level goes to zero, so that the sound does not end in a step.
+    /// Fades the last frame's level to zero before a gap, so that the sound does not end in a step.
     private mutating func fadeOutLastFrame(before end: FramePosition) {
         let room = min(ring.writableFrameCount, epoch.rampFrameCount)
         let count = min(room, Int(clamping: end - ring.writePosition))
@@ -111,7 +111,7 @@ private struct EpochDecoding {
         for channel in 0..<channelCount { lastFrame[channel] = 0 }
     }
 
-    /// After a gap: frames come in over the length of the ramp.
+    /// Ramps frames up after a gap.
     private mutating func rampIn(_ audible: Range<Int>) {
         guard rampRemaining > 0 else { return }
         let total = Float(epoch.rampFrameCount)

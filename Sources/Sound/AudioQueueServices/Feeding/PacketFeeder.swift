@@ -2,19 +2,18 @@ import AudioCore
 import AudioDecoding
 import Playout
 
-// From packets to frames in the ring.
+// Turns packets into frames in the ring.
 //
-// Every packet says where its first frame lies; every frame goes to that place and nowhere else. So the feeder never
-// counts on packets being complete: what lies between the end of one and the beginning of the next is silence, what
-// lies before the first wanted frame or after the end is dropped, and a packet that ends before what we already have
-// is stale. At a gap the decoder starts afresh, and the edges are smoothed: the last frame dies away over 5 ms, the
-// first one after it comes in over 5 ms. The packets that go on behind a gap may begin with what the decoder needs
-// first; where they were announced with a first frame, nothing before that is heard.
+// Every packet gives the position of its first frame, and every frame goes to exactly its position. So the feeder never
+// relies on packets being complete: a gap between two packets is silence, frames before the first wanted one or after
+// the end are dropped, and a packet that ends before the end of what exists is stale. At a gap the decoder is reset,
+// and the edges are smoothed: the last frame fades out over 5 ms, the next ones ramp up over 5 ms. The packets after a
+// gap may begin with pre-roll; if they were announced with a first frame, nothing before it is heard.
 //
-// Decoding is paced by room in the ring, one packet for each `feed()`, so that the caller decides how long it works.
+// Decoding is paced by room in the ring, one packet per `feed()`, so the caller decides how long it works.
 //
-// Two parts: the intake takes packets and says what is to be done next, at once; the decoding does it, for as long as a
-// decoder takes. An audio queue has the two on different threads, here they are one.
+// There are two parts: the intake takes packets and returns the next task, at once; the decoding performs it, for as
+// long as a decoder takes. An audio queue runs the two on different threads, the feeder on one.
 
 /// Decodes an epoch's packets into its rendition's ring: the part of an audio queue without threads and clocks.
 ///
@@ -28,22 +27,21 @@ public struct PacketFeeder {
         decoding = PacketDecoding(decoders: decoders)
     }
 
-    /// Drops everything of the epoch before, and makes the rendition of a new one. Its decoder is made by ``feed()``;
-    /// packets are taken before.
-    /// - Throws: where no decoder could have such a format; the feeder then has no epoch.
+    /// Drops the previous epoch, and makes the rendition of a new one. Packets are taken at once; ``feed()`` makes the
+    /// decoder.
+    /// - Throws: if no decoder can have such a format; the feeder then has no epoch.
     public mutating func begin(_ stream: TimelineQueueStream) throws(AudioDecodingError) -> Rendition {
         try intake.begin(stream)
     }
 
-    /// Takes a copy of one packet of the current epoch; its first frame lies at `frame`.
+    /// Enqueues a copy of one packet of the current epoch; its first frame is at `frame`.
     public mutating func enqueue(
         _ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch
     ) -> TimelineQueueAdmission {
         intake.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
     }
 
-    /// Takes a copy of packets of the current epoch that follow one another; the first frame of the first lies at
-    /// `position`.
+    /// Enqueues copies of consecutive packets of the current epoch; the first one's first frame is at `position`.
     /// - Parameter packets: each within `data`.
     /// - Returns: how many were accepted.
     @discardableResult
@@ -53,20 +51,20 @@ public struct PacketFeeder {
         intake.enqueue(packets, data: data, at: position, epoch: epoch)
     }
 
-    /// States that the packets to come are for hearing from `frame` on, if they lie behind a gap: those before it warm
-    /// the decoder up. Where they follow without a gap nothing changes.
+    /// Sets the first frame to be heard of the packets to come, if they follow a gap: those before it are pre-roll.
+    /// Without a gap nothing changes.
     public mutating func reenter(at frame: FramePosition, epoch: Epoch) { intake.reenter(at: frame, epoch: epoch) }
 
-    /// States the position after the last audible frame.
-    /// - Parameter packetsFollow: whether packets may still come. If not, what is missing up to `end` is silence.
+    /// Sets the position after the last audible frame.
+    /// - Parameter packetsFollow: whether more packets may come. If not, anything missing up to `end` is silence.
     public mutating func finish(at end: FramePosition, packetsFollow: Bool, epoch: Epoch) {
         intake.finish(at: end, packetsFollow: packetsFollow, epoch: epoch)
     }
 
-    /// Drops the current epoch and all that waits.
+    /// Drops the current epoch and all queued packets.
     public mutating func flush() { intake.flush() }
 
-    /// Makes the decoder that is missing, and decodes the next packet, if there is one and the ring has room for it.
+    /// Makes the decoder if needed, and decodes the next packet if there is one and the ring has room for it.
     public mutating func feed() -> PacketFeederStep {
         while true {
             let task = intake.next()
@@ -83,16 +81,16 @@ public struct PacketFeeder {
     public var snapshot: PacketFeederSnapshot { intake.snapshot }
 }
 
-/// What one step of a feeder did.
+/// The result of one step of a feeder.
 public enum PacketFeederStep: Hashable, Sendable {
     /// A packet was decoded, or a gap was filled. There may be more to do.
     case fed
-    /// The ring is full: come back when some of it was played.
+    /// The ring is full: try again when some of it was played.
     case ringFull
     /// All packets are decoded.
     case idle
-    /// There is no decoder for the epoch. Said once; the feeder then has no epoch.
+    /// No decoder can be made for the epoch. Reported once; the feeder then has no epoch.
     case cannotDecode(AudioDecodingError)
-    /// Decoding cannot go on. Said once; the feeder is idle until the next `begin`.
+    /// Decoding failed. Reported once; the feeder is idle until the next `begin`.
     case failed(AudioDecodingError)
 }

@@ -2,15 +2,15 @@ import AudioCore
 import AudioDecoding
 import Playout
 
-/// Takes an epoch's packets, and says what is to be done with them: the part of a packet feeder that decodes nothing,
-/// so that nobody waits for it.
+/// Takes an epoch's packets, and returns tasks for them: the part of a packet feeder that does not decode, so that its
+/// callers never wait.
 struct PacketIntake {
     /// How far the present epoch's decoding has come.
     private enum Stage {
-        /// Packets are taken already.
+        /// Packets are already taken.
         case awaitingDecoder
         case decoding
-        /// Packets are not taken any more; what was decoded is heard.
+        /// No more packets are taken; what was decoded is heard.
         case failed
     }
 
@@ -19,13 +19,13 @@ struct PacketIntake {
         var stage = Stage.awaitingDecoder
         /// Where the next packet begins if none is missing; nil before the first.
         var expected: FramePosition?
-        /// Frames before this one are not heard: the stream's first or, behind a gap, the one where the sound goes on.
+        /// The first audible frame: the stream's or, after a gap, where the sound continues.
         var firstFrame: FramePosition
         var end: FramePosition?
-        /// No packet follows those that wait.
+        /// Whether no packet follows the queued ones.
         var isComplete = false
 
-        /// The packet's frames that are heard, counted from its first.
+        /// The packet's audible frames, counted from its first.
         func audibleRange(of packet: QueuedPacket) -> Range<Int> {
             let first = max(packet.frame, firstFrame)
             let last = min(packet.end, end ?? packet.end)
@@ -37,14 +37,14 @@ struct PacketIntake {
     private let limits: TimelineQueueLimits
     private var queue = PacketQueue()
     private var current: Current?
-    /// Where the sound goes on, should the packets to come lie behind a gap.
+    /// Where the sound continues if the packets to come follow a gap.
     private var reentry: FramePosition?
     private var counters = PacketFeederSnapshot()
 
     init(limits: TimelineQueueLimits) { self.limits = limits }
 
-    /// Drops everything of the epoch before, and makes the rendition of a new one. Its decoder is made as the first task.
-    /// - Throws: where no decoder could have such a format; there is no epoch then.
+    /// Drops the previous epoch, and makes the rendition of a new one. Making its decoder is the first task.
+    /// - Throws: if no decoder can have such a format; there is no epoch then.
     mutating func begin(_ stream: TimelineQueueStream) throws(AudioDecodingError) -> Rendition {
         flush()
         guard TimelineQueueLimits.positionRange.contains(stream.firstFrame.index) else {
@@ -62,7 +62,7 @@ struct PacketIntake {
         return rendition
     }
 
-    /// Takes a copy of one packet of the current epoch; its first frame lies at `frame`.
+    /// Enqueues a copy of one packet of the current epoch; its first frame is at `frame`.
     mutating func enqueue(
         _ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch
     ) -> TimelineQueueAdmission {
@@ -72,8 +72,8 @@ struct PacketIntake {
         return admission
     }
 
-    /// Takes a copy of packets of the current epoch that follow one another; the first frame of the first lies at
-    /// `position`. Those that are taken share one block of memory, which has room for no others.
+    /// Enqueues copies of consecutive packets of the current epoch; the first one's first frame is at `position`. The
+    /// accepted packets share one block of memory, which contains no others.
     /// - Parameter packets: each within `data`.
     /// - Returns: how many were accepted.
     mutating func enqueue(
@@ -101,7 +101,7 @@ struct PacketIntake {
         return count
     }
 
-    /// Appends a packet that may come in; its bytes are given to it afterwards.
+    /// Appends a packet if it is admitted; its bytes follow in `setBlock`.
     private mutating func append(
         byteCount: Int, place: Int, frame: FramePosition, frameCount: Int, epoch: Epoch
     ) -> TimelineQueueAdmission {
@@ -134,7 +134,7 @@ struct PacketIntake {
         current?.isComplete = !packetsFollow
     }
 
-    /// Drops the current epoch and all that waits; who waits for its decoder is told.
+    /// Drops the current epoch and all queued packets; interrupts whoever waits for its decoder.
     mutating func flush() {
         current?.epoch.interrupt.interrupt()
         queue.removeAll()
@@ -163,7 +163,7 @@ struct PacketIntake {
 
     // MARK: For who decodes
 
-    /// What is to be done next; what was asked for before is done. One thread at a time asks and does: the ring has one
+    /// Returns the next task; the previous one is done. One thread at a time asks and performs, since the ring has one
     /// writer.
     mutating func next() -> FeederTask {
         guard var present = current else { return FeederTask(epoch: nil, work: .wait(.idle)) }
@@ -172,9 +172,9 @@ struct PacketIntake {
         return FeederTask(epoch: present.epoch, work: work)
     }
 
-    /// States that a task could not be done.
+    /// Reports that a task failed.
     mutating func fail(_ task: FeederTask, _ error: AudioDecodingError) -> PacketFeederStep {
-        // Of an epoch that is over nobody wants to know.
+        // Failures of an epoch that is over do not matter.
         guard let epoch = task.epoch, current?.epoch === epoch else { return .fed }
         if case .makeDecoder = task.work {
             flush()
@@ -201,14 +201,14 @@ struct PacketIntake {
             return noteGap(&present, from: start, to: packet.frame)
         }
         let audible = present.audibleRange(of: packet)
-        // Frames before the first wanted one take no room.
+        // Frames before the first audible one take no room.
         guard audible.isEmpty || ring.writableFrameCount >= audible.count else { return .wait(.ringFull) }
         present.expected = packet.end
         _ = queue.removeFirst()
         return .decode(packet, audible: audible)
     }
 
-    /// Fills what is missing at the end with silence, when no packet can fill it any more.
+    /// Fills what is missing at the end with silence, once no packet can fill it any more.
     private mutating func closeTail(_ present: inout Current, _ ring: FrameRing) -> FeederTask.Work {
         let start = ring.writePosition
         guard present.isComplete, let end = present.end, start < end else { return .wait(.idle) }
@@ -216,7 +216,7 @@ struct PacketIntake {
         return noteGap(&present, from: start, to: end)
     }
 
-    /// Silence from where packets stopped to where they go on.
+    /// Counts a gap, and returns the task that fills it with silence.
     private mutating func noteGap(
         _ present: inout Current, from start: FramePosition, to end: FramePosition
     ) -> FeederTask.Work {
@@ -245,9 +245,9 @@ struct PacketIntake {
         return .accepted
     }
 
-    /// Drops what waits from before the newest re-entry and lies farther back than is ever sent ahead: that was due
-    /// while this machine slept, and would keep out what can still be heard.
-    /// - Parameter end: the frame after the newcomer, which itself lies no farther behind the re-entry.
+    /// Drops queued packets from before the newest re-entry that are further back than any packet is sent ahead. They
+    /// were due while this machine slept, and would keep out what can still be heard.
+    /// - Parameter end: the frame after the new packet, which itself is no further than that behind the re-entry.
     private mutating func giveWay(to end: FramePosition) {
         guard let current, let reentry, TimelineQueueLimits.positionRange.contains(reentry.index) else { return }
         let span = limits.queuedSpan.seconds * current.epoch.rendition.sampleRate

@@ -1,32 +1,32 @@
 import AudioCore
 
-/// An encoded packet and its place.
+/// An encoded packet and its position.
 struct QueuedPacket: Sendable {
-    /// Of the packets that were enqueued together, each of which holds on to all of them.
+    /// The bytes of all packets enqueued together; each of these packets keeps the whole block alive.
     var block: [UInt8]
-    /// Where it lies in the block.
+    /// The packet's range in the block.
     var range: Range<Int>
     var frame: FramePosition
     var frameCount: Int
-    /// Behind a gap: frames before this one are not heard.
+    /// After a gap, the first frame to be heard.
     var firstFrame: FramePosition?
 
-    /// The frame after its last.
+    /// The frame after the packet's last.
     var end: FramePosition { frame + Int64(frameCount) }
 }
 
-/// Packets in the order of their positions, bounded by whoever appends.
+/// Packets in order of position; the caller limits how many.
 struct PacketQueue: Sendable {
     private var packets: [QueuedPacket] = []
     private var head = 0
-    /// Bytes of the packets. Of the first one's block there may be more.
+    /// Bytes of the packets. The first one's block may hold more.
     private(set) var byteCount = 0
 
     var count: Int { packets.count - head }
     var first: QueuedPacket? { head < packets.count ? packets[head] : nil }
     var last: QueuedPacket? { head < packets.count ? packets.last : nil }
 
-    /// Frames from the first packet's first to the last packet's last, gaps included.
+    /// Frames from the start of the first packet to the end of the last, including gaps.
     var frameCount: Int64 {
         guard let first, let last else { return 0 }
         return last.end - first.frame
@@ -37,7 +37,7 @@ struct PacketQueue: Sendable {
         packets.append(packet)
     }
 
-    /// Gives the newest packets the block that they lie in.
+    /// Gives the newest packets the block that contains their bytes.
     mutating func setBlock(_ block: [UInt8], ofLast count: Int) {
         for index in packets.indices.suffix(count) { packets[index].block = block }
     }

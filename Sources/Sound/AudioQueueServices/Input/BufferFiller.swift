@@ -1,19 +1,19 @@
 import AudioCore
 import Playout
 
-/// Puts captured frames into buffers: the part of an input queue without threads and clocks.
+/// Fills buffers with captured frames: the part of an input queue without threads and clocks.
 ///
-/// Every wanted frame goes into a buffer, once. A buffer never holds a gap: where frames are missing, or were not wanted, it
-/// is handed over as it is. Not thread-safe.
+/// Every wanted frame goes into a buffer, once. A buffer never holds a gap: where frames are missing or not wanted, it
+/// is handed over early. Not thread-safe.
 struct BufferFiller {
     var gate = InputGate()
     private(set) var enqueued: [InputBufferStorage] = []
     private var filling: InputBufferStorage?
-    /// The number that the next wanted frame has if none is missing; nil where none came before.
+    /// The number of the next wanted frame if none is missing; nil before the first.
     private var expected: Int64?
     private var run = 0
 
-    /// What one step did.
+    /// The result of one step.
     enum Step {
         /// There may be more to do.
         case went
@@ -32,7 +32,7 @@ struct BufferFiller {
         enqueued.append(buffer)
     }
 
-    /// Takes frames that the device captured, up to the next thing worth telling.
+    /// Takes captured frames, up to the next thing to report.
     mutating func step(_ control: CaptureControl) -> Step {
         var step = Step.idle
         _ = control.take { frames in
@@ -43,7 +43,7 @@ struct BufferFiller {
         return step
     }
 
-    /// Gives the buffer in work away, if it holds anything: nothing follows its frames.
+    /// Returns the partly filled buffer, if it holds anything; the next frame need not follow its frames.
     mutating func breakOff() -> InputBufferStorage? {
         expected = nil
         guard let filling, filling.frameCount > 0 else { return nil }
@@ -51,8 +51,8 @@ struct BufferFiller {
         return filling
     }
 
-    /// Passes all by that is there and has no buffer.
-    /// - Returns: the numbers of the first and the last frame that was wanted, and what lies between them; nil where none was.
+    /// Discards all frames that have no buffer.
+    /// - Returns: the range of frame numbers from the first wanted one to the last; nil if none was wanted.
     mutating func abandon(_ control: CaptureControl) -> Range<Int64>? {
         var range: Range<Int64>?
         while control.take({ frames in
@@ -64,7 +64,7 @@ struct BufferFiller {
         return range
     }
 
-    /// Forgets what is in work, and all instants; buffers stay enqueued.
+    /// Drops the partly filled buffer's frames and all pending instants; buffers stay enqueued.
     mutating func reset() {
         if let filling {
             filling.removeAll()
@@ -76,9 +76,9 @@ struct BufferFiller {
         run = 0
     }
 
-    /// - Returns: what happened, and how many of the frames are done with.
+    /// - Returns: the result, and how many of the frames are done with.
     private mutating func take(_ frames: CapturedFrames) -> (Step, Int) {
-        // Of a device without any clock all is wanted that comes.
+        // If a device shows no clock at all, every frame is wanted.
         let instant =
             frames.instant
             ?? DeviceInstant(
@@ -108,7 +108,7 @@ struct BufferFiller {
         if filling == nil, !enqueued.isEmpty { filling = enqueued.removeFirst() }
         guard let buffer = filling else { return (.starved, 0) }
         let fitting = min(count, buffer.room)
-        // The newest estimate of the clock is the best: the time is set anew with every part.
+        // The newest estimate of the clock is the best, so every part sets the time again.
         let first = DeviceFrame(index: frames.frame - Int64(buffer.frameCount))
         buffer.time = InputTime(
             frame: first.index, host: instant.host(of: first), bound: instant.bound,

@@ -2,22 +2,22 @@ import AudioCore
 
 /// Memory for captured frames.
 ///
-/// Made by ``InputQueue/makeBuffer(frameCapacity:)``, given to the queue with ``InputQueue/enqueue(_:)``, and handed to the
-/// queue's handler when it is full, or when the sound breaks off. It has one holder at a time, on whatever thread. Its frames
-/// follow each other without a gap: one time says when each of them was in the air.
+/// Made by ``InputQueue/makeBuffer(frameCapacity:)``, given to the queue with ``InputQueue/enqueue(_:)``, and passed to
+/// the queue's handler when it is full, or when the sound breaks off. It has one holder at a time, on any thread. Its
+/// frames are consecutive, so one time tells when each of them was at the microphone.
 public struct InputBuffer: ~Copyable, Sendable {
     let storage: InputBufferStorage
 
     init(_ storage: InputBufferStorage) { self.storage = storage }
 
-    /// Frames that it can hold.
+    /// The number of frames that it can hold.
     public var frameCapacity: Int { storage.frameCapacity }
-    /// Frames that it holds.
+    /// The number of frames that it holds.
     public var frameCount: Int { storage.frameCount }
-    /// Which frames these are, and when the first one was in the air.
+    /// The number of the first frame, and when it was at the microphone.
     public var time: InputTime { storage.time }
 
-    /// Shows the frames, in the queue's format.
+    /// Passes the frames to `body`, in the queue's format.
     public borrowing func withBytes<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -25,12 +25,12 @@ public struct InputBuffer: ~Copyable, Sendable {
     }
 }
 
-/// Where captured frames lie in time.
+/// The time of captured frames.
 public struct InputTime: Hashable, Sendable, BitwiseCopyable {
-    /// The first frame's number, counted from the first one that the device captured after the queue's start. Frames that
-    /// were lost, or passed while the queue was paused, count too.
+    /// The first frame's number, counted from the first frame captured after the queue's start. Frames that were lost,
+    /// or captured while the queue was paused, count too.
     public var frame: Int64
-    /// When the first frame was in the air.
+    /// When the first frame was at the microphone.
     public var host: HostTime
     /// How far ``host`` may be off.
     public var bound: TimeSpan
@@ -66,7 +66,7 @@ final class InputBufferStorage {
     var byteCount: Int { frameCount * bytesPerFrame }
     var room: Int { frameCapacity - frameCount }
 
-    /// Appends the first frames of `bytes`, for which there is room.
+    /// Appends the first frames of `bytes`; the caller ensures that there is room.
     func append(_ bytes: UnsafeRawBufferPointer, frameCount count: Int) {
         UnsafeMutableRawBufferPointer(rebasing: memory[byteCount...])
             .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<(count * bytesPerFrame)]))
@@ -76,5 +76,5 @@ final class InputBufferStorage {
     func removeAll() { frameCount = 0 }
 }
 
-// One holder at a time: see above.
+// One holder at a time; see above.
 extension InputBufferStorage: @unchecked Sendable {}

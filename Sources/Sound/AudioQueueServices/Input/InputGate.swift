@@ -1,10 +1,9 @@
 import AudioCore
 import Playout
 
-/// Which captured frames are wanted: between the instants at which the queue was started or resumed and those at which it was
-/// paused or stopped.
+/// Decides which captured frames are wanted: those between a start or resume and the next pause or stop.
 ///
-/// Frames come later than they were in the air, so instants wait here until their frames come. Pure.
+/// Frames arrive later than they were at the microphone, so instants wait here until their frames arrive. Pure.
 struct InputGate {
     private struct Edge {
         var host: HostTime
@@ -13,18 +12,18 @@ struct InputGate {
 
     private var edges: [Edge] = []
     private(set) var isOpen = false
-    /// Whoever pauses and resumes faster than frames come.
+    /// A limit for callers that pause and resume faster than frames arrive.
     private static let edgeLimit = 64
 
-    /// Frames that were in the air at `host` or later are wanted, or not. Instants come in order; one that lies before the
-    /// one before counts as that.
+    /// Opens or closes the gate for frames that were at the microphone at `host` or later. Instants come in order; one
+    /// before the previous one counts as the previous one.
     mutating func set(_ opens: Bool, at host: HostTime) {
         if edges.count >= Self.edgeLimit { edges.removeLast(2) }
         edges.append(Edge(host: max(host, edges.last?.host ?? host), opens: opens))
     }
 
-    /// Passes frames by, the first of which was in the air at `instant`.
-    /// - Returns: how many of them share a fate, and whether they are wanted.
+    /// Takes frames, the first of which was at the microphone at `instant`.
+    /// - Returns: whether the first frames are wanted, and for how many of them this holds.
     mutating func pass(_ instant: DeviceInstant, frameCount: Int) -> (isWanted: Bool, frameCount: Int) {
         while let edge = edges.first, edge.host <= instant.host {
             isOpen = edge.opens
@@ -35,6 +34,6 @@ struct InputGate {
         return (isOpen, distance < Double(frameCount) ? max(1, Int(distance)) : frameCount)
     }
 
-    /// Whether nothing is wanted any more.
+    /// Whether no more frames are wanted.
     var isClosedForGood: Bool { !isOpen && edges.isEmpty }
 }

@@ -2,12 +2,12 @@ import AudioCore
 import Playout
 import HostSystem
 
-/// Sound in, buffers out: what a device captures, each frame with its instant.
+/// Records from a device into buffers, each frame with its instant.
 ///
-/// In the manner of Audio Queue Services: buffers are made and enqueued; the queue fills them one after the other with
-/// what the device captures, and hands each to its handler; the handler gives it back to be filled again. Every frame that
-/// was in the air between start and stop, and not while the queue was paused, comes in exactly one buffer, in order. Where
-/// that cannot be, the frames that are missing are told with their place (``InputQueueEvent/framesLost(at:count:_:)``).
+/// Works like Audio Queue Services: make buffers and enqueue them; the queue fills one after the other with what the
+/// device captures and passes each to its handler; the handler returns it to be filled again. Every frame captured
+/// between start and stop, except during pauses, comes in exactly one buffer, in order. Frames that are missing are
+/// reported with their position (``InputQueueEvent/framesLost(at:count:_:)``).
 ///
 /// ```swift
 /// let queue = try InputQueue(input: device) { event in … } handler: { buffer in
@@ -18,20 +18,20 @@ import HostSystem
 /// try queue.start()
 /// ```
 ///
-/// All methods may be called from any thread but a real-time one; none waits for sound. The queue ends, and the device with
-/// it, when its handle goes.
+/// All methods may be called from any thread except a real-time one; none waits for sound. Releasing the handle ends
+/// the queue and stops the device.
 public struct InputQueue: ~Copyable, Sendable {
     private let core: InputQueueCore
     private let thread: HostThread
 
     /// Starts the queue's own thread; the device does not run yet.
     /// - Parameters:
-    ///   - input: an opened device, which is the queue's from now on.
+    ///   - input: an opened device, owned by the queue from now on.
     ///   - events: called from the queue's own thread, one call at a time.
-    ///   - handler: takes each buffer that was filled, on the queue's own thread, one at a time. What it returns is enqueued
-    ///     again; nil where it keeps the buffer, to ``enqueue(_:)`` it later. It may take as long as the enqueued
-    ///     buffers, and two seconds on top, last. Neither may let go of the queue's handle.
-    /// - Throws: where the system has no thread or file descriptor left.
+    ///   - handler: takes each filled buffer, on the queue's own thread, one at a time. The buffer that it returns is
+    ///     enqueued again; nil if it keeps the buffer to ``enqueue(_:)`` it later. It may take as long as the enqueued
+    ///     buffers last, plus two seconds. Neither closure may release the queue's handle.
+    /// - Throws: if the system has no thread or file descriptor left.
     public init(
         input: any InputDevice, events: @escaping @Sendable (InputQueueEvent) -> Void,
         handler: @escaping @Sendable (consuming InputBuffer) -> InputBuffer?
@@ -63,40 +63,40 @@ public struct InputQueue: ~Copyable, Sendable {
         thread.join()
     }
 
-    /// What the input is.
+    /// The description of the input.
     public var device: InputDeviceDescription { core.device.description }
-    /// What is in the buffers: interleaved linear PCM, as the device gives it.
+    /// The format of the buffers: interleaved linear PCM, as the device gives it.
     public var format: AudioStreamFormat { core.device.description.format }
 
-    /// Makes a buffer for so many frames, 1 at least.
+    /// Makes a buffer for `frameCapacity` frames, at least 1.
     public func makeBuffer(frameCapacity: Int) -> InputBuffer {
         InputBuffer(
             InputBufferStorage(frameCapacity: max(1, frameCapacity), bytesPerFrame: max(1, format.bytesPerFrame)))
     }
 
-    /// Gives the queue a buffer of its own making to fill. What it holds is forgotten.
+    /// Enqueues one of the queue's own buffers to be filled. Its present contents are dropped.
     public func enqueue(_ buffer: consuming InputBuffer) {
         precondition(buffer.storage.bytesPerFrame == max(1, format.bytesPerFrame), "a buffer of another queue's format")
         core.enqueue(buffer.storage)
     }
 
-    /// Starts the device, or goes on after a pause.
-    /// - Parameter host: the first frame is the first one in the air at that instant or later; nil: now. An instant to come
-    ///   is kept to, to the frame; the device runs meanwhile.
-    /// - Throws: where the device is gone or cannot be started.
+    /// Starts the device, or continues after a pause.
+    /// - Parameter host: the first frame is the first one at the microphone at that instant or later; nil: now. A
+    ///   future instant is exact to the frame; the device runs meanwhile.
+    /// - Throws: if the device is gone or cannot be started.
     public func start(at host: HostTime? = nil) throws(InputDeviceError) {
         try core.start(at: host ?? .now())
     }
 
-    /// What is in the air from now until ``start(at:)`` is not recorded. What was before it is handed over.
+    /// Stops recording until ``start(at:)``. Frames captured before this call are still handed over.
     ///
-    /// The device runs on, so that going on costs no time and the count of frames keeps time.
+    /// The device keeps running, so that resuming takes no time and the frame count keeps time.
     public func pause() { core.pause(at: .now()) }
 
-    /// Comes to a stop; ``InputQueueEvent/runningChanged(_:)`` says when it has. Buffers stay enqueued. A start after it
-    /// counts frames anew.
+    /// Stops; ``InputQueueEvent/runningChanged(_:)`` reports when it has stopped. Buffers stay enqueued. The next start
+    /// counts frames from zero.
     public func stop(_ kind: InputQueueStop = .drained) { core.stop(kind, at: .now()) }
 
-    /// How the queue stands now.
+    /// The present state of the queue.
     public var snapshot: InputQueueSnapshot { core.snapshot }
 }

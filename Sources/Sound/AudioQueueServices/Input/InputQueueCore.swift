@@ -9,25 +9,25 @@ import Synchronization
 //   queue thread    fills buffers, calls the handler and the events, without the lock
 //   device thread   writes to the ring; owned by the input device
 //
-// The device is started by who calls, and gets the error; it is stopped by the queue's thread, or by a new start.
+// The caller's thread starts the device and gets the error; the queue's thread, or a new start, stops it.
 
-/// What an ``InputQueue`` shares with its thread; apart from it, so that the thread does not keep the queue alive.
+/// What an ``InputQueue`` shares with its thread; separate, so that the thread does not keep the queue alive.
 final class InputQueueCore: Sendable {
     typealias Handler = @Sendable (consuming InputBuffer) -> InputBuffer?
 
     let device: any InputDevice
     private let state = Mutex(InputQueueState())
-    /// Held while the device is started or stopped; taken before `state`. The device's thread takes only the latter.
+    /// Held while the device is started or stopped; taken before `state`. The device's thread takes only `state`.
     private let lifecycle = Mutex(())
     private let wake: WakeSignal
     private let isEnding = Atomic(false)
     private let handler: Handler
     private let events: @Sendable (InputQueueEvent) -> Void
 
-    /// Looks for frames that often while it runs.
+    /// How often frames are fetched while the queue runs.
     private static let tick = TimeSpan.milliseconds(5)
     private static let idleTick = TimeSpan.seconds(1)
-    /// How long an end waits for frames that do not come, or for a buffer to put them to.
+    /// How long a stop waits for frames that do not come, or for a buffer to put them in.
     private static let endPatience = TimeSpan.seconds(2)
 
     init(
@@ -51,7 +51,7 @@ final class InputQueueCore: Sendable {
         defer { wake.signal() }
         try lifecycle.withLock { _ throws(InputDeviceError) in
             if state.withLock({ $0.resume(at: host) }) { return }
-            // One that is still being stopped ends here.
+            // A queue that is still stopping ends here.
             device.stop()
             let control = CaptureControl(for: device.description)
             state.withLock { $0.begin(control, at: host) }
@@ -108,7 +108,7 @@ final class InputQueueCore: Sendable {
         state.withLock { state in
             switch event {
             case .notice(let line): state.notices.append(line)
-            // Those of a former start are none of this one's.
+            // Losses of an earlier start do not concern this one.
             case .lost(let error) where state.control === control:
                 state.lossOfDevice = error
                 state.ending = state.ending ?? .now()
@@ -128,7 +128,7 @@ final class InputQueueCore: Sendable {
         device.stop()
     }
 
-    /// Does what can be done now. Returns whether the device runs.
+    /// Does everything possible now. Returns whether the device runs.
     private func turn() -> Bool {
         while !isEnding.load(ordering: .acquiring) {
             for isRunning in state.withLock({ $0.takeStarts() }) { events(.runningChanged(isRunning)) }
@@ -157,7 +157,7 @@ final class InputQueueCore: Sendable {
         }
     }
 
-    /// Whether an end has passed the last frame, or waited long enough.
+    /// Whether a stop has passed the last frame, or waited long enough.
     private func isOver(_ step: BufferFiller.Step) -> Bool {
         state.withLock { state in
             guard let ending = state.ending, state.control != nil else { return false }
@@ -180,7 +180,7 @@ final class InputQueueCore: Sendable {
         events(.framesLost(at: frame, count: count, cause))
     }
 
-    /// Stops the device, hands the last buffer over, and tells what no buffer was there for.
+    /// Stops the device, hands over the last buffer, and reports the frames that had no buffer.
     private func finish(dropping: Bool) {
         guard let control = state.withLock({ $0.control }) else { return }
         lifecycle.withLock { _ in

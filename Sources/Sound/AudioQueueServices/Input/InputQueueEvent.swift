@@ -1,13 +1,13 @@
 import AudioCore
 import Playout
 
-/// What an input queue tells its owner.
+/// What an input queue reports to its owner.
 public enum InputQueueEvent: Hashable, Sendable {
-    /// It runs, or has come to a stop: the last buffer was handed over before.
+    /// The queue runs, or has stopped; the last buffer was handed over before.
     case runningChanged(Bool)
-    /// These frames are missing: the buffer before ends at `frame`, the next one begins `count` frames later.
+    /// Frames are missing: the previous buffer ends at `frame`, the next one begins `count` frames later.
     case framesLost(at: Int64, count: Int64, InputLossCause)
-    /// The device is gone; what it had captured was handed over. ``runningChanged(_:)`` follows.
+    /// The device is gone; what it captured was handed over. ``runningChanged(_:)`` follows.
     case deviceLost(InputDeviceError)
     /// Worth one line to people.
     case notice(String)
@@ -15,31 +15,31 @@ public enum InputQueueEvent: Hashable, Sendable {
 
 /// Why captured frames were lost.
 public enum InputLossCause: Hashable, Sendable {
-    /// The device broke off: its own buffer was full, or the machine slept.
+    /// The device was interrupted: its own buffer was full, or the machine slept.
     case overrun
     /// All buffers were in use for longer than the queue can wait (``Capture/CaptureControl/span``).
     case noBuffer
 }
 
-/// How an input queue stands.
+/// The state of an input queue.
 public struct InputQueueSnapshot: Hashable, Sendable {
     public var isRunning = false
     public var isPaused = false
-    /// Buffers that wait to be filled, the one in work not among them.
+    /// Buffers waiting to be filled, without the one being filled.
     public var enqueuedBufferCount = 0
-    /// Since the queue was made: frames that were handed over, and frames that were lost.
+    /// Frames handed over, and frames lost, since the queue was made.
     public var deliveredFrameCount: Int64 = 0
     public var lostFrameCount: Int64 = 0
-    /// Since the queue was made: how often frames were lost because the device broke off.
+    /// How often frames were lost because the device was interrupted, since the queue was made.
     public var overrunCount = 0
 
     public init() {}
 }
 
-/// How a queue comes to a stop.
+/// How an input queue stops.
 public enum InputQueueStop: Hashable, Sendable {
-    /// All that was in the air until now is handed over; the last buffer may not be full.
+    /// Hands over everything captured until now; the last buffer may be partly filled.
     case drained
-    /// At once: what was not handed over is dropped, and counts as not recorded rather than lost.
+    /// Stops at once: what was not handed over is dropped, and counts as not recorded rather than lost.
     case immediate
 }

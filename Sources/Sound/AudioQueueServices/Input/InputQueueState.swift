@@ -1,22 +1,22 @@
 import AudioCore
 import Playout
 
-/// What an input queue's threads share, under its lock.
+/// The state shared by an input queue's threads, under its lock.
 struct InputQueueState {
     var filler = BufferFiller()
     var control: CaptureControl?
     var isPaused = false
-    /// Since when what is in the air is not wanted any more, or there is none any more.
+    /// The time after which frames are no longer wanted, or no longer come.
     var ending: HostTime?
     var lossOfDevice: InputDeviceError?
     var isStopping = false
     var notices: [String] = []
-    /// A start that was not told yet, and whether the last thing told was one.
+    /// Whether a start was not reported yet, and whether the last report was a start.
     var hasNewStart = false
     var isToldToRun = false
     var counters = InputQueueSnapshot()
 
-    /// Goes on where it runs, and is not about to end; says whether it does.
+    /// Resumes a queue that runs and is not ending. Returns whether it does.
     mutating func resume(at host: HostTime) -> Bool {
         guard control != nil, ending == nil, !isStopping else { return false }
         if isPaused { filler.gate.set(true, at: host) }
@@ -32,7 +32,7 @@ struct InputQueueState {
         hasNewStart = true
     }
 
-    /// What is to be told of starts: of one that came while it was being stopped, the end too.
+    /// The reports due for a start; if it came while the queue was stopping, also the end before it.
     mutating func takeStarts() -> [Bool] {
         guard hasNewStart else { return [] }
         hasNewStart = false

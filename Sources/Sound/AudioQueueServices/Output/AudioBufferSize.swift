@@ -1,12 +1,12 @@
 import AudioCore
 
-/// How large the buffers of an output queue shall be.
+/// The size of an output queue's buffers.
 public struct AudioBufferSize: Hashable, Sendable {
     public var byteCount: Int
-    /// Packet descriptions that a buffer has room for; zero where packets have one size and need none.
+    /// The capacity in packet descriptions; zero if packets have a constant size and need none.
     public var packetCount: Int
 
-    /// What a buffer may have; within this the duration decides.
+    /// The permitted sizes in bytes; the duration decides within them.
     public static let byteRange = 16 * 1024...320 * 1024
 
     public init(byteCount: Int, packetCount: Int) {
@@ -14,11 +14,11 @@ public struct AudioBufferSize: Hashable, Sendable {
         self.packetCount = packetCount
     }
 
-    /// Derives a size from a format, the size of its packets and the time that a buffer shall last.
+    /// Derives a size from a format, the size of its packets and the duration of a buffer.
     /// - Parameters:
-    ///   - packetSizeUpperBound: bytes of the largest packet (`AudioFileStream`'s property of that name). A buffer holds
-    ///     one such packet at least.
-    ///   - duration: one buffer lasts for about as long; it is smaller or larger where ``byteRange`` says so.
+    ///   - packetSizeUpperBound: bytes of the largest packet (`AudioFileStream`'s property of that name). A buffer
+    ///     always has room for one such packet.
+    ///   - duration: the approximate duration of a buffer, within ``byteRange``.
     public init(format: AudioStreamFormat, packetSizeUpperBound: Int, duration: TimeSpan) {
         let packetSize = max(1, min(packetSizeUpperBound, Limits.packetByteCount))
         let framesPerPacket = max(1, format.framesPerPacket)

@@ -2,20 +2,20 @@ import AudioCore
 
 /// Cuts a buffer's contents into packets, each with its place on the timeline.
 ///
-/// Where packets have one size and the buffer holds bare bytes, a packet may lie across two buffers: its first part is
+/// If packets have a constant size and the buffer holds bare bytes, a packet may span two buffers: its first part is
 /// kept until the rest comes.
 struct BufferCutter {
     private let format: AudioStreamFormat
     private var timeline: PacketTimeline
-    /// The first part of a packet that goes on in the next buffer.
+    /// The first part of a packet that continues in the next buffer.
     private var carried: [UInt8] = []
-    /// Bytes, or packets, of the present buffer that were taken.
+    /// How many bytes, or packets, of the present buffer were taken.
     private var taken = 0
 
-    /// Frames of linear PCM that make one packet here.
+    /// The frames of linear PCM in one packet here.
     private static let framesAtOnce = 1_024
 
-    /// - Parameter position: where the first packet begins; nil for a stream from its beginning.
+    /// - Parameter position: where the first packet begins; nil for the beginning of the stream.
     init(format: AudioStreamFormat, table: AudioPacketTableInfo?, position: FramePosition? = nil) {
         self.format = format
         timeline = PacketTimeline(table: table, nextPosition: position)
@@ -24,14 +24,14 @@ struct BufferCutter {
     /// Where the next packet begins.
     var position: FramePosition { timeline.nextPosition }
 
-    /// The frame after the last audible one of what was cut so far.
+    /// The frame after the last audible one cut so far.
     var end: FramePosition {
         var timeline = timeline
         timeline.finish()
         return timeline.end ?? position
     }
 
-    /// Gives the buffer's packets to `take` for as long as it says that it has room.
+    /// Passes the buffer's packets to `take` until that returns false, for lack of room.
     /// - Returns: whether all were taken; the next call then begins another buffer.
     mutating func cut(
         _ buffer: BufferStorage, _ take: (RawSpan, _ frame: FramePosition, _ frameCount: Int) -> Bool

@@ -2,24 +2,23 @@ import AudioCore
 
 /// Memory for packets on their way into an ``OutputQueue``.
 ///
-/// Made by ``OutputQueue/makeBuffer(_:)``, filled by whoever holds it, given away with ``OutputQueue/enqueue(_:)``,
-/// and handed back when its last frame was heard. It has one holder at a time, on whatever thread; filling allocates
-/// nothing.
+/// Made by ``OutputQueue/makeBuffer(_:)``, filled by its holder, given away with ``OutputQueue/enqueue(_:)``, and
+/// returned once its last frame was heard. It has one holder at a time, on any thread; filling it allocates nothing.
 public struct OutputBuffer: ~Copyable, Sendable {
     let storage: BufferStorage
 
     init(_ storage: BufferStorage) { self.storage = storage }
 
-    /// Bytes that it can hold.
+    /// The number of bytes that it can hold.
     public var byteCapacity: Int { storage.memory.count }
-    /// Bytes that it holds.
+    /// The number of bytes that it holds.
     public var byteCount: Int { storage.byteCount }
-    /// Packets that it holds, counted as they were appended; zero for bytes of packets of one size.
+    /// The number of appended packets; zero for bare bytes of packets of a constant size.
     public var packetCount: Int { storage.packets.count }
     public var isEmpty: Bool { storage.byteCount == 0 }
 
     /// Appends a whole packet.
-    /// - Returns: whether there was room for it.
+    /// - Returns: whether there was room.
     public mutating func append(_ packet: RawSpan, frameCount: Int) -> Bool {
         guard !storage.holdsBareBytes, storage.packets.count < storage.packetCapacity,
             packet.byteCount <= byteCapacity - byteCount
@@ -30,9 +29,9 @@ public struct OutputBuffer: ~Copyable, Sendable {
         return true
     }
 
-    /// Appends bytes of packets that all have one size (linear PCM above all). A packet may begin in one buffer and end
-    /// in the next.
-    /// - Returns: how many of the bytes there was room for.
+    /// Appends bytes of packets of a constant size, above all linear PCM. A packet may begin in one buffer and end in
+    /// the next.
+    /// - Returns: how many bytes were appended.
     public mutating func append(bytes: RawSpan) -> Int {
         guard storage.packets.isEmpty else { return 0 }
         let count = min(bytes.byteCount, byteCapacity - byteCount)
@@ -42,7 +41,7 @@ public struct OutputBuffer: ~Copyable, Sendable {
         return count
     }
 
-    /// Lets go of what it holds. A buffer that is handed back is empty.
+    /// Removes the contents. A returned buffer is empty.
     public mutating func removeAll() { storage.removeAll() }
 }
 
@@ -82,5 +81,5 @@ final class BufferStorage {
     }
 }
 
-// One holder at a time: see above.
+// One holder at a time; see above.
 extension BufferStorage: @unchecked Sendable {}

@@ -2,14 +2,14 @@ import AudioCore
 import HostSystem
 import Synchronization
 
-/// Buffers that are free to be filled; whoever has none to fill waits here.
+/// Free buffers, ready to be filled.
 ///
 /// All methods may be called from any thread but a real-time one.
 public final class OutputBufferPool: Sendable {
     private let free = Mutex<[BufferStorage]>([])
     private let wake: WakeSignal?
 
-    /// - Parameter wake: signalled when a buffer comes back.
+    /// - Parameter wake: signalled when a buffer is returned.
     public init(wake: WakeSignal? = nil) { self.wake = wake }
 
     public func put(_ buffer: consuming OutputBuffer) {
@@ -18,7 +18,7 @@ public final class OutputBufferPool: Sendable {
         wake?.signal()
     }
 
-    /// A buffer, empty; nil where all are in use.
+    /// Takes an empty buffer; nil if all are in use.
     public func take() -> OutputBuffer? {
         free.withLock { $0.popLast() }.map { OutputBuffer($0) }
     }

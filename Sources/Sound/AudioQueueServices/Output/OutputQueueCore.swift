@@ -5,10 +5,10 @@ import Synchronization
 
 // Buffers ──cut into packets──▶ feeder ──decoded──▶ ring ──▶ device ──heard──▶ buffers
 //
-// Any thread enqueues and commands; the queue's own thread cuts, and hands buffers back. The lock guards the state and is
-// held for as long as it takes to copy what the feeder has room for.
+// Any thread enqueues and commands; the queue's own thread cuts, and returns buffers. The lock guards the state, and is
+// held while packets are copied, as many as the feeder has room for.
 
-/// What an ``OutputQueue`` does on its thread, and on its callers'.
+/// The work of an ``OutputQueue``, on its own thread and on its callers'.
 final class OutputQueueCore: Sendable {
     typealias Returner = @Sendable (consuming OutputBuffer) -> Void
 
@@ -99,7 +99,7 @@ final class OutputQueueCore: Sendable {
         core.wakeUp()
     }
 
-    /// The frame of the present stream that leaves the DAC at `instant`: its first until that is heard.
+    /// The frame of the present stream that leaves the DAC at `instant`; its first frame until that is heard.
     func position(at instant: HostTime) -> FractionalFramePosition {
         let snapshot = core.control.snapshot
         return state.withLock { state in
@@ -113,7 +113,7 @@ final class OutputQueueCore: Sendable {
 
     // MARK: Queue thread
 
-    /// Cuts what there is room for, and hands back what was heard.
+    /// Cuts as much as there is room for, and returns heard buffers.
     func turn() {
         let snapshot = core.control.snapshot
         let returned = state.withLock { state in
@@ -177,7 +177,7 @@ final class OutputQueueCore: Sendable {
 
     // MARK: Streams
 
-    /// Begins a stream: of the first buffer, and of those after a flush or a reset.
+    /// Begins a stream: the first one, or one after a flush or a reset.
     private func begin(_ state: inout OutputQueueState, at place: OutputQueueStream.Place? = nil) {
         state.epoch = state.epoch.next
         state.firstFrame = place?.firstFrame ?? .zero
@@ -196,7 +196,7 @@ final class OutputQueueCore: Sendable {
         core.control.runFree(from: timeline)
     }
 
-    /// The present stream is over; the next one begins.
+    /// Ends the present stream and begins the next.
     private func endStream(_ state: inout OutputQueueState) {
         state.endFirstStream()
         begin(&state)
@@ -205,7 +205,7 @@ final class OutputQueueCore: Sendable {
         skipSilentStreams(&state)
     }
 
-    /// Of a stream without an audible frame nobody will tell that it was heard.
+    /// Ends a stream without an audible frame: nothing would report that it was heard.
     private func skipSilentStreams(_ state: inout OutputQueueState) {
         if state.isEndKnown, state.cutter.end <= state.firstFrame { endStream(&state) }
     }
@@ -217,7 +217,7 @@ final class OutputQueueCore: Sendable {
         begin(&state, at: place)
     }
 
-    /// Cuts buffers into packets for as long as the feeder takes them.
+    /// Cuts buffers into packets while the feeder takes them.
     private func cut(_ state: inout OutputQueueState) {
         while let buffer = state.streams[0].buffers.first {
             let epoch = state.epoch
@@ -234,13 +234,13 @@ final class OutputQueueCore: Sendable {
     }
 }
 
-/// What an output queue's streams have in common.
+/// The properties of an output queue's stream.
 struct OutputQueueStream: Sendable {
     var format: AudioStreamFormat
     var magicCookie: [UInt8]
     var table: AudioPacketTableInfo?
 
-    /// Where a stream goes on in the middle.
+    /// Where a stream continues in the middle.
     struct Place {
         var firstFrame: FramePosition
         var nextPacket: FramePosition

@@ -2,22 +2,22 @@ import AudioCore
 import AudioDecoding
 import Playout
 
-/// What an output queue tells its owner.
+/// What an output queue reports to its owner.
 public enum OutputQueueEvent: Hashable, Sendable {
-    /// It runs: the first frame is in the device. Or it has come to a stop: the last frame was heard, or the fade of an
-    /// immediate stop.
+    /// The queue runs: the first frame is in the device. Or it has stopped: the last frame, or the fade of an immediate
+    /// stop, was heard.
     case runningChanged(Bool)
-    /// No buffer came in time: silent until there are frames again. None is lost.
+    /// No buffer came in time: silent until there are frames again. No frame is lost.
     case underrun
-    /// The device ran dry; the sound goes on with the first frame that was not heard.
+    /// The device ran dry; the sound continues with the first frame that was not heard.
     case xrun
-    /// The device is gone. What is enqueued is kept.
+    /// The device is gone. Enqueued buffers are kept.
     case deviceLost(OutputDeviceError)
-    /// The device is gone, or back: see ``ReturningOutput``.
+    /// The device is gone, or back; see ``ReturningOutput``.
     case deviceVanished(OutputDeviceError)
     case deviceReturned(OutputDeviceDescription)
     /// Worth one line to people.
     case notice(String)
-    /// What was enqueued cannot be decoded further; ``OutputQueue/reset()`` starts afresh.
+    /// The stream cannot be decoded further; ``OutputQueue/reset(to:nextPacketAt:)`` starts again.
     case decodingFailed(AudioDecodingError)
 }

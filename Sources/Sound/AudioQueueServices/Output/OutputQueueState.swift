@@ -1,42 +1,42 @@
 import AudioCore
 
-/// Buffers from one flush to the next.
+/// The buffers between two flushes.
 struct EnqueuedStream {
     let stream: OutputQueueStream
     var buffers: [BufferStorage] = []
-    /// No more is enqueued in it: it is heard to its last frame.
+    /// Whether no more buffers are added to it: it is heard to its last frame.
     var isEnding = false
-    /// With its end the queue stops.
+    /// Whether the queue stops at its end.
     var stopsAtEnd = false
 }
 
-/// What an output queue holds, and where it is: its state without threads and sound.
+/// The state of an output queue, without threads and sound.
 struct OutputQueueState {
     enum Phase { case stopped, running, paused }
 
     var phase = Phase.stopped
-    /// Counts the streams: after a flush or a reset another begins.
+    /// Numbers the streams: a flush or a reset begins another.
     var epoch = Epoch(0)
     var cutter: BufferCutter
-    /// Of the present stream: the first frame to be heard.
+    /// The first frame to be heard of the present stream.
     var firstFrame = FramePosition.zero
-    /// What is enqueued and not, or not wholly, cut into packets yet: of the present stream, and of those that follow.
+    /// Enqueued buffers not yet completely cut into packets: those of the present stream, then those of later ones.
     var streams: [EnqueuedStream]
-    /// Of the present stream, in order, with the frame after their last: not heard yet.
+    /// Cut buffers of the present stream that are not completely heard, in order, with the frame after their last.
     var underway: [(buffer: BufferStorage, end: FramePosition)] = []
-    /// To be handed back, in order.
+    /// Buffers to be returned, in order.
     var returned: [BufferStorage] = []
-    /// The feeder was told that the present stream ends.
+    /// Whether the feeder knows where the present stream ends.
     var isEndKnown = false
-    /// A stream whose silence is awaited, to tell that the queue has stopped.
+    /// The stream whose silence is awaited before the stop is reported.
     var stopping: Epoch?
-    /// As it was told.
+    /// Whether the queue runs, as last reported.
     var isRunning = false
-    /// It stopped at the end of a stream, which is to be told.
+    /// Whether it stopped at the end of a stream, which is still to be reported.
     var hasStopped = false
     var startTime: HostTime?
 
-    /// - Parameter stream: what the first buffers hold.
+    /// - Parameter stream: the stream of the first buffers.
     init(_ stream: OutputQueueStream) {
         streams = [EnqueuedStream(stream: stream)]
         cutter = stream.makeCutter(at: nil)
@@ -48,8 +48,8 @@ struct OutputQueueState {
         streams[streams.count - 1].buffers.append(buffer)
     }
 
-    /// What is enqueued from now on is of another stream; what was before is heard to its last frame.
-    /// - Returns: whether that is the present stream now.
+    /// Begins another stream with the next buffer; the earlier ones are heard to their last frame.
+    /// - Returns: whether it is the present stream already.
     mutating func enqueue(_ stream: OutputQueueStream) -> Bool {
         let isUnused = streams.count == 1 && enqueuedCount == 0 && !isEndKnown
         if isUnused {
@@ -61,13 +61,13 @@ struct OutputQueueState {
         return isUnused
     }
 
-    /// What was enqueued last is the end of its stream.
+    /// Ends the last stream after the buffers enqueued so far.
     mutating func endLastStream(thenStop stops: Bool) {
         streams[streams.count - 1].isEnding = true
         streams[streams.count - 1].stopsAtEnd = stops
     }
 
-    /// The present stream is over: the next is the present one.
+    /// Ends the present stream; the next becomes the present one.
     mutating func endFirstStream() {
         noteHeard(FramePosition(.max))
         let stream = streams.removeFirst()
@@ -79,14 +79,14 @@ struct OutputQueueState {
         hasStopped = true
     }
 
-    /// Hands back what was heard.
+    /// Returns the buffers that were heard.
     mutating func noteHeard(_ position: FramePosition) {
         let count = underway.prefix { $0.end <= position }.count
         returned.append(contentsOf: underway.prefix(count).map(\.buffer))
         underway.removeFirst(count)
     }
 
-    /// Hands back everything.
+    /// Returns all buffers.
     mutating func returnAll() {
         returned.append(contentsOf: underway.map(\.buffer))
         for stream in streams { returned.append(contentsOf: stream.buffers) }
@@ -94,6 +94,6 @@ struct OutputQueueState {
         streams = [EnqueuedStream(stream: streams[streams.count - 1].stream)]
     }
 
-    /// Buffers that are enqueued and not handed back.
+    /// The number of buffers that are enqueued and not yet returned.
     var enqueuedCount: Int { streams.reduce(underway.count) { $0 + $1.buffers.count } }
 }

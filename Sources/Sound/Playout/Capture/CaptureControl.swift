@@ -1,22 +1,22 @@
 import AudioCore
 import Synchronization
 
-/// The door between the real-time thread of a device that captures and whoever takes its frames: one start's frames, each
-/// with its number and its instant.
+/// Passes the frames of one start from a capture device's real-time thread to their consumer.
 ///
-/// Frames are counted from the first captured one; those that were lost count too, so a frame's number tells its time. The
-/// device's thread never waits: when nobody takes frames, the newest are lost, and the next ones tell by their numbers.
+/// Each frame has a number and an instant. Frames are counted from the first captured one; lost frames count too, so a
+/// frame's number tells its time. The device's thread never waits: if nobody takes frames, the newest are lost, which
+/// shows in the numbers of the next ones.
 public final class CaptureControl {
     let storage: UnsafeMutablePointer<CaptureRingStorage>
-    /// Frames of the oldest chunk that were taken.
+    /// How many frames of the oldest chunk were taken.
     private var taken = 0
 
-    /// Memory for this much of the sound.
+    /// How much sound the ring holds.
     public static let span = TimeSpan.seconds(2)
-    /// A device that reads a second at a time still has a few chunks.
+    /// Even a device that reads a second at a time gets a few chunks.
     private static let byteLimit = 32 << 20
 
-    /// - Parameter device: what will fill it.
+    /// - Parameter device: the device that will fill it.
     public init(for device: InputDeviceDescription) {
         let chunk = max(1, device.chunkFrameCount)
         let chunkBytes = chunk * device.format.bytesPerFrame
@@ -33,15 +33,15 @@ public final class CaptureControl {
         storage.deallocate()
     }
 
-    /// How often the device broke off and was started anew.
+    /// How often the device was interrupted and restarted.
     public var restartCount: Int { storage.pointee.restartCount.load(ordering: .relaxed) }
-    /// Frames that were lost because nobody took those before them.
+    /// Frames lost because nobody took the earlier ones.
     public var overflowFrameCount: Int64 { storage.pointee.overflowFrameCount.load(ordering: .relaxed) }
 
-    /// Shows the oldest frames that were not taken, without a gap among them, and takes as many as `body` says.
+    /// Passes the oldest frames not yet taken, without a gap, to `body`, and takes as many as that returns.
     ///
     /// One thread at a time; not the device's.
-    /// - Returns: false where there are none yet.
+    /// - Returns: false if there are none yet.
     public func take(_ body: (CapturedFrames) -> Int) -> Bool {
         guard let chunk = storage.pointee.peek() else { return false }
         let bytesPerFrame = storage.pointee.bytesPerFrame
@@ -65,18 +65,18 @@ public final class CaptureControl {
     }
 }
 
-/// Frames on their way out of a ``CaptureControl``; valid within the call that shows them.
+/// Frames being read from a ``CaptureControl``; valid only within the call that passes them.
 public struct CapturedFrames {
-    /// The first one's number.
+    /// The first frame's number.
     public var frame: Int64
     public var frameCount: Int
-    /// Counts the starts of the device: where it differs from that of the frames before, the device broke off.
+    /// Numbers the starts of the device: a change means that the device was interrupted.
     public var run: Int
     public var bytes: UnsafeRawBufferPointer
-    /// When the first one was in the air, by what is known now. Nil of a device that tells nothing of its clock.
+    /// When the first frame was at the microphone, as known now. Nil if the device shows nothing of its clock.
     public var instant: DeviceInstant?
 }
 
-// The pointer is set once; what it points to is written by one side each, and handed over by atomics. `taken` is the
-// taker's, of whom there is one at a time.
+// The pointer never changes. Each side writes only its own part of the memory, and hands it over by atomics. `taken`
+// belongs to the consumer, one thread at a time.
 extension CaptureControl: @unchecked Sendable {}

@@ -1,27 +1,27 @@
 import AudioCore
 import Synchronization
 
-// A single-producer, single-consumer ring of chunks. A chunk has the frames of one read of the device, their number, and
-// what was known of the device's clock at that moment.
+// A single-producer, single-consumer ring of chunks. A chunk holds the frames of one read of the device, their number,
+// and the device's clock as known at that moment.
 //
-// Two numbers place a frame. The writer counts the frames that it read: after an xrun nobody knows yet how many were lost.
-// That shows when the new run's clock is known: the writer then gives all chunks of the run their *shift*, the frames that
-// were lost before it since the start. A chunk without shift is not readable yet; the reader waits at it.
+// Two numbers place a frame. The writer counts the frames that it reads; right after an xrun nobody knows how many were
+// lost. That shows once the new run's clock is known: the writer then gives all chunks of the run their *shift*, the
+// total of frames lost before the run. A chunk without a shift is not readable yet, and the reader waits at it.
 
-/// What a chunk says of its frames.
+/// The description of a chunk.
 struct ChunkHeader: BitwiseCopyable {
-    /// The first frame's number among the frames that were read.
+    /// The first frame's number among the frames read.
     var frame: Int64 = 0
     var frameCount = 0
-    /// Counts the starts of the device, xruns included.
+    /// Numbers the starts of the device, including those after xruns.
     var run = 0
-    /// The device's clock, as known when this chunk came; of frames as they were read.
+    /// The device's clock as known when this chunk was read, in numbers of frames read.
     var clock = DeviceInstant(frame: .zero, host: HostTime(nanoseconds: 0), secondsPerFrame: 0, bound: .zero)
-    /// Whether ``clock`` says anything.
+    /// Whether ``clock`` is known.
     var hasClock = false
 }
 
-/// The memory of a ``CaptureControl``; lives on the heap so that the real-time thread reaches it without a class.
+/// The memory of a ``CaptureControl``; on the heap, so that the real-time thread reaches it without a class.
 struct CaptureRingStorage: ~Copyable {
     static let unknownShift = Int64.min
 
@@ -30,11 +30,11 @@ struct CaptureRingStorage: ~Copyable {
     let bytesPerFrame: Int
     private let headers: UnsafeMutablePointer<ChunkHeader>
     private let shifts: UnsafeMutablePointer<Atomic<Int64>>
-    /// One slot more than there are: what comes while the ring is full is read into that, and forgotten.
+    /// One slot more than `slotCount`: when the ring is full, frames are read into the spare one and dropped.
     private let bytes: UnsafeMutableRawPointer
     private let head = Atomic<Int>(0)
     private let tail = Atomic<Int>(0)
-    /// Frames that found the ring full; and starts after the first.
+    /// Frames that found the ring full; and restarts.
     let overflowFrameCount = Atomic<Int64>(0)
     let restartCount = Atomic<Int>(0)
 
@@ -60,7 +60,7 @@ struct CaptureRingStorage: ~Copyable {
         bytes.deallocate()
     }
 
-    /// The memory that the real-time thread works in, to be locked.
+    /// The real-time thread's working memory, to be locked.
     var workingMemory: UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(start: bytes, count: (slotCount + 1) * chunkFrameCount * bytesPerFrame)
     }
@@ -72,10 +72,10 @@ struct CaptureRingStorage: ~Copyable {
     var writePosition: Int { head.load(ordering: .relaxed) }
     var isFull: Bool { writePosition &- tail.load(ordering: .acquiring) >= slotCount }
 
-    /// Where the next chunk's frames go.
+    /// Where to read the next chunk's frames into.
     var nextMemory: UnsafeMutableRawPointer { memory(isFull ? slotCount : writePosition & (slotCount - 1)) }
 
-    /// Publishes the chunk whose frames were put to ``nextMemory``, which was not the spare one.
+    /// Publishes the chunk whose frames were read into ``nextMemory``, unless that was the spare slot.
     func push(_ header: ChunkHeader, shift: Int64) {
         let position = writePosition
         let slot = position & (slotCount - 1)
@@ -84,7 +84,7 @@ struct CaptureRingStorage: ~Copyable {
         head.store(position &+ 1, ordering: .releasing)
     }
 
-    /// Gives the chunks from `position` on, none of which was readable, their shift.
+    /// Sets the shift of the chunks from `position` on, none of which was readable before.
     func settle(from position: Int, shift: Int64) {
         for index in max(position, writePosition &- slotCount)..<max(position, writePosition) {
             shifts[index & (slotCount - 1)].store(shift, ordering: .releasing)
@@ -93,7 +93,7 @@ struct CaptureRingStorage: ~Copyable {
 
     // MARK: Reader
 
-    /// The oldest chunk; nil where there is none, or its shift is not known yet.
+    /// The oldest chunk; nil if there is none, or if its shift is not known yet.
     func peek() -> (header: ChunkHeader, shift: Int64, bytes: UnsafeRawPointer)? {
         let position = tail.load(ordering: .relaxed)
         guard position != head.load(ordering: .acquiring) else { return nil }
@@ -103,7 +103,7 @@ struct CaptureRingStorage: ~Copyable {
         return (headers[slot], shift, UnsafeRawPointer(memory(slot)))
     }
 
-    /// What the newest chunk of a run knows of the clock; the run is that of the oldest chunk.
+    /// The clock in the newest chunk of a run, which is the oldest chunk's run.
     func newestClock(ofRun run: Int) -> DeviceInstant? {
         var position = head.load(ordering: .acquiring)
         let end = tail.load(ordering: .relaxed)
@@ -115,6 +115,6 @@ struct CaptureRingStorage: ~Copyable {
         return nil
     }
 
-    /// Gives the oldest chunk's slot back.
+    /// Releases the oldest chunk's slot.
     func pop() { tail.store(tail.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
 }

@@ -1,69 +1,69 @@
 import AudioCore
 import Synchronization
 
-// How many frames an xrun cost. Before it the line of the device's clock said when each frame was in the air; it also says
-// when the first frame of the new run would have been, had nothing been lost. The new run's own line says when it was. The
-// difference is a whole number of frames (of a card whose converter goes on), or rounded to one, and what was rounded away
-// is carried over, so that many xruns do not add up to an error.
+// How many frames did an xrun cost? The device's clock line before it predicts when the first frame of the new run
+// would have been at the microphone, had nothing been lost. The new run's own line says when it was. The difference is
+// a whole number of frames (for a card whose converter runs on), or is rounded to one; the rounding error is carried
+// over, so that many xruns do not accumulate an error.
 //
-// The new line takes some 30 ms to be known at all, and longer to be known to a fraction of a frame. Until then the run's
-// chunks wait in the ring.
+// The new line takes some 30 ms to be known at all, and longer to be known to a fraction of a frame. Until then the
+// run's chunks wait in the ring.
 
-/// Takes frames from a device's thread: the real-time side of a ``CaptureControl``.
+/// Takes frames on a device's thread: the real-time side of a ``CaptureControl``.
 ///
 /// Made and used on that thread. After `init` nothing here allocates, locks, retains or throws. Not thread-safe.
 public struct CaptureWriter: ~Copyable {
     private let storage: UnsafeMutablePointer<CaptureRingStorage>
     private let rate: Double
     private var clock: DeviceClock
-    /// The number of the next frame among those that were read.
+    /// The number of the next frame among those read.
     private var next: Int64 = 0
     private var run = 0
-    /// The frames that were lost before this run; unknown while its clock is not known.
+    /// The frames lost before this run; unknown until its clock is known.
     private var shift = CaptureRingStorage.unknownShift
-    /// Those that were lost before the run before, and what rounding owes.
+    /// The frames lost before the previous run, and the rounding error carried over.
     private var shiftBefore: Int64 = 0
     private var owed = 0.0
     private var runFirstFrame: Int64 = 0
     private var runFirstPosition = 0
-    /// The clock of the run before, at its end.
+    /// The previous run's clock, at its end.
     private var clockBefore: DeviceInstant?
     private var rawBefore: DeviceTimestamp?
     /// The newest reading, believed or not.
     private var raw: DeviceTimestamp?
 
-    /// How well the clock must be known to count what was lost, in frames; and after how many seconds it is as good as
-    /// it gets.
+    /// The error bound, in frames, at which the clock is good enough to count lost frames; and the seconds after which
+    /// it is taken as it is.
     private static let settledBound = 0.25
     private static let settlePatience = 0.5
-    /// What a device that tells nothing of its clock is good for.
+    /// The error bound for a device that shows nothing of its clock.
     private static let rawBound = TimeSpan.milliseconds(20)
 
     /// - Parameters:
     ///   - rate: nominal frames per second.
-    ///   - rateHint: what is remembered of the device's rate.
+    ///   - rateHint: the device's rate as remembered from an earlier run.
     public init(control: CaptureControl, rate: Double, rateHint: PartsPerMillion? = nil) {
         storage = control.storage
         self.rate = rate
         clock = DeviceClock(rate: rate, rateHint: rateHint)
     }
 
-    /// Whether many readings are worth their trouble.
+    /// Whether frequent readings are worthwhile.
     public var wantsReadings: Bool { clock.wantsReadings }
 
-    /// The memory that the thread works in, to be locked.
+    /// The thread's working memory, to be locked.
     public var workingMemory: UnsafeMutableRawBufferPointer { storage.pointee.workingMemory }
 
-    /// At most so many frames are given at a time.
+    /// The most frames to commit at a time.
     public var chunkFrameCount: Int { storage.pointee.chunkFrameCount }
 
-    /// Where the next frames go, ``chunkFrameCount`` at most.
+    /// Where to read the next frames into; at most ``chunkFrameCount``.
     public var memory: UnsafeMutableRawPointer { storage.pointee.nextMemory }
 
     /// Takes a reading of the device's clock.
     /// - Parameters:
-    ///   - delay: frames that were in the air and are not read yet.
-    ///   - isSound: whether instant and delay belong together; a reading that is not serves where there is none else.
+    ///   - delay: frames that were at the microphone and are not read yet.
+    ///   - isSound: whether instant and delay belong together; other readings serve only if there is no better one.
     public mutating func note(
         delay: Int, host: HostTime, isPrompt: Bool, slack: TimeSpan, isSound: Bool
     ) {
@@ -73,7 +73,7 @@ public struct CaptureWriter: ~Copyable {
         if isSound { clock.note(reading) }
     }
 
-    /// Publishes the frames that were put to ``memory``.
+    /// Publishes the frames read into ``memory``.
     public mutating func commit(_ frameCount: Int) {
         guard frameCount > 0 else { return }
         if storage.pointee.isFull {
@@ -90,7 +90,7 @@ public struct CaptureWriter: ~Copyable {
         settleIfKnown()
     }
 
-    /// The device broke off and is started anew: frames were lost.
+    /// Begins a new run: the device was interrupted and restarts, and frames were lost.
     public mutating func deviceDidRestart() {
         if shift == CaptureRingStorage.unknownShift { settle() }
         clockBefore = clock.instant(of: DeviceFrame(index: next))
@@ -105,7 +105,7 @@ public struct CaptureWriter: ~Copyable {
         runFirstPosition = storage.pointee.writePosition
     }
 
-    /// No frames follow: what waits for a better clock waits no longer.
+    /// Ends the last run: frames that wait for a better clock are published with what is known.
     public mutating func finish() {
         if shift == CaptureRingStorage.unknownShift { settle() }
     }
@@ -133,7 +133,7 @@ public struct CaptureWriter: ~Copyable {
         storage.pointee.settle(from: runFirstPosition, shift: shift)
     }
 
-    /// Frames between the run before and this one.
+    /// The number of frames lost between the previous run and this one.
     private mutating func lostFrameCount() -> Int64 {
         guard run > 0, let now = instant(of: runFirstFrame) else { return 0 }
         let expected: HostTime

@@ -1,38 +1,38 @@
 import AudioCore
 
-/// A device that captures sound, on a thread of its own.
+/// A device that captures sound on a thread of its own.
 ///
-/// Opened when it is made, closed when it goes: its format holds for its life. It may be started and stopped any number of
-/// times; from `start` to `stop` it gives every frame that it captures to a ``CaptureWriter``, and tells it which frame was
-/// in the air when.
+/// A device opens when it is made and closes when it is released; its format never changes. It may start and stop any
+/// number of times. From `start` to `stop` it gives every captured frame to a ``CaptureWriter``, and reports which
+/// frame was at the microphone when.
 public protocol InputDevice: AnyObject, Sendable {
     var description: InputDeviceDescription { get }
 
     /// Starts the device and its thread.
     /// - Parameters:
-    ///   - control: where frames go; each start has one of its own.
-    ///   - events: called from a thread that is not, or no longer, a real-time one; it may lock and allocate, and must not
+    ///   - control: where frames go; each start has its own.
+    ///   - events: called from a thread that is not real-time, or no longer; it may lock and allocate, and must not
     ///     call `stop`.
     func start(
         filling control: CaptureControl, events: @escaping @Sendable (InputDeviceEvent) -> Void
     ) throws(InputDeviceError)
 
-    /// Stops at once, and waits for the thread. What was captured stays in the control. Harmless when it was stopped or
-    /// lost before.
+    /// Stops at once and joins the thread. Captured frames stay in the control. Does nothing if the device was stopped
+    /// or lost before.
     func stop()
 }
 
-/// What a device that captures is, as found when it was opened.
+/// The properties of a capture device, as found when it was opened.
 public struct InputDeviceDescription: Hashable, Sendable {
     /// The name that opens it again.
     public var name: String
-    /// Which sound card is behind the name, as far as one can tell; at most 200 bytes, fit to be shown.
+    /// The sound card behind the name, as far as known; at most 200 bytes, can be displayed.
     public var identity: String?
     /// Linear PCM, interleaved, little-endian, one frame to a packet; its sample rate is the nominal one.
     public var format: AudioStreamFormat
-    /// Frames that it gives at a time.
+    /// The number of frames given at a time.
     public var chunkFrameCount: Int
-    /// What it holds before frames are lost, as long as its thread sleeps.
+    /// How long its thread may sleep before frames are lost.
     public var buffer: TimeSpan
 
     public init(
@@ -46,7 +46,7 @@ public struct InputDeviceDescription: Hashable, Sendable {
     }
 }
 
-/// What a running device tells its owner.
+/// What a running device reports to its owner.
 public enum InputDeviceEvent: Hashable, Sendable {
     /// Worth one line to people.
     case notice(String)
@@ -54,7 +54,7 @@ public enum InputDeviceEvent: Hashable, Sendable {
     case lost(InputDeviceError)
 }
 
-/// Why a device cannot capture, or cannot go on. Its description is one line.
+/// Why a device cannot capture or continue. Its description is one line.
 public struct InputDeviceError: Error, Hashable, Sendable, CustomStringConvertible {
     public var cause: OutputDeviceError
 

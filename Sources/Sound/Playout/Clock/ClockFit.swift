@@ -1,42 +1,43 @@
 import LineFitting
 
-// The lower edge of a cloud of points is found as ClockSync finds the envelope of its exchanges; there the reasoning is
-// told in full. Points lie above the truth by a delay whose density near zero is what counts. Where it is
-// exponential with n points a mean q apart from zero, the likelihood of a line under all points is exp(h / s), with h
-// its height at the middle of the points and s = q / n the spacing of the lowest residuals; quantisation, whose density
-// is flat, is served as well: the spacing is measured. To it belongs a prior on the slope. h is a concave function of
-// the slope with corners, its maximum jumps from corner to corner; so not the most likely line is taken but the mean
-// over all slopes, weighted by likelihood, which gives the deviations too. Only the convex hull takes part. The
-// likelihood is tempered by two, since neighbouring points are not independent: quantisation beats slowly against the
-// times of the readings.
+// Data: points (device time, residual). Each lies above the true line by a random delay, never below it, so the
+// estimate is the lower edge (lower envelope) of the cloud. ClockSync finds the envelope of its exchanges in the same
+// way and explains the reasoning in full.
 //
-// Crystals wander: an old point is lifted by what a random walk of the rate may have done since, and counts less for
-// the middle.
+// Estimator: only the density of the delays near zero matters. If it is exponential, with n points and a mean delay q,
+// a line under all points has the likelihood exp(h / s): h is its height at the middle of the points, s = q / n the
+// spacing of the lowest residuals. Delays from quantisation have a flat density; since s is measured, they are covered
+// too. The likelihood is multiplied by a prior on the slope. h is a concave, piecewise linear function of the slope, so
+// the most likely slope jumps from corner to corner. The fit is therefore the mean over all slopes, weighted by
+// likelihood, which also gives the deviations. Only the convex hull matters. The likelihood is tempered by two because
+// neighbouring points are not independent: quantisation beats slowly against the times of the readings.
 //
-// Of a card whose delay is quantised to a frame (20.8 us at 48 kHz), read every millisecond, the slope is known
-// to 7 ppm (median) after 0.1 s, 0.7 ppm after 0.3 s, and the edge to 0.3 us; read every 5 ms, to 19 and 2.7 ppm
-// and 1 us. A weighted regression over the points near the edge, which stood here before, needed two to four times as
-// long.
+// Crystals wander: an old point is raised by what a random walk of the rate may have added since, and has less weight
+// in the middle.
+//
+// For a delay quantised to a frame (20.8 us at 48 kHz) and read every millisecond, the slope is known to 7 ppm (median)
+// after 0.1 s and to 0.7 ppm after 0.3 s, the edge to 0.3 us; read every 5 ms, to 19 and 2.7 ppm, and 1 us. A weighted
+// regression over the points near the edge, used earlier, took two to four times as long.
 
-/// Where the lower edge of a cloud of points lies, seen from its newest point.
+/// The lower edge of a cloud of points, with times relative to its newest point.
 struct ClockFit: BitwiseCopyable {
-    /// Seconds a second.
+    /// Seconds per second.
     var slope: Double
-    /// The edge is at `residual` at the time `centre`; both in seconds.
+    /// The edge passes through `residual` at the time `centre`; both in seconds.
     var centre = 0.0
     var residual = 0.0
     /// One standard deviation each.
     var slopeDeviation: Double
     var offsetDeviation = 1e-3
-    /// The slope's deviation as the points alone have it.
+    /// The slope's deviation from the points alone, without the prior.
     var freeSlopeDeviation = RatePrior.none.deviation
-    /// Mean distance of the lowest residuals from each other.
+    /// Mean distance between neighbours among the lowest residuals.
     var spacing = ClockFit.unknownSpacing
-    /// Mean distance of all points from the edge; what is more than 10 ms counts as 10 ms.
+    /// Mean distance of all points from the edge; distances above 10 ms count as 10 ms.
     var scale = 100e-6
 
     static let unknownSpacing = 20e-6
-    /// More than a frame at any usual rate, and not much more: below it, lies are not told from the truth.
+    /// Slightly more than a frame at any usual rate: smaller errors cannot be told from true readings.
     static let glitch = 24e-6
 
     init(prior: RatePrior) {
@@ -46,39 +47,39 @@ struct ClockFit: BitwiseCopyable {
 
     func residual(at time: Double) -> Double { residual + slope * (time - centre) }
 
-    /// Readings further under the edge are glitches. One that is lower by a frame is none: read at an even pace, a
-    /// pointer that counts frames goes down in stairs, and all readings of a stair are alike.
+    /// Readings further below the edge are glitches. A reading one frame lower is not: when a pointer that counts
+    /// frames is read at an even pace, its residuals descend in stairs, and all readings of one stair are equal.
     var earlyLimit: Double { 20 * spacing + 4 * offsetDeviation + Self.glitch }
-    /// Where no reading of a third of a second comes closer, the edge is elsewhere.
+    /// If no reading of a third of a second comes closer than this, the edge has moved.
     var lateLimit: Double { 200 * spacing + 4 * offsetDeviation + 4 * scale + 20e-6 }
 }
 
-/// Fits the lower edge; keeps its memory from one fit to the next.
+/// Fits the lower edge, reusing its buffers from one fit to the next.
 ///
-/// After `init` nothing allocates. A fit of n points takes some 20 n ns and some microseconds more.
+/// Allocates only in `init`. A fit of n points takes about 20 n ns plus some microseconds.
 struct ClockFitter: ~Copyable {
-    /// How fast a crystal's rate may walk: seconds a second, over the root of a second.
+    /// How fast a crystal's rate may walk, in seconds per second over the square root of a second.
     private static let wander = 0.02e-6
-    /// Integral of a random walk of the rate: its deviation grows with this times age to the power of 1.5.
+    /// For the integral of a random walk of the rate: its deviation is the walk's, times this, times age^1.5.
     private static let walkFactor = 0.577
     private static let temper = 2.0
     private static var search: SlopeSearch {
         SlopeSearch(steepest: RatePrior.limitPPM * 1e-6, finest: 1e-9, sectionCount: 40)
     }
-    /// A prior further from what the points say than so many deviations is wrong.
+    /// A prior further than this many deviations from what the points say is wrong.
     private static let contradiction = 4.0
 
-    /// How far the slope may change, in spacings at the far end of the points, before they are looked at anew.
+    /// The change of slope, in spacings at the far end of the points, above which the points are gathered again.
     private static let slopeTolerance = 0.01
 
-    /// The points as far as wander may have lifted them, and their times from the newest.
+    /// The points, raised by possible wander, with times relative to the newest.
     private let lifted: UnsafeMutablePointer<ClockPoint>
     private var hull: LowerHull
     private var lowest: LowestResiduals
-    /// Mean time of the points, each as far as it counts.
+    /// Weighted mean time of the points.
     private var middle = 0.0
 
-    /// - Parameter capacity: the most points that a fit is made of.
+    /// - Parameter capacity: the largest number of points in a fit.
     init(capacity: Int) {
         lifted = .allocate(capacity: capacity)
         lifted.initialize(repeating: ClockPoint(), count: capacity)
@@ -89,7 +90,7 @@ struct ClockFitter: ~Copyable {
     deinit { lifted.deallocate() }
 
     /// - Parameters:
-    ///   - slope: where to begin, from the fit before.
+    ///   - slope: the starting value, from the previous fit.
     mutating func fit(_ points: ClockPoints, slope start: Double, prior: RatePrior) -> ClockFit {
         var fit = ClockFit(prior: prior)
         guard points.count > 0 else { return fit }
@@ -122,7 +123,7 @@ struct ClockFitter: ~Copyable {
         }
     }
 
-    /// Makes spacing, hull and middle of the points as seen with this slope.
+    /// Computes spacing, hull and middle of the points for this slope.
     private mutating func gather(_ points: ClockPoints, slope: Double) {
         lowest.begin(count: points.count)
         for index in 0..<points.count { lowest.insert(lifted[index].residual - slope * lifted[index].time) }
@@ -152,7 +153,7 @@ struct ClockFitter: ~Copyable {
 
     // MARK: Slopes
 
-    /// The likelihood's logarithm, but for a constant, and the height now, of the line under the points.
+    /// The log-likelihood, up to a constant, and the present height of the line under the points.
     private func line(_ slope: Double, scale: Double, prior: RatePrior) -> (merit: Double, height: Double) {
         let deviation = (slope - prior.slope) / prior.deviation
         let height = hull.support(slope: slope)
@@ -163,12 +164,12 @@ struct ClockFitter: ~Copyable {
         Self.search.best { line($0, scale: lowest.spacing, prior: prior).merit }
     }
 
-    /// Whether the points put the slope elsewhere than a prior that claims to know.
+    /// Whether the points contradict a prior that claims to know the slope.
     private func contradicts(_ free: ClockFit, _ prior: RatePrior) -> Bool {
         abs(free.slope - prior.slope) > Self.contradiction * (free.slopeDeviation + prior.deviation)
     }
 
-    /// Mean and deviation of offset and slope over all slopes, each weighted by its likelihood.
+    /// Mean and deviation of offset and slope over all slopes, weighted by likelihood.
     private func average(around best: Double, prior: RatePrior) -> ClockFit {
         let scale = Self.temper * lowest.spacing
         let average = Self.search.average(around: best) { line($0, scale: scale, prior: prior) }

@@ -1,4 +1,4 @@
-/// The DAC clock as a straight line: when a device frame leaves the DAC.
+/// The DAC clock as a straight line: the host time at which a device frame leaves the DAC.
 struct ClockLine: BitwiseCopyable {
     let originFrame: Int64
     let originHost: Int64
@@ -9,7 +9,7 @@ struct ClockLine: BitwiseCopyable {
     let slope: Double
     let offsetVariance: Double
     let slopeVariance: Double
-    /// What readings hide: seconds, and seconds a second.
+    /// Uncertainty that the fit cannot see (``ReadingUncertainty``): seconds, and seconds per second.
     var hidden = 0.0
     var hiddenRate = 0.0
 
@@ -23,10 +23,10 @@ struct ClockLine: BitwiseCopyable {
     @inline(__always)
     var secondsPerFrame: Double { (1 + slope) / rate }
 
-    /// How far the rate may be from the truth, as a ratio: two standard deviations.
+    /// How far the rate may be off, as a ratio: two standard deviations.
     var rateUncertainty: Double { 2 * slopeVariance.squareRoot() }
 
-    /// The DAC's rate against its nominal one.
+    /// The DAC's rate relative to its nominal rate.
     var ppm: Double { (1 / (1 + slope) - 1) * 1e6 }
 
     func hostNanoseconds(of frame: Int64) -> Int64 {
@@ -35,7 +35,7 @@ struct ClockLine: BitwiseCopyable {
         return originHost &+ Int64((seconds * 1e9).rounded())
     }
 
-    /// Four standard deviations of ``seconds(of:)``, what nobody can read off a clock, and what readings hide.
+    /// Four standard deviations of ``seconds(of:)``, plus the resolution of a clock reading, plus ``hidden``.
     func bound(at frame: Int64) -> Double {
         let distance = Double(frame &- originFrame) / rate - centre
         return 4 * (offsetVariance + slopeVariance * distance * distance).squareRoot() + 0.4e-6 + hidden

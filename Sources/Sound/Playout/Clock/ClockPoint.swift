@@ -1,11 +1,11 @@
-/// A reading, or the earliest of a bucket: device time since the first reading at the nominal rate, and how much more
-/// host time had passed, both in seconds.
+/// A reading, or the earliest one of a bucket: the device time since the first reading at the nominal rate, and the
+/// host time since then minus that device time; both in seconds.
 struct ClockPoint: BitwiseCopyable {
     var time = 0.0
     var residual = 0.0
 }
 
-/// Readings in the order of their time, oldest first, in a ring of fixed capacity (a power of two) that others own.
+/// Points in order of time, oldest first, in a ring of fixed capacity (a power of two) that the caller owns.
 struct ClockPoints: BitwiseCopyable {
     let memory: UnsafeMutablePointer<ClockPoint>
     let mask: Int
@@ -21,7 +21,7 @@ struct ClockPoints: BitwiseCopyable {
 
     subscript(index: Int) -> ClockPoint { memory[(head + index) & mask] }
 
-    /// Pushes the oldest out when there is no room.
+    /// Appends a point, and drops the oldest one if the ring is full.
     mutating func append(_ point: ClockPoint) {
         if isFull { dropFirst() }
         memory[(head + count) & mask] = point
@@ -35,8 +35,8 @@ struct ClockPoints: BitwiseCopyable {
 
     mutating func removeLast() { count -= 1 }
 
-    /// By how much the earliest reading of the latter half of the time is later than that of the former half, and how
-    /// far apart the halves are. There must be a point.
+    /// The lowest residual of the second half of the time minus that of the first half, and the time between the
+    /// halves. Needs at least one point.
     var drift: (residual: Double, time: Double) {
         let half = 0.5 * (self[count - 1].time - self[0].time)
         let middle = self[0].time + half
@@ -53,14 +53,14 @@ struct ClockPoints: BitwiseCopyable {
         return (former.isFinite ? latter - former : 0, half)
     }
 
-    /// How far under the line the lowest point lies, in seconds; minus infinity without one.
+    /// The distance of the lowest point below the line, in seconds; minus infinity without points.
     func greatestDistance(below fit: ClockFit) -> Double {
         var greatest = -Double.infinity
         for index in 0..<count { greatest = max(greatest, fit.residual(at: self[index].time) - self[index].residual) }
         return greatest
     }
 
-    /// The same of the highest point; infinity without one.
+    /// The distance of the highest point below the line, in seconds; infinity without points.
     func leastDistance(below fit: ClockFit) -> Double {
         var least = Double.infinity
         for index in 0..<count { least = min(least, fit.residual(at: self[index].time) - self[index].residual) }
@@ -73,14 +73,14 @@ struct ClockPoints: BitwiseCopyable {
     }
 }
 
-/// Readings that are alike, one after the other.
+/// A run of consecutive readings of one kind.
 struct ReadingRun: BitwiseCopyable {
     private var count = 0
     private var since = 0.0
 
     mutating func end() { count = 0 }
 
-    /// Takes one more. Returns whether there are so many now, over so many seconds.
+    /// Adds a reading. Returns whether the run now has this many readings and spans this many seconds.
     mutating func extend(at time: Double, toCount least: Int, seconds: Double) -> Bool {
         if count == 0 { since = time }
         count += 1
@@ -88,8 +88,9 @@ struct ReadingRun: BitwiseCopyable {
     }
 }
 
-/// Readings of some 20 ms, of which the earliest counts. Where stamps lie early at times, it is the earliest but one of
-/// many, if need be of 100 ms: hardly later, and true even if one in a hundred lies.
+/// The readings of about 20 ms, represented by the earliest. Where stamps are sometimes early, the second earliest of
+/// at least eight represents them, over up to 100 ms if need be: hardly later, and correct even if one stamp in a
+/// hundred is early.
 struct ClockBucket: BitwiseCopyable {
     private static let seconds = 0.02
     private static let longestSeconds = 0.1
@@ -119,19 +120,19 @@ struct ClockBucket: BitwiseCopyable {
     }
 }
 
-/// What is known of the slope before any point: it stands for the residual's growth in seconds a second.
+/// What is known of the slope before the first point; the slope is the residual's growth in seconds per second.
 struct RatePrior: BitwiseCopyable {
     var slope: Double
     var deviation: Double
 
     static let unknown = 100e-6
     static let remembered = 5e-6
-    /// Sound cards beyond this are no sound cards.
+    /// No sound card is further off than this.
     static let limitPPM = 1_200.0
 
-    /// Nearly nothing is known.
+    /// Almost no knowledge.
     static let none = RatePrior(slope: 0, deviation: limitPPM * 1e-6)
 
-    /// Learned from this very device a moment ago.
+    /// Whether the rate was learned from this very device a moment ago.
     var isFresh: Bool { deviation < 4e-6 }
 }

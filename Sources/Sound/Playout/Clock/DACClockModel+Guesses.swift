@@ -1,5 +1,5 @@
 extension DACClockModel {
-    /// From now on readings are taken for a sound server's guesses, and what there is of them is void.
+    /// Treats readings as a sound server's guesses from now on, and drops the present ones.
     mutating func expectGuesses() {
         guard !isGuessed else { return }
         isGuessed = true
@@ -18,7 +18,7 @@ extension DACClockModel {
         if guess.isBelievable || awaited >= GuessFit.patience { publish() } else { relearn() }
     }
 
-    /// Guesses far from the line, to either side, do not count; a long run of them is a step.
+    /// Whether a guess is far from the line, on either side. Such guesses do not count; a long run of them is a step.
     private mutating func isStep(_ point: ClockPoint) -> Bool {
         guard abs(point.residual - fit.residual(at: point.time)) > GuessFit.step.distance else {
             late.end()

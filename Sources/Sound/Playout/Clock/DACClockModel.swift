@@ -1,83 +1,82 @@
 import AudioCore
 
-// The DAC's clock against host time: a straight line through readings (device frame, host time).
+// The DAC's clock relative to host time: a straight line through readings (hardware frame, host time).
 //
-// What is known of readings: a pointer is a whole number of frames, and may stand still between bursts; a delay may be
-// counted in milliseconds; a thread may be descheduled between two reads. All of these make a frame seem *later* than
-// it was, by anything from nothing to the length of a burst; hardly anything makes it seem earlier. So the truth is the
-// lower edge of the cloud, not its middle; how it is found is told in `ClockFit.swift`.
+// How readings err: a pointer is a whole number of frames, and may stand still between bursts; a delay may be counted
+// in milliseconds; a thread may be descheduled between two reads. All of these make a frame seem *later* than it was,
+// by anything from nothing to the length of a burst; hardly anything makes it seem earlier. So the true line is the
+// lower edge of the cloud, not its middle. `ClockFit.swift` explains how it is found.
 //
-// 1. The first 512 readings after a start are kept as they are, and the line is made anew with every one. The output
-//    loop reads every millisecond then (see ``wantsReadings``): what a card's rate is shows after 0.1 s.
-// 2. Then readings are gathered in buckets of 20 ms, of which the earliest (against the present slope; among lies the
-//    earliest but one) is kept as a point, and the line is made of the points of the last 20 s: with every point at
-//    first, four times a second when it is settled.
-// 3. The slope has a prior: the nominal rate +-100 ppm, or a remembered one +-5 ppm, or after a restart the learned
-//    one. One that the points contradict is dropped; but where they make a rate of which the device was far a moment
-//    ago, they are those before a step and those behind it, and all are learned anew.
-// 4. A reading far under the edge is a glitch and does not count. A tenth of a second of nothing but such readings,
-//    or a third of a second in which none comes near the edge, is a step of the device: the offset is learned anew
-//    while the old line stays in force, then replaced at once, and counted in `relearnCount`.
-// 5. A device whose first readings run away by more than a sound card can is not believed, and one that goes on so is
-//    silent; see `RateCheck.swift`. One whose readings are guesses is judged over seconds; see `GuessFit.swift`.
-// 6. Of a pointer that moves in bursts, and wakes the loop with them, the line is made of wakes alone; see
-//    `WakeEdge.swift`.
+// 1. The first 512 readings after a start are kept as they are, and each of them triggers a new fit. Until the rate is
+//    known, the output loop reads every millisecond (see ``wantsReadings``): a card's rate shows after 0.1 s.
+// 2. Later readings go into buckets of 20 ms. The earliest reading of each, relative to the present slope, becomes a
+//    point (the second earliest where stamps are sometimes early), and the line is fitted to the points of 20 s: at
+//    every new point at first, four times a second once the model is settled.
+// 3. The slope has a prior: the nominal rate +-100 ppm, a remembered rate +-5 ppm, or after a restart the learned rate.
+//    A prior that the points contradict is dropped. But if the points then give a rate far from the one at which the
+//    device ran a moment ago, they lie on both sides of a step, and everything is learned anew.
+// 4. A reading far below the edge is a glitch and does not count. If all readings are that early for a tenth of a
+//    second, or none comes near the edge for a third of a second, the device has stepped: the offset is learned anew
+//    while the old line stays in force; the new line then replaces it at once, and `relearnCount` counts this.
+// 5. A device whose first readings drift faster than a sound card can is not believed; if it goes on, it is silenced
+//    (see `RateCheck.swift`). A device whose readings are guesses is judged over seconds (see `GuessFit.swift`).
+// 6. If the pointer moves in bursts that also wake the loop, only wakes make the line (see `WakeEdge.swift`).
 //
-// Nothing of this depends on absolute numbers: residuals are taken against the nominal rate from the first reading on,
-// so that doubles resolve far below a nanosecond for weeks.
+// Residuals are relative to the nominal rate since the first reading, not absolute times, so doubles resolve far below
+// a nanosecond for weeks.
 
-/// Learns when each device frame leaves the DAC. Constant memory; at most some 50 us of work a call.
+/// Learns when each device frame leaves the DAC. Constant memory; at most some 50 us of work per call.
 struct DACClockModel: ~Copyable {
-    /// What must be there before sound may start: readings, the time that they span, the bound that they give, and a
-    /// rate that is known well enough. A wrong rate cannot be put right at once (10 ppm/s): d ppm cost d^2 / 20 us. A
-    /// device that gives no better is taken as it is after `patience`.
+    /// What sound may start with: readings, the time that they span, the error bound, and the deviation of the slope. A
+    /// wrong rate cannot be corrected at once (10 ppm/s): d ppm cost d^2 / 20 us. A device that never gets that far is
+    /// accepted after `patience`.
     static let readyCount = 12
     static let readySpan = 0.06
     static let readyBound = 20e-6
     static let readySlopeDeviation = 12e-6
     static let patience = 0.6
-    /// How long a fit must stay so.
+    /// How long a fit must stay that good.
     private static let holdSeconds = 0.02
-    /// A device whose readings run away faster than this from one half of that time to the other is not what it says. A
-    /// pointer's bursts hardly show, since either half tells its earliest.
+    /// A device whose readings drift faster than this from one half of the window to the other is not believed. A
+    /// pointer's bursts hardly show, since each half is represented by its earliest reading.
     static let runaway = (seconds: 0.002, rate: 0.003)
-    /// By so much a device's rate does not change from one moment to the next.
+    /// No device's rate changes by this much from one moment to the next.
     private static let incredible = 100e-6
-    /// The same after a restart, where the rate is known.
+    /// The same after a restart, when the rate is known.
     static let restartCount = 8
     private static let restartWakeCount = 4
     static let restartSpan = 0.03
 
     private static let windowSeconds = 20.0
-    /// A line that so long a time went into moves by nanoseconds from one point to the next: it is made anew after the
-    /// interval only.
+    /// A line through this many seconds of points moves by nanoseconds per point, so it is fitted anew only once per
+    /// interval.
     private static let settledSeconds = 10.0
     static let settledInterval = 0.25
     private static let rawCapacity = 512
     private static let pointCapacity = 1_024
     private static let polledCapacity = 256
-    /// How long readings must be early, or far from the edge, to be a step.
+    /// How long readings must be early, or far from the edge, to count as a step.
     static let earlySeconds = 0.1
     private static let lateSeconds = 0.3
 
     private let rate: Double
     private let memory: UnsafeMutablePointer<ClockPoint>
-    /// The first readings; the open bucket is not among the points that follow them.
+    /// The first readings. `points` follow them, without the open bucket.
     private var raw: ClockPoints
     var points: ClockPoints
     private var bucket = ClockBucket()
     private var isRaw = true
-    /// Readings between wakes, where the line is made of wakes; and whether it is made of others too.
+    /// Poll readings, where wakes make the line; and whether the line also contains poll readings.
     private var edge: WakeEdge
     private var hasPolled = false
-    /// The host time at which a reading between wakes showed the newest frame still.
+    /// The host time at which a poll reading last showed the newest frame.
     private var standingHost: Int64?
     private var readingCount = 0
     private var fitter = ClockFitter(capacity: pointCapacity)
     var prior: RatePrior
-    /// Whether it ran a moment ago, and the prior is what it ran at.
+    /// Whether the device ran a moment ago, so that the prior is its learned rate.
     private var knowsRate = false
-    /// What was known of the rate before any reading.
+    /// The prior as it was before the first reading.
     private let given: RatePrior
     var fit: ClockFit
     private var originFrame: Int64 = 0
@@ -86,21 +85,21 @@ struct DACClockModel: ~Copyable {
     private var newestTime = 0.0
     var nextFitTime = 0.0
     private var backwardRun = 0
-    /// Fits that a sound may start by; readings that were early; and such that were far from the edge.
+    /// Runs of fits that sound may start with, of early readings, and of readings far from the edge.
     private var mature = ReadingRun()
     private var early = ReadingRun()
     var late = ReadingRun()
     private var uncertainty = ReadingUncertainty()
     var isRelearning = false
-    /// Whether readings are guesses; and the host time at which the first of those came that no line was made of yet.
+    /// Whether readings are guesses; and the host time of the first reading that no line contains yet.
     var isGuessed = false
     var awaitedSince: Int64?
     private var check = RateCheck()
 
     /// The line in force.
     private(set) var line: ClockLine?
-    /// What is not in the line's bound: how much earlier than by the line all frames may leave, in seconds, since what wakes
-    /// the loop takes so long (``WakeEdge``).
+    /// How much earlier than the line all frames may leave, in seconds, because of what a wake takes (``WakeEdge``).
+    /// Not part of the line's bound.
     var wakeDuration: Double { edge.wakeDuration }
 
     /// How often a new line replaced the old one because the device's clock had stepped.
@@ -125,34 +124,35 @@ struct DACClockModel: ~Copyable {
 
     var isReady: Bool { line != nil }
 
-    /// Whether many readings are worth their trouble: the clock is not known well yet.
+    /// Whether frequent readings are worthwhile because the clock is not known well yet.
     var wantsReadings: Bool {
         isRaw && (fit.slopeDeviation > 0.5e-6 || !isReady) && check.impossiblePPM == nil
     }
 
-    /// Whether so many points were gathered that the line moves by nanoseconds from one to the next.
+    /// Whether the points span so much time that the line moves by nanoseconds per point.
     var isSettled: Bool {
         !isRaw && points.count > 0 && line != nil && newestTime - points[0].time >= Self.settledSeconds
     }
 
-    /// The frame of the newest reading: frames before it were heard. `Int64.min` before the first, and after a restart.
+    /// The frame of the newest reading: frames before it were heard. `Int64.min` before the first reading and after a
+    /// restart.
     var newestReadingFrame: Int64 { newestFrame }
     var newestReadingHost: Int64 = 0
 
-    /// When a frame leaves the DAC by the newest reading and the nominal rate; nil where there is no reading.
+    /// When a frame leaves the DAC according to the newest reading and the nominal rate; nil without a reading.
     func roughHost(of frame: Int64) -> HostTime? {
         guard newestFrame != .min else { return nil }
         let ahead = Double(frame &- newestFrame) / rate
         return HostTime(nanoseconds: newestReadingHost) + TimeSpan(seconds: min(max(ahead, -1e6), 1e6))
     }
 
-    /// The device's rate against its nominal one, in ppm, if it is one that no sound card can have. There is no line
+    /// The device's rate relative to its nominal rate, in ppm, if no sound card can have such a rate. There is no line
     /// then.
     var impossiblePPM: Double? { check.impossiblePPM }
 
     /// - Parameters:
-    ///   - isPrompt: whether the device called for this reading, by moving its pointer.
-    ///   - slack: how much sooner it may have been true, in seconds.
+    ///   - isPrompt: whether the device triggered this reading by moving its pointer (a wake).
+    ///   - slack: how much earlier the frame may have left, in seconds.
     mutating func note(frame: Int64, hostNanoseconds: Int64, isPrompt: Bool = true, slack: Double = 0) {
         uncertainty.note(frame: frame, host: hostNanoseconds, isPrompt: isPrompt, slack: slack)
         if readingCount == 0 { begin(frame: frame, host: hostNanoseconds) }
@@ -175,7 +175,7 @@ struct DACClockModel: ~Copyable {
         takeBurst(point, isWake: isPrompt)
     }
 
-    /// The device's clock stopped and started again: readings so far are void, the rate is kept.
+    /// Drops all readings, because the device's clock stopped and started again. The rate is kept.
     mutating func restart() {
         forget(slopeDeviation: max(0.5e-6, 3 * fit.slopeDeviation))
         knowsRate = prior.deviation < RatePrior.unknown
@@ -198,8 +198,8 @@ struct DACClockModel: ~Copyable {
         return ClockPoint(time: time, residual: Double(host &- originHost) * 1e-9 - time)
     }
 
-    /// A reading of the same frame again says nothing that the first did not. One that lies behind is a glitch, or,
-    /// when they all do, a device that counts anew.
+    /// Whether a reading shows a new frame. The same frame again adds nothing. An older one is a glitch or, if all
+    /// readings are older, a device that has started counting again.
     private mutating func isForward(_ frame: Int64) -> Bool {
         if frame > newestFrame {
             backwardRun = 0
@@ -212,8 +212,8 @@ struct DACClockModel: ~Copyable {
         return false
     }
 
-    /// A reading of a device that wakes us with its bursts. What was read between these before that was known goes; a
-    /// line that is there stays until there is one of wakes.
+    /// Takes a reading of a device that wakes the loop with its bursts. The first wake drops what poll readings taught
+    /// before; an existing line stays in force until wakes make a new one.
     private mutating func takeBurst(_ point: ClockPoint, isWake: Bool) {
         if readingCount > 0, let standingHost { edge.noteStanding(self.point(of: newestFrame, at: standingHost)) }
         guard isWake else {
@@ -250,7 +250,7 @@ struct DACClockModel: ~Copyable {
         }
     }
 
-    /// Glitches do not count; a run of them is a step.
+    /// Whether a reading is a glitch, which does not count. A run of glitches is a step.
     private mutating func isEarly(_ point: ClockPoint, _ excess: Double) -> Bool {
         guard excess < -fit.earlyLimit else {
             early.end()
@@ -261,7 +261,7 @@ struct DACClockModel: ~Copyable {
         return true
     }
 
-    /// A late reading counts, though it is far from the edge; a long run of them is a step.
+    /// Whether a late reading belongs to a step. A single late reading counts; a long run of them is a step.
     private mutating func isLate(_ point: ClockPoint, _ excess: Double) -> Bool {
         guard excess > fit.lateLimit else {
             late.end()
@@ -272,7 +272,7 @@ struct DACClockModel: ~Copyable {
         return true
     }
 
-    /// Returns whether there is a new point.
+    /// Adds a reading to its bucket. Returns whether that completed a point.
     mutating func addToBucket(_ point: ClockPoint) -> Bool {
         let hasLies = uncertainty.hasLies(at: point.time)
         let isOver = bucket.isOver(at: point.time, hasLies: hasLies)
@@ -296,7 +296,8 @@ struct DACClockModel: ~Copyable {
 
     // MARK: The line
 
-    /// Whether that is so for a while: among many looks the first that finds a fit mature is likely to find one by luck.
+    /// Whether the fit has been mature for a while: of many fits in a row, the first mature one is likely to be so by
+    /// luck.
     private mutating func stays(_ isMature: Bool) -> Bool {
         guard isMature else {
             mature.end()
@@ -314,9 +315,9 @@ struct DACClockModel: ~Copyable {
             && fit.slopeDeviation < Self.readySlopeDeviation && candidate.bound(at: newestFrame) < Self.readyBound
     }
 
-    /// Whether there is a line of these readings already. What the next ones say of it counts, surer or not: the moment in
-    /// which a fit is sure enough is likely to be one in which it promises too much, and one that had stopped following
-    /// its readings then started a sound 52 ppm off.
+    /// Whether these readings already made a line. It then follows every later fit, surer or not: a fit that has just
+    /// become sure enough is likely to promise too much, and a line that stopped following its readings once started a
+    /// sound 52 ppm off.
     private var isFollowing: Bool { line != nil && !isRelearning }
 
     private var isRunningAway: Bool {
@@ -332,7 +333,7 @@ struct DACClockModel: ~Copyable {
         if isRaw { edge.compare(with: fit) } else { edge.finish() }
         var line = candidate
         line.hidden = uncertainty.seconds(of: fit, at: newestTime, rate: rate) + edge.uncertainty
-        // A prior must not hide what a coarse pointer could not show yet.
+        // The prior must not hide what a coarse pointer could not show yet.
         if uncertainty.isPolledCoarse, prior.deviation >= RatePrior.unknown {
             line.hiddenRate = min(RatePrior.limitPPM * 1e-6, 4 * fit.freeSlopeDeviation)
             line.hidden += line.hiddenRate * (newestTime - (isRaw ? raw[0].time : points[0].time))
@@ -354,13 +355,14 @@ struct DACClockModel: ~Copyable {
         isRelearning = true
     }
 
-    /// The readings since a restart lie on both sides of a step. If those that follow say the same, it is the rate.
+    /// Drops readings that lie on both sides of a step since a restart. If the next ones agree with them, that is the
+    /// rate.
     private mutating func distrust() {
         fit = ClockFit(prior: prior)
         relearn()
     }
 
-    /// Nothing is made of the readings of a device that is not what it says.
+    /// Drops the readings of a device that does not run at its stated rate.
     private mutating func disbelieve(_ frame: Int64) {
         readingCount = 0
         forget(slopeDeviation: 0)

@@ -1,24 +1,24 @@
 import AudioCore
 
-/// The clock of a device against host time, learned from readings: of an ADC as of a DAC.
+/// A device's clock relative to host time, learned from readings. Works for an ADC as for a DAC.
 ///
-/// What is known of readings holds both ways. A pointer that stands still between bursts makes a frame seem to leave
-/// the loudspeaker, or to have been at the microphone, later than it did; hardly anything makes it seem earlier. Real-time
-/// safe once it is made: constant memory, at most some 50 us of work a call. Not thread-safe.
+/// Readings err in the same direction for both: a pointer that stands still between bursts makes a frame seem to leave
+/// the loudspeaker, or to reach the microphone, later than it did; hardly anything makes it seem earlier. Real-time
+/// safe after `init`: constant memory, at most some 50 us of work per call. Not thread-safe.
 public struct DeviceClock: ~Copyable {
     private var model: DACClockModel
 
     /// - Parameters:
     ///   - rate: nominal frames per second.
-    ///   - rateHint: what is remembered of this device's rate.
+    ///   - rateHint: this device's rate as remembered from an earlier run.
     public init(rate: Double, rateHint: PartsPerMillion? = nil) {
         model = DACClockModel(deviceRate: rate, rateHint: rateHint?.value)
     }
 
-    /// Whether many readings are worth their trouble: the clock is not known well yet.
+    /// Whether frequent readings are worthwhile because the clock is not known well yet.
     public var wantsReadings: Bool { model.wantsReadings }
 
-    /// The device's rate against its nominal one; nil while it is not known.
+    /// The device's rate relative to its nominal rate; nil while unknown.
     public var rate: PartsPerMillion? { model.line.map { PartsPerMillion($0.ppm) } }
 
     public mutating func note(_ reading: DeviceTimestamp) {
@@ -27,10 +27,10 @@ public struct DeviceClock: ~Copyable {
             slack: reading.slack.seconds)
     }
 
-    /// The device's clock stopped and started again: readings so far are void, the rate is kept.
+    /// Drops all readings, because the device's clock stopped and started again. The rate is kept.
     public mutating func restart() { model.restart() }
 
-    /// When this frame is at the loudspeaker or the microphone; nil while that is not known.
+    /// The instant at which a frame is at the loudspeaker or the microphone; nil while unknown.
     public func instant(of frame: DeviceFrame) -> DeviceInstant? {
         guard let line = model.line else { return nil }
         return DeviceInstant(
@@ -40,7 +40,7 @@ public struct DeviceClock: ~Copyable {
     }
 }
 
-/// A place on a device's clock: which frame when, how frames follow, and how far that may be off.
+/// A point on a device's clock: the host time of a frame, the time per frame, and the error bound.
 public struct DeviceInstant: Hashable, Sendable, BitwiseCopyable {
     public var frame: DeviceFrame
     public var host: HostTime
@@ -55,7 +55,7 @@ public struct DeviceInstant: Hashable, Sendable, BitwiseCopyable {
         self.bound = bound
     }
 
-    /// When another frame of the same run is due.
+    /// The host time of another frame of the same run.
     public func host(of other: DeviceFrame) -> HostTime {
         host + TimeSpan(seconds: Double(other - frame) * secondsPerFrame)
     }

@@ -1,43 +1,44 @@
-// A sound server's plugin does not know the delay: it reckons it, from what the server told it last, up to a second and
-// a half ago, and from what it took the rate to be. While a stream is young that is wrong by milliseconds, at rates
-// that no sound card has, and put right by leaps; when ten seconds of the server's answers are there, it is right to a
-// tenth of a millisecond. Such readings have hardly any noise, so that they look exact, and err to either side for a
-// second or two on end: there is no edge to be found. So the line goes through their middle, by least squares, as if
-// there were one reading in the time for which they err alike, and each were off by a third of a millisecond:
+// A sound server's plugin does not know the delay. It extrapolates from the server's last answer, up to 1.5 s old, at a
+// rate that it assumes. While a stream is young the result is off by milliseconds, drifts at rates that no sound card
+// has, and is corrected in leaps; once ten seconds of answers exist, it is right to a tenth of a millisecond. Such
+// readings have hardly any noise, so they look exact, but they err to either side for a second or two at a stretch:
+// they have no edge. So the line is a least-squares fit through their middle. It counts one independent reading per
+// interval in which they err alike, each with a deviation of a third of a millisecond:
 //
-// - what is known of the rate beforehand counts for more than two seconds of readings, and for less than ten;
-// - what was wrong is forgotten within some ten seconds.
+// - the prior of the rate outweighs two seconds of readings, and is outweighed by ten;
+// - errors are forgotten within some ten seconds.
 //
-// There is no line before two seconds of readings make one that goes at a rate that a sound card, or a server's timer,
-// can have, and without leaps. Two seconds that make none are dropped, and the next two looked at, for ten seconds;
-// then the line is taken as it is. A step of the clock is one only when it has lasted for two seconds.
+// The first line needs two seconds of readings without leaps, at a rate that a sound card or a server's timer can have.
+// Two seconds that fail this are dropped, and the next two tried; after ten seconds the line is taken as it is. The
+// clock has stepped only when readings have been elsewhere for two seconds.
 
-/// A line through guesses.
+/// A least-squares line through guesses.
 struct GuessFit: BitwiseCopyable {
-    /// Seconds of readings that the first line takes.
+    /// Seconds of readings for the first line.
     static let span = 2.0
-    /// Seconds until a line is taken as it is.
+    /// Seconds after which a line is accepted without further tests.
     static let patience = 10.0
-    /// Further from the line, for so long, is a step; both in seconds.
+    /// Guesses this far from the line for this long are a step; both in seconds.
     static let step = (distance: 5e-3, duration: 2.0)
 
-    /// Seconds a second. PulseAudio's null sink, which counts whole microseconds a block, is 200 ppm off by itself.
+    /// Seconds per second. PulseAudio's null sink counts whole microseconds per block, and is 200 ppm off for that
+    /// alone.
     private static let steepestSlope = 250e-6
-    /// Seconds that readings may be from the line: the root of the mean square.
+    /// Limit of the readings' root mean square distance from the line, in seconds.
     private static let widest = 0.2e-3
     private static let deviation = 0.3e-3
     private static let near = 0.5e-3
     private static let likenessSeconds = 1.5
     private static let memorySeconds = 8.0
 
-    /// Seen from the newest point.
+    /// Times are relative to the newest point.
     let fit: ClockFit
-    /// Whether a device that is what it says may look so.
+    /// Whether a genuine device can have such readings.
     let isBelievable: Bool
 
     /// - Parameters:
     ///   - points: at least one.
-    ///   - line: the line before, if there was one. What is far from it counts as if it were nearer.
+    ///   - line: the previous line, if any. Points far from it have less weight.
     init(_ points: ClockPoints, prior: RatePrior, around line: ClockFit?) {
         let now = points[points.count - 1].time
         let base = points[points.count - 1].residual
@@ -48,7 +49,7 @@ struct GuessFit: BitwiseCopyable {
             let weight = Self.weight(ofAge: now - point.time) * Self.near / max(Self.near, distance)
             sums.add(time: point.time - now, residual: point.residual - base, weight: weight)
         }
-        // As many readings as are not like their neighbours.
+        // Readings that err alike count as one.
         let span = max(now - points[0].time, 1e-3)
         let likeness = max(1, Double(points.count) * Self.likenessSeconds / span)
         let variance = Self.deviation * Self.deviation * likeness
@@ -72,7 +73,7 @@ struct GuessFit: BitwiseCopyable {
         return 1 / ((1 + age * age) * (1 + age * age))
     }
 
-    /// Weighted means, and squares about them (West's recurrence, Communications of the ACM 22, 1979).
+    /// Weighted means, and sums of squares about them (West's recurrence, Communications of the ACM 22, 1979).
     private struct Sums: BitwiseCopyable {
         var weight = 0.0
         var time = 0.0

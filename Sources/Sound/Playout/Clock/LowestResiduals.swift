@@ -1,14 +1,14 @@
-/// The lowest few of many residuals: how densely they lie, and which are too low to be true.
+/// The lowest few of many residuals: their spacing, and the level below which they are glitches.
 struct LowestResiduals: ~Copyable {
-    /// Seconds between neighbours, on average.
+    /// Mean distance between neighbours, in seconds.
     private(set) var spacing = ClockFit.unknownSpacing
-    /// What lies lower is a glitch.
+    /// Lower residuals are glitches.
     private(set) var floor = -Double.infinity
 
-    /// Residuals that tell the spacing, and how many glitches there may be below them.
+    /// The number of residuals that give the spacing, and the most glitches below them.
     private static let tellingCount = 10
     private static let glitchCount = 6
-    /// Nobody reads a clock better than this.
+    /// No clock is read more finely than this.
     private static let spacingFloor = 0.02e-6
 
     private let values: UnsafeMutablePointer<Double>
@@ -22,7 +22,7 @@ struct LowestResiduals: ~Copyable {
 
     deinit { values.deallocate() }
 
-    /// Begins anew, for so many residuals.
+    /// Starts again, for `total` residuals.
     mutating func begin(count total: Int) {
         count = 0
         limit = max(2, min(Self.tellingCount + Self.glitchCount, total / 2))
@@ -48,7 +48,7 @@ struct LowestResiduals: ~Copyable {
             ? max(Self.spacingFloor, (values[last] - values[first]) / Double(last - first)) : ClockFit.unknownSpacing
     }
 
-    /// How many of the lowest lie far below all others.
+    /// The number of lowest residuals that lie far below all others.
     private var glitches: Int {
         var first = min(Self.glitchCount, max(0, count - Self.tellingCount + 1))
         while first > 0 {

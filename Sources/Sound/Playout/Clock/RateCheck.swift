@@ -1,26 +1,26 @@
-/// Whether a device runs at a rate that a sound card can have at all, seen roughly: from one stretch of readings to the
-/// next, whatever the fine model makes of them.
+/// A rough check, independent of the model, that the device runs at a rate that a sound card can have.
 ///
-/// The fine model looks for rates within 1,200 ppm. Where a device runs at 44.1 kHz and says 48, it would take each
-/// stretch of readings for a step of the clock, and the sound would be placed again and again: noise. So after three
-/// stretches in a row that tell the same impossible rate nothing is placed, until one tells a possible rate. A card
-/// that stands still for a while spoils two stretches at most, and those tell different rates.
+/// The model searches within 1,200 ppm. If a device claims 48 kHz and runs at 44.1 kHz, the model would take the
+/// readings for steps of the clock again and again, and each re-placement would be audible. So the check measures the
+/// rate over stretches of two seconds. After three in a row with the same impossible rate nothing is placed until a
+/// stretch shows a possible rate. A card that stands still for a while spoils at most two stretches, and these show
+/// different rates.
 struct RateCheck: BitwiseCopyable {
-    /// Host seconds of a stretch.
+    /// The length of a stretch, in host seconds.
     private static let span = 2.0
-    /// What a pointer may be off by, in seconds: a burst, or a thread that was late.
+    /// How far a pointer may be off, in seconds: a burst, or a late thread.
     private static let slack = 0.012
     private static let tellingCount = 3
-    /// How far stretches may differ and still tell the same: twice the slack in a stretch.
+    /// How far the ratios of two stretches may differ and still be the same: twice the slack per stretch.
     private static let likeness = 0.012
 
     private var begin: (frame: Int64, host: Int64)?
     private var count = 0
     private var ratio = 1.0
-    /// The device's rate against its nominal one, in ppm, if no sound card can be so far off.
+    /// The device's rate relative to its nominal rate, in ppm, if no sound card can be so far off.
     private(set) var impossiblePPM: Double?
 
-    /// Takes a reading. Readings are in the order of their frames.
+    /// Takes a reading. Readings come in order of their frames.
     mutating func note(frame: Int64, host: Int64, rate: Double) {
         guard let begin else {
             begin = (frame, host)
@@ -32,7 +32,7 @@ struct RateCheck: BitwiseCopyable {
         judge(elapsed: elapsed, device: Double(frame &- begin.frame) / rate)
     }
 
-    /// The device's clock stopped, and runs again.
+    /// Forgets the stretches, because the device's clock stopped and started again.
     mutating func restart() {
         begin = nil
         count = 0

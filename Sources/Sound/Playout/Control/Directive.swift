@@ -1,18 +1,18 @@
 import AudioCore
 
-/// What the control side wants, as a whole: the one-slot mailbox holds the latest of these.
+/// The control side's complete wish; the one-slot mailbox holds the latest one.
 ///
-/// It states a wish, not a history: whatever the real-time thread missed in between does not matter any more.
+/// It is a state, not a history: directives that the real-time thread missed no longer matter.
 struct Directive: BitwiseCopyable {
-    /// What shall sound; nil after a stop.
+    /// What is to sound; nil after a stop.
     var source: Source?
-    /// The highest serial that any source had so far.
+    /// The highest serial of any source so far.
     var newestSerial: UInt64 = 0
-    /// How long what sounds may take to fade when `source` is another.
+    /// How long the present sound may take to fade out when `source` changes.
     var leaveSeconds = Directive.replacementFadeSeconds
     var timeline: HostTimeline?
-    /// The device's own clock paces the source, each frame once; the timeline, if there is one, only says when the first
-    /// is due.
+    /// Whether the device's own clock paces the source, each frame once. The timeline, if any, then only says when the
+    /// first frame is due.
     var isFreeRunning = false
     /// The song position after the last audible frame; `.max` while unknown.
     var end = Int64.max
@@ -22,11 +22,11 @@ struct Directive: BitwiseCopyable {
     static let replacementFadeSeconds = 0.010
 }
 
-/// A ``Rendition`` as the real-time thread sees it.
+/// A ``Rendition`` as seen by the real-time thread.
 struct Source: BitwiseCopyable {
-    /// Counts the calls of play; never reused.
+    /// Numbers the calls of `play`; never reused.
     var serial: UInt64
-    /// Counts the renditions: one that was held has several serials.
+    /// Numbers the renditions; one that was held has several serials.
     var rendition: UInt64
     var epoch: Epoch
     var songRate: Double

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A bounded ring of events from the real-time thread to the control side; when it is full, new events are dropped and
+/// A bounded ring of events from the real-time thread to the control side. When it is full, new events are dropped and
 /// counted.
 struct EventRing: ~Copyable {
     static let capacity = 256
@@ -19,7 +19,7 @@ struct EventRing: ~Copyable {
 
     var lostCount: Int { lost.load(ordering: .relaxed) }
 
-    /// Real-time side.
+    /// Adds an event; called on the real-time side.
     @inline(__always)
     func push(_ event: PlayoutEvent) {
         let position = head.load(ordering: .relaxed)
@@ -31,7 +31,7 @@ struct EventRing: ~Copyable {
         head.store(position &+ 1, ordering: .releasing)
     }
 
-    /// Control side, one thread at a time.
+    /// Removes the oldest event; called on the control side, by one thread at a time.
     func pop() -> PlayoutEvent? {
         let position = tail.load(ordering: .relaxed)
         guard position != head.load(ordering: .acquiring) else { return nil }

@@ -1,12 +1,12 @@
 import Synchronization
 
-// A triple buffer: the writer owns one slot, the reader another, and the third lies between them. Publishing and
-// taking are one exchange of slot indexes each; neither side ever waits, and no value is ever seen half written.
+// A triple buffer: the writer owns one slot, the reader another, and the third lies between them. Publishing and taking
+// each exchange one slot index. Neither side ever waits, and no value is ever seen half written.
 
-/// The latest value that one thread published for another.
+/// The latest value that one thread has published for another.
 struct LatestValue<Value: BitwiseCopyable>: ~Copyable {
     private let slots: UnsafeMutablePointer<Value>
-    /// The index of the slot between the sides, with `fresh` set when the reader has not seen it.
+    /// The index of the slot between the sides; `fresh` is set if the reader has not seen it.
     private let middle: Atomic<UInt8>
     private var writerSlot: UInt8 = 0
     private var readerSlot: UInt8 = 2
@@ -20,18 +20,18 @@ struct LatestValue<Value: BitwiseCopyable>: ~Copyable {
 
     deinit { slots.deallocate() }
 
-    /// Writer side.
+    /// Publishes a value; called by the writer.
     @inline(__always)
     mutating func publish(_ value: Value) {
         slots[Int(writerSlot)] = value
         writerSlot = middle.exchange(writerSlot | fresh, ordering: .acquiringAndReleasing) & 3
     }
 
-    /// Reader side: whether something was published since the last ``take()``.
+    /// Whether something was published since the last ``take()``; for the reader.
     @inline(__always)
     var isFresh: Bool { middle.load(ordering: .relaxed) & fresh != 0 }
 
-    /// Reader side: the latest value.
+    /// Returns the latest value; called by the reader.
     @inline(__always)
     mutating func take() -> Value {
         if isFresh { readerSlot = middle.exchange(readerSlot, ordering: .acquiringAndReleasing) & 3 }

@@ -1,14 +1,14 @@
 import AudioCore
 import Synchronization
 
-// Renditions cross to the real-time thread as bare pointers. The control side keeps every rendition alive that it ever
-// published until the renderer's oldest serial in use has passed it: no reference is counted on the real-time thread.
+// Renditions cross to the real-time thread as bare pointers. The control side keeps every published rendition alive
+// until the renderer's oldest serial in use has passed it, so the real-time thread counts no references.
 
-/// The door between control threads and the real-time thread of one output.
+/// Controls the real-time thread of one output from other threads.
 ///
 /// Every method may be called from any thread except the real-time one, takes a short lock that the real-time thread
-/// never takes, and returns at once; the effect is heard as soon as the device allows. It outlives devices: when an
-/// output was lost, a new ``Renderer`` for the same control takes up the current rendition on its timeline.
+/// never takes, and returns at once; the effect is heard as soon as the device allows. A control outlives devices:
+/// after an output was lost, a new ``Renderer`` for the same control continues the current rendition on its timeline.
 public final class PlayoutControl {
     public init() {
         shared = .allocate(capacity: 1)
@@ -36,28 +36,28 @@ public final class PlayoutControl {
 
     private struct State {
         var device: Device?
-        /// Counts the renderers so far.
+        /// Numbers the renderers.
         var attachment = 0
         var directive = Directive()
         var rendition: Rendition?
-        /// Counts the renditions so far.
+        /// Numbers the renditions.
         var renditionNumber: UInt64 = 0
         var timeline: HostTimeline?
-        /// Nothing of the rendition sounds until it has a timeline again.
+        /// Whether the rendition is silent until it gets a timeline again.
         var isHeld = false
         var gain: Float = 1
         var isMuted = false
         var nextSerial: UInt64 = 1
-        /// All that the real-time thread may know of, oldest first.
+        /// Everything that the real-time thread may know of, oldest first.
         var live: [Live] = []
         var events: [PlayoutEvent] = []
         var snapshot = PlayoutSnapshot()
     }
 
-    /// Begins a new epoch: what sounds fades out within 10 ms, then `rendition` sounds, placed on its timeline.
+    /// Begins a new epoch: fades out the present sound within 10 ms, then plays `rendition` on its timeline.
     ///
-    /// Silent until a timeline of the same epoch is known; one that was set before this call counts. The table of
-    /// filter coefficients is made here, on the caller's thread (some milliseconds where rates differ).
+    /// Silent until a timeline of the same epoch is set; it may have been set before this call. The filter coefficients
+    /// are computed here, on the caller's thread (some milliseconds if the rates differ).
     public func play(_ rendition: Rendition) {
         state.withLock { state in
             letGo(&state)
@@ -73,8 +73,8 @@ public final class PlayoutControl {
         }
     }
 
-    /// Sets or revises which frame is due when; the latest wins. One of another epoch than the rendition's is kept
-    /// for the next ``play(_:)``. One whose rate no sound can have is ignored.
+    /// Sets or revises which frame is due when; the latest timeline wins. A timeline of an epoch other than the
+    /// rendition's is kept for the next ``play(_:)``. A rate that is not positive and finite is ignored.
     public func setTimeline(_ timeline: HostTimeline) {
         guard timeline.framesPerSecond.isFinite, timeline.framesPerSecond > 0 else { return }
         state.withLock { state in
@@ -87,11 +87,11 @@ public final class PlayoutControl {
         }
     }
 
-    /// Lets the device's own clock pace the rendition: each of its frames sounds once, one after the other, the first as
-    /// soon as the device allows; after ``hold(fade:)``, an xrun or an underrun it goes on with the next frame. Where
-    /// song and device have the same rate the samples stay what they are.
-    /// - Parameter start: if given, the first frame sounds when this says, to a fraction of a frame, and what follows
-    ///   keeps that phase. Not looked at when the rendition has sounded.
+    /// Lets the device's own clock pace the rendition. Each frame sounds once, in order, the first as soon as the
+    /// device allows; after ``hold(fade:)``, an xrun or an underrun playback continues with the next frame. If song and
+    /// device have the same rate, the samples stay unchanged.
+    /// - Parameter start: if given, says when the first frame sounds, to a fraction of a frame; the frames after it
+    ///   keep that phase. Ignored if the rendition has sounded already.
     public func runFree(from start: HostTimeline? = nil) {
         state.withLock { state in
             guard let rendition = state.rendition else { return }
@@ -102,8 +102,8 @@ public final class PlayoutControl {
         }
     }
 
-    /// Fades out as soon as the device allows, and is silent until the next ``setTimeline(_:)``: what is held is kept,
-    /// and sounds again where it is due then. Reports ``PlayoutEvent/stopped(epoch:)`` and, later, another
+    /// Fades out as soon as the device allows, and stays silent until the next ``setTimeline(_:)``. What is held is
+    /// kept, and sounds again where it is due then. Reports ``PlayoutEvent/stopped(epoch:)`` and, later, another
     /// ``PlayoutEvent/started(epoch:frame:host:position:)``.
     public func hold(fade: TimeSpan) {
         state.withLock { state in
@@ -117,8 +117,8 @@ public final class PlayoutControl {
         }
     }
 
-    /// States the position after the last audible frame: the sound runs up to there, and
-    /// ``PlayoutEvent/finished(epoch:)`` is reported when that was heard. Ignored for an epoch that is not current.
+    /// Sets the position after the last audible frame. The sound runs up to there, and
+    /// ``PlayoutEvent/finished(epoch:)`` is reported once it was heard. Ignored for an epoch that is not current.
     public func finish(at end: FramePosition, epoch: Epoch) {
         state.withLock { state in
             guard epoch == state.rendition?.epoch else { return }
@@ -129,8 +129,8 @@ public final class PlayoutControl {
 
     /// Fades out as soon as the device allows, then is silent; reports ``PlayoutEvent/stopped(epoch:)``.
     ///
-    /// The rendition is let go; sounding again takes a new ``play(_:)``. A ``play(_:)`` that follows before the
-    /// real-time thread looked replaces the stop: no event then.
+    /// Releases the rendition; only a new ``play(_:)`` sounds again. If ``play(_:)`` follows before the real-time
+    /// thread has seen the stop, it replaces the stop, and no event is reported.
     public func stop(fade: TimeSpan) {
         state.withLock { state in
             letGo(&state)
@@ -140,10 +140,10 @@ public final class PlayoutControl {
         }
     }
 
-    /// Changes the gain; it holds for all renditions. 1 leaves samples untouched.
+    /// Sets the gain of all renditions. 1 leaves samples untouched.
     ///
     /// - Parameters:
-    ///   - gain: 0...4 (+12 dB); anything else is brought into that range.
+    ///   - gain: 0...4 (+12 dB); other values are clamped to that range.
     ///   - ramp: how long the gain takes to get there, linearly.
     public func setVolume(_ gain: Float, ramp: TimeSpan) {
         state.withLock { state in
@@ -152,7 +152,7 @@ public final class PlayoutControl {
         }
     }
 
-    /// Silences or restores without forgetting the volume, over 10 ms.
+    /// Mutes or unmutes over 10 ms, and keeps the volume.
     public func setMuted(_ muted: Bool) {
         state.withLock { state in
             state.isMuted = muted
@@ -160,8 +160,8 @@ public final class PlayoutControl {
         }
     }
 
-    /// Hands over what happened since the last call, oldest first. At most 256 events are kept; newer ones are then
-    /// lost and counted in the snapshot.
+    /// Hands over the events since the last call, oldest first. At most 256 are kept; newer ones are then lost and
+    /// counted in the snapshot.
     public func takeEvents(_ body: (PlayoutEvent) -> Void) {
         let events = state.withLock { state in
             while let event = shared.pointee.events.pop() { state.events.append(event) }
@@ -172,7 +172,7 @@ public final class PlayoutControl {
         events.forEach(body)
     }
 
-    /// How playout stands as of the newest rendered block.
+    /// The state of playout as of the newest rendered block.
     public var snapshot: PlayoutSnapshot {
         state.withLock { state in
             if shared.pointee.snapshot.isFresh { state.snapshot = shared.pointee.snapshot.take() }
@@ -182,12 +182,12 @@ public final class PlayoutControl {
 
     // MARK: The renderer's side, before and after its life on the real-time thread
 
-    /// - Returns: what ``detach(_:)`` takes: a renderer that was followed by another no longer speaks for the control.
+    /// - Returns: the argument of ``detach(_:)``: a renderer that was replaced no longer acts for the control.
     func attach(deviceRate: Double, channelCount: Int) -> Int {
         state.withLock { state in
             state.attachment += 1
             state.device = Device(rate: deviceRate, channelCount: channelCount)
-            // The new real-time thread has seen nothing yet: nothing may go until it says so.
+            // The new real-time thread has seen nothing yet: release nothing until it says so.
             shared.pointee.oldestSerialInUse.store(0, ordering: .releasing)
             install(&state)
             publish(&state)
@@ -207,8 +207,8 @@ public final class PlayoutControl {
 
     // MARK: Private
 
-    /// Forgets the current rendition. Where no renderer knows it (any more), it is retired at once; otherwise when that
-    /// has passed it.
+    /// Forgets the current rendition. It retires at once if no renderer knows it, otherwise once the renderer has
+    /// passed it.
     private func letGo(_ state: inout State) {
         if let rendition = state.rendition, !state.live.contains(where: { $0.rendition === rendition }) {
             state.events.append(.retired(epoch: rendition.epoch))
@@ -223,7 +223,7 @@ public final class PlayoutControl {
         install(&state)
     }
 
-    /// Makes the current rendition known under a new serial, with a resampler that fits the device.
+    /// Publishes the current rendition under a new serial, with a resampler that fits the device.
     private func install(_ state: inout State) {
         guard let rendition = state.rendition, let device = state.device, !state.isHeld else { return }
         let resampler = resampler(for: rendition, on: device, in: state)
@@ -262,12 +262,12 @@ public final class PlayoutControl {
         retire(&state)
     }
 
-    /// Lets go of renditions that nobody can touch any more: those that the renderer has passed, except the current.
+    /// Releases the renditions that the renderer has passed, except the current one.
     private func retire(_ state: inout State) {
         let current = state.directive.source?.serial
         let oldest = shared.pointee.oldestSerialInUse.load(ordering: .acquiring)
         let isPassed = { (live: Live) in live.serial < oldest && live.serial != current }
-        // One that was held is known by several serials; the newest is the last to go.
+        // A rendition that was held has several serials; only the newest retires it.
         for live in state.live where isPassed(live) && live.rendition !== state.rendition {
             let isLast = !state.live.contains { $0.rendition === live.rendition && $0.serial > live.serial }
             if isLast { state.events.append(.retired(epoch: live.rendition.epoch)) }
@@ -276,6 +276,6 @@ public final class PlayoutControl {
     }
 }
 
-// The lock guards everything but the shared memory, whose two sides are apart: this class is the one, serialised by
-// the lock, and the renderer's thread is the other.
+// The lock guards everything but the shared memory. That has two separate sides: this class, serialised by the lock,
+// and the renderer's thread.
 extension PlayoutControl: @unchecked Sendable {}

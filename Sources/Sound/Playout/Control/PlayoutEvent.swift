@@ -1,27 +1,27 @@
 import AudioCore
 
-/// What the real-time thread tells its control side; read with ``PlayoutControl/takeEvents(_:)``.
+/// What the real-time thread reports to its control side; read with ``PlayoutControl/takeEvents(_:)``.
 public enum PlayoutEvent: Hashable, Sendable, BitwiseCopyable {
-    /// The first frame of an epoch was placed: `position` leaves the DAC with `frame`, at `host` as far as the DAC
-    /// model knows; zero where the device has told nothing of its clock yet. Comes again after
+    /// The first frame of an epoch was placed: `position` leaves the DAC with `frame`, at `host` according to the DAC
+    /// clock model; zero if the device has shown nothing of its clock yet. Reported again after
     /// ``PlayoutControl/hold(fade:)``.
     case started(epoch: Epoch, frame: DeviceFrame, host: HostTime, position: FractionalFramePosition)
-    /// The ring ran dry before the end: the sound was faded out, to end at `frame`.
+    /// The ring ran dry before the end: the sound fades out up to `frame`.
     case underrun(epoch: Epoch, frame: DeviceFrame)
-    /// The sound was faded out and placed anew at `frame`. `error` is the distance from the timeline before
+    /// The sound faded out and was re-placed at `frame`. `error` is its distance from the timeline before that
     /// (positive: the sound was ahead).
     case replaced(epoch: Epoch, cause: ReplacementCause, frame: DeviceFrame, error: TimeSpan)
     /// The last frame of the epoch was heard.
     case finished(epoch: Epoch)
-    /// After ``PlayoutControl/stop(fade:)`` or ``PlayoutControl/hold(fade:)``: the last audible frame was heard.
+    /// The last audible frame was heard after ``PlayoutControl/stop(fade:)`` or ``PlayoutControl/hold(fade:)``.
     case stopped(epoch: Epoch)
     /// The device loop reported an xrun; the next frame that it wrote was `frame`.
     case xrun(frame: DeviceFrame)
-    /// The renderer no longer touches this epoch's rendition; its ring may go.
+    /// The renderer no longer uses this epoch's rendition; its ring may be released.
     case retired(epoch: Epoch)
 }
 
-/// Why a sound that was running was placed anew.
+/// Why a running sound was re-placed.
 public enum ReplacementCause: Hashable, Sendable, BitwiseCopyable, CaseIterable {
     /// The timeline moved farther than slewing can follow.
     case timelineStep

@@ -4,36 +4,36 @@ import AudioCore
 public enum PlayoutState: Hashable, Sendable, BitwiseCopyable {
     /// No rendition: digital silence.
     case idle
-    /// A rendition is there; its timeline, its start, its frames or the DAC model are awaited in silence.
+    /// Silent with a rendition: its timeline, its start, its frames or the DAC clock model is missing.
     case waiting
     case playing
-    /// The ring ran dry; silence until enough frames are there again.
+    /// The ring ran dry: silent until it holds enough frames again.
     case starved
     /// All of the rendition was rendered.
     case finished
 }
 
-/// How a playout stands, as of the newest rendered block; see ``PlayoutControl/snapshot``.
+/// The state of playout as of the newest rendered block; see ``PlayoutControl/snapshot``.
 public struct PlayoutSnapshot: Hashable, Sendable, BitwiseCopyable {
     public var state: PlayoutState = .idle
     /// The rendition that plays or waits.
     public var epoch: Epoch?
-    /// Where the sound is minus where the timeline wants it, at the newest rendered frame; positive: ahead (early).
-    /// Nil while nothing sounds.
+    /// The sound's position minus the position that is due, at the newest rendered frame; positive: ahead (early). Nil
+    /// while nothing sounds.
     public var timelineError: TimeSpan?
-    /// How sure the DAC clock model is of its host times (four standard deviations, and what a
-    /// coarse pointer hides). Nil until it is usable.
+    /// The error bound of the DAC clock model's host times (four standard deviations, plus what a coarse pointer
+    /// hides). Nil until the model is usable.
     public var modelBound: TimeSpan?
-    /// The DAC's rate against its nominal rate, as measured by host time.
+    /// The DAC's rate relative to its nominal rate, measured by host time.
     public var dacRate: PartsPerMillion = PartsPerMillion(0)
-    /// As ``dacRate``, if it is one that no sound card can have: the device is not what it says, and nothing sounds.
-    /// Known some seconds after the device was opened.
+    /// The DAC's rate as ``dacRate``, if no sound card can have such a rate: the device does not run at its stated
+    /// rate, and nothing sounds. Known some seconds after the device was opened.
     public var impossibleRate: PartsPerMillion?
-    /// What the controller adds to the DAC's and the timeline's own rates to remove the error.
+    /// What the controller adds to the rates of the DAC and the timeline to remove the error.
     public var correction: PartsPerMillion = PartsPerMillion(0)
     /// Song frames in the ring ahead of the newest rendered one.
     public var bufferedFrameCount: Int = 0
-    /// The least of ``bufferedFrameCount`` since the rendition began to sound, the end of the song left out.
+    /// The least ``bufferedFrameCount`` since the rendition began to sound, excluding the end of the song.
     public var lowWaterFrameCount: Int = 0
     public var xrunCount: Int = 0
     public var underrunCount: Int = 0
@@ -45,13 +45,13 @@ public struct PlayoutSnapshot: Hashable, Sendable, BitwiseCopyable {
     /// The song position of the newest rendered frame, and when it leaves the DAC. Nil while nothing sounds.
     public var newestPosition: FractionalFramePosition?
     public var newestHost: HostTime = HostTime(nanoseconds: 0)
-    /// The newest rendered frame itself, and the device's frames per second of host time; nil while its clock is unknown.
+    /// The newest rendered frame, and the device's frames per second of host time; nil while its clock is unknown.
     public var newestFrame: DeviceFrame = .zero
     public var deviceFramesPerSecond: Double?
-    /// Of a free-running rendition: the song position that was at the DAC when the device was last asked. It rises while
-    /// sound is heard, and stays where that was broken off. Nil before the first sound.
+    /// For a free-running rendition, the song position at the DAC at the newest reading. It rises while sound is heard,
+    /// and stays where the sound was broken off. Nil before the first sound.
     public var heardPosition: FractionalFramePosition?
-    /// Whose that is; ``epoch`` may be another already, or none.
+    /// The epoch of ``heardPosition``; ``epoch`` may be another one by now, or nil.
     public var heardEpoch: Epoch?
     /// Song frames per second of host time at which ``newestPosition`` moves.
     public var framesPerSecond: Double = 0
@@ -60,12 +60,12 @@ public struct PlayoutSnapshot: Hashable, Sendable, BitwiseCopyable {
 
     /// The song position that leaves the DAC at `host`; nil while nothing sounds.
     ///
-    /// The newest rendered frame lies ahead of what is heard by the device's buffer; this goes back from there.
+    /// The newest rendered frame is ahead of what is heard by the device's buffer; this calculates back from it.
     public func position(at host: HostTime) -> FractionalFramePosition? {
         newestPosition.map { $0 + (host - newestHost).seconds * framesPerSecond }
     }
 
-    /// Of a free-running rendition: the song position that leaves the DAC at `host`, no earlier than ``heardPosition``
+    /// For a free-running rendition, the song position that leaves the DAC at `host`: no earlier than ``heardPosition``
     /// and no later than what was rendered; nil before the first sound.
     public func heardPosition(at host: HostTime) -> FractionalFramePosition? {
         guard let heardPosition, let newestPosition, let position = position(at: host) else { return heardPosition }

@@ -1,6 +1,6 @@
-/// One frame that was, or will be, written to the device, counted from the moment the device was opened.
+/// A frame written, or to be written, to the device, counted since the device was opened.
 ///
-/// The count goes on for the life of the open device, also through xruns: a frame has one index only.
+/// Counting continues through xruns for as long as the device is open: each frame has exactly one index.
 public struct DeviceFrame: Comparable, Hashable, Sendable, BitwiseCopyable {
     public var index: Int64
 

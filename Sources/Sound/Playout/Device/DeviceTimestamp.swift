@@ -2,16 +2,16 @@ import AudioCore
 
 /// A reading of the DAC clock: "this device frame leaves (or left) the DAC at this host time".
 ///
-/// The device loop builds it from one status of the driver, as frames written - delay at the driver's own timestamp.
-/// A driver whose pointer stands still between bursts makes frames seem late, never early; the model relies on it.
+/// The device loop makes it from one driver status: frames written minus delay, at the driver's own timestamp. A
+/// pointer that stands still between bursts makes frames seem late, never early; the model relies on that.
 public struct DeviceTimestamp: Hashable, Sendable, BitwiseCopyable {
     public var frame: DeviceFrame
     public var host: HostTime
-    /// Whether the device called for this reading by moving its pointer. Of a coarse pointer such readings tell the
-    /// clock, and those between them only that it is no later. One that is merely looked at now and then moved at some
-    /// time since the last look: the bound says so.
+    /// Whether the device triggered this reading by moving its pointer (a wake). With a coarse pointer, wakes show the
+    /// clock; a poll reading only limits how late the line may be. Without wakes, the pointer moved at some time since
+    /// the previous poll reading, and the bound allows for it.
     public var isPrompt: Bool
-    /// How much sooner the frame may have left, as far as the reading itself tells.
+    /// How much earlier the frame may have left, as far as the reading itself shows.
     public var slack: TimeSpan
 
     public init(frame: DeviceFrame, host: HostTime, isPrompt: Bool = true, slack: TimeSpan = .zero) {

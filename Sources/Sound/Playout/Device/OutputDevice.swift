@@ -2,39 +2,38 @@ import AudioCore
 
 /// A sound device, real or virtual, that runs a ``Renderer`` on a thread of its own.
 ///
-/// Opened when it is made: its rate and channels hold for its life. From `start` to `stop` it asks the renderer for
-/// every frame that leaves it, silence included, and tells it which frame leaves when. A device is started once.
+/// A device opens when it is made; its rate and channels never change. From `start` to `stop` it asks the renderer for
+/// every frame that leaves it, including silence, and reports which frame leaves when. A device starts once.
 public protocol OutputDevice: AnyObject, Sendable {
     var description: OutputDeviceDescription { get }
 
     /// Starts the device and its thread.
     /// - Parameters:
-    ///   - control: whose renditions it plays.
-    ///   - events: called from a thread that is not, or no longer, a real-time one; it may lock and allocate, and
-    ///     must not call `stop`.
+    ///   - control: the control whose renditions it plays.
+    ///   - events: called from a thread that is not real-time, or no longer; it may lock and allocate, and must not
+    ///     call `stop`.
     func start(
         driving control: PlayoutControl, events: @escaping @Sendable (OutputDeviceEvent) -> Void
     ) throws(OutputDeviceError)
 
-    /// Stops at once, drops what was not heard yet, waits for the thread and closes the device. To end without a
-    /// click fade out first (``PlayoutControl/stop(fade:)``). Harmless when it was stopped or lost before.
+    /// Stops at once, drops what was not heard yet, joins the thread and closes the device. To end without a click,
+    /// fade out first (``PlayoutControl/stop(fade:)``). Does nothing if the device was stopped or lost before.
     func stop()
 }
 
-/// What a device is, as found when it was opened.
+/// The properties of a device, as found when it was opened.
 public struct OutputDeviceDescription: Hashable, Sendable {
     /// The name that opens it again.
     public var name: String
-    /// Which sound card is behind the name, as far as one can tell: what is learned of its clock belongs to this. Fit
-    /// to be shown, at most 200 bytes. Nil for outputs that have no clock of their own.
+    /// The sound card behind the name, as far as known: what is learned of a clock is stored under it. Can be
+    /// displayed; at most 200 bytes. Nil for outputs without a clock of their own.
     public var identity: String?
-    /// Whether ``identity`` names a sound card: behind a plugin's or a sound server's name may be now this one, now
-    /// that.
+    /// Whether ``identity`` names a sound card: behind the name of a plugin or a sound server, the card may change.
     public var hasKnownCard: Bool
     /// Nominal frames per second.
     public var rate: Double
     public var channelCount: Int
-    /// How its samples are stored; for people.
+    /// The sample format, for people.
     public var sampleFormat: String
     /// How far ahead frames are written.
     public var buffer: TimeSpan
@@ -57,14 +56,14 @@ public struct OutputDeviceDescription: Hashable, Sendable {
     }
 }
 
-/// What a running device tells its owner. Xruns are told by ``PlayoutEvent/xrun(frame:)``.
+/// What a running device reports to its owner. Xruns are reported as ``PlayoutEvent/xrun(frame:)``.
 public enum OutputDeviceEvent: Hashable, Sendable {
-    /// Worth one line to people: a right that was not granted, timestamps that are missing.
+    /// Worth one line to people: a right that was not granted, missing timestamps.
     case notice(String)
-    /// The device is gone and its thread has ended. ``OutputDevice/stop()`` is still due.
+    /// The device is gone and its thread has ended. ``OutputDevice/stop()`` must still be called.
     case lost(OutputDeviceError)
-    /// Of an output that waits for its device to come back: it is gone, and nothing is heard.
+    /// The device is gone and nothing is heard; sent by an output that waits for its device to come back.
     case vanished(OutputDeviceError)
-    /// It is back, perhaps with another rate.
+    /// The device is back, perhaps at another rate.
     case returned(OutputDeviceDescription)
 }

@@ -1,4 +1,4 @@
-/// Why a device cannot be opened, or cannot go on. Its description is one line.
+/// Why a device cannot be opened or continue. Its description is one line.
 public enum OutputDeviceError: Error, Hashable, Sendable {
     /// This machine has no sound card.
     case noDevice
@@ -6,11 +6,11 @@ public enum OutputDeviceError: Error, Hashable, Sendable {
     case busy(device: String)
     /// This user may not open the sound card; on Linux its devices belong to the group `audio`.
     case notPermitted(device: String)
-    /// The device is there and cannot be set up in a way that we can use.
+    /// The device exists but has no usable configuration.
     case unsupportedConfiguration(device: String, reason: String)
     /// Unplugged, or its driver gave up.
     case lost(device: String)
-    /// It says that it runs, and has taken no frame for seconds.
+    /// The device claims to run but has taken no frame for seconds.
     case standsStill(device: String)
     /// A recording cannot be written.
     case cannotWrite(path: String, reason: String)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A gain that goes from one value to another along half a period of a cosine, and stays there.
+/// A gain that moves from one value to another along half a period of a cosine, and stays there.
 ///
-/// A raised cosine has no corner at either end: it is the shortest fade that does not click.
+/// A raised cosine has no corner at either end, so it is the shortest fade without a click.
 struct Fade: BitwiseCopyable {
     private(set) var from: Float = 1
     private(set) var to: Float = 1
@@ -20,7 +20,7 @@ struct Fade: BitwiseCopyable {
 
     var isDone: Bool { done >= length }
     var remaining: Int { length - done }
-    /// Nothing to multiply with.
+    /// Whether the gain is 1 from here on.
     var isUnity: Bool { isDone && to == 1 }
 
     @inline(__always)

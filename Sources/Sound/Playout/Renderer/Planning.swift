@@ -1,6 +1,6 @@
 import AudioCore
 
-/// Counts that the snapshot shows.
+/// The counters of a snapshot.
 struct Counters: BitwiseCopyable {
     var xruns = 0
     var underruns = 0
@@ -8,32 +8,32 @@ struct Counters: BitwiseCopyable {
     var deviceClockSteps = 0
     var deviceRestarts = 0
     var lowWater = Int.max
-    /// The source whose start was reported.
+    /// The serial of the source whose start was reported.
     var startedSerial: UInt64 = 0
     var timelineError: Double?
     var correction = 0.0
 }
 
-/// The end of a sound that lies in the device's buffer: reported when the DAC has passed it.
+/// Ends of sound that still lie in the device's buffer; each is reported once the DAC has passed it.
 struct PendingEnd: BitwiseCopyable {
     var finished: (frame: Int64, epoch: Epoch)?
     var stopped: (frame: Int64, epoch: Epoch)?
 }
 
-/// The renderer's times. What they are chosen by stands beside each.
+/// The renderer's durations, each with its reason.
 enum Timing {
-    /// Fade in of a sound that is joined in the middle; fade out before a re-placement or an underrun. Shorter ones are
-    /// heard as clicks, longer ones as holes.
+    /// The fade in of a sound joined in the middle, and the fade out before a re-placement or an underrun. Shorter
+    /// fades are heard as clicks, longer ones as holes.
     static let fadeSeconds = 0.005
-    /// After an underrun, and before a start, so much more than the next piece and a fade must be there.
+    /// How much the ring must hold before a start and after an underrun, beyond the next piece and a fade.
     static let hysteresisSeconds = 0.02
-    /// What a loop leaves in the device when it takes frames back, and some time to do so.
+    /// What a loop leaves in the device when it takes frames back, plus the time it needs to do so.
     static let noticeSeconds = 0.02
-    /// The greatest error that slewing shall mend, in seconds. 1 ms takes two minutes at 0.5 ppm/s, and two
-    /// loudspeakers 1 ms apart are heard as a comb filter all that time: a fade of 10 ms once is the lesser evil. Clock
-    /// estimates that settle, also on radio links, stay well below.
+    /// The largest error that slewing removes, in seconds. 1 ms takes two minutes at 0.5 ppm/s, and two loudspeakers 1
+    /// ms apart are heard as a comb filter all that time; one fade of 10 ms is less audible. Clock estimates stay well
+    /// below this while they settle, also over radio.
     static let errorLimit = 0.001
-    /// For how long the error must exceed the limit: one bad estimate that is revised at once moves nothing.
+    /// How long the error must exceed the limit: one bad estimate, revised at once, moves nothing.
     static let excessSeconds = 0.1
 }
 

@@ -1,9 +1,9 @@
 import AudioCore
 
-// The mailbox, and what a jump of the device does to the plan.
+// The mailbox, and how a jump of the device changes the plan.
 
 extension Renderer {
-    /// Takes the latest directive; another source is urgent while one sounds.
+    /// Takes the latest directive. A new source is urgent while one sounds.
     mutating func takeDirective() {
         guard shared.pointee.directive.isFresh else { return }
         let oldSerial = directive.source?.serial
@@ -11,9 +11,8 @@ extension Renderer {
         if directive.source?.serial != oldSerial, isAudible(from: cursor - Int64(maximumFrameCount)) { isUrgent = true }
     }
 
-    /// Sees whether a start should be planned anew in what lies in the device's buffer already: when it could be heard
-    /// sooner than the buffer lasts, or when better knowledge of the clocks places it elsewhere, and nobody has heard
-    /// it yet.
+    /// Decides whether to plan a start again within the device's buffer: if it could be heard before the buffer has
+    /// played out, or if better clock estimates move a start that nobody has heard yet.
     mutating func reviewStart() {
         guard let source = directive.source, !isUrgent else { return }
         switch state.mode {
@@ -23,7 +22,7 @@ extension Renderer {
         }
     }
 
-    /// The first device frame that a loop might still take back.
+    /// The first device frame that a loop can still take back.
     private var firstReplaceable: Int64 { model.newestReadingFrame &+ Int64(lengths.notice) }
 
     private func isMisplaced(_ source: Source) -> Bool {
@@ -31,14 +30,14 @@ extension Renderer {
         guard directive.timeline != nil, planned.frame < cursor, planned.frame > firstReplaceable,
             let due = dueFrames(at: planned.frame, source: source)
         else { return false }
-        // A free-running source is placed by its timeline once, if that was in time.
+        // A free-running source is placed by its timeline only once, if that was in time.
         if directive.isFreeRunning, abs(due - planned.position) > 2 { return false }
         return abs(due - planned.position) > 0.02 || abs(feedForward / planned.step - 1) > 0.5e-6
     }
 
-    /// Whether all that is planned is silence, and the frames are there that are due in its stead.
+    /// Whether everything planned is silence although the frames due meanwhile are there.
     private func couldSound(_ source: Source) -> Bool {
-        // The plan may end behind the cursor; what waits for a beginning ends less than a frame after it.
+        // The plan may end beyond the cursor; a wait for the beginning ends less than a frame after it.
         guard firstReplaceable < cursor, !isAudible(from: firstReplaceable),
             let due = dueFrames(at: firstReplaceable, source: source),
             let atCursor = dueFrames(at: cursor, source: source), atCursor < Double(directive.end),
@@ -52,7 +51,7 @@ extension Renderer {
         return isThere && Double(readable.end) >= min(needed, Double(directive.end))
     }
 
-    /// Whether any planned frame from there on is sound.
+    /// Whether any planned frame from `frame` on is sound.
     private func isAudible(from frame: Int64) -> Bool {
         var index = history.count - 1
         while index >= 0, history[index].pointee.end > frame {
@@ -62,7 +61,7 @@ extension Renderer {
         return false
     }
 
-    /// Plans anew from the cursor on, so that a command takes effect there.
+    /// Plans again from the cursor on, so that a command takes effect there.
     mutating func cutPlan() {
         isUrgent = false
         guard let earlier = history.cut(at: cursor) else { return }
@@ -71,14 +70,14 @@ extension Renderer {
         cutEndings(from: cursor)
     }
 
-    /// Ends that were planned behind `frame` do not come to pass.
+    /// Cancels ends that were planned after `frame`.
     mutating func cutEndings(from frame: Int64) {
         if let end = ending.finished, end.frame > frame { ending.finished = nil }
         if let end = ending.stopped, end.frame > frame { ending.stopped = nil }
     }
 
-    /// The next frame is not the one that was planned for: whatever sounded is broken off, and is placed anew.
-    /// - Parameter unheard: the first frame that was rendered in vain, if that is before the next.
+    /// Continues at a frame that was not planned for: breaks off what sounds, to be placed again.
+    /// - Parameter unheard: the first frame that was rendered in vain, if that is before the cursor.
     mutating func jump(to frame: Int64, unheard: Int64 = .max) {
         takeBackUnheard(from: min(unheard, cursor))
         history.removeAll()
@@ -93,7 +92,7 @@ extension Renderer {
         }
     }
 
-    /// Gives frames and sources back that no rewind can reach any more.
+    /// Releases the frames and sources that no rewind can reach any more.
     mutating func release() {
         let oldestNeeded = min(cursor - Int64(maximumFrameCount), oldestUnheard)
         while history.count > 1, history[0].pointee.end < oldestNeeded { history.dropFirst() }

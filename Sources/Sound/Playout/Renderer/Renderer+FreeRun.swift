@@ -1,11 +1,11 @@
 import AudioCore
 
-// A free-running source is paced by the device: each of its frames sounds once, one after the other. No clock says what
-// is due, so whatever interrupts the sound (a pause, a lack of frames, an xrun) is followed by the very next frame.
+// A free-running source is paced by the device: each of its frames sounds once, in order. No clock says what is due, so
+// after an interruption (a pause, a lack of frames, an xrun) the sound continues with the very next frame.
 
 extension Renderer {
-    /// The song position with which a free-running source begins, or goes on, as soon as it can; nil where a timeline
-    /// says what is due.
+    /// The song position where a free-running source begins or continues as soon as it can; nil where a timeline says
+    /// what is due.
     func nextFreeFrame(of source: Source) -> Double? {
         guard directive.isFreeRunning, source.serial == directive.source?.serial else { return nil }
         if let brokenOff = state.brokenOff, brokenOff.rendition == source.rendition { return brokenOff.position.frames }
@@ -15,19 +15,19 @@ extension Renderer {
         return floor > source.first ? Double(floor + Int64(source.resampler.reach)) : beginning(of: source)
     }
 
-    /// The frame whose song position a free-running source is asked for; a device may delay by more than its buffer.
+    /// The oldest frame that may not have been heard yet; a device may delay by more than its buffer.
     var oldestUnheard: Int64 {
         directive.isFreeRunning && model.newestReadingFrame != .min ? model.newestReadingFrame : .max
     }
 
-    /// What was planned from `frame` on is not heard, and sounds later.
+    /// Takes back what was planned from `frame` on: nobody hears it, and it sounds later.
     mutating func takeBackUnheard(from frame: Int64) {
         guard directive.isFreeRunning, frame <= cursor, let earlier = history.state(at: frame) else { return }
         cutEndings(from: frame)
         state = earlier
     }
 
-    /// The song position that was at the DAC at the newest reading of its clock, and how it moves without a timeline.
+    /// Describes the song position at the DAC at the newest reading, and how it moves without a timeline.
     func describeFreeRun(_ snapshot: inout PlayoutSnapshot) {
         guard directive.isFreeRunning else { return }
         let rendition = (state.source ?? directive.source)?.rendition

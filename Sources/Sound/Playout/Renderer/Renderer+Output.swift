@@ -1,9 +1,9 @@
 import AudioCore
 
-// Playing: segments into the device's buffer, and the snapshot of where that got us.
+// Plays segments into the device's buffer, and publishes the snapshot.
 
 extension Renderer {
-    /// Renders `count` frames from the cursor on, planning where the plan ends.
+    /// Renders `count` frames from the cursor on, and extends the plan where it ends.
     mutating func play(into output: UnsafeMutablePointer<Float>, count: Int) {
         var done = 0
         var index = history.index(of: cursor) ?? history.count

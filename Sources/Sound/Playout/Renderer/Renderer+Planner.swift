@@ -1,10 +1,10 @@
 import AudioCore
 
-// Appends one segment to the plan. Transitions that take no time come first: the volume, the end of a fade out, another
-// source. Then it depends on the mode: silence, the wait for a start, or sound.
+// Appends one segment to the plan. Instant transitions come first: the volume, the end of a fade out, another source.
+// The rest depends on the mode: silence, waiting for a start, or sound.
 
 extension Renderer {
-    /// Plans from `state.frame` on; at least one frame, at most to the next grid frame.
+    /// Plans from `state.frame` on: at least one frame, at most up to the next grid frame.
     mutating func planSegment() {
         turnVolume()
         if state.mode == .sounding, state.fade.isDone, state.fade.to == 0 { endFadeOut() }
@@ -44,7 +44,7 @@ extension Renderer {
         if state.fade.isDone { adoptSource() }
     }
 
-    /// Goes over to the source that the directive names, in silence.
+    /// Switches to the directive's source, in silence.
     mutating func adoptSource() {
         if let epoch = state.source?.epoch, directive.source == nil {
             ending.stopped = (frame: state.frame, epoch: epoch)
@@ -73,7 +73,7 @@ extension Renderer {
         }
     }
 
-    /// The source stays, but what sounded is over: it will be placed anew.
+    /// Ends the sound but keeps the source, which will be placed again.
     mutating func silence(cause: ReplacementCause?, error: Double) {
         noteBreak()
         state.mode = .waiting
@@ -90,8 +90,8 @@ extension Renderer {
 
     // MARK: What is due
 
-    /// The song position that is due at the DAC with a device frame; nil while a clock or the timeline is missing, or
-    /// where they make no sense.
+    /// The song position due at the DAC with a device frame; nil without a clock or a timeline, or if they make no
+    /// sense.
     func dueFrames(at frame: Int64, source: Source) -> Double? {
         if let next = nextFreeFrame(of: source) { return next }
         guard let timeline = directive.timeline, let line = model.line, source.serial == directive.source?.serial,
@@ -99,18 +99,18 @@ extension Renderer {
         else { return nil }
         let elapsed = Double(line.originHost &- timeline.host.nanoseconds) * 1e-9 + line.seconds(of: frame)
         let due = Double(timeline.frame.index) + elapsed * timeline.framesPerSecond
-        // A free-running source that is late begins at its beginning all the same.
+        // A late free-running source still begins at its beginning.
         if directive.isFreeRunning, due > beginning(of: source) + 2 { return beginning(of: source) }
         return FixedPosition.range.contains(due) ? due : nil
     }
 
-    /// Song frames per device frame that keep a sound where it is on its timeline.
+    /// Song frames per device frame that hold a sound in place on its timeline.
     var feedForward: Double {
         if directive.isFreeRunning, let source = directive.source { return source.songRate / deviceRate }
         return (directive.timeline?.framesPerSecond ?? 0) * (model.line?.secondsPerFrame ?? 0)
     }
 
-    /// Device frames that the ring's frames last from here on; without bound when the song's last frame is there.
+    /// How many device frames the ring's frames will last; unlimited when the song's last frame is there.
     func framesAhead() -> Int {
         guard let source = state.source else { return 0 }
         let end = source.ring.pointee.readable.end

@@ -1,9 +1,9 @@
 import AudioCore
 
-// One segment of running sound: the controller looks at the error, then whatever may end the segment or begin a fade.
+// Plans one segment of running sound: measures the error, then whatever may end the segment or begin a fade.
 
 extension Renderer {
-    /// - Returns: the segment's frames; the mode is no longer sounding when the song has ended.
+    /// - Returns: the segment's frames; if the song has ended, the mode is no longer `sounding`.
     mutating func planSound(within length: Int) -> Int {
         var length = length
         if state.leaving == .staying, model.impossiblePPM != nil, !directive.isFreeRunning {
@@ -13,12 +13,12 @@ extension Renderer {
         if let error { judge(error, length) }
         watch(length)
         if !state.fade.isDone { length = min(length, state.fade.remaining) }
-        // Last, for exactly as many frames as the new step will be in force: what it may change by depends on them.
+        // Last, since the permitted change of the step depends on how many frames it will be in force.
         if let error { steer(error, for: length) }
         return planEnd(within: length)
     }
 
-    /// How far ahead of the timeline the sound is, in seconds; nil where nothing says so.
+    /// How far the sound is ahead of the timeline, in seconds; nil if unknown.
     private func timelineError() -> Double? {
         guard !directive.isFreeRunning, let source = state.source, let timeline = directive.timeline, model.isReady,
             let due = dueFrames(at: state.frame, source: source)
@@ -34,7 +34,7 @@ extension Renderer {
         counters.correction = state.controller.correction(feedForward: feedForward)
     }
 
-    /// Begins a fade out when slewing is of no use.
+    /// Begins a fade out if the error is too large to be slewed.
     private mutating func judge(_ error: Double, _ length: Int) {
         guard abs(error) > Timing.errorLimit else {
             state.excessFrameCount = 0
@@ -48,7 +48,7 @@ extension Renderer {
             error: error)
     }
 
-    /// Begins a fade out while there are frames for it.
+    /// Begins a fade out while there are still frames for it.
     private mutating func watch(_ length: Int) {
         guard state.leaving == .staying, framesAhead() < length + lengths.fade else { return }
         leave(.forLackOfFrames, cause: .underrun, error: 0)

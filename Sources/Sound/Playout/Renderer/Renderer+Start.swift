@@ -1,12 +1,12 @@
 import AudioCore
 
-// The start of a sound, fresh or again: silence until the device frame at which its first frame is due, then the exact
-// phase that is due there. A fresh start begins as far before the first frame as the filter reaches, in the silence
-// before it, and needs no fade. One in the middle fades in.
+// Starts a sound, or starts it again: silence until the device frame at which its first frame is due, then sound at the
+// exact phase due there. A fresh start begins early by the filter's reach, in the silence before the first frame, and
+// needs no fade. A start in the middle fades in.
 
 extension Renderer {
-    /// Waits, or places the sound at `state.frame` and turns the mode to sounding.
-    /// - Returns: frames to be silent for, or `length` when sound begins.
+    /// Waits, or places the sound at `state.frame` and sets the mode to `sounding`.
+    /// - Returns: the number of silent frames, or `length` if sound begins.
     mutating func planStart(within length: Int) -> Int {
         guard let source = state.source, let due = dueFrames(at: state.frame, source: source) else { return length }
         let step = feedForward
@@ -36,7 +36,7 @@ extension Renderer {
 
     private func isFresh(_ source: Source) -> Bool { !state.hasSounded && !source.fadesIn }
 
-    /// Where the source's sound begins, in its frames.
+    /// Where the source's sound begins, in its own frames.
     func beginning(of source: Source) -> Double {
         Double(source.first) - (isFresh(source) ? Double(source.resampler.reach) : 0)
     }
@@ -57,8 +57,8 @@ extension Renderer {
         state.relearnCount = model.relearnCount
     }
 
-    /// Whether the frames around the position are there: to the left what the filter touches, to the right enough to
-    /// not run dry at once.
+    /// Whether the ring holds the frames around the position: before it, the filter's reach; after it, enough not to
+    /// run dry at once.
     private func hasFrames(for source: Source) -> Bool {
         let floor = source.ring.pointee.readable.floor
         let left = state.position.whole &- Int64(source.resampler.reach)
@@ -66,7 +66,7 @@ extension Renderer {
         return framesAhead() >= Int(grid) * 2 + lengths.fade + lengths.hysteresis
     }
 
-    /// Frames that are behind before any of them sounded make room for those that are needed.
+    /// Drops frames that are past before any of them sounded, to make room for those that are needed.
     private func dropPast(_ due: Double, of source: Source) {
         let behind = FixedPosition(due).whole &- Int64(source.resampler.reach) &- Int64(maximumFrameCount)
         source.ring.pointee.release(below: behind)
@@ -92,7 +92,7 @@ extension Renderer {
                 position: FractionalFramePosition(due + offset * step)))
     }
 
-    /// When a device frame leaves the DAC: by its clock, or about when where that is not known yet and does not pace.
+    /// When a device frame leaves the DAC; approximate if its clock is unknown and the source is free-running.
     private func host(of frame: Int64) -> HostTime? {
         if let line = model.line { return HostTime(nanoseconds: line.hostNanoseconds(of: frame)) }
         guard directive.isFreeRunning else { return nil }
@@ -108,7 +108,7 @@ extension Renderer {
         }
     }
 
-    /// The last frame has been planned; `frame` is the first device frame after it.
+    /// Ends the sound after its last planned frame; `frame` is the first device frame after it.
     mutating func finish(at frame: Int64) {
         if let source = state.source {
             ending.finished = (frame: frame, epoch: source.epoch)

@@ -1,15 +1,15 @@
 import AudioCore
 
-// Rendering is planning and playing. The planner looks at the clocks and at the mailbox and appends a segment to the
-// plan: which source, which position, which step, which gains, for at most 256 device frames on a fixed grid of device
-// frames. Playing executes segments into the device's buffer. The plan is kept for as long as the device can take
-// frames back; see `Segment.swift`.
+// Rendering has two halves, planning and playing. The planner reads the clocks and the mailbox and appends a segment to
+// the plan: a source, a position, a step and gains, for at most 256 device frames on a fixed grid of device frames.
+// Playing renders segments into the device's buffer. The plan is kept as long as the device can take frames back; see
+// `Segment.swift`.
 
-/// Turns a rendition's frames into the device's, each at its instant.
+/// Renders a rendition's frames as device frames, each at its instant.
 ///
 /// Lives on the real-time thread of one open device; owns no thread and reads no clock. After `init` nothing here
-/// allocates, locks, retains or throws. A new renderer takes its control over: an older one of the same control must
-/// not be called any more (it may be let go before or after).
+/// allocates, locks, retains or throws. A new renderer takes over its control: an older renderer of that control must
+/// no longer be called. It may be released before or after.
 public struct Renderer: ~Copyable {
     let shared: UnsafeMutablePointer<SharedState>
     let deviceRate: Double
@@ -24,20 +24,20 @@ public struct Renderer: ~Copyable {
     var cursor: Int64 = 0
     /// The state after the last planned segment.
     var state = PlayState()
-    /// A directive arrived that has not been planned for yet, and that should be heard soon.
+    /// Whether a new directive has not been planned for yet and should be heard soon.
     var isUrgent = false
-    /// A placement that was reported was cut from the plan: the one that takes its place is not news.
+    /// Whether a reported placement was cut from the plan: its replacement is not reported again.
     var isPlacedAgain = false
     var counters = Counters()
     var ending = PendingEnd()
     let lengths: FadeLengths
 
-    /// Keeps the shared memory alive; not touched between `init` and `deinit`.
+    /// Keeps the shared memory alive; not used between `init` and `deinit`.
     private let control: PlayoutControl
     private let attachment: Int
 
     /// - Parameters:
-    ///   - control: whose directives it follows; it hears what happens.
+    ///   - control: the control whose directives it follows, and to which it reports.
     ///   - deviceRate: the device's nominal rate, in hertz.
     ///   - channels: interleaved channels of the device.
     ///   - maximumFrameCount: the device's buffer in frames: how far ``rewind(to:)`` may go back.
@@ -61,7 +61,7 @@ public struct Renderer: ~Copyable {
 
     deinit { control.detach(attachment) }
 
-    /// Feeds the DAC clock model with one reading. Call it with every status of the driver that was quick to obtain.
+    /// Feeds one reading to the DAC clock model. Call it for every driver status that was quick to obtain.
     public mutating func note(_ timestamp: DeviceTimestamp) {
         model.note(
             frame: timestamp.frame.index, hostNanoseconds: timestamp.host.nanoseconds, isPrompt: timestamp.isPrompt,
@@ -69,24 +69,23 @@ public struct Renderer: ~Copyable {
         reportEnd(heardBefore: model.newestReadingFrame)
     }
 
-    /// From now on readings are taken for what a sound server's plugin guesses: the device's clock is judged over
-    /// seconds. Those that were noted before are void.
+    /// Treats readings as a sound server's guesses from now on: the device's clock is judged over seconds. Earlier
+    /// readings are dropped.
     public mutating func expectGuesses() { model.expectGuesses() }
 
-    /// Whether readings are worth more than one a period: soon after a start, when the DAC's clock is not known well
-    /// yet. The loop may then wait for a millisecond at a time.
+    /// Whether more than one reading per period is useful: soon after a start, while the DAC's clock is not known well.
+    /// The loop may then wait a millisecond at a time.
     public var wantsReadings: Bool {
         model.wantsReadings && !(directive.isFreeRunning && directive.timeline == nil)
     }
 
-    /// Whether the device's clock has been followed for so long that readings need not come often any more: one in
-    /// 50 ms is enough then.
+    /// Whether the device's clock has been followed for so long that one reading every 50 ms is enough.
     public var hasSettledClock: Bool { model.isSettled }
 
     /// Renders the device frames that begin at `first`: interleaved, as many as `output` holds.
     ///
-    /// `first` is normally the frame after the last rendered one, or what ``rewind(to:)`` said. Frames that were left
-    /// out count as a device restart whose clock still holds.
+    /// `first` is normally the frame after the last rendered one, or the argument of ``rewind(to:)``. Skipped frames
+    /// count as a device restart whose clock still holds.
     public mutating func render(into output: UnsafeMutableBufferPointer<Float>, from first: DeviceFrame) {
         guard let base = output.baseAddress else { return }
         takeDirective()
@@ -97,9 +96,9 @@ public struct Renderer: ~Copyable {
         publishSnapshot()
     }
 
-    /// Whether a command or a start should be heard sooner than the device's buffer lasts, or a start that nobody has
-    /// heard yet can be placed better: the loop may take frames back from the device, say so by ``rewind(to:)``, and
-    /// render again. Looks into the mailbox; false again after the next render.
+    /// Whether the loop should take frames back from the device, call ``rewind(to:)`` and render again: a command or a
+    /// start could be heard before the device's buffer has played out, or a start that nobody has heard yet can be
+    /// placed better. Checks the mailbox; false again after the next render.
     public var wantsEarlierFrame: Bool {
         mutating get {
             takeDirective()
@@ -108,8 +107,8 @@ public struct Renderer: ~Copyable {
         }
     }
 
-    /// The device took frames back: the next render begins at `first`. Without a new command the samples come out the
-    /// same again.
+    /// Tells the renderer that the device took frames back: the next render begins at `first`. Without a new command it
+    /// produces the same samples again.
     public mutating func rewind(to first: DeviceFrame) {
         guard first.index < cursor else { return }
         if history.index(of: first.index) != nil {
@@ -119,9 +118,9 @@ public struct Renderer: ~Copyable {
         }
     }
 
-    /// The device lost its running clock (xrun, suspend): older readings are void, its rate is kept, and the sound is
-    /// placed anew from `first`, the next frame to be rendered.
-    /// - Parameter unheard: the first frame that was rendered and did not get into the device, if there is one.
+    /// Tells the renderer that the device's clock was interrupted (xrun, suspend). Older readings are dropped, the rate
+    /// is kept, and the sound is placed again from `first`, the next frame to be rendered.
+    /// - Parameter unheard: the first rendered frame that never reached the device, if any.
     public mutating func deviceDidRestart(at first: DeviceFrame, unheardFrom unheard: DeviceFrame? = nil) {
         counters.xruns += 1
         shared.pointee.events.push(.xrun(frame: first))

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// What the renderer is at, for one device frame: everything that the next frames follow from, besides the clocks.
+/// The renderer's state at one device frame. Together with the clocks it determines all frames that follow.
 struct PlayState: BitwiseCopyable {
     enum Mode: UInt8, BitwiseCopyable {
         case idle, waiting, sounding, finished
@@ -11,7 +11,7 @@ struct PlayState: BitwiseCopyable {
         case staying, forAnotherSource, forReplacement, forLackOfFrames
     }
 
-    /// The device frame that this describes.
+    /// The device frame of this state.
     var frame: Int64 = 0
     var mode = Mode.idle
     var leaving = Leaving.staying
@@ -20,23 +20,23 @@ struct PlayState: BitwiseCopyable {
     var end = Int64.max
     var position = FixedPosition(whole: 0, fraction: 0)
     var controller = RateController(feedForward: 1, uncertainty: 0, canLock: false)
-    /// Where the sound was placed: the device frame, the song position that is due there, and the step.
+    /// Where the sound was placed: the device frame, the song position due there, and the step.
     var placement = (frame: Int64.min, position: 0.0, step: 1.0)
     var fade = Fade.silent
     var volume = VolumeRamp(1)
-    /// Whether this source sounded before: it then comes back with a fade.
+    /// Whether this source sounded before: it then fades in when it returns.
     var hasSounded = false
-    /// Why it will come back, and how far off it was.
+    /// Why it will be placed again, and how large the error was.
     var cause: ReplacementCause?
     var causeError = 0.0
-    /// Device frames for which the error was beyond what slewing can mend.
+    /// Device frames for which the error has exceeded what slewing can remove.
     var excessFrameCount = 0
-    /// The clock model's count when the error was last in bounds.
+    /// The clock model's `relearnCount` when the error was last within bounds.
     var relearnCount = 0
-    /// Where sound was broken off, and whose: a free-running source goes on there.
+    /// Where sound was broken off, and which: a free-running source continues there.
     var brokenOff: (rendition: UInt64, epoch: Epoch, position: FixedPosition)?
 
-    /// The same, some frames into a segment with this step.
+    /// The state `frames` further into a segment with this step.
     func advanced(by frames: Int, step: FixedPosition) -> PlayState {
         var later = self
         later.frame += Int64(frames)
@@ -49,9 +49,9 @@ struct PlayState: BitwiseCopyable {
     }
 }
 
-/// A stretch of device frames that is rendered with one step; never across the end of a fade or of a volume ramp.
+/// A run of device frames rendered with one step; never crosses the end of a fade or of a volume ramp.
 struct Segment: BitwiseCopyable {
-    /// As of the first frame. The controller's state is that of the step below.
+    /// The state at the first frame. Its controller has already chosen the step below.
     var state: PlayState
     var step: FixedPosition
     var count: Int
@@ -61,20 +61,20 @@ struct Segment: BitwiseCopyable {
     func state(after frames: Int) -> PlayState { state.advanced(by: frames, step: step) }
 }
 
-// What was planned is kept for as long as the device may take frames back. Rendering again what is planned already
-// gives the same samples; a command that must be heard sooner cuts the plan where the device's next frame is, and plans
-// anew from the state that the cut segment had there.
+// The plan is kept as long as the device may take frames back. Rendering a planned frame again gives the same samples.
+// A command that must be heard sooner cuts the plan at the device's next frame and plans again from the state that the
+// cut segment had there.
 
-/// The segments of the recent past and of the present.
+/// The recent and present segments of the plan.
 struct SegmentHistory: ~Copyable {
     private let segments: UnsafeMutablePointer<Segment>
     private let mask: Int
     private var first = 0
     private(set) var count = 0
 
-    /// - Parameter frameCount: how many device frames back the segments shall reach.
+    /// - Parameter frameCount: how many device frames the history must reach back.
     init(frameCount: Int) {
-        // Twice the segments of a full grid, and room for fades and ramps.
+        // Twice the segments of a full grid, plus room for fades and ramps.
         var capacity = 64
         while capacity < frameCount / Resampler.pieceFrameCount * 2 + 32 { capacity <<= 1 }
         mask = capacity - 1
@@ -103,7 +103,7 @@ struct SegmentHistory: ~Copyable {
 
     mutating func removeAll() { count = 0 }
 
-    /// The state with which `frame` is rendered; nil when the history does not reach there.
+    /// The state with which `frame` is rendered; nil if the history does not reach it.
     func state(at frame: Int64) -> PlayState? {
         index(of: frame).map { self[$0].pointee.state(after: Int(frame - self[$0].pointee.start)) }
     }
@@ -118,8 +118,8 @@ struct SegmentHistory: ~Copyable {
         return nil
     }
 
-    /// Forgets everything from `frame` on.
-    /// - Returns: the state at `frame`; nil when the history does not reach there.
+    /// Drops everything from `frame` on.
+    /// - Returns: the state at `frame`; nil if the history does not reach it.
     mutating func cut(at frame: Int64) -> PlayState? {
         if let last, last.pointee.end == frame { return last.pointee.state(after: last.pointee.count) }
         guard let index = index(of: frame) else { return nil }

@@ -1,18 +1,18 @@
-// How song channels become device channels. Channel order is WAVE's (WAVEFORMATEXTENSIBLE's mask, lowest bit first).
+// Maps song channels to device channels. Channel order is WAVE's (WAVEFORMATEXTENSIBLE's mask, lowest bit first).
 //
 // - Equal counts: straight through.
 // - One to many: on the first two channels, the rest silent.
 // - Few to many: straight through, the rest silent.
 // - Many to one: the mean of all.
-// - Many to two: front left and right; centre and surrounds at -3 dB on their side (centre on both), low-frequency
-//   effects left out; scaled so that no sample can exceed full scale.
+// - Many to two: front left and right; centre and surrounds at -3 dB on their side (centre on both), without
+//   low-frequency effects; scaled so that no sample can exceed full scale.
 // - Many to fewer, but more than two: the first ones straight through.
 
 /// The gains from each song channel to each device channel.
 struct ChannelMatrix: Hashable {
     let songChannelCount: Int
     let deviceChannelCount: Int
-    /// Row by row: `gains[device * songChannelCount + song]`.
+    /// Row-major: `gains[device * songChannelCount + song]`.
     let gains: [Float]
 
     init(song: Int, device: Int) {

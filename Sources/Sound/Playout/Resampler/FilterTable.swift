@@ -1,26 +1,26 @@
 import Glibc
 
-// The interpolation filter: a sinc under a Kaiser window, tabulated at `phaseCount` fractions of a song frame and
+// The interpolation filter: a Kaiser-windowed sinc, tabulated at `phaseCount` fractions of a song frame and
 // interpolated linearly between neighbouring phases.
 //
-// Song and device at (nearly) the same rate, or the device faster: the sinc's zeros lie on whole frames, so that at
-// phase zero the filter is a single 1 and changes nothing: a stream that is resampled by a few ppm has the same tone as
-// one that is copied. 64 taps with beta 11.4 give a stopband of -115 dB; at 44.1 kHz the pass band ends at 19.5 kHz.
+// Device at (nearly) the song's rate, or faster: the sinc's zeros lie on whole frames, so at phase zero the filter is a
+// single 1 and changes nothing. A stream resampled by a few ppm therefore has the same tone as a plain copy. 64 taps
+// with beta 11.4 give a stopband of -115 dB; at 44.1 kHz the passband ends at 19.5 kHz.
 //
-// Device slower: everything above the device's Nyquist frequency must go. The filter is stretched by the ratio, has
-// 96 taps a device frame, and its cutoff lies at 0.955 of the device's Nyquist frequency: flat to 0.88 of it
-// (19.3 kHz at 44.1 kHz), -115 dB from 1.03 of it on.
+// Device slower: everything above the device's Nyquist frequency must be removed. The filter is stretched by the ratio
+// and has 96 taps per device frame. Its cutoff is at 0.955 of the device's Nyquist frequency: flat to 0.88 of it (19.3
+// kHz at 44.1 kHz), -115 dB from 1.03 of it on.
 //
-// Linear interpolation between phases puts images of a tone f at (f / (phaseCount * songRate))^2: with 512 phases
-// -123 dB at 20 kHz, -170 dB at 1 kHz. A stretched filter is smoother, and needs fewer phases by the same ratio.
+// Linear interpolation between phases puts images of a tone f at (f / (phaseCount * songRate))^2: with 512 phases -123
+// dB at 20 kHz, -170 dB at 1 kHz. A stretched filter is smoother, and needs fewer phases by the same ratio.
 //
-// Every phase is scaled to a sum of 1: constant input gives constant output to the last bits.
+// Every phase is scaled to a sum of 1: constant input gives constant output, down to the last bits.
 
-/// The coefficients for one pair of rates; built off the real-time thread, read-only afterwards.
+/// The filter coefficients for one pair of rates; built off the real-time thread, read-only afterwards.
 struct FilterTable: ~Copyable {
     /// A multiple of 16.
     let tapCount: Int
-    /// The table has 2^phaseBits phases, and one more row for interpolation.
+    /// The table has 2^phaseBits phases, plus one row for interpolation.
     let phaseBits: Int
     let rows: UnsafeMutablePointer<Float>
 

@@ -1,7 +1,7 @@
-/// A song position, or a step between two, as a whole number of frames and a fraction in units of 2^-64 frame.
+/// A song position, or a step between two, as whole frames and a fraction in units of 2^-64 frame.
 ///
-/// Advancing is exact and associative: n steps at once land on the same bits as one step n times, so that a rewind
-/// renders the same samples again however the blocks are cut.
+/// Advancing is exact and associative: n steps at once give the same bits as n single steps. So a rewind renders the
+/// same samples again, however the blocks are cut.
 struct FixedPosition: Hashable, BitwiseCopyable {
     var whole: Int64
     var fraction: UInt64
@@ -11,19 +11,19 @@ struct FixedPosition: Hashable, BitwiseCopyable {
         self.fraction = fraction
     }
 
-    /// - Parameter frames: finite and within ``range``, which the caller has checked.
+    /// - Parameter frames: finite and within ``range``; the caller checks.
     init(_ frames: Double) {
         let floor = frames.rounded(.down)
         whole = Int64(floor)
         fraction = UInt64((frames - floor) * 0x1p64)
     }
 
-    /// Positions that a `Double` still counts in frames: 1,000 years and more of song.
+    /// Positions at which a `Double` still resolves frames: more than 1,000 years of song.
     static let range: ClosedRange<Double> = -0x1p52...0x1p52
 
     var frames: Double { Double(whole) + Double(fraction) * 0x1p-64 }
 
-    /// Distance to a whole position, with the fraction's full accuracy for small distances.
+    /// The distance from a whole position, with the fraction's full accuracy if it is small.
     @inline(__always)
     func distance(from origin: Int64) -> Double { Double(whole &- origin) + Double(fraction) * 0x1p-64 }
 

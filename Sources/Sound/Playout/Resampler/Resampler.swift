@@ -1,7 +1,6 @@
-/// Everything that turns one song format into one device format; made on the control side, used by the real-time
-/// thread through ``view``.
+/// Converts one song format to one device format. Made on the control side; the real-time thread uses its ``view``.
 final class Resampler {
-    /// Device frames that are rendered in one piece at most.
+    /// The most device frames rendered in one piece.
     static let pieceFrameCount = 256
     /// How far the step may be from the ratio of the nominal rates: DAC +-0.1 %, a live source's anchor +-1 %.
     static let stepTolerance = 0.02
@@ -26,7 +25,7 @@ final class Resampler {
         let span = Int((Double(Self.pieceFrameCount) * longestStep).rounded(.up)) + table.tapCount + 8
         planeStride = (span + 15) / 16 * 16
         let laneCount = min(songChannelCount, deviceChannelCount)
-        // Behind the input planes lie as many output planes of one piece each.
+        // After the input planes lie as many output planes of one piece each.
         planes = .allocate(capacity: laneCount * (planeStride + Self.pieceFrameCount))
         planes.initialize(repeating: 0, count: laneCount * (planeStride + Self.pieceFrameCount))
         weights = .allocate(capacity: table.tapCount)
@@ -65,9 +64,9 @@ struct ResamplerView: BitwiseCopyable {
     let planeStride: Int
     let weights: UnsafeMutablePointer<Float>
 
-    /// Frames that the filter reaches to either side.
+    /// How many frames the filter reaches to either side.
     @inline(__always) var reach: Int { tapCount / 2 }
-    /// Channels that are filtered: folding down comes before the filter, spreading out after it.
+    /// Channels that are filtered: downmixing comes before the filter, upmixing after it.
     @inline(__always) var laneCount: Int { min(songChannelCount, deviceChannelCount) }
     @inline(__always) var foldsBefore: Bool { deviceChannelCount < songChannelCount }
 }

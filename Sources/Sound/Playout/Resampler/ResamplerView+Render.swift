@@ -1,10 +1,10 @@
 import CResampling
 
-// One piece of output: the song frames that the filter touches are laid out in planes, one for each lane, with silence
-// where the song has no frames; then every output frame is the inner product of the plane and the weights of its phase.
+// Renders one piece. The song frames under the filter are laid out in planes, one per lane, with silence where the song
+// has no frames. Every output frame is then the inner product of its plane and the weights of its phase.
 //
-// Each output frame depends on its own position and on the song's frames alone, computed in one fixed order: pieces may
-// be cut anywhere.
+// An output frame depends only on its position and the song's frames, computed in one fixed order, so pieces may be cut
+// anywhere.
 
 extension ResamplerView {
     /// Renders up to ``Resampler/pieceFrameCount`` frames into `output` (interleaved), the first at `position`.
@@ -100,9 +100,9 @@ extension ResamplerView {
         var position = position
         let output = outputPlane(0)
         for frame in 0..<count {
-            // The first tap reaches `reach - 1` frames to the left of the position's whole part.
+            // The first tap is `reach - 1` frames before the position's whole part.
             let offset = Int(position.whole &- begin) - reach + 1
-            // The phase lies between two neighbours in the table.
+            // The phase lies between two rows of the table.
             let fraction = position.fraction
             let row = rows + Int(truncatingIfNeeded: fraction >> (64 - phaseBits)) * tapCount
             let between = Float(UInt32(truncatingIfNeeded: (fraction << phaseBits) >> 40)) * 0x1p-24
@@ -120,7 +120,7 @@ extension ResamplerView {
         let channels = deviceChannelCount
         for channel in 0..<channels {
             var target = output + channel
-            // What is spread out is either a lane of its own, the one mono lane, or silence.
+            // Each channel takes its own lane, the single mono lane, or silence.
             let lane = songChannelCount == 1 && channel < 2 ? 0 : channel
             guard lane < laneCount else {
                 for _ in 0..<count {

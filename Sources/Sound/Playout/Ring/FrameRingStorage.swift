@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The memory of a ``FrameRing``; lives on the heap so that the real-time thread reaches it without a class.
+/// The memory of a ``FrameRing``; on the heap, so that the real-time thread reaches it without a class.
 struct FrameRingStorage: ~Copyable {
-    /// Position of the first frame that is ever written; before it lies silence.
+    /// The position of the first frame to be written; silence before it.
     let first: Int64
     let channelCount: Int
     /// A power of two.
@@ -10,9 +10,9 @@ struct FrameRingStorage: ~Copyable {
     private let samples: UnsafeMutablePointer<Float>
     /// Frames below this position may be overwritten. Raised by the reader.
     private let floor: Atomic<Int64>
-    /// Frames from here on are not there yet. Raised by the writer.
+    /// Frames from this position on do not exist yet. Raised by the writer.
     private let end: Atomic<Int64>
-    /// The writer's own: silence up to here is still to be written.
+    /// The end of the silence still to be written. Used by the writer only.
     private var owedSilenceEnd: Int64
 
     init(first: Int64, channelCount: Int, capacity wanted: Int) {
@@ -77,14 +77,14 @@ struct FrameRingStorage: ~Copyable {
         (floor.load(ordering: .relaxed), end.load(ordering: .acquiring))
     }
 
-    /// Gives frames below `position` back to the writer; never beyond what was written.
+    /// Releases frames below `position` to the writer; never beyond what was written.
     func release(below position: Int64) {
         let bounded = min(position, end.load(ordering: .relaxed))
         if bounded > floor.load(ordering: .relaxed) { floor.store(bounded, ordering: .releasing) }
     }
 
-    /// Calls `body` with each stretch of memory that holds frames of `position ..< position + count`, which must be
-    /// readable: (first sample, offset in frames, frames).
+    /// Calls `body` for each contiguous run of the frames `position ..< position + count`, which must be readable:
+    /// (first sample, offset in frames, frames).
     @inline(__always)
     func forEachReadableRun(
         at position: Int64, count: Int, _ body: (UnsafePointer<Float>, _ offset: Int, _ frames: Int) -> Void

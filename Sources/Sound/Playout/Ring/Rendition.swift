@@ -3,28 +3,27 @@ import AudioCore
 /// One epoch's decoded frames on their way from the decoder to the real-time thread.
 ///
 /// Made by the control side, written by one decoder thread through ``ring``, read by the renderer after
-/// ``PlayoutControl/play(_:)``. A rendition is played once;
-/// ``PlayoutControl/hold(fade:)`` interrupts it.
+/// ``PlayoutControl/play(_:)``. Played once; ``PlayoutControl/hold(fade:)`` interrupts it.
 public final class Rendition: Sendable {
     public let epoch: Epoch
     /// Frames per second of the song, in hertz.
     public let sampleRate: Double
     public let channelCount: Int
-    /// The position of the first frame that will be written.
+    /// The position of the first frame to be written.
     public let firstFrame: FramePosition
-    /// Whether the first frame enters with a short fade: true where the song is joined in the middle, false where the
-    /// first frame is the beginning of a sound (the start of a song), which is then rendered to the sample.
+    /// Whether the first frame fades in briefly: true if the song is joined in the middle, false if the first frame
+    /// begins a sound (the start of a song), which is then rendered exactly.
     public let fadesIn: Bool
     public let ring: FrameRing
 
     /// - Parameters:
-    ///   - epoch: whose sound it is.
+    ///   - epoch: the epoch of the sound.
     ///   - sampleRate: of the frames, in hertz.
-    ///   - channelCount: samples of a frame.
+    ///   - channelCount: samples per frame.
     ///   - firstFrame: where in the song the ring begins.
-    ///   - fadesIn: whether the sound enters with a short fade.
-    ///   - capacity: frames that the ring shall hold ahead of the sound. What the renderer keeps behind it (for
-    ///     rewinding and for the interpolator) is added by itself.
+    ///   - fadesIn: whether the sound fades in briefly.
+    ///   - capacity: frames that the ring holds ahead of the sound. Room for what the renderer keeps behind it (for
+    ///     rewinds and for the interpolator) is added.
     public init(
         epoch: Epoch, sampleRate: Double, channelCount: Int, firstFrame: FramePosition = .zero, fadesIn: Bool = false,
         capacity: Int
