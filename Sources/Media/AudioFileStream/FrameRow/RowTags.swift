@@ -33,8 +33,7 @@ struct RowTags {
         }
     }
 
-    /// Returns the tag that begins at a place; the caller has checked for ``signatureByteCount`` bytes, unless
-    /// `isLast`.
+    /// Returns the tag that begins at a place. The caller has checked for ``signatureByteCount`` bytes or `isLast`.
     /// - Parameter isAtBoundary: a frame or a tag ended here, or the file begins.
     static func find(_ bytes: RawSpan, at place: Int, isAtBoundary: Bool, isLast: Bool) -> Finding {
         guard isSignature(bytes, at: place) else { return .none }

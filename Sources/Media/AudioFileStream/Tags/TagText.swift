@@ -55,8 +55,7 @@ enum TagText {
         clean(key == .year ? String(text.prefix(4)) : text).map { [(key, $0)] } ?? []
     }
 
-    /// Whether a scalar is a C0 or C1 control, or changes the direction of surrounding text (Unicode bidirectional
-    /// controls).
+    /// Whether a scalar is a C0 or C1 control, or changes the direction of text (Unicode bidirectional controls).
     private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true

@@ -34,8 +34,7 @@ enum VorbisCommentKeys {
         return (TagText.latin1(bytes[..<end].map(upper)), Array(bytes[(end + 1)...]))
     }
 
-    /// Converts Opus gains, in 1/256 dB relative to -23 LUFS (RFC 7845 section 5.2.1), to ReplayGain's dB relative to
-    /// -18.
+    /// Converts Opus gains, in 1/256 dB towards -23 LUFS (RFC 7845 section 5.2.1), to ReplayGain's dB towards -18.
     private static func r128(_ name: String, _ value: String) -> (AudioInfoKey, String)? {
         let key: AudioInfoKey
         switch name {
