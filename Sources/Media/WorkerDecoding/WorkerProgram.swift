@@ -1,9 +1,9 @@
 import DecodeWorker
 
-/// What is started to decode: a program that calls `DecodeWorker.run`.
+/// The program to start as a worker: it must call `DecodeWorker.run`.
 public struct WorkerProgram: Hashable, Sendable {
     public var path: String
-    /// Without the program's own name.
+    /// Without the program's name.
     public var arguments: [String]
 
     public init(path: String, arguments: [String] = []) {
@@ -11,6 +11,6 @@ public struct WorkerProgram: Hashable, Sendable {
         self.arguments = arguments
     }
 
-    /// This very program, with the argument that makes it a worker.
+    /// This program itself, with the argument that makes it a worker.
     public static let itself = WorkerProgram(path: "/proc/self/exe", arguments: [DecodeWorker.argument])
 }

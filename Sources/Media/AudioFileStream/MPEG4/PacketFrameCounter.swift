@@ -6,7 +6,7 @@ struct PacketFrameCounter {
     /// Frames of the last MPEG audio packet whose header was readable.
     private(set) var mpegFrameCount = 1_152
     private var lengths: MovieLengths?
-    /// Times are frames.
+    /// Times are not in frames and must be converted.
     private var isScaled = false
 
     init() {}
