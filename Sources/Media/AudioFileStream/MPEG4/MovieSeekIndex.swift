@@ -77,7 +77,7 @@ struct MovieSeekIndex {
         packet: Int64, in song: StreamedSong
     ) throws(AudioStreamError) -> (place: AudioFileStreamSeek, way: Way) {
         guard let entry = song.entry(atOrBefore: packet, of: fragments.seen) else { throw .valueUnknown }
-        // From the boxes in front of the table's packets on a stream finds the fragments behind.
+        // From the boxes before the table's packets, a stream finds the fragments after them.
         let tableOffset = cursor(atSample: 0).map { min($0.1.offset, movieEnd) }
         guard let offset = entry.fragment?.byteOffset ?? tableOffset else { throw .valueUnknown }
         return (AudioFileStreamSeek(packet: entry.packet, byteOffset: offset), .streamed(entry))
