@@ -10,8 +10,8 @@ import AudioDecoding
 // For the same reason a packet that cannot be decoded is replaced by a silent one instead of being left out.
 //
 // Padding in free format. The library counts one byte for it in all layers; layer I's slots have four (11172-3 section
-// 2.4.2.3). So the library is told that all layer I packets have the padded size, and gets them in that size without the
-// padding bit: decoders ignore what follows a packet's audio.
+// 2.4.2.3). So the library is told that all layer I packets have the padded size, and gets them in that size without
+// the padding bit: decoders ignore what follows a packet's audio.
 //
 // Mono and stereo. A song has one format, but joined files and stations may change between mono and stereo. libmpg123
 // always outputs two channels; a mono song gets their mean, which for a mono packet is exactly its content. The

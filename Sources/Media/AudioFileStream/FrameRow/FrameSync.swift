@@ -5,8 +5,8 @@ import AudioCore
 //
 // - At the start, two more headers that belong with the first must stand exactly where the sizes say.
 // - Once the stream's format is known, a candidate must belong with it and one more header must follow.
-// - A candidate that switches MPEG audio between mono and stereo has 2 bits less in common with the stream (19 instead
-//   of 21). Where the last frame ended exactly, one more header adds 17 bits and suffices; it may switch back.
+// - A candidate that switches MPEG audio between mono and stereo has 2 bits less in common with the stream (17 instead
+//   of 19). Where the last frame ended exactly, one more header adds 17 bits and suffices; it may switch back.
 //   Elsewhere two must follow, in the new mode, so that junk is no more likely to be believed than without switches.
 // - The end of the file or the start of a tag counts as a further header if it stands exactly where a frame ends. If
 //   the file ends inside a later frame (truncated), the headers before it must suffice, and there must be at least one.

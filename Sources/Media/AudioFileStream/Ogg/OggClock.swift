@@ -30,7 +30,7 @@ struct OggClock {
     }
 
     /// Sets the position from the first page with audio.
-    /// - Returns: frames before position 0. Priming of more than a packet or two is not believed.
+    /// - Returns: frames before position 0. Callers count no more than `Limits.packetFrameCount` as priming.
     private mutating func setPosition(granule: Int64?, frameCount: Int, isLast: Bool) -> Int64 {
         let lead = (granule ?? Int64(frameCount)) - Int64(frameCount)
         // A page that is first and last cuts its end, not its beginning.

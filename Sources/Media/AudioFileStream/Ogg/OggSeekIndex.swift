@@ -31,7 +31,7 @@ struct OggSeekIndex {
     }
 
     let dataOffset: Int64
-    /// With random access: bytes from the first page on, and how many frames they decode to.
+    /// With random access: bytes from ``dataOffset`` on, and how many frames they decode to.
     private let dataByteCount: Int64?
     private let totalFrameCount: Int64?
     private var index = PacketIndex()
