@@ -1,18 +1,18 @@
 import AudioCore
 
-/// Why a stream cannot be decoded, or cannot be decoded any further.
+/// Why a stream cannot be decoded, or not any further.
 public enum AudioDecodingError: Error, Hashable, Sendable {
     /// No decoder is registered for this codec.
     case unsupportedCodec(Codec)
-    /// The decoder exists; it cannot decode this format of its codec. The text says what is wrong with it.
+    /// The codec has a decoder, but it cannot decode this format. The text says why.
     case unsupportedFormat(String)
-    /// The stream changed its sample rate, channels or codec on the way: make a new decoder for what follows.
+    /// The stream changed its sample rate, channels or codec: make a new decoder for what follows.
     case formatChanged
-    /// A packet is larger than ``AudioCore/Limits`` allow. The stream is not to be trusted.
+    /// A packet exceeds ``AudioCore/Limits``. Do not trust the stream.
     case packetExceedsLimits(byteCount: Int, frameCount: Int)
-    /// The decoder's library failed in itself (memory, for instance): operation, code and its own words.
+    /// The decoder's library failed (out of memory, for instance): operation, code and the library's text.
     case libraryFailed(operation: String, code: Int32, text: String)
-    /// Nobody wants the stream decoded any more: see ``DecodingInterrupt``.
+    /// Decoding was interrupted: see ``DecodingInterrupt``.
     case interrupted
 }
 
@@ -31,7 +31,7 @@ extension AudioDecodingError: CustomStringConvertible {
 }
 
 extension AudioDecodingError {
-    /// What to install where a codec cannot be decoded, to follow a text that says so; empty where nothing would help.
+    /// Says what to install to decode a codec, to append to an error message; empty if nothing would help.
     public static func remedy(for codec: Codec) -> String {
         switch codec {
         case .aac, .aacHE, .aacHEv2, .alac, .flac, .vorbis, .opus, .ac3, .amrNarrowband, .amrWideband:

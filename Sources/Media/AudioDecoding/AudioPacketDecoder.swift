@@ -1,52 +1,51 @@
 import AudioCore
 
-/// Turns the packets of one stream into frames of interleaved `Float`, nominally in -1...1.
+/// Decodes the packets of one stream to frames of interleaved `Float`, nominally in -1...1.
 ///
-/// The output never slips against the packets: each packet yields exactly its own frame count, as silence where it is
-/// damaged or cannot be decoded yet (an MPEG packet whose bit reservoir was not seen). So whoever knows where a packet
-/// lies on the timeline knows where its frames lie. Trimming of priming and padding is the caller's, by position.
+/// The output never slips against the packets: each packet yields exactly its own frame count, as silence if it is
+/// damaged or cannot be decoded yet (an MPEG packet without its bit reservoir). So the place of a packet on the
+/// timeline gives the place of its frames. The caller trims priming and remainder, by position.
 ///
-/// To start in the middle: ``reset(streamFrame:)`` with the place of the first packet fed, decode as many packets
-/// before the first audible one as the stream's `decoderPrerollPacketCount` says, and drop their frames. From there on
-/// the output equals that of a full decode bit for bit.
+/// To start in the middle: call ``reset(streamFrame:)`` with the place of the first packet to decode, decode as many
+/// packets before the first audible one as the stream's `decoderPrerollPacketCount` says, and drop their frames. From
+/// there on the output equals that of a full decode bit for bit.
 ///
 /// Not real-time safe. Used from one thread at a time.
 public protocol AudioPacketDecoder: AnyObject {
-    /// Frames per second of the output, in hertz: the stream's own.
+    /// Sample rate of the output in hertz: the stream's own.
     var sampleRate: Double { get }
-    /// Channels of a frame of the output: the stream's own.
+    /// Channels of the output: the stream's own.
     var channelCount: Int { get }
-    /// Packets that were damaged and became silence since the decoder was made.
+    /// Damaged packets that became silence since the decoder was made.
     var damagedPacketCount: Int { get }
 
     /// Decodes one packet into the first `frameCount * channelCount` elements of `output`.
     /// - Parameters:
-    ///   - packet: the packet's bytes, whole.
-    ///   - frameCount: the frame count of the packet's description. Fewer than the packet makes cut off its end.
-    ///   - output: has room for the packet's frames; less is the caller's bug, and traps.
-    /// - Throws: ``AudioDecodingError`` when decoding this stream cannot go on. A packet that is merely damaged does
-    ///   not throw.
+    ///   - packet: the bytes of the whole packet.
+    ///   - frameCount: the frame count in the packet's description. If the packet decodes to more, its end is cut off.
+    ///   - output: must have room for the packet's frames; too little is a programming error and traps.
+    /// - Throws: ``AudioDecodingError`` when decoding this stream cannot continue. A damaged packet does not throw.
     func decode(
         packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Float>
     ) throws(AudioDecodingError)
 
-    /// Whether samples are integers of more bits than a `Float` holds, and can be had as such.
+    /// Whether samples are integers of more bits than a `Float` holds, and can be decoded as such.
     var givesIntegers: Bool { get }
 
-    /// Decodes one packet as the other `decode` does, to integers whose full scale is that of 32 bits. Only of
-    /// a decoder that ``givesIntegers``.
+    /// Decodes one packet like the other `decode`, but to integers with a full scale of 32 bits. Only for a decoder
+    /// that ``givesIntegers``.
     func decode(
         packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Int32>
     ) throws(AudioDecodingError)
 
-    /// Forgets what came before: the next packet does not follow the last one.
-    /// - Parameter streamFrame: how many frames of decoded output lie before the next packet in its stream, priming
-    ///   included (``AudioCore/PacketTimeline/streamFrame(of:)``). Decoders whose rounding depends on the place need
-    ///   it to be bit-exact; a wrong number costs the last bit of a sample and nothing else.
+    /// Discards all history: the next packet does not follow the last one.
+    /// - Parameter streamFrame: the number of decoded frames before the next packet in its stream, including priming
+    ///   (``AudioCore/PacketTimeline/streamFrame(of:)``). Decoders whose rounding depends on the place need it to be
+    ///   bit-exact; a wrong number affects only the last bit of samples.
     func reset(streamFrame: Int64)
 }
 
-/// Most decoders give floats only.
+/// Defaults for the decoders that output floats only.
 extension AudioPacketDecoder {
     public var givesIntegers: Bool { false }
 
@@ -58,7 +57,7 @@ extension AudioPacketDecoder {
 }
 
 extension AudioPacketDecoder {
-    /// Checks the numbers of a packet description that came from outside, before they become sizes.
+    /// Checks the numbers in an untrusted packet description before they are used as sizes.
     @inline(__always)
     package func checkLimits(
         of packet: RawSpan, frameCount: Int, output: borrowing MutableSpan<Float>

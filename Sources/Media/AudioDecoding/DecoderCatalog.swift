@@ -2,15 +2,15 @@ import AudioCore
 
 /// The decoders that this program has, by codec.
 ///
-/// A value: whoever composes the program starts from ``builtIn``, adds what else is linked
-/// (`catalog.registerMPEG()` of MPEGDecoding), and hands it down. So this target knows no decoder library.
+/// A value: the program's composition root starts from ``builtIn``, adds other linked decoders
+/// (`catalog.registerMPEG()` of MPEGDecoding), and hands it down. So this target depends on no decoder library.
 public struct DecoderCatalog: Sendable {
-    /// Makes a decoder for a format of a codec that it was registered for, or says why not. The bytes are the stream's
-    /// magic cookie, empty if it has none.
+    /// Makes a decoder for a format of its registered codec, or throws why not. The bytes are the stream's magic
+    /// cookie, empty if it has none.
     public typealias Maker =
         @Sendable (AudioStreamFormat, [UInt8]) throws(AudioDecodingError) -> any AudioPacketDecoder
 
-    /// As ``Maker``, of a decoder that waits for somebody else, here or when it decodes, until it is interrupted.
+    /// Like ``Maker``, for a decoder whose waits, when it is made or decodes, can be interrupted.
     public typealias InterruptibleMaker =
         @Sendable (AudioStreamFormat, [UInt8], DecodingInterrupt) throws(AudioDecodingError) -> any AudioPacketDecoder
 
@@ -24,7 +24,7 @@ public struct DecoderCatalog: Sendable {
     /// A catalog without any decoder.
     public init() {}
 
-    /// What needs no library: linear PCM, G.711 and IMA ADPCM.
+    /// The decoders that need no library: linear PCM, G.711 and IMA ADPCM.
     public static var builtIn: DecoderCatalog {
         var catalog = DecoderCatalog()
         catalog.register(.linearPCM) { (format, _) throws(AudioDecodingError) in try PCMDecoder(format: format) }
@@ -36,22 +36,22 @@ public struct DecoderCatalog: Sendable {
         return catalog
     }
 
-    /// Adds a decoder, or replaces the one that was registered for this codec.
+    /// Registers a decoder, replacing any previous one for the codec.
     public mutating func register(_ codec: Codec, maker: @escaping Maker) {
         entries[codec] = .quick(maker)
     }
 
-    /// Adds a decoder that can be interrupted, or replaces the one that was registered for this codec.
+    /// Registers an interruptible decoder, replacing any previous one for the codec.
     public mutating func register(_ codec: Codec, interruptibleMaker: @escaping InterruptibleMaker) {
         entries[codec] = .interruptible(interruptibleMaker)
     }
 
-    /// What can be decoded: what a listener says of itself when it greets.
+    /// The codecs that can be decoded: a listener sends them in its greeting.
     public var codecs: Set<Codec> { Set(entries.keys) }
 
-    /// Makes a decoder for a stream. It takes splices too (``AudioCore/AudioPacketSplice``), where packets of the codec
-    /// may be some. Where the codec's decoder is a process of its own this waits for it, for seconds if that is stuck.
-    /// - Parameter interrupt: ends such waiting, and that of the decoder later.
+    /// Makes a decoder for a stream. It accepts splices, too (``AudioCore/AudioPacketSplice``), for codecs whose
+    /// packets may be splices. If the decoder is a separate process, this waits for it; for seconds if that is stuck.
+    /// - Parameter interrupt: ends this wait, and later waits of the decoder.
     /// - Throws: `unsupportedCodec`, `unsupportedFormat` (also for rates and channel counts beyond
     ///   ``AudioCore/Limits``), `libraryFailed` or `interrupted`.
     public func makeDecoder(

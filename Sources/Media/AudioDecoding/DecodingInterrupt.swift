@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Ends the waiting of a decoder that waits for somebody else, such as a process of its own.
+/// Ends the waits of a decoder that depends on something else, such as its own process.
 ///
-/// Given to the decoder when it is made (``DecoderCatalog/makeDecoder(for:magicCookie:interrupt:)``); it holds while the
-/// decoder is being made and for as long as it lives. Decoders that wait for nobody take no notice. All methods may be
-/// called from any thread but a real-time one, and return at once.
+/// Passed when the decoder is made (``DecoderCatalog/makeDecoder(for:magicCookie:interrupt:)``); it applies while the
+/// decoder is made and as long as it lives. Decoders that never wait ignore it. All methods may be called from any
+/// thread except a real-time one, and return at once.
 public final class DecodingInterrupt: Sendable {
     private struct State {
         var isInterrupted = false
@@ -15,7 +15,7 @@ public final class DecodingInterrupt: Sendable {
 
     public init() {}
 
-    /// What is being decoded or made is not wanted any more: whoever waits for it fails soon. Harmless when repeated.
+    /// Interrupts decoding, or making the decoder: waits for it fail soon. Repeated calls are harmless.
     public func interrupt() {
         state.withLock { state in
             state.isInterrupted = true
@@ -26,9 +26,9 @@ public final class DecodingInterrupt: Sendable {
 
     public var isInterrupted: Bool { state.withLock(\.isInterrupted) }
 
-    /// Says what ends the present wait, in place of what was said before; nil where nobody waits.
-    /// - Parameter action: called once, by whoever interrupts, or now if somebody has. It returns at once, calls nothing
-    ///   of this, and is not being called any more when another `onInterrupt` has returned.
+    /// Sets the action that ends the current wait, replacing the previous one; nil if nothing waits.
+    /// - Parameter action: called once, by the thread that interrupts, or at once if that has happened. It must return
+    ///   at once and call nothing of this type. It is no longer running when another `onInterrupt` has returned.
     public func onInterrupt(_ action: (@Sendable () -> Void)?) {
         state.withLock { state in
             if state.isInterrupted { action?() } else { state.action = action }

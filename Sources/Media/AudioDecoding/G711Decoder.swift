@@ -1,10 +1,10 @@
 import AudioCore
 
-// ITU-T G.711: a byte holds sign, segment and step. Table 2a (mu-law, bias 33, 14-bit values) and 1a (A-law, 13-bit
-// values), both scaled to 16 bits as everybody does; the bytes are inverted (mu-law) or have their even bits
-// inverted (A-law) as transmitted.
+// ITU-T G.711: a byte contains sign, segment and step. Tables 2a (mu-law, bias 33, 14-bit values) and 1a (A-law, 13-bit
+// values), both scaled to 16 bits as usual; on the wire, bytes are inverted (mu-law) or have their even bits inverted
+// (A-law).
 
-/// G.711, mu-law and A-law, to `Float`: a byte a sample.
+/// Decodes G.711, mu-law and A-law, to `Float`: one byte per sample.
 public final class G711Decoder: AudioPacketDecoder {
     public let sampleRate: Double
     public let channelCount: Int

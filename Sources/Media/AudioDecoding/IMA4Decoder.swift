@@ -1,23 +1,23 @@
 import AudioCore
 
-// QuickTime File Format, "IMA 4:1": 34 bytes a channel, channels one after another. Two bytes hold the upper nine bits
-// of the sample before the first and seven bits of step index; then two codes a byte, the low four bits first. Where
-// the state that the last packet left agrees with those bits, it is kept: it has the lower seven bits of the sample
-// too.
+// QuickTime File Format, "IMA 4:1": 34 bytes per channel, channels one after another. Two bytes hold the upper nine
+// bits of the sample before the first and seven bits of step index; then two codes per byte, the low four bits first.
+// If the state after the last packet agrees with those bits, it is kept, because it has the sample's lower seven bits
+// as well.
 //
-// So a decoder that starts in the middle can be off by the lower seven bits, a constant of less than 128/32768 that no
-// preroll removes; nothing in the file tells it.
+// So a decoder that starts in the middle can be off by those lower seven bits, a constant of less than 128/32768 that
+// no pre-roll removes; nothing in the file contains them.
 
-/// Apple's IMA 4:1 to `Float`.
+/// Decodes Apple's IMA 4:1 to `Float`.
 public final class IMA4Decoder: AudioPacketDecoder {
     public let sampleRate: Double
     public let channelCount: Int
     public private(set) var damagedPacketCount = 0
     private let tables = IMATables(.ofParts)
     private var states: [IMAState]
-    /// Of one block.
+    /// Samples of one block.
     private var samples = [Float](repeating: 0, count: framesPerBlock)
-    /// The states are those that the packet before left.
+    /// Whether the states are those after the previous packet.
     private var follows = true
 
     static let framesPerBlock = 64
@@ -36,7 +36,7 @@ public final class IMA4Decoder: AudioPacketDecoder {
     ) throws(AudioDecodingError) {
         try checkLimits(of: packet, frameCount: frameCount, output: output)
         let groupByteCount = Self.bytesPerBlock * channelCount
-        // The last one may be cut short: all of it is decoded, for what follows it.
+        // The last packet may be cut short: decode all of it, for the packets that follow.
         let groups = min(
             packet.byteCount / groupByteCount, (frameCount + Self.framesPerBlock - 1) / Self.framesPerBlock)
         let present = min(frameCount, groups * Self.framesPerBlock)
@@ -67,7 +67,7 @@ public final class IMA4Decoder: AudioPacketDecoder {
     }
 
     /// Decodes a block into ``samples``.
-    /// - Returns: false if the block cannot be, and silence stands in its place.
+    /// - Returns: false if the block is invalid and was replaced by silence.
     private func decode(_ block: UnsafeRawBufferPointer, _ channel: Int) -> Bool {
         let head = Int16(bitPattern: UInt16(block[0]) << 8 | UInt16(block[1]))
         let index = UInt8(head & 0x7F)

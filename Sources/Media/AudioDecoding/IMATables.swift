@@ -1,7 +1,7 @@
 // IMA Digital Audio Focus and Technical Working Groups, "Recommended Practices for Enhancing Digital Audio
-// Compatibility in Multimedia Systems", 1992: four bits are a step up or down from the last sample, in units that adapt.
+// Compatibility in Multimedia Systems", 1992: four bits are a step up or down from the last sample, with adaptive size.
 
-/// The tables of IMA ADPCM, four bits a sample.
+/// The tables of IMA ADPCM, four bits per sample.
 struct IMATables {
     static let stepCount = 89
 
@@ -14,15 +14,15 @@ struct IMATables {
     ]
     private static let indexChanges: [Int] = [-1, -1, -1, -1, 2, 4, 6, 8]
 
-    /// How far the sample goes, by step index and code: `index * 16 + code`.
+    /// The change of the sample, by step index and code: `index * 16 + code`.
     let differences: [Int32]
     /// The next step index, by the same.
     let nextIndices: [UInt8]
 
     enum Rounding {
-        /// Each part of the step is rounded down by itself, as the recommendation and QuickTime do.
+        /// Rounds down each part of the step by itself, as the recommendation and QuickTime do.
         case ofParts
-        /// The sum is, as most decoders of WAVE files do: (2 code + 1) step / 8.
+        /// Rounds down the sum, as most decoders of WAVE files do: (2 code + 1) step / 8.
         case ofSum
     }
 
@@ -47,14 +47,14 @@ struct IMATables {
     }
 }
 
-/// Where a channel is.
+/// The decoding state of one channel.
 struct IMAState {
     /// The last sample.
     var predictor: Int32 = 0
     /// Below ``IMATables/stepCount``.
     var index: UInt8 = 0
 
-    /// The sample that the low four bits of a code lead to.
+    /// Returns the next sample, from the low four bits of a code.
     @inline(__always)
     mutating func next(
         _ code: UInt8, _ differences: UnsafeBufferPointer<Int32>, _ nextIndices: UnsafeBufferPointer<UInt8>

@@ -1,16 +1,16 @@
 import AudioCore
 
-/// Linear PCM to `Float`: integers of 1 to 8 bytes in either byte order, offset binary, IEEE floats of 4 and 8 bytes.
+/// Decodes linear PCM to `Float`: integers of 1 to 8 bytes in either byte order, offset binary, 32- and 64-bit floats.
 ///
-/// A full-scale integer becomes 1 (exactly: -2^(n-1) becomes -1). Floats pass as they are, beyond -1...1 too; what is
-/// not a finite number becomes 0. A packet shorter than its frames is filled with silence and counted as damaged.
+/// A full-scale integer becomes 1 (exactly: -2^(n-1) becomes -1). Floats pass unchanged, even beyond -1...1; NaN and
+/// infinities become 0. A packet too short for its frames is filled with silence and counted as damaged.
 public final class PCMDecoder: AudioPacketDecoder {
     public let sampleRate: Double
     public let channelCount: Int
     public private(set) var damagedPacketCount = 0
     private let sample: PCMSampleType
 
-    /// - Throws: `unsupportedFormat` if the sizes do not make a sample type that is known.
+    /// - Throws: `unsupportedFormat` if the sizes do not form a known sample type.
     public init(format: AudioStreamFormat) throws(AudioDecodingError) {
         guard format.codec == .linearPCM else { throw .unsupportedCodec(format.codec) }
         guard let sample = PCMSampleType(format: format) else {

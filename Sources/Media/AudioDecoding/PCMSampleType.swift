@@ -2,7 +2,7 @@ import AudioCore
 
 /// How one sample of linear PCM is stored.
 ///
-/// Integers that use fewer bits than their bytes hold are aligned high, so the container's width alone scales them.
+/// Integers with fewer bits than their bytes hold are left-aligned, so the container's width alone scales them.
 enum PCMSampleType: Hashable {
     case unsigned8, signed8
     case signed16(bigEndian: Bool), signed24(bigEndian: Bool), signed32(bigEndian: Bool)
@@ -10,7 +10,7 @@ enum PCMSampleType: Hashable {
     case signedWide(byteCount: Int, bigEndian: Bool)
     case float32(bigEndian: Bool), float64(bigEndian: Bool)
 
-    /// Nil unless the format's sizes fit together.
+    /// Returns nil unless the format's sizes are consistent.
     init?(format: AudioStreamFormat) {
         guard Limits.channelRange.contains(format.channelsPerFrame), format.bytesPerFrame > 0,
             format.bytesPerFrame % format.channelsPerFrame == 0
@@ -43,7 +43,7 @@ enum PCMSampleType: Hashable {
         }
     }
 
-    /// Converts the first `count` samples. The caller has checked that both spans hold as many.
+    /// Converts the first `count` samples. The caller has checked that both spans are large enough.
     func convert(_ bytes: RawSpan, count: Int, into output: inout MutableSpan<Float>) {
         precondition(count * byteCount <= bytes.byteCount && count <= output.count)
         bytes.withUnsafeBytes { source in
@@ -88,7 +88,7 @@ extension UnsafeRawBufferPointer {
         return bigEndian ? UInt16(bigEndian: value) : UInt16(littleEndian: value)
     }
 
-    /// Three bytes in the high bits of a word.
+    /// Loads three bytes into the high bits of a word.
     @inline(__always)
     fileprivate func load24(_ offset: Int, _ bigEndian: Bool) -> UInt32 {
         let (low, middle, high) = (
@@ -103,7 +103,7 @@ extension UnsafeRawBufferPointer {
         return bigEndian ? UInt32(bigEndian: value) : UInt32(littleEndian: value)
     }
 
-    /// Five to eight bytes in the high bits of a word.
+    /// Loads five to eight bytes into the high bits of a word.
     fileprivate func loadWide(_ offset: Int, _ byteCount: Int, _ bigEndian: Bool) -> UInt64 {
         var value: UInt64 = 0
         for index in 0..<byteCount {

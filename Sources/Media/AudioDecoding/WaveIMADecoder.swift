@@ -1,10 +1,10 @@
 import AudioCore
 
-// Microsoft Multimedia Standards Update 3.0, "DVI ADPCM Wave Type": a block begins with four bytes a channel, the first
-// sample and the step index; then, by turns, four bytes a channel with eight codes, the low four bits first. Each block
-// stands for itself.
+// Microsoft Multimedia Standards Update 3.0, "DVI ADPCM Wave Type": a block begins with four bytes per channel, the
+// first sample and the step index; then, interleaved by channel, four bytes with eight codes, the low four bits first.
+// Each block is independent.
 
-/// The IMA ADPCM of WAVE files to `Float`, four bits a sample.
+/// Decodes the IMA ADPCM of WAVE files to `Float`, four bits per sample.
 public final class WaveIMADecoder: AudioPacketDecoder {
     public let sampleRate: Double
     public let channelCount: Int
@@ -38,7 +38,7 @@ public final class WaveIMADecoder: AudioPacketDecoder {
 
     public func reset(streamFrame: Int64) {}
 
-    /// - Returns: false if the block cannot be, and silence stands in its place.
+    /// - Returns: false if the block is invalid and was replaced by silence.
     private func decode(
         _ block: UnsafeRawBufferPointer, _ channel: Int, _ target: UnsafeMutableBufferPointer<Float>, frameCount: Int
     ) -> Bool {

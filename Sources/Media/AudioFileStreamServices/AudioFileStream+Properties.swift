@@ -1,16 +1,16 @@
 import AudioCore
 
-// The C interface hands out a property as so many bytes; here its type is what the caller must know. Another one is the
-// same mistake as a buffer of another size, and the same error.
+// The C interface returns a property as a number of bytes; here the caller must know its type. A wrong type is the same
+// mistake as a buffer of the wrong size, and gives the same error.
 
 extension AudioFileStream {
-    /// The value of a property, by its identifier.
+    /// Returns the value of a property.
     /// - Parameters:
-    ///   - id: the property.
-    ///   - type: its type, as `AudioStreamPropertyID` names it.
-    /// - Throws: `unsupportedProperty` for an identifier that no property has, `badPropertySize` for another type than
-    ///   the property's (of a translation: any; see ``translate(_:_:)``), `valueUnknown` if the stream does not tell,
-    ///   or has not yet, `illegalOperation` after ``close()``.
+    ///   - id: the property's identifier.
+    ///   - type: its type, as `AudioStreamPropertyID` documents it.
+    /// - Throws: `unsupportedProperty` if no property has this identifier; `badPropertySize` if the property is of
+    ///   another type (always for a translation; see ``translate(_:_:)``); `valueUnknown` if the value is not known, or
+    ///   not yet; `illegalOperation` after ``close()``.
     public func value<Value>(
         of id: AudioStreamPropertyID, as type: Value.Type = Value.self
     ) throws(AudioStreamError) -> Value {
@@ -24,16 +24,16 @@ extension AudioFileStream {
         return value
     }
 
-    /// Whether ``value(of:as:)`` would give one now.
+    /// Whether ``value(of:as:)`` would return a value now.
     public func isKnown(_ id: AudioStreamPropertyID) -> Bool { !isClosed && knownValue(of: id) != nil }
 
-    /// From packets to frames, bytes or roll distances and back.
+    /// Translates packets to frames, bytes or roll distances, and back.
     /// - Parameters:
     ///   - id: `packetToFrame`, `frameToPacket`, `packetToByte`, `byteToPacket` or `packetToRollDistance`.
-    ///   - translation: of the kind that the identifier asks for, with what is known filled in.
-    /// - Throws: `unsupportedProperty` for an identifier that no property has, `badPropertySize` if it is no translation
-    ///   of this kind, `invalidPacketOffset` where there is no such packet, frame or byte, `valueUnknown` if the stream
-    ///   does not tell, `illegalOperation` before the stream is ready or after ``close()``.
+    ///   - translation: of the type that belongs to the identifier, with the known side filled in.
+    /// - Throws: `unsupportedProperty` if no property has this identifier; `badPropertySize` if the translation has the
+    ///   wrong type; `invalidPacketOffset` if there is no such packet, frame or byte; `valueUnknown` if it is not
+    ///   known; `illegalOperation` before the stream is ready or after ``close()``.
     public func translate<Translation: AudioStreamTranslation>(
         _ id: AudioStreamPropertyID, _ translation: Translation
     ) throws(AudioStreamError) -> Translation {
@@ -82,7 +82,7 @@ extension AudioFileStream {
         }
     }
 
-    /// Where packets differ, all of them must have gone by.
+    /// Known only after all packets were parsed, if their sizes vary.
     private var maximumPacketSize: Int? {
         if let size = summary.format?.bytesPerPacket, size > 0 { return size }
         return hasSeenAll ? largestPacketByteCount : nil

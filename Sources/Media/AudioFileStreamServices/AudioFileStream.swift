@@ -1,17 +1,17 @@
 import AudioCore
 
-/// A push parser of audio files: finds out which container the bytes are in, and parses it.
+/// A push parser of audio files: detects the container of the bytes and parses it.
 ///
-/// Give it a file's bytes from the first on, in pieces of any size, then ``finish(into:)``. Properties come first
-/// (`readyToProducePackets` last of those needed to play), then packets; the same however the bytes are cut. What
-/// containers it knows are the folders of this target.
+/// Give it a file's bytes from the first on, in pieces of any size, then call ``finish(into:)``. Properties come first
+/// (`readyToProducePackets` is the last of those needed to play), then packets; how the bytes are cut makes no
+/// difference. The folders of this target are the containers it knows.
 ///
-/// It is made for pure streams. Who can read anywhere in the file says so (``ByteAccess/file(byteCount:)``), and brings
-/// the bytes from ``nextByteOffset`` on, which need not follow the last ones then: what is of no use is passed over,
-/// and files whose tables come after the audio can be played.
+/// It is made for pure streams. A caller with random access to the file says so (``ByteAccess/file(byteCount:)``) and
+/// brings the bytes from ``nextByteOffset`` on, which may then jump: the parser skips what it does not need, and plays
+/// files whose tables come after the audio.
 ///
-/// Memory is bounded by ``AudioFileStreamLimits`` whatever the file says, time is linear in the bytes, and nothing is
-/// allocated for a packet in steady state. Not real-time safe; calls must not overlap.
+/// Memory is bounded by ``AudioFileStreamLimits`` whatever the file says, time is linear in the bytes, and parsing a
+/// packet allocates nothing in steady state. Not real-time safe; calls must not overlap.
 public struct AudioFileStream: AudioPushParser, ~Copyable {
     private let typeHint: AudioFileType?
     private let access: ByteAccess
@@ -20,39 +20,39 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
     private var failure: AudioStreamError?
     private let record = StreamRecord()
     private var hasEnded = false
-    /// Nothing was left out, or came twice.
+    /// No bytes were left out or parsed twice.
     private var isContinuous = true
-    /// The container is over, and what is in the window belongs to the stream that follows.
+    /// The current stream is over; the bytes in the window belong to the next one.
     public private(set) var hasNextStream = false
-    /// Where the bytes begin that were last brought.
+    /// Offset in the file of the bytes passed to the last call.
     private var pieceOffset: Int64 = 0
 
     /// - Parameters:
     ///   - typeHint: the container, if the user knows it (from a MIME type, say). A wrong hint is an error.
-    ///   - access: where bytes may be asked from.
+    ///   - access: which bytes the parser may ask for.
     public init(typeHint: AudioFileType? = nil, access: ByteAccess = .stream) {
         self.typeHint = typeHint
         self.access = access
     }
 
-    /// The properties so far.
+    /// The properties known so far.
     public var summary: AudioStreamSummary { record.summary }
 
-    /// Packets given so far, and the largest of them in bytes.
+    /// Packets delivered so far, and the size of the largest in bytes.
     public var packetCount: Int64 { record.packetCount }
     public var largestPacketByteCount: Int { record.largestPacketByteCount }
 
-    /// Problems met so far, those included that were too many to be told.
+    /// Problems met so far, including those beyond the number that is reported.
     public var problemCount: Int { record.problemCount }
 
-    /// Whether the file went by from its first byte to its last.
+    /// Whether the file was parsed from its first byte to its last without a gap.
     var hasSeenAll: Bool { hasEnded && isContinuous }
 
     var isClosed: Bool { failure == .illegalOperation }
 
     /// Offset in the file of the first byte that ``parse(_:discontinuity:into:)`` wants next. With
-    /// ``ByteAccess/stream`` it follows the last one given, except after ``seek(toPacket:)``; otherwise look before each
-    /// call. With all of the file at hand it is the file's end where the rest belongs to another stream.
+    /// ``ByteAccess/stream`` it follows the last byte given, except after ``seek(toPacket:)``; with random access, look
+    /// before each call. With random access it is the file's end once the rest belongs to another stream.
     public var nextByteOffset: Int64 { hasNextStream ? access.fileByteCount ?? window.end : window.end }
 
     public mutating func parse<Sink: AudioStreamSink & ~Copyable>(
@@ -60,7 +60,7 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
     ) throws(AudioStreamError) {
         if let failure { throw failure }
         if hasNextStream {
-            // Nobody wanted what follows.
+            // The caller did not ask for the next stream.
             window.removeAll(movingTo: window.end &+ Int64(bytes.byteCount))
             return
         }
@@ -75,7 +75,7 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
                 try advance(isLast: false, into: &sink)
                 if hasNextStream { return }
                 let jump = window.end - fileOffset
-                // What lies elsewhere must be brought from there.
+                // The caller must bring bytes from elsewhere.
                 guard jump >= 0, jump <= Int64(bytes.byteCount - end) else { return }
                 offset = end + Int(jump)
             }
@@ -85,7 +85,7 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
         }
     }
 
-    /// No more bytes will come. The stream is over then: any further call throws `dataUnavailable`.
+    /// Ends the stream: no more bytes will come. Any further call throws `dataUnavailable`.
     public mutating func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
         if let failure { throw failure }
         failure = .dataUnavailable
@@ -104,7 +104,7 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
         }
     }
 
-    /// Lets go of what is held. The stream is over then: any further call throws `illegalOperation`.
+    /// Releases what is held and ends the stream. Any further call throws `illegalOperation`.
     public mutating func close() {
         failure = .illegalOperation
         container = nil
@@ -119,7 +119,7 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
         window.removeAll()
     }
 
-    /// Lets the container take what it can from the window.
+    /// Lets the container take what it can of the window.
     private mutating func advance<Sink: AudioStreamSink & ~Copyable>(
         isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) {
@@ -144,7 +144,7 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
         }
         window.take(progress)
         hasNextStream = progress.isOver
-        // Nobody can bring more than there is, and a container that knows where the file ends looks at what is left.
+        // The caller cannot bring more than the file has, and the container looks at what is left there.
         if let byteCount = access.fileByteCount {
             window.needed = max(1, Int(min(Int64(window.needed), byteCount &- window.offset)))
         }
@@ -154,12 +154,13 @@ public struct AudioFileStream: AudioPushParser, ~Copyable {
 // MARK: What follows
 
 extension AudioFileStream {
-    /// The parser of the stream that follows in the same file and needs a decoder of its own, once ``hasNextStream`` is
-    /// true (`nextStreamOffset` was told), by `parse` or by `finish`.
+    /// Returns the parser of the next stream in the same file, which needs a decoder of its own, once ``hasNextStream``
+    /// is true (`nextStreamOffset` was reported), by `parse` or by `finish`.
     ///
-    /// It has taken that stream's headers already. Bring it the bytes from *its* ``nextByteOffset`` on, which lies within
-    /// the bytes that were last brought to this one, or at their end. Its offsets are those in the whole file.
-    /// - Returns: nil where nothing follows, or more bytes were brought to this stream since it was over.
+    /// It has parsed that stream's headers already. Bring it the bytes from *its* ``nextByteOffset`` on, which lies
+    /// within the bytes last passed to this parser, or at their end. Its offsets count from the start of the whole
+    /// file.
+    /// - Returns: nil if there is no next stream, or this parser was given more bytes after its stream ended.
     public func nextStream() -> AudioFileStream? {
         guard hasNextStream, !window.isEmpty, let next = container?.following() else { return nil }
         var stream = AudioFileStream(access: access)
@@ -172,14 +173,14 @@ extension AudioFileStream {
 // MARK: Places
 
 extension AudioFileStream {
-    /// Goes to a packet: the next packet given is the one that the answer names, once the bytes from
-    /// ``nextByteOffset`` (the answer's offset) on are brought.
+    /// Seeks to a packet: the next packet delivered is the one in the result, once the bytes from ``nextByteOffset``
+    /// (the result's offset) on are brought.
     ///
-    /// Where decoding is to begin exact at a packet, seek to the one that lies `decoderPrerollPacketCount` before it.
-    /// - Returns: where the packet is. An estimate need not be the packet that was asked for, nor lie on its first byte;
-    ///   the parser finds the next one itself. What is exact may begin with an earlier packet than was asked for.
-    /// - Throws: `illegalOperation` before the stream is ready, `invalidPacketOffset` where there is no such packet,
-    ///   `valueUnknown` where the container does not tell. The stream stays where it was then.
+    /// To decode exactly from a packet on, seek to the packet `decoderPrerollPacketCount` before it.
+    /// - Returns: where the packet is. An estimate may be another packet than the requested one and need not be its
+    ///   first byte; the parser finds the next packet itself. An exact result may name an earlier packet.
+    /// - Throws: `illegalOperation` before the stream is ready; `invalidPacketOffset` if there is no such packet;
+    ///   `valueUnknown` if the container does not say. The stream then stays where it was.
     public mutating func seek(toPacket packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
         if let failure, failure != .dataUnavailable { throw failure }
         let place = try place(ofPacket: packet)
@@ -191,8 +192,8 @@ extension AudioFileStream {
         return place
     }
 
-    /// The packet that holds a frame of the decoded stream, priming included, and the frame's distance from the
-    /// packet's first.
+    /// Returns the packet that contains a frame of the decoded stream, priming included, and the frame's offset in that
+    /// packet.
     public func packet(containingFrame frame: Int64) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
         guard frame >= 0 else { throw .invalidPacketOffset }
         let found = try readyContainer().packet(containingFrame: frame, record.summary)
@@ -200,26 +201,26 @@ extension AudioFileStream {
         return found
     }
 
-    /// The first frame of a packet in the decoded stream, priming included.
+    /// Returns the first frame of a packet in the decoded stream, priming included.
     public func firstFrame(ofPacket packet: Int64) throws(AudioStreamError) -> Int64 {
-        // That of the one behind the last is where the last one ends.
+        // One packet past the last is allowed: it begins where the last one ends.
         guard packet >= 0, packet <= knownPacketCount else { throw .invalidPacketOffset }
         return try readyContainer().firstFrame(ofPacket: packet, record.summary)
     }
 
-    /// Where a packet lies; see ``seek(toPacket:)``.
+    /// Returns where a packet lies; see ``seek(toPacket:)``.
     public func place(ofPacket packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
         let container = try readyContainer()
         guard packet < knownPacketCount else { throw .invalidPacketOffset }
         return try container.locate(packet: packet)
     }
 
-    /// The packet that holds a byte of the file.
+    /// Returns the packet that contains a byte of the file.
     public func packet(atByteOffset offset: Int64) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
         try readyContainer().packet(atByteOffset: offset, record.summary)
     }
 
-    /// How many packets there are, if all have gone by; else there may be any number.
+    /// The number of packets once all were parsed; before that, any number is possible.
     private var knownPacketCount: Int64 { hasSeenAll ? record.summary.packetCount ?? .max : .max }
 
     private func readyContainer() throws(AudioStreamError) -> any ContainerParser {

@@ -1,27 +1,24 @@
-/// What a file may ask of the parser; see also `AudioCore.Limits`.
+/// Limits on what a file may ask of the parser; see also `AudioCore.Limits`.
 public enum AudioFileStreamLimits {
-    /// Bytes that are searched for the first MPEG frame, tags not counted, before a file is given up as not audio.
+    /// Bytes searched for the first MPEG frame, not counting tags, before a file is rejected as not audio.
     public static let junkByteCount = 128 * 1024
-    /// Bytes of a text field in a tag; longer ones are skipped.
+    /// Bytes of a text field in a tag; longer fields are skipped.
     public static let tagTextByteCount = 4 * 1024
-    /// Bytes of an APE tag; what claims to be longer is taken for junk.
+    /// Bytes of an APE tag; a larger one is treated as junk.
     public static let apeTagByteCount = 16 * 1024 * 1024
-    /// Bytes of a free-format MPEG frame without padding: what libmpg123 takes.
+    /// Bytes of a free-format MPEG frame without padding: the limit of libmpg123.
     public static let freeFormatByteCount = 3_456
     /// Bytes of WAVE's format chunk.
     public static let formatChunkByteCount = 4 * 1024
-    /// Bytes that are looked through for a first guess of the bit rate before a stream opens whose frames do not say
-    /// it.
+    /// Bytes scanned before a stream opens, to estimate its bit rate where frame headers do not give one.
     static let lookAheadByteCount = 32 * 1024
-    /// Bytes of a chunk of texts (WAVE's LIST, CAF's info); longer ones are skipped.
+    /// Bytes of a text chunk (WAVE's LIST, CAF's info); longer ones are skipped.
     public static let infoChunkByteCount = 64 * 1024
-    /// Bytes that are kept of CAF's packet table, one to four a packet: two days of AAC. What comes after is not
-    /// played.
+    /// Bytes kept of CAF's packet table, one to four per packet: two days of AAC. Packets beyond it are not played.
     public static let packetTableByteCount = 16 * 1024 * 1024
-    /// Bytes of an MPEG-4 file's packet tables that are held: enough for a day of AAC, each packet in a chunk of its
-    /// own.
+    /// Bytes kept of an MPEG-4 file's packet tables: enough for a day of AAC with each packet in a chunk of its own.
     public static let sampleTableByteCount = 32 * 1024 * 1024
-    /// Bytes of a description in an MPEG-4 file: a codec's configuration, an edit list, an index.
+    /// Bytes of a description in an MPEG-4 file: a codec configuration, an edit list or an index.
     public static let descriptionByteCount = 128 * 1024
     /// Stretches of a song that are followed in an MPEG-4 edit list.
     public static let editedStretchCount = 256
@@ -34,10 +31,10 @@ public enum AudioFileStreamLimits {
     public static let editedSilenceByteCount: Int64 = 32 * 1024 * 1024
     /// Runs of packets in one fragment of an MPEG-4 file.
     static let fragmentRunCount = 16 * 1024
-    /// Streams of a chain, each with a decoder of its own, that follow the first: years of web radio.
+    /// Further streams of a chain, each with its own decoder, after the first: years of web radio.
     public static let followingStreamCount = 100_000
-    /// Bytes that are looked at in one step. At most this much and one packet (`Limits.packetByteCount`) is held.
+    /// Bytes parsed in one step. At most this much and one packet (`Limits.packetByteCount`) is held.
     static let stepByteCount = 32 * 1024
-    /// Packets that are handed over in one call.
+    /// Packets delivered in one call.
     static let groupPacketCount = 256
 }

@@ -4,7 +4,7 @@ import AudioCore
 public struct AudioFramePacketTranslation: Hashable, Sendable, BitwiseCopyable {
     public var frame: Int64
     public var packet: Int64
-    /// Of the frame, from the packet's first.
+    /// Offset of the frame from the packet's first.
     public var frameOffsetInPacket: Int
 
     public init(frame: Int64 = 0, packet: Int64 = 0, frameOffsetInPacket: Int = 0) {
@@ -18,7 +18,7 @@ public struct AudioFramePacketTranslation: Hashable, Sendable, BitwiseCopyable {
 public struct AudioBytePacketTranslation: Hashable, Sendable, BitwiseCopyable {
     public var byte: Int64
     public var packet: Int64
-    /// Of the byte, from the packet's first; zero where only an estimate is known.
+    /// Offset of the byte from the packet's first; zero if only an estimate is known.
     public var byteOffsetInPacket: Int64
     public var isEstimate: Bool
 
@@ -30,7 +30,7 @@ public struct AudioBytePacketTranslation: Hashable, Sendable, BitwiseCopyable {
     }
 }
 
-/// A packet, and how many before it must be decoded so that its output is exact: `AudioPacketRollDistanceTranslation`.
+/// A packet, and how many packets before it a decoder needs for exact output: `AudioPacketRollDistanceTranslation`.
 public struct AudioPacketRollDistanceTranslation: Hashable, Sendable, BitwiseCopyable {
     public var packet: Int64
     public var rollDistance: Int64
@@ -41,7 +41,7 @@ public struct AudioPacketRollDistanceTranslation: Hashable, Sendable, BitwiseCop
     }
 }
 
-/// What ``AudioFileStream/translate(_:_:)`` takes: one of three kinds of places, with one side filled in.
+/// An argument of ``AudioFileStream/translate(_:_:)``: one of three kinds of places, with one side filled in.
 public protocol AudioStreamTranslation {
     /// Fills in the other side.
     mutating func resolve(_ id: AudioStreamPropertyID, in stream: borrowing AudioFileStream) throws(AudioStreamError)
@@ -71,7 +71,7 @@ extension AudioBytePacketTranslation: AudioStreamTranslation {
             let place = try stream.place(ofPacket: packet)
             byte = place.byteOffset
             byteOffsetInPacket = 0
-            // Only an earlier packet's place may be known.
+            // The place may be that of an earlier packet.
             isEstimate = place.isEstimate || place.packet != packet
         case .byteToPacket:
             (packet, isEstimate) = try stream.packet(atByteOffset: byte)

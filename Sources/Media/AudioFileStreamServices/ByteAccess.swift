@@ -1,11 +1,11 @@
-/// Where a parser may ask for bytes from.
+/// Which bytes a parser may ask for.
 public enum ByteAccess: Hashable, Sendable {
-    /// Bytes come as they come, from the first to the last.
+    /// Bytes come in order, from the first to the last.
     case stream
-    /// All of the file is at hand, this many bytes.
+    /// Random access to the whole file, which has this many bytes.
     case file(byteCount: Int64)
 
-    /// Nil where it is not known.
+    /// Nil if unknown.
     var fileByteCount: Int64? {
         switch self {
         case .stream: nil
@@ -14,13 +14,13 @@ public enum ByteAccess: Hashable, Sendable {
     }
 }
 
-/// Where a packet lies in a file: the answer to a seek.
+/// Where a packet lies in a file: the result of a seek.
 public struct AudioFileStreamSeek: Hashable, Sendable {
-    /// The packet that begins at ``byteOffset``, or somewhere behind it if this is an estimate.
+    /// The packet that begins at ``byteOffset``, or somewhere after it if this is an estimate.
     public var packet: Int64
     /// Offset in the file.
     public var byteOffset: Int64
-    /// Whether both were reckoned from averages or a coarse table (`kAudioFileStreamSeekFlag_OffsetIsEstimated`).
+    /// Whether both come from averages or a coarse table (`kAudioFileStreamSeekFlag_OffsetIsEstimated`).
     public var isEstimate: Bool
 
     public init(packet: Int64, byteOffset: Int64, isEstimate: Bool = false) {

@@ -1,3 +1,3 @@
-// Sinks, properties, packets and errors are the vocabulary of everybody who plays audio here, and so live in AudioCore.
-// Whoever parses files needs them too, and gets them with the parser.
+// Sinks, properties, packets and errors live in AudioCore, since everything that plays audio uses them. Whoever parses
+// files needs them too and gets them with the parser.
 @_exported import AudioCore

@@ -1,22 +1,22 @@
 import AudioCore
 
-// A recording may end at any moment: its process is killed, its disk full. So samples are written first and the header's
-// sizes after them, once a second: a file is short of what was recorded by a second at most, and never promises more
+// A recording may end at any moment: the process is killed, the disk is full. So the samples are written first and the
+// header's sizes after them, once a second: a file lacks one second of the recording at most, and never claims more
 // than it has.
 
-/// Writes frames to a WAVE, AIFF or CAF file that is whole at any moment.
+/// Writes frames to a WAVE, AIFF or CAF file that is valid at any moment.
 ///
-/// WAVE becomes RF64 (EBU Tech 3306) beyond 4 GiB; AIFF ends at 2 GiB with an error. After an error all that was
-/// written stays, and the header says so. Blocks while the disk is slow: nothing for a real-time thread. One thread at
+/// WAVE becomes RF64 (EBU Tech 3306) beyond 4 GiB; AIFF ends at 2 GiB with an error. After an error everything written
+/// stays, and the header matches it. Blocks while the disk is slow: not for real-time threads. Used from one thread at
 /// a time.
 public struct AudioFileWriter: ~Copyable, Sendable {
     public let format: PCMFileFormat
-    /// Frames of the file, those included that are held back for a moment. After an error: those that are in it.
+    /// Frames of the file, including buffered ones. After an error: those that are in the file.
     public private(set) var frameCount: Int64 = 0
     private let file: OutputFile
     private let encoding: SampleEncoding
     private let headerByteCount: Int64
-    /// Frames whose samples stand in the file.
+    /// Frames whose samples are in the file.
     private var writtenFrameCount: Int64 = 0
     /// Whole frames that are not written yet.
     private var pending: [UInt8] = []
@@ -24,16 +24,16 @@ public struct AudioFileWriter: ~Copyable, Sendable {
     private var failure: AudioFileWritingError?
     private var isFinished = false
 
-    /// Bytes that are gathered at most.
+    /// The most bytes that are buffered.
     static let pendingByteCount = 256 * 1024
 
-    /// Creates the file, its header included.
-    /// - Parameter replaces: a file of that name is replaced; without it, it is refused.
+    /// Creates the file and writes its header.
+    /// - Parameter replaces: whether to replace an existing file; otherwise it is an error.
     public init(path: String, format: PCMFileFormat, replaces: Bool = false) throws(AudioFileWritingError) {
         try self.init(file: try OutputFile(path: path, replaces: replaces), format: format)
     }
 
-    /// Writes into this file from now on; what it had is gone.
+    /// Writes to this file and discards its contents.
     public init(file: consuming OutputFile, format: PCMFileFormat) throws(AudioFileWritingError) {
         self.format = format
         encoding = format.encoding
@@ -44,7 +44,7 @@ public struct AudioFileWriter: ~Copyable, Sendable {
         pending.reserveCapacity(Self.pendingByteCount)
     }
 
-    /// A file that cannot even take its header goes away.
+    /// Writes the header, or removes a file that cannot even take that.
     private static func begin(
         _ file: consuming OutputFile, _ header: [UInt8]
     ) throws(AudioFileWritingError) -> OutputFile {
@@ -66,7 +66,7 @@ public struct AudioFileWriter: ~Copyable, Sendable {
 
     public var path: String { file.path }
 
-    /// Appends interleaved samples of whole frames; 1 is full scale, and what exceeds it is cut in integers.
+    /// Appends interleaved samples of whole frames; 1 is full scale, and integers are clipped there.
     public mutating func append(_ samples: UnsafeBufferPointer<Float>) throws(AudioFileWritingError) {
         let channelCount = format.channelCount
         precondition(samples.count % channelCount == 0)
@@ -76,7 +76,7 @@ public struct AudioFileWriter: ~Copyable, Sendable {
         }
     }
 
-    /// Appends whole frames of linear PCM that the format's encoding passes: integers of its own width.
+    /// Appends whole frames of linear PCM that the format's encoding passes unchanged: integers of its own width.
     public mutating func append(pcm: RawSpan, of source: AudioStreamFormat) throws(AudioFileWritingError) {
         let bytesPerFrame = format.bytesPerFrame
         precondition(encoding.passes(source) && source.channelsPerFrame == format.channelCount)
@@ -89,7 +89,7 @@ public struct AudioFileWriter: ~Copyable, Sendable {
         }
     }
 
-    /// Appends frames of silence. Long ones need no room on the disk where its file system knows holes.
+    /// Appends frames of silence. Long silence takes no disk space on file systems with sparse files.
     public mutating func appendSilence(frameCount count: Int64) throws(AudioFileWritingError) {
         let bytesPerFrame = format.bytesPerFrame
         guard count > Int64(pendingFrameLimit), encoding.silence == 0 else {
@@ -114,7 +114,7 @@ public struct AudioFileWriter: ~Copyable, Sendable {
         if fitting < count { try end(.isFull(path: path)) }
     }
 
-    /// Takes frames away again, down to this many.
+    /// Removes frames at the end, down to this count.
     public mutating func truncate(to count: Int64) throws(AudioFileWritingError) {
         precondition(count >= 0)
         guard count < frameCount else { return }
@@ -127,7 +127,7 @@ public struct AudioFileWriter: ~Copyable, Sendable {
         }
     }
 
-    /// Writes what is held back, and the header's sizes. Once a second it happens by itself while frames come.
+    /// Writes buffered frames and the header's sizes. Happens automatically once a second while frames come.
     public mutating func flush() throws(AudioFileWritingError) {
         if let failure { throw failure }
         guard !pending.isEmpty else { return }
@@ -138,7 +138,7 @@ public struct AudioFileWriter: ~Copyable, Sendable {
         }
     }
 
-    /// Writes all that is left: the file is whole, and on the disk. After an error nothing is left to do.
+    /// Writes everything left and syncs it to the disk: the file is complete. Does nothing after an error.
     public mutating func finish() throws(AudioFileWritingError) {
         guard !isFinished, failure == nil else { return }
         try flush()
@@ -151,7 +151,7 @@ public struct AudioFileWriter: ~Copyable, Sendable {
 
     // MARK: Pieces
 
-    /// Gathers frames in pieces, and writes whenever there are enough.
+    /// Encodes frames in pieces, and writes whenever the buffer is full.
     private mutating func take(
         _ count: Int, _ encode: (Range<Int>, SampleEncoding, inout [UInt8]) -> Void
     ) throws(AudioFileWritingError) {
@@ -173,13 +173,13 @@ public struct AudioFileWriter: ~Copyable, Sendable {
 
     private func offset(ofFrame frame: Int64) -> Int64 { headerByteCount + frame * Int64(format.bytesPerFrame) }
 
-    /// Frames behind those that are written.
+    /// Writes frames after those already written.
     private func write(_ bytes: [UInt8]) throws(AudioFileWritingError) -> Int64 {
         try file.write(bytes, at: offset(ofFrame: writtenFrameCount))
         return Int64(bytes.count / format.bytesPerFrame)
     }
 
-    /// CAF's is right as it is while the file grows.
+    /// Writes the header; CAF's is valid unchanged while the file grows.
     private func writeHeader() throws(AudioFileWritingError) {
         guard format.type != .caf else { return }
         try file.write(format.header(frameCount: writtenFrameCount, isWhole: false), at: 0)
@@ -201,7 +201,7 @@ public struct AudioFileWriter: ~Copyable, Sendable {
         }
     }
 
-    /// Ends the file whole, and refuses everything from now on.
+    /// Ends the file in a valid state, and refuses all further frames.
     private mutating func end(_ error: AudioFileWritingError) throws(AudioFileWritingError) {
         try flush()
         failure = error
@@ -209,8 +209,8 @@ public struct AudioFileWriter: ~Copyable, Sendable {
         throw error
     }
 
-    /// Makes the file say that it has these frames, and have no more. On a full disk there may be no room for the byte
-    /// that makes an odd number even: then the last frame goes.
+    /// Makes the file contain exactly these frames, according to its header. On a full disk there may be no room for
+    /// the pad byte after an odd size: then the last frame is dropped.
     /// - Returns: the frames that it has, and why the header could not be written.
     @discardableResult
     private func settle(frameCount: Int64) -> (frameCount: Int64, failure: AudioFileWritingError?) {

@@ -1,21 +1,21 @@
 import AudioCore
 import Glibc
 
-/// Why a file cannot be written. Whatever was written before stays, and the file is whole as far as it goes.
+/// Why a file cannot be written. Everything written before stays, and the file is valid up to there.
 public enum AudioFileWritingError: Error, Hashable, CustomStringConvertible {
-    /// The name ends with none of the endings that are known.
+    /// The file name has no known extension.
     case unknownEnding(path: String)
-    /// No file of this kind can hold such samples. The text is for people.
+    /// No file of this type can contain such samples. The text is for people.
     case unsupported(String)
     case exists(path: String)
-    /// A directory, a device, a pipe: nothing that can be written at any place.
+    /// A directory, a device or a pipe: nothing with random access.
     case isNoFile(path: String)
-    /// Another process writes it.
+    /// Another process is writing it.
     case isBeingWritten(path: String)
     /// The code is `errno`.
     case cannotCreate(path: String, code: Int32)
     case writingFailed(path: String, code: Int32)
-    /// The file is as long as its kind can be.
+    /// The file has reached the largest size of its type.
     case isFull(path: String)
 
     /// One line, for people.
@@ -31,7 +31,7 @@ public enum AudioFileWritingError: Error, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The same without the file's name.
+    /// The description without the file's name.
     public var reason: String {
         switch self {
         case .unknownEnding: "must end with .wav, .aiff, .aifc or .caf: the ending says what is written"

@@ -7,7 +7,7 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 
-    /// A chunk of IFF's kind with a big-endian size of 32 bits; the body's length is even.
+    /// Appends an IFF chunk with a 32-bit big-endian size; the body's size must be even.
     mutating func appendChunk(_ name: String, _ body: [UInt8]) {
         self += Array(name.utf8)
         append(big: UInt32(body.count))

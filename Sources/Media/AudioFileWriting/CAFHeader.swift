@@ -2,14 +2,14 @@ import AudioCore
 
 /// All bytes of a CAF file before its samples (Core Audio Format specification 1.0).
 ///
-/// While the file grows the audio's size says "to the end of the file", which is right whenever its writer ends.
+/// While the file grows, the audio's size says "to the end of the file", which stays right whenever writing ends.
 struct CAFHeader {
     let bytes: [UInt8]
 
     /// kCAFLinearPCMFormatFlagIsFloat and ...IsLittleEndian.
     private static let float: UInt32 = 1
     private static let littleEndian: UInt32 = 2
-    /// Stands before the samples, and counts as audio.
+    /// The edit count precedes the samples, and counts as audio.
     private static let editCountByteCount: Int64 = 4
 
     /// - Parameter frameCount: nil while the file grows.

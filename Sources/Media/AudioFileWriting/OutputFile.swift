@@ -1,13 +1,13 @@
 import Glibc
 
-/// A file that is written at given places; closes when it goes out of scope.
+/// A file with writes at given offsets; closed when it goes out of scope.
 public struct OutputFile: ~Copyable, Sendable {
     public let path: String
     private let descriptor: Int32
     private let isNew: Bool
 
-    /// Creates or opens a file, and holds it against other writers of this kind. What it has stays until ``empty()``.
-    /// - Parameter replaces: a file of that name is opened; without it, it is refused.
+    /// Creates or opens a file, and locks it against other writers of this type. Its contents stay until ``empty()``.
+    /// - Parameter replaces: whether to open an existing file; otherwise it is an error.
     public init(path: String, replaces: Bool) throws(AudioFileWritingError) {
         (descriptor, isNew) = try Self.open(path, replaces: replaces)
         self.path = path
@@ -16,7 +16,7 @@ public struct OutputFile: ~Copyable, Sendable {
     private static func open(_ path: String, replaces: Bool) throws(AudioFileWritingError) -> (Int32, isNew: Bool) {
         var descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         let isNew = descriptor >= 0
-        // A link that points to nothing exists, and can be opened only so.
+        // A dangling symbolic link exists, and can only be opened in this way.
         if !isNew, errno == EEXIST, replaces {
             descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)
         }
@@ -33,7 +33,7 @@ public struct OutputFile: ~Copyable, Sendable {
     private static func claim(_ descriptor: Int32, _ path: String) throws(AudioFileWritingError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .isNoFile(path: path) }
-        // Where the file system knows no locks, nobody else can hold one.
+        // If the file system has no locks, nobody else can hold one.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
             throw .isBeingWritten(path: path)
         }
@@ -54,13 +54,13 @@ public struct OutputFile: ~Copyable, Sendable {
         return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Bytes that the file has; 0 where the system does not say.
+    /// The file's size in bytes; 0 if the system does not say.
     var byteCount: Int64 {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// Writes all of the bytes at an offset, or throws; some may have been written then.
+    /// Writes all of the bytes at an offset, or throws; then some may have been written.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(AudioFileWritingError) {
         guard let start = bytes.baseAddress else { return }
         var done = 0
@@ -76,19 +76,19 @@ public struct OutputFile: ~Copyable, Sendable {
         try bytes.span.bytes.withUnsafeBytes { bytes throws(AudioFileWritingError) in try write(bytes, at: offset) }
     }
 
-    /// Makes the file this long: cuts it, or lets it go on with zeros that need no room on the disk.
+    /// Sets the file's size: truncates it, or extends it with zeros that take no disk space.
     func resize(to byteCount: Int64) throws(AudioFileWritingError) {
         guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw .writingFailed(path: path, code: errno) }
     }
 
-    /// Waits until all is on the disk: some file systems find out only then that there is no room.
+    /// Waits until everything is on the disk: some file systems report only then that there is no space.
     func synchronize() throws(AudioFileWritingError) {
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw .writingFailed(path: path, code: errno) }
     }
 
-    /// Takes away what the file has.
+    /// Discards the contents of the file.
     public func empty() throws(AudioFileWritingError) { try resize(to: 0) }
 
-    /// The file is not wanted any more: one that was created goes away, one that was there stays as it is.
+    /// Abandons the file: removes it if it was created, leaves it as it is if it existed.
     public func discard() { if isNew { unlink(path) } }
 }

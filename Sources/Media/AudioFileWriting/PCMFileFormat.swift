@@ -1,17 +1,17 @@
 import AudioCore
 
-/// A file of linear PCM: its kind, and what its samples are.
+/// The format of a linear PCM file: its type and its samples.
 public struct PCMFileFormat: Hashable, Sendable {
     /// `wave`, `aiff`, `aifc` or `caf`.
     public let type: AudioFileType
-    /// In hertz. WAVE states whole numbers.
+    /// In hertz. WAVE stores whole numbers.
     public let sampleRate: Double
     public let channelCount: Int
     public let samples: SampleFormat
-    /// Where the channels that are appended go, and for which loudspeakers they are.
+    /// The order of appended channels in the file, and their loudspeakers.
     public let speakers: SpeakerOrder
 
-    /// - Throws: `unsupported` where the kind of file cannot hold this.
+    /// - Throws: `unsupported` if the file type cannot contain this.
     public init(
         type: AudioFileType, sampleRate: Double, channelCount: Int, samples: SampleFormat,
         speakers: SpeakerOrder = .unknown
@@ -30,7 +30,7 @@ public struct PCMFileFormat: Hashable, Sendable {
         self.sampleRate = sampleRate
         self.channelCount = channelCount
         self.speakers = speakers
-        // AIFF has a place for floats only where it has one for codecs. Its readers reckon bytes from bits.
+        // AIFF has floats only in AIFF-C, which has codecs. Its readers derive byte counts from bits.
         let isAIFF = type == .aiff || type == .aifc
         self.type = type == .aiff && samples.isFloat ? .aifc : type
         var samples = samples
@@ -42,7 +42,7 @@ public struct PCMFileFormat: Hashable, Sendable {
 
     public var encoding: SampleEncoding { SampleEncoding(samples, in: type) }
 
-    /// The kind of file that a name's ending asks for; nil where it is none that can be written.
+    /// Returns the file type for a name's extension; nil if it cannot be written.
     public static func type(forPath path: String) -> AudioFileType? {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
@@ -57,8 +57,8 @@ public struct PCMFileFormat: Hashable, Sendable {
 }
 
 extension PCMFileFormat {
-    /// All bytes before the samples: as many for any number of frames.
-    /// - Parameter isWhole: nothing will follow.
+    /// Returns all bytes before the samples; their number is the same for any frame count.
+    /// - Parameter isWhole: no frames will follow.
     func header(frameCount: Int64, isWhole: Bool) -> [UInt8] {
         switch type {
         case .caf: CAFHeader(self, frameCount: isWhole ? frameCount : nil).bytes
@@ -71,17 +71,17 @@ extension PCMFileFormat {
         }
     }
 
-    /// Frames that the header's numbers can count.
+    /// The most frames that the header's numbers can count.
     var largestFrameCount: Int64 {
         switch type {
         case .aiff, .aifc:
             let around = Int64(AIFFHeader(self, frameCount: 0).bytes.count)
             return (AIFFHeader.largestByteCount - around - 1) / Int64(bytesPerFrame)
-        // What a file's offsets can count, and more than any disk has.
+        // The limit of file offsets, and more than any disk has.
         default: return (Int64(1) << 62) / Int64(bytesPerFrame)
         }
     }
 
-    /// Whether an odd number of sample bytes is followed by one more.
+    /// Whether a pad byte follows an odd number of sample bytes.
     var isPadded: Bool { type != .caf }
 }

@@ -1,45 +1,45 @@
 import AudioCore
 
-/// How samples stand in one kind of file: their width, the order of their bytes, and what 8 bits mean.
+/// How samples are stored in one type of file: their width, byte order, and the meaning of 8 bits.
 public struct SampleEncoding: Hashable, Sendable {
     public let samples: SampleFormat
     /// Most significant byte first.
     public let isBigEndian: Bool
-    /// Whether samples of 8 bits are offset binary; wider ones are two's complement everywhere.
+    /// Whether 8-bit samples are offset binary; wider ones are always two's complement.
     public let hasOffsetBytes: Bool
 
-    /// As `type` has them: WAVE is little-endian with offset bytes, AIFF big-endian; CAF is written little-endian, as
-    /// this machine is.
+    /// Creates the encoding of a file type: WAVE is little-endian with offset bytes, AIFF big-endian; CAF is written
+    /// little-endian, like this machine.
     public init(_ samples: SampleFormat, in type: AudioFileType) {
         self.samples = samples
         isBigEndian = type == .aiff || type == .aifc
         hasOffsetBytes = type == .wave
     }
 
-    /// The byte of which silence consists.
+    /// The byte of silence.
     var silence: UInt8 { samples.byteCount == 1 && hasOffsetBytes ? 0x80 : 0 }
 
-    /// Appends samples of which 1 is full scale.
+    /// Appends samples with a full scale of 1.
     ///
-    /// What was integer comes out as it was, up to the 24 bits of a `Float`. What exceeds full scale is cut.
+    /// Integer samples come out unchanged, up to the 24 bits of a `Float`. Samples beyond full scale are clipped.
     public func append(_ floats: some Sequence<Float>, to bytes: inout [UInt8]) {
         guard !samples.isFloat else {
             for sample in floats { append(sample.bitPattern, to: &bytes) }
             return
         }
-        // Aligned high: scaled by the bits that count, then moved up.
+        // Left-aligned: scaled by the valid bits, then shifted up.
         let scale = Double(UInt64(1) << (samples.validBits - 1))
         let shift = samples.byteCount * 8 - samples.validBits
         let offset: Int64 = silence == 0 ? 0 : 128
         for sample in floats {
             let value = Double(sample) * scale
-            // What is no number is silence.
+            // NaN and infinities become silence.
             let rounded = value.isFinite ? Int64(min(max(value.rounded(), -scale), scale - 1)) : 0
             append(UInt32(truncatingIfNeeded: rounded << shift + offset), to: &bytes)
         }
     }
 
-    /// Appends integers of full scale, aligned high; bits that these samples do not have are cut off. Not to floats.
+    /// Appends full-scale, left-aligned integers; cuts off bits that these samples lack. Not for floats.
     public func append(integers: some Sequence<Int32>, to bytes: inout [UInt8]) {
         precondition(!samples.isFloat)
         let shift = UInt32(32 - samples.byteCount * 8)
@@ -55,13 +55,13 @@ public struct SampleEncoding: Hashable, Sendable {
         }
     }
 
-    /// Whether samples of this format are these but for the order of bytes and the sign of 8 bits.
+    /// Whether samples of this format differ only in byte order and in the sign of 8 bits.
     public func passes(_ format: AudioStreamFormat) -> Bool {
         format.codec == .linearPCM && !samples.isFloat && !format.pcm.contains(.float)
             && format.bytesPerFrame == format.channelsPerFrame * samples.byteCount
     }
 
-    /// Appends samples of linear PCM that ``passes(_:)`` as they are.
+    /// Appends linear PCM samples that ``passes(_:)`` accepts, with unchanged values.
     public func append(pcm: RawSpan, of format: AudioStreamFormat, to bytes: inout [UInt8]) {
         let byteCount = samples.byteCount
         let flip: UInt8 = byteCount == 1 && format.pcm.contains(.signedInteger) == hasOffsetBytes ? 0x80 : 0

@@ -1,23 +1,23 @@
 import AudioCore
 
-/// How wide samples are in a file of linear PCM.
+/// The width of samples in a linear PCM file.
 public struct SampleFormat: Hashable, Sendable {
     public var byteCount: Int
-    /// Of integers: significant bits, aligned high.
+    /// Significant bits of integers, left-aligned.
     public var validBits: Int
     public var isFloat: Bool
 
     public static let float32 = SampleFormat(byteCount: 4, validBits: 32, isFloat: true)
 
-    /// Integers in as many whole bytes as their bits need; nil for what no decoder gives.
+    /// Returns integers in as many whole bytes as their bits need; nil for widths that no decoder outputs.
     public static func integer(bits: Int) -> SampleFormat? {
         guard (1...32).contains(bits) else { return nil }
         return SampleFormat(byteCount: (bits + 7) / 8, validBits: bits, isFloat: false)
     }
 
-    /// What the song's samples are by nature: integers where its codec keeps integers, floats otherwise. Lossy codecs
-    /// have no width of their own.
-    /// - Parameter cookie: FLAC's STREAMINFO (RFC 9639 section 8.2), ALAC's specific configuration: they say it.
+    /// Creates the native format of a song's samples: integers if its codec preserves them, otherwise floats. Lossy
+    /// codecs have no width of their own.
+    /// - Parameter cookie: FLAC's STREAMINFO (RFC 9639 section 8.2) or ALAC's specific configuration.
     public init(of format: AudioStreamFormat, cookie: [UInt8]) {
         self = Self.bits(of: format, cookie).flatMap(Self.integer) ?? .float32
         if format.codec == .linearPCM, !isFloat, format.channelsPerFrame > 0 {
@@ -36,7 +36,7 @@ public struct SampleFormat: Hashable, Sendable {
         case .linearPCM: format.pcm.contains(.float) ? nil : format.bitsPerChannel
         // G.711 expands to 14 and 13 bits, IMA ADPCM predicts in 16.
         case .muLaw, .aLaw, .ima4, .waveIMA: 16
-        // Behind 20 bits of sample rate and 3 of channels: bits less one, in 5.
+        // After 20 bits of sample rate and 3 of channels: the bits minus one, in 5 bits.
         case .flac: cookie.count >= 18 ? Int((cookie[12] & 1) << 4 | cookie[13] >> 4) + 1 : nil
         case .alac: cookie.count >= 24 ? Int(cookie[5]) : nil
         default: nil

@@ -1,16 +1,16 @@
 import AudioCore
 
-/// Where a song's channels go in a frame of a file, whose channels stand in the order of the speaker mask's bits.
+/// Maps a song's channels to those of a file's frames, which are in the order of the speaker mask's bits.
 public struct SpeakerOrder: Hashable, Sendable {
-    /// WAVE's, which CAF and AIFF share; 0 where it is not known which channel is which loudspeaker's.
+    /// WAVE's speaker mask, shared by CAF and AIFF; 0 if the channels' loudspeakers are unknown.
     public let mask: UInt32
-    /// For each channel of the file's frame the one of the song's; nil where they are in order.
+    /// For each channel in the file, the channel of the song; nil if they are in order.
     public let permutation: [Int]?
 
-    /// Channels that stay where they are, whosever they are.
+    /// Channels with unknown loudspeakers, which keep their order.
     public static let unknown = SpeakerOrder(nil, channelCount: 0)
 
-    /// - Parameter isArranged: whether the channels have come out of their decoder in that order already.
+    /// - Parameter isArranged: whether the decoder outputs the channels in that order already.
     public init(_ layout: AudioChannelLayout?, channelCount: Int, isArranged: Bool = false) {
         let bits = layout?.labels.map(Self.bit) ?? []
         let known = bits.compactMap { $0 }
@@ -25,8 +25,8 @@ public struct SpeakerOrder: Hashable, Sendable {
         permutation = isArranged || order == Array(known.indices) ? nil : order
     }
 
-    /// - Parameter codec: what the channels came in: those of uncompressed ones stand as they do in their file, decoders of
-    ///   all others put them in WAVE's order.
+    /// - Parameter codec: the codec of the channels: uncompressed ones keep their order in the file, decoders of all
+    ///   others output WAVE's order.
     public init(_ layout: AudioChannelLayout?, channelCount: Int, codec: Codec) {
         let isArranged = ![.linearPCM, .muLaw, .aLaw, .ima4, .waveIMA].contains(codec)
         self.init(layout, channelCount: channelCount, isArranged: isArranged)
@@ -40,7 +40,7 @@ public struct SpeakerOrder: Hashable, Sendable {
         }
     }
 
-    /// Puts the channels of whole frames into their order.
+    /// Reorders the channels of whole frames.
     public func arrange(_ bytes: inout [UInt8], from start: Int, bytesPerSample: Int) {
         guard let permutation else { return }
         let bytesPerFrame = permutation.count * bytesPerSample

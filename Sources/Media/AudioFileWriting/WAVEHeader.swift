@@ -2,23 +2,24 @@ import AudioCore
 
 /// All bytes of a WAVE file before its samples.
 ///
-/// Plain (Multimedia Programming Interface 1.0) where that says all; WAVEFORMATEXTENSIBLE (mmreg.h) for more than two
-/// channels, more than 16 bits or bits that do not fill their bytes; RF64 (EBU Tech 3306) where 32 bits cannot hold the
-/// size: a chunk JUNK keeps its place where the size is not known yet (section 3.5). Integers other than 16-bit and smaller have always been ambiguous in plain files.
+/// Plain (Multimedia Programming Interface 1.0) if that is unambiguous; WAVEFORMATEXTENSIBLE (mmreg.h) for more than
+/// two channels, more than 16 bits or bits that do not fill their bytes, since such integers have always been ambiguous
+/// in plain files; RF64 (EBU Tech 3306) if 32 bits cannot hold the size. While that is unknown, a chunk JUNK reserves
+/// the space (section 3.5).
 public struct WAVEHeader {
     public let bytes: [UInt8]
-    /// The byte that makes an odd number of sample bytes even.
+    /// The pad byte after an odd number of sample bytes.
     public let paddingByteCount: Int
 
     private static let pcm: UInt16 = 1
     private static let float: UInt16 = 3
     private static let extensible: UInt16 = 0xFFFE
-    /// "ds64" and its size; RIFF's size, the data's and the frame count, 64 bits each; no table.
+    /// "ds64" and its size; the sizes of RIFF and data and the frame count, 64 bits each; no table.
     private static let ds64ByteCount = 8 + 28
 
     /// - Parameters:
-    ///   - speakerMask: 0 where nobody knows which channel is which loudspeaker's.
-    ///   - isGrowing: the header has the same length for any number of frames.
+    ///   - speakerMask: 0 if the channels' loudspeakers are unknown.
+    ///   - isGrowing: whether the header has the same length for any number of frames.
     public init(
         sampleRate: Double, channelCount: Int, samples: SampleFormat, speakerMask: UInt32, frameCount: Int64,
         isGrowing: Bool = false
@@ -40,12 +41,12 @@ public struct WAVEHeader {
             format.append(little: UInt16(22))
             format.append(little: UInt16(samples.validBits))
             format.append(little: speakerMask)
-            // KSDATAFORMAT_SUBTYPE_PCM and _IEEE_FLOAT.
+            // The GUID of KSDATAFORMAT_SUBTYPE_PCM or _IEEE_FLOAT.
             format.append(little: tag)
             format += [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
         }
         var chunks = Self.chunk("fmt ", format)
-        // Of all that is not plain PCM.
+        // Required for everything but plain PCM.
         if samples.isFloat { chunks += Self.chunk("fact", little: UInt32(clamping: frameCount)) }
         let reserved = isGrowing ? Self.ds64ByteCount : 0
         var riffByteCount = 4 + Int64(reserved + chunks.count) + 8 + dataByteCount + Int64(paddingByteCount)

@@ -1,19 +1,19 @@
 import AudioCore
 
-// Layer III packets borrow main data from the packets before them (11172-3 section 2.4.2.7, main_data_begin). When
-// those were not seen (after a start in the middle, or a damaged packet), decoding what lies in their place would make
-// noise. The library keeps count too, but it cannot know which of its bytes we filled in. So we count what was really
-// seen, and rewrite a packet that wants more: its side information is zeroed, which decodes to silence, and
-// main_data_begin says all that is there, so that its own main data joins seamlessly what the packets after it borrow.
+// Layer III packets borrow main data from previous packets (11172-3 section 2.4.2.7, main_data_begin). If those were
+// not seen (after a start in the middle, or a damaged packet), decoding other data in their place would produce noise.
+// The library counts borrowed bytes, too, but cannot know which of them we filled in. So we count what was really seen,
+// and rewrite a packet that borrows more: its side information is zeroed, which decodes to silence, and main_data_begin
+// is set to all that is available, so that its own main data continues seamlessly for the packets that borrow it.
 
-/// Counts the bytes of main data that packets to come may borrow.
+/// Counts the main data bytes that later packets may borrow.
 struct BitReservoir {
     private(set) var byteCount = 0
 
     mutating func reset() { byteCount = 0 }
 
-    /// Counts a packet in. Of one that borrows more than there is, `packet` is rewritten to a silent one.
-    /// - Parameter packet: the packet's bytes, whole, as many as its header says or more.
+    /// Counts a packet. Rewrites `packet` to a silent one if it borrows more than is available.
+    /// - Parameter packet: the whole packet, with at least as many bytes as its header says.
     /// - Returns: whether the packet can be decoded as it is.
     mutating func pass(_ packet: inout [UInt8], header: MPEGFrameHeader) -> Bool {
         guard header.layer == 3 else { return true }

@@ -1,30 +1,30 @@
 import AudioCore
 import AudioDecoding
 
-// Bit-exactness from the middle. The library's synthesis filter keeps its history in a ring of 16 slots; each slot of
-// 32 samples moves the ring by one, and the order in which a sample's products are added depends on where the ring
-// stands. So the same packet rounds differently (in the last bit of a Float) if the number of slots decoded before it
-// differs modulo 16. After a reset at a place that is not a multiple, silent packets are therefore decoded first, as
-// many as bring the ring to where a full decode would have it. At most seven: a packet has 36, 18 or 12 slots.
+// Bit-exactness from the middle. The library's synthesis filter keeps its history in a ring of 16 slots. Each slot of
+// 32 samples advances the ring by one, and the ring's position determines the order in which a sample's products are
+// added. So the same packet rounds differently (in the last bit of a Float) if the number of slots decoded before it
+// differs modulo 16. After a reset at a place that is not a multiple, as many silent packets are therefore decoded
+// first as bring the ring to where a full decode would have it. At most seven: a packet has 36, 18 or 12 slots.
 //
 // For the same reason a packet that cannot be decoded is replaced by a silent one instead of being left out.
 //
 // Padding in free format. The library counts one byte for it in all layers; layer I's slots have four (11172-3 section
-// 2.4.2.3). So it is told that these packets are all as long as the padded ones, and gets them like that, without the
-// mark of padding: what follows a packet's audio is nobody's.
+// 2.4.2.3). So the library is told that all layer I packets have the padded size, and gets them in that size without
+// the padding bit: decoders ignore what follows a packet's audio.
 //
-// Mono and stereo. A song has one format, and files that were joined or stations may change between mono and stereo on
-// the way. libmpg123 always gives two channels; a mono song gets their mean, which of a mono packet is exactly what was
-// in it. The library's own mix is not used: in layer III it adds spectra, which is wrong where the channels have windows
-// of different lengths, and in layers I and II it leaves the right channel out.
+// Mono and stereo. A song has one format, but joined files and stations may change between mono and stereo. libmpg123
+// always outputs two channels; a mono song gets their mean, which for a mono packet is exactly its content. The
+// library's own mix is not used: in layer III it adds spectra, which is wrong if the channels have windows of different
+// lengths, and in layers I and II it leaves out the right channel.
 
-/// MPEG-1, 2 and 2.5 audio of layers I to III, by libmpg123: one packet in, exactly its frames out.
+/// Decodes MPEG-1, 2 and 2.5 audio of layers I to III with libmpg123: one packet in, exactly its frames out.
 ///
-/// A packet that is not one whole MPEG frame, or is said to have more frames than it has, becomes silence and is
-/// counted. A layer III packet whose bit reservoir was not seen since the last reset becomes silence too, which is no
-/// damage. A mono packet of a stereo stream sounds on both channels, a stereo packet of a mono stream is mixed down. A
-/// packet of another version, layer or sample rate than the stream's throws `formatChanged`. Not real-time safe; one
-/// thread at a time.
+/// A packet that is not one whole MPEG frame, or has fewer frames than its description says, becomes silence and is
+/// counted as damaged. A layer III packet whose bit reservoir was not seen since the last reset becomes silence, too,
+/// but is not damage. A mono packet of a stereo stream sounds on both channels; a stereo packet of a mono stream is
+/// mixed down. A packet of another version, layer or sample rate throws `formatChanged`. Not real-time safe; one thread
+/// at a time.
 public final class MPEGDecoder: AudioPacketDecoder {
     public static let codecs: [Codec] = [.mpegLayer1, .mpegLayer2, .mpegLayer3]
 
@@ -34,12 +34,12 @@ public final class MPEGDecoder: AudioPacketDecoder {
 
     private let codec: Codec
     private var handle: MPG123Handle
-    /// Of a free-format stream the size that ``handle`` was opened with.
+    /// The packet size that ``handle`` was opened with, in a free-format stream.
     private var freeFormatByteCount: Int?
     private var reservoir = BitReservoir()
-    /// The header of the first good packet in the last one's channel mode: what a silent packet is made from.
+    /// The first good header in the current channel mode, from which silent packets are made.
     private var reference: MPEGFrameHeader?
-    /// Where the next packet lies, until the packet after a reset has come.
+    /// The place of the next packet after a reset; nil once that packet has come.
     private var streamFrameOfStart: Int64? = 0
     private var packet: [UInt8] = []
 
@@ -90,7 +90,7 @@ public final class MPEGDecoder: AudioPacketDecoder {
 
     // MARK: Private
 
-    /// The header of a packet that is one whole MPEG frame of this stream; nil if it is none.
+    /// Returns the header of a packet that is one whole MPEG frame of this stream; nil for other packets.
     private func header(of bytes: RawSpan) throws(AudioDecodingError) -> MPEGFrameHeader? {
         guard let header = MPEGFrameHeader(bytes, at: 0) else { return nil }
         guard header.codec == codec, Double(header.sampleRate) == sampleRate else { throw .formatChanged }
@@ -101,7 +101,7 @@ public final class MPEGDecoder: AudioPacketDecoder {
         return header.isFreeFormat || header.packetByteCount() == bytes.byteCount ? header : nil
     }
 
-    /// The library must be told the size of free-format packets before it is fed the first.
+    /// Tells the library the size of free-format packets, before the first is fed.
     private func openFreeFormat(_ header: MPEGFrameHeader, packetByteCount: Int) throws(AudioDecodingError) {
         guard header.isFreeFormat else { return }
         let size = packetByteCount - header.paddingByteCount
@@ -112,7 +112,7 @@ public final class MPEGDecoder: AudioPacketDecoder {
         reservoir.reset()
     }
 
-    /// After a reset: an empty decoder, its ring where it would be had everything before been decoded.
+    /// Empties the decoder after a reset, and turns its ring to where a full decode would have it.
     private func alignStart(_ header: MPEGFrameHeader, byteCount: Int) throws(AudioDecodingError) {
         guard let streamFrame = streamFrameOfStart else { return }
         streamFrameOfStart = nil
@@ -124,15 +124,15 @@ public final class MPEGDecoder: AudioPacketDecoder {
         }
     }
 
-    /// Zeros decode to silence in all layers: no bits allocated (I, II), no main data (III).
+    /// Makes a packet of zeros, which decode to silence in all layers: no bits allocated (I, II), no main data (III).
     private func makeSilentPacket(_ header: MPEGFrameHeader, byteCount: Int) {
         packet.removeAll(keepingCapacity: true)
         withUnsafeBytes(of: header.word.bigEndian) { packet.append(contentsOf: $0) }
         packet.append(contentsOf: repeatElement(0, count: byteCount - packet.count))
     }
 
-    /// The library's answer to a packet of silence, so that what sounded fades as it should; before the first good
-    /// packet, and for a frame count that is not the stream's, plain silence.
+    /// Outputs what the library makes of a silent packet, so that previous sound decays as it should; plain silence
+    /// before the first good packet, and for a frame count that is not the stream's.
     private func replaceDamaged(
         frameCount: Int, into output: inout MutableSpan<Float>
     ) throws(AudioDecodingError) {
@@ -147,7 +147,7 @@ public final class MPEGDecoder: AudioPacketDecoder {
         }
     }
 
-    /// Decodes ``packet``, and gives its first frames; silence and false if it did not make as many as its header says.
+    /// Decodes ``packet`` and outputs its first frames; silence and false if it yields fewer than its header says.
     private func decodePacket(
         _ header: MPEGFrameHeader, frameCount: Int, into output: inout MutableSpan<Float>
     ) throws(AudioDecodingError) -> Bool {
@@ -170,7 +170,7 @@ public final class MPEGDecoder: AudioPacketDecoder {
     }
 
     private static let layer1SlotByteCount = 4
-    /// In the third byte.
+    /// The padding bit, in the third byte.
     private static let paddingBit: UInt8 = 2
 
     private func feedPacket<R>(_ body: (UnsafeBufferPointer<Float>?) -> R) throws(AudioDecodingError) -> R {

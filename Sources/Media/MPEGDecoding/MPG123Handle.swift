@@ -1,20 +1,20 @@
 import AudioDecoding
 import CMPG123
 
-/// The one door to libmpg123: a decoder that is fed MPEG frames and gives frames of interleaved `Float`.
+/// The only access to libmpg123: a decoder that takes MPEG frames and outputs frames of interleaved `Float`.
 ///
-/// Set so that it adds nothing of its own: no gapless trimming, no resampling, no reading ahead (the frame that is fed
-/// is decoded at once), no looking for info headers and tags, no printing. Of mono it gives two channels that are alike,
-/// so that streams may change between mono and stereo. Not thread-safe.
+/// Configured to add nothing: no gapless trimming, no resampling, no read-ahead (a frame is decoded as soon as it is
+/// fed), no parsing of info headers and tags, no printing. It outputs mono as two equal channels, so that streams may
+/// change between mono and stereo. Not thread-safe.
 struct MPG123Handle: ~Copyable {
-    /// Of all that it gives.
+    /// Channels of all output.
     static let channelCount = 2
 
     private let handle: OpaquePointer
 
     /// - Parameter freeFormatByteCount: the unpadded frame size of a free-format stream, else nil.
     init(sampleRate: Int, freeFormatByteCount: Int?) throws(AudioDecodingError) {
-        // Does nothing since 1.27, needed before.
+        // A no-op since 1.27, required before.
         mpg123_init()
         var code: Int32 = 0
         guard let new = mpg123_new(nil, &code) else {
@@ -42,7 +42,7 @@ struct MPG123Handle: ~Copyable {
         try set(MPG123_FLAGS, Int(flags), "flags")
         try set(MPG123_RVA, Int(MPG123_RVA_OFF.rawValue), "volume adjustment")
         try set(MPG123_INDEX_SIZE, 0, "frame index")
-        // The library counts a frame without its header.
+        // The library does not count a frame's header.
         if let freeFormatByteCount { try set(MPG123_FREEFORMAT_SIZE, freeFormatByteCount - 4, "free-format size") }
         try check(mpg123_format_none(handle), "mpg123_format_none")
         let channels = Int32(MPG123_STEREO.rawValue)
@@ -53,13 +53,13 @@ struct MPG123Handle: ~Copyable {
 
     deinit { mpg123_delete(handle) }
 
-    /// Forgets all that was fed: the next frame is the first of a stream.
+    /// Discards all that was fed: the next frame is the first of a stream.
     func reopen() throws(AudioDecodingError) {
         try Self.check(mpg123_open_feed(handle), "mpg123_open_feed")
     }
 
-    /// Feeds one MPEG frame and gives what it decodes to: the samples, valid during `body`; nil if the library made
-    /// of it anything but one frame, whole. It must be reopened then.
+    /// Feeds one MPEG frame and passes its samples, valid during `body`; nil if the library decoded it to anything but
+    /// exactly one frame. It must then be reopened.
     func decode<R>(
         _ frame: UnsafeRawBufferPointer, _ body: (UnsafeBufferPointer<Float>?) -> R
     ) throws(AudioDecodingError) -> R {
@@ -68,7 +68,7 @@ struct MPG123Handle: ~Copyable {
         var byteCount = 0
         var number: off_t = 0
         var code = mpg123_decode_frame(handle, &number, &audio, &byteCount)
-        // Announced with the first frame; who decodes has checked the format by the header.
+        // Reported with the first frame; the caller has checked the format by the header.
         if code == MPG123_NEW_FORMAT.rawValue {
             code = mpg123_decode_frame(handle, &number, &audio, &byteCount)
         }
@@ -79,7 +79,7 @@ struct MPG123Handle: ~Copyable {
         }
     }
 
-    /// Bytes that were fed and not used.
+    /// Bytes fed but not consumed yet.
     private var bufferedByteCount: Int {
         var value = 0
         let code = mpg123_getstate(handle, MPG123_BUFFERFILL, &value, nil)

@@ -2,41 +2,41 @@ import AudioCore
 
 /// The header of an AC-3 frame, its syncinfo and the start of bsi: ATSC A/52 sections 5.3.1, 5.3.2 and 5.4.
 ///
-/// Frames that are recognised in order to be refused by name are E-AC-3 (A/52 annex E), and AC-3 stored as 16-bit words
-/// with the least significant byte first.
+/// E-AC-3 (A/52 annex E), and AC-3 stored as 16-bit words with the least significant byte first, are recognised only to
+/// be refused by name.
 struct AC3Header: Equatable {
     enum Variant { case ac3, eac3, swapped }
 
     static let byteCount = 7
     static let syncByte: UInt8 = 0x0B
     static let swappedSyncByte: UInt8 = 0x77
-    /// Six blocks of 256 frames (5.3).
+    /// Frames per packet: six blocks of 256 (5.3).
     static let frameCount = 1_536
 
     let variant: Variant
     let frameByteCount: Int
     let sampleRate: Int
-    /// Bits a second; 0 where the header does not say.
+    /// Bits per second; 0 if the header does not say.
     let bitRate: Int
-    /// acmod: which full-range channels there are (table 5.8).
+    /// acmod: the full-range channels (table 5.8).
     let channelMode: Int
     let hasLFE: Bool
     private let bitStreamID: Int
 
-    /// Nil if the bytes end before, or are no header.
+    /// Returns nil if the bytes end early or are not a header.
     init?(_ bytes: RawSpan, at offset: Int) {
         guard offset <= bytes.byteCount - Self.byteCount else { return nil }
         let isSwapped = bytes[offset] == Self.swappedSyncByte && bytes[offset + 1] == Self.syncByte
         guard isSwapped || (bytes[offset] == Self.syncByte && bytes[offset + 1] == Self.swappedSyncByte) else {
             return nil
         }
-        // Of the swapped ones the seventh byte stands eighth, where it need not be in sight.
+        // The seventh byte of a swapped header stands eighth, and need not be in sight.
         let swap = isSwapped ? 1 : 0
         let (code, identifiers) = (bytes[offset + (4 ^ swap)], bytes[offset + (5 ^ swap)])
         bitStreamID = Int(identifiers >> 3)
         guard bitStreamID <= 10 || isSwapped else {
             guard bitStreamID <= 16 else { return nil }
-            // Annex E 1.2.1: size in 16-bit words less one. The rest is not looked at.
+            // Annex E 1.2.1: size in 16-bit words minus one. The rest of the header is not read.
             variant = .eac3
             frameByteCount = (Int(bytes.bigEndian16(at: offset + 2) & 0x7FF) + 1) * 2
             (sampleRate, bitRate, channelMode, hasLFE) = (0, 0, 0, false)
@@ -44,7 +44,7 @@ struct AC3Header: Equatable {
         }
         let (rateCode, sizeCode) = (Int(code >> 6), Int(code & 0x3F))
         guard rateCode < 3, sizeCode < 38, bitStreamID <= 10 else { return nil }
-        // 9 and 10 halve the rates once and twice: not in the standard, but in use.
+        // 9 halves the sample rate and 10 quarters it: not in the standard, but in use.
         let shift = max(0, bitStreamID - 8)
         let fullRate = [48_000, 44_100, 32_000][rateCode]
         let kilobits = Self.bitRates[sizeCode >> 1]
@@ -66,7 +66,7 @@ struct AC3Header: Equatable {
         return shift
     }
 
-    /// Whether both can belong to one stream. The bit rate may differ from frame to frame.
+    /// Whether both headers can belong to one stream. The bit rate may differ from frame to frame.
     func belongsWith(_ other: AC3Header) -> Bool {
         variant == other.variant && sampleRate == other.sampleRate && channelMode == other.channelMode
             && hasLFE == other.hasLFE && bitStreamID == other.bitStreamID
@@ -92,11 +92,11 @@ extension AC3Header {
                 codec: .ac3, sampleRate: Double(sampleRate), framesPerPacket: Self.frameCount,
                 channelsPerFrame: layout.labels.count),
             layout: layout, packetSizeUpperBound: 1_920 * 2, nominalBitRate: bitRate,
-            // The inverse transform overlaps with the block before.
+            // The inverse transform overlaps with the previous block.
             decoderPrerollPacketCount: 1)
     }
 
-    /// In the order of WAVE's speaker mask, as decoders put the channels out.
+    /// The layout in the order of WAVE's speaker mask, in which decoders output the channels.
     private var channelLayout: AudioChannelLayout {
         let surrounds: [AudioChannelLabel] = [.leftSurround, .rightSurround]
         let lfe: [AudioChannelLabel] = hasLFE ? [.lfe] : []
@@ -107,7 +107,7 @@ extension AC3Header {
         case 5: AudioChannelLayout([.left, .right, .center] + lfe + [.centerSurround])
         case 6: AudioChannelLayout([.left, .right] + lfe + surrounds)
         case 7: AudioChannelLayout([.left, .right, .center] + lfe + surrounds)
-        // 0 is two programmes of one channel each.
+        // Mode 0 is two programmes of one channel each.
         default: AudioChannelLayout([.left, .right] + lfe)
         }
     }

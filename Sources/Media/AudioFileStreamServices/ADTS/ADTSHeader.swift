@@ -2,18 +2,18 @@ import AudioCore
 
 /// The header of an ADTS frame: ISO/IEC 14496-3 section 1.A.2.2 (and 13818-7 section 6.2).
 ///
-/// A frame holds one to four raw data blocks, each a packet. Several with CRCs have a table that says where each begins;
-/// without CRCs only a whole decoder could tell them apart.
+/// A frame holds one to four raw data blocks, each a packet. With CRCs, a table says where each of several blocks
+/// begins; without, only a complete decoder could separate them.
 struct ADTSHeader: Equatable {
-    /// Without CRC and table.
+    /// Not counting CRC and block table.
     static let byteCount = 7
     static let framesPerBlock = 1_024
     private static let crcByteCount = 2
 
-    /// The fixed and the variable header, 56 bits, first one highest.
+    /// The fixed and the variable header, 56 bits, the first bit highest.
     private let word: UInt64
 
-    /// Nil if the bytes end before, or are no header.
+    /// Returns nil if the bytes end early or are not a header.
     @inline(__always)
     init?(_ bytes: RawSpan, at offset: Int) {
         guard offset <= bytes.byteCount - Self.byteCount, bytes[offset] == 0xFF, bytes[offset + 1] & 0xF6 == 0xF0
@@ -21,25 +21,25 @@ struct ADTSHeader: Equatable {
         let first = UInt64(bytes.bigEndian32(at: offset))
         let second = UInt64(bytes.bigEndian32(at: offset + 3) & 0xFF_FFFF)
         word = first << 24 | second
-        // Rate indices from 13 on are reserved or forbidden; 13818-7 has no fourth profile.
+        // Sample rate indices from 13 on are reserved or forbidden; 13818-7 has no fourth profile.
         guard rateIndex < 13, frameByteCount > payloadOffset, !(isMPEG2 && profile == 3) else { return nil }
     }
 
     private var isMPEG2: Bool { word >> 43 & 1 == 1 }
     private var hasCRC: Bool { word >> 40 & 1 == 0 }
-    /// Main, LC, SSR, LTP.
+    /// 0 Main, 1 LC, 2 SSR, 3 LTP.
     private var profile: Int { Int(word >> 38 & 3) }
     private var rateIndex: Int { Int(word >> 34 & 15) }
-    /// 0 where a program config element in the audio tells.
+    /// 0 if a program config element in the audio defines the channels.
     private var channelConfiguration: Int { Int(word >> 30 & 7) }
     private var isSplittable: Bool { blockCount == 1 || hasCRC }
 
-    /// Header and CRCs included.
+    /// Size including header and CRCs.
     var frameByteCount: Int { Int(word >> 13 & 0x1FFF) }
     /// 1 to 4.
     var blockCount: Int { Int(word & 3) + 1 }
 
-    /// Where the first block begins.
+    /// Offset of the first block in the frame.
     private var payloadOffset: Int {
         guard hasCRC else { return Self.byteCount }
         return Self.byteCount + 2 * (blockCount - 1) + Self.crcByteCount
@@ -50,12 +50,12 @@ struct ADTSHeader: Equatable {
             && isSplittable == other.isSplittable
     }
 
-    /// Where a raw data block lies in its frame; nil for a table that contradicts itself.
-    /// - Parameter start: where the frame begins; the caller has checked that it is whole.
+    /// Returns where a raw data block lies in its frame; nil if the table contradicts itself.
+    /// - Parameter start: where the frame begins; the caller has checked that all of it is present.
     func block(_ index: Int, in bytes: RawSpan, frameAt start: Int) -> Range<Int>? {
         guard blockCount > 1 else { return start + payloadOffset..<start + frameByteCount }
         guard hasCRC, frameByteCount >= payloadOffset else { return nil }
-        // Counted from the first block on; each block is followed by a CRC of its own.
+        // Offsets count from the first block; each block is followed by its own CRC.
         func blockStart(_ index: Int) -> Int {
             if index == 0 { return payloadOffset }
             if index == blockCount { return frameByteCount }
@@ -66,7 +66,7 @@ struct ADTSHeader: Equatable {
         return start + begin..<start + end
     }
 
-    /// Whether every block lies inside the frame, in order; there is no table without CRCs.
+    /// Whether the table places every block inside the frame, in order. Without CRCs there is no table.
     func hasSoundTable(_ bytes: RawSpan, frameAt start: Int) -> Bool {
         guard blockCount > 1, hasCRC else { return true }
         return (0..<blockCount).allSatisfy { block($0, in: bytes, frameAt: start) != nil }
@@ -74,7 +74,7 @@ struct ADTSHeader: Equatable {
 }
 
 extension ADTSHeader {
-    /// What the first frame of a stream says of it.
+    /// Describes the stream from its first frame.
     func description(_ bytes: RawSpan, frameAt start: Int) throws(AudioStreamError) -> RowDescription {
         guard isSplittable, let block = block(0, in: bytes, frameAt: start) else {
             throw .unsupportedDataFormat("AAC ADTS with several blocks in a frame and no CRC")
@@ -83,8 +83,8 @@ extension ADTSHeader {
         let rate = Self.sampleRates[rateIndex]
         guard Limits.sampleRateRange.contains(Double(rate)) else { throw .unsupportedDataFormat("AAC at \(rate) Hz") }
         var config = BitWriter()
-        // AudioSpecificConfig (14496-3 section 1.6.2.1): audio object type, rate, channels; then GASpecificConfig
-        // (4.4.1), whose three flags are zero: 1,024 frames, no core coder, no extension.
+        // AudioSpecificConfig (14496-3 section 1.6.2.1): audio object type, sample rate, channels; then
+        // GASpecificConfig (4.4.1) with its three flags zero: 1,024 frames, no core coder, no extension.
         config.write(profile + 1, 5)
         config.write(rateIndex, 4)
         config.write(channelConfiguration, 4)
@@ -100,11 +100,11 @@ extension ADTSHeader {
                 channelsPerFrame: channelCount),
             cookie: config.bytes, layout: Self.layout(channelConfiguration),
             packetSizeUpperBound: 0x1FFF - Self.byteCount,
-            // The transform overlaps with the packet before; so does SBR's filter bank, which may be there untold.
+            // The transform overlaps with the previous packet; so does SBR's filter bank, which may be unsignalled.
             decoderPrerollPacketCount: 2)
     }
 
-    /// Table 1.19, in the order of WAVE's speaker mask, as decoders put the channels out.
+    /// The layouts of table 1.19, in the order of WAVE's speaker mask, in which decoders output the channels.
     private static func layout(_ configuration: Int) -> AudioChannelLayout? {
         switch configuration {
         case 1: AudioChannelLayout([.mono])

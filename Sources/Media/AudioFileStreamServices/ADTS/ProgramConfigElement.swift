@@ -1,12 +1,12 @@
 import AudioCore
 
-/// AAC's program_config_element (ISO/IEC 14496-3 section 4.4.1.1, table 4.2): which channels there are, where the
-/// header's number does not say.
+/// AAC's program_config_element (ISO/IEC 14496-3 section 4.4.1.1, table 4.2): defines the channels if the header's
+/// channel configuration does not.
 enum ProgramConfigElement {
     /// id_syn_ele of this element (table 4.71).
     private static let identifier = 5
 
-    /// Copies the element that a raw data block begins with, without its comment.
+    /// Copies the element at the start of a raw data block, without its comment.
     /// - Returns: the number of channels.
     static func copy(from block: [UInt8], to config: inout BitWriter) throws(AudioStreamError) -> Int {
         var reader = BitReader(block)

@@ -1,16 +1,16 @@
 import AudioCore
 
-// The common chunk (AIFF 1.3 and AIFF-C, Apple Computer 1989 and 1991): channels, frames, bits of a sample, frames per
-// second as an 80-bit float; in AIFF-C then the kind of compression as four characters and in words. Samples fill
-// whole bytes, aligned high. The frames of ima4 are counted in packets of 64 (QuickTime does, and all others with it).
+// The common chunk (AIFF 1.3 and AIFF-C, Apple Computer 1989 and 1991): channels, frames, bits per sample, sample rate
+// as an 80-bit float; in AIFF-C then the compression type as four characters and its name. Samples fill whole bytes,
+// left-aligned. For ima4 the frame count is in packets of 64 frames (QuickTime does so, and all others with it).
 
-/// What a common chunk says.
+/// The contents of a common chunk.
 struct AIFFCommon {
     static let smallestByteCount = 18
     static let typeByteCount = 22
 
     let format: AudioStreamFormat
-    /// Bytes of audio as the number of frames tells them; nil for none.
+    /// Bytes of audio according to the frame count; nil if it is zero.
     let byteCount: Int64?
 
     /// - Parameter chunk: the chunk's first 18 bytes, in AIFF-C 22 of them.
@@ -47,7 +47,7 @@ struct AIFFCommon {
             count > 0 ? count * Int64(format.codec == .ima4 ? format.bytesPerPacket : format.bytesPerFrame) : nil
     }
 
-    /// An 80-bit IEEE 754 number: sign, 15 bits of exponent, 64 of significand with its first 1 written out.
+    /// Decodes an 80-bit IEEE 754 number: sign, 15-bit exponent, 64-bit significand with an explicit leading 1.
     static func extended(_ bytes: RawSpan, at offset: Int) -> Double {
         let head = bytes.bigEndian16(at: offset)
         let significand = Double(bytes.bigEndian64(at: offset + 2))

@@ -1,8 +1,8 @@
 import AudioCore
 
-// EA IFF 85: "FORM", size, "AIFF" or "AIFC", then chunks of a four-character name, a 32-bit big-endian size and as many
-// bytes, and one more byte if the size is odd. In any order: AIFF files may have their audio (SSND) before the chunk
-// that describes it. SSND begins with an offset to its first sample and a block size, both for alignment on disks.
+// EA IFF 85: "FORM", size, "AIFF" or "AIFC", then chunks: a four-character name, a 32-bit big-endian size, that many
+// bytes, and a pad byte if the size is odd. Chunks may come in any order: the audio (SSND) may precede the chunk that
+// describes it. SSND begins with an offset to its first sample and a block size, both for alignment on disks.
 
 /// AIFF and AIFF-C.
 struct AIFFDialect: ChunkDialect {
@@ -48,8 +48,8 @@ struct AIFFDialect: ChunkDialect {
         }
     }
 
-    /// What writers leave in the size field that could not seek back: all ones, the largest signed number, that
-    /// rounded down to 4,096, or what sox reckons from 0x7F000000 bytes.
+    /// Whether a size was left by a writer that could not seek back: all ones, the largest signed number, that rounded
+    /// down to 4,096, or what sox computes from 0x7F000000 bytes.
     private static func isLeftByStreaming(_ byteCount: Int64) -> Bool {
         [0xFFFF_FFFF, 0x7FFF_FFFF, 0x7FFF_F000].contains(byteCount) || (0x7EFF_FF00...0x7F00_0100).contains(byteCount)
     }

@@ -1,11 +1,11 @@
 import AudioCore
 
-// CAF specification, "Magic Cookie Chunk": what it holds is the codec's affair.
+// CAF specification, "Magic Cookie Chunk": its contents depend on the codec.
 
-/// What CAF's cookies hold, in the form that decoders take.
+/// Converts CAF's magic cookies to the form that decoders take.
 enum CAFCookie {
-    /// An elementary stream descriptor with the AudioSpecificConfig in it (14496-1 section 7.2.6), as the body of a box
-    /// "esds" or bare; or the configuration alone.
+    /// AAC: an elementary stream descriptor that contains the AudioSpecificConfig (14496-1 section 7.2.6), as the body
+    /// of an "esds" box or bare; or the configuration alone.
     static func aac(_ cookie: [UInt8]) -> [UInt8] {
         let versionAndFlags: [UInt8] = [0, 0, 0, 0]
         let bytes = cookie.first == 3 ? versionAndFlags + cookie : cookie
@@ -13,15 +13,15 @@ enum CAFCookie {
         return ElementaryStreamDescriptor(bytes.span.bytes, bytes.indices).specificInfo
     }
 
-    /// ALAC's "Magic Cookie Description": the configuration; in older files inside an atom "alac" with version and
-    /// flags, behind an atom "frma".
+    /// ALAC ("Magic Cookie Description"): the configuration; in older files inside an "alac" atom with version and
+    /// flags, after a "frma" atom.
     static func alac(_ cookie: [UInt8]) -> [UInt8]? {
         let head = Array("frmaalac".utf8)
         let config = cookie.count >= 24 && Array(cookie[4..<12]) == head ? Array(cookie[24...]) : cookie
         return config.count >= 24 ? config : nil
     }
 
-    /// The 34 bytes of STREAMINFO, bare or behind its block header (RFC 9639 section 8.1).
+    /// FLAC: the 34 bytes of STREAMINFO, bare or after its block header (RFC 9639 section 8.1).
     static func flac(_ cookie: [UInt8]) -> [UInt8]? {
         if cookie.count == FLACStreamInfo.byteCount { return cookie }
         for start in cookie.indices where cookie.count - start >= 4 + FLACStreamInfo.byteCount {
@@ -32,7 +32,7 @@ enum CAFCookie {
         return nil
     }
 
-    /// The header packet (RFC 7845 section 5.1). Files without one have at most two channels.
+    /// Opus: the identification header (RFC 7845 section 5.1). Files without one have at most two channels.
     static func opus(_ cookie: [UInt8], channels: Int, preSkip: Int) -> [UInt8]? {
         if cookie.count >= 19, cookie.starts(with: "OpusHead".utf8) { return cookie }
         guard channels <= 2 else { return nil }

@@ -8,12 +8,12 @@ struct CAFDescription {
     let sampleRate: Double
     let channels: Int
     private let flags: UInt32
-    /// Zero where packets differ.
+    /// Zero if packet sizes vary.
     let bytesPerPacket: Int
     let framesPerPacket: Int
     private let bits: Int
 
-    /// - Parameter chunk: the chunk's body, whole.
+    /// - Parameter chunk: the whole body of the chunk.
     init(_ chunk: RawSpan) throws(AudioStreamError) {
         sampleRate = Double(bitPattern: chunk.bigEndian64(at: 0))
         type = ChunkName(code: chunk.bigEndian32(at: 8))
@@ -29,7 +29,7 @@ struct CAFDescription {
         }
     }
 
-    /// The format of a codec whose packets all are alike; nil for other codecs.
+    /// Returns the format of a codec with equal packets; nil for other codecs.
     func plainFormat() throws(AudioStreamError) -> AudioStreamFormat? {
         switch type {
         case "lpcm": return try linearPCM()
@@ -48,7 +48,7 @@ struct CAFDescription {
         }
     }
 
-    /// "Audio Description Chunk", flags of linear PCM: 1 float, 2 little-endian. Integers are signed.
+    /// Returns the linear PCM format. Flags ("Audio Description Chunk"): 1 float, 2 little-endian. Integers are signed.
     private func linearPCM() throws(AudioStreamError) -> AudioStreamFormat {
         guard framesPerPacket == 1, bytesPerPacket > 0, bytesPerPacket % channels == 0,
             (1...8 * (bytesPerPacket / channels)).contains(bits)
@@ -67,7 +67,7 @@ struct CAFDescription {
             sampleRate: sampleRate, channels: channels, bits: bits, bytesPerSample: bytesPerSample, layout: layout)
     }
 
-    /// The codec of packets that a table describes; nil if it is not known.
+    /// The codec of packets that a packet table describes; nil if it is unknown.
     var codec: Codec? {
         let codec = Codec(rawValue: type.code)
         switch codec {

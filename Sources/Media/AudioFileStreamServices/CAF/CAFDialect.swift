@@ -1,8 +1,8 @@
 import AudioCore
 
-// Apple's Core Audio Format specification 1.0: "caff", version, flags, then chunks of a four-character name, a 64-bit
-// big-endian size and as many bytes. The description comes first; the packet table, which compressed audio needs, may
-// come after the audio. The audio's own size may be -1 if it is the last chunk: to the end of the file.
+// Apple's Core Audio Format specification 1.0: "caff", version, flags, then chunks: a four-character name, a 64-bit
+// big-endian size and that many bytes. The description comes first; the packet table, which compressed audio needs, may
+// follow the audio. If the audio is the last chunk its size may be -1: to the end of the file.
 
 /// Core Audio Format files.
 struct CAFDialect: ChunkDialect {
@@ -17,7 +17,7 @@ struct CAFDialect: ChunkDialect {
     let fileHeaderByteCount = 8
     var headerByteCount: Int { syntax.headerByteCount }
 
-    /// Bytes of the number of edits before the audio.
+    /// Bytes of the edit count in front of the audio.
     private static let editCountByteCount = 4
 
     mutating func read(fileHeader: RawSpan) throws(AudioStreamError) {
@@ -65,7 +65,7 @@ struct CAFDialect: ChunkDialect {
         return []
     }
 
-    /// "Information Chunk": a count, then names and texts in UTF-8, each with a zero behind it.
+    /// Reads an "Information Chunk": a count, then names and values in UTF-8, each zero-terminated.
     private func info(_ body: RawSpan) -> Fields {
         let strings = body.copy(4..<body.byteCount).split(separator: 0, omittingEmptySubsequences: false)
         var fields: Fields = []

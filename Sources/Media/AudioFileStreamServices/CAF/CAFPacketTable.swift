@@ -2,18 +2,18 @@ import AudioCore
 
 // CAF specification, "Packet Table Chunk": packets, valid frames, priming frames, remainder frames; then the table.
 
-/// CAF's packet table chunk, gathered as it comes.
+/// CAF's packet table chunk, collected piece by piece.
 struct CAFPacketTable {
     private static let headerByteCount = 24
 
-    /// Offset in the file of the chunk's body.
+    /// Offset of the chunk's body in the file.
     let byteOffset: Int64
     private var header: [UInt8] = []
     private(set) var bytes: [UInt8] = []
 
     init(byteOffset: Int64) { self.byteOffset = byteOffset }
 
-    /// What exceeds `AudioFileStreamLimits.packetTableByteCount` is dropped: packets behind it are not played.
+    /// Drops bytes beyond `AudioFileStreamLimits.packetTableByteCount`: the packets they describe are not played.
     mutating func append(_ piece: RawSpan) {
         let missing = min(Self.headerByteCount - header.count, piece.byteCount)
         if missing > 0 { header += piece.copy(0..<missing) }
@@ -22,7 +22,7 @@ struct CAFPacketTable {
         piece.extracting(missing..<end).withUnsafeBytes { bytes.append(contentsOf: $0) }
     }
 
-    /// Packets that the header claims.
+    /// The packet count in the header.
     var packetCount: Int64 { max(0, number64(at: 0)) }
 
     /// Nil if the header does not say.
@@ -31,7 +31,7 @@ struct CAFPacketTable {
         return (1...Self.largestFrameCount).contains(count) ? count : nil
     }
 
-    /// More than a minute is not priming.
+    /// Priming frames; a value of more than a minute is ignored.
     var primingFrameCount: Int {
         guard header.count == Self.headerByteCount else { return 0 }
         let count = Int(Int32(bitPattern: header.span.bytes.bigEndian32(at: 16)))
@@ -42,6 +42,6 @@ struct CAFPacketTable {
         header.count == Self.headerByteCount ? Int64(bitPattern: header.span.bytes.bigEndian64(at: offset)) : 0
     }
 
-    /// So that sums do not overflow.
+    /// Keeps sums from overflowing.
     private static let largestFrameCount: Int64 = 1 << 48
 }

@@ -1,15 +1,15 @@
 import AudioCore
 
-/// What the chunks of a CAF file together say of its audio.
+/// What the chunks of a CAF file together say about its audio.
 struct CAFTrack {
     var description: CAFDescription
-    /// Where in the file its chunk and the cookie's begin, for errors.
+    /// Offset in the file of the description chunk, and of the cookie's, for errors.
     var descriptionOffset: Int64
     var cookie: [UInt8]?
     var cookieOffset: Int64
     var table: CAFPacketTable?
 
-    /// Nil as long as a chunk is missing that is needed.
+    /// Returns nil while a required chunk is missing.
     func track() throws(AudioStreamError) -> AudioTrack? {
         if let format = try plainFormat() { return plain(format) }
         guard let codec = description.codec else {
@@ -23,7 +23,7 @@ struct CAFTrack {
             codec: codec, sampleRate: description.sampleRate, bytesPerPacket: description.bytesPerPacket,
             framesPerPacket: description.framesPerPacket, channelsPerFrame: description.channels)
         var formats: [AudioStreamFormat] = []
-        // Frames and rate may be told of AAC's core, or of Opus at another rate than it is decoded at.
+        // Frame counts and sample rate may be those of AAC's core, or of Opus at another rate than it is decoded at.
         var scale = 1
         var magicCookie: [UInt8] = []
         switch codec {
@@ -63,7 +63,7 @@ struct CAFTrack {
         var track = AudioTrack(fileType: .caf, format: format, magicCookie: magicCookie, packets: .constant)
         track.formatList = formats.count > 1 ? formats : []
         if let table {
-            // Of packets that are all alike it holds nothing but their number, which may be any.
+            // With equal packets the table holds only their number, which may be wrong.
             if !hasEqualPackets {
                 let packets = PacketTable(table.bytes, format, packetCount: table.packetCount, frameScale: scale)
                 track.packets = .table(packets)
@@ -85,7 +85,7 @@ struct CAFTrack {
         do throws(AudioStreamError) { return try description.plainFormat() } catch { throw error.at(descriptionOffset) }
     }
 
-    /// A table can still tell how much of Apple's IMA is padding.
+    /// Builds the track of a codec with equal packets. A table can still say how much of Apple's IMA is padding.
     private func plain(_ format: AudioStreamFormat) -> AudioTrack {
         var track = AudioTrack(fileType: .caf, format: format, packets: .constant)
         if format.codec == .ima4 || format.codec == .waveIMA, let table {
@@ -95,7 +95,7 @@ struct CAFTrack {
         return track
     }
 
-    /// Of the configuration; a description of HE-AAC whose configuration keeps silent about it is believed.
+    /// Returns the formats in the configuration; if it does not signal HE-AAC, a description that does is believed.
     private func advancedAudioFormats(_ cookie: [UInt8]) throws(AudioStreamError) -> [AudioStreamFormat] {
         guard var config = AudioSpecificConfig(cookie) else {
             throw .invalidFile(
@@ -117,7 +117,7 @@ struct CAFTrack {
         return formats
     }
 
-    /// Packets before the first exact one; AMR is never exact, and cannot be told from exact after 100 ms.
+    /// Returns the packets before the first exact one; AMR is never exact, but inaudibly so after 100 ms.
     private func preroll(_ track: AudioTrack) -> Int {
         switch track.format.codec {
         case .aac: return track.format.sampleRate <= 24_000 ? 2 : 1

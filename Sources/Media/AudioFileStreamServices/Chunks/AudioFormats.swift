@@ -12,7 +12,7 @@ enum AudioFormats {
 }
 
 extension AudioStreamFormat {
-    /// Linear PCM cut into packets.
+    /// Returns the format of linear PCM cut into packets.
     static func packedPCM(
         sampleRate: Double, channels: Int, bits: Int, bytesPerSample: Int, layout: PCMLayout
     ) -> AudioStreamFormat {
@@ -24,7 +24,7 @@ extension AudioStreamFormat {
         return format
     }
 
-    /// G.711, a byte a sample, cut into packets.
+    /// Returns the format of G.711, one byte per sample, cut into packets.
     static func packed(_ codec: Codec, sampleRate: Double, channels: Int) -> AudioStreamFormat {
         let framesPerPacket = PCMPackets.frameCount(sampleRate: sampleRate)
         return AudioStreamFormat(
@@ -32,7 +32,7 @@ extension AudioStreamFormat {
             framesPerPacket: framesPerPacket, bytesPerFrame: channels, channelsPerFrame: channels, bitsPerChannel: 8)
     }
 
-    /// Apple's IMA 4:1: 64 frames in 34 bytes a channel (QuickTime File Format, "IMA 4:1").
+    /// Returns the format of Apple's IMA 4:1: 64 frames in 34 bytes per channel (QuickTime File Format, "IMA 4:1").
     static func ima4(sampleRate: Double, channels: Int) -> AudioStreamFormat {
         AudioStreamFormat(
             codec: .ima4, sampleRate: sampleRate, bytesPerPacket: 34 * channels, framesPerPacket: 64,

@@ -13,31 +13,31 @@ struct ChunkName: Hashable, ExpressibleByStringLiteral {
     }
 }
 
-/// A chunk of a file: a named run of bytes.
+/// A chunk of a file: a named range of bytes.
 struct Chunk: Equatable {
     var name: ChunkName
-    /// Bytes of the body as the header says; -1 in CAF: to the end of the file.
+    /// Size of the body in the header; -1 in CAF: to the end of the file.
     var byteCount: Int64
     /// Offset in the file of the body's first byte.
     var bodyOffset: Int64
     /// Offset in the file of the next chunk's header.
     var end: Int64
 
-    /// Offset in the file of the byte behind the body's last.
+    /// Offset in the file of the byte after the body.
     var bodyEnd: Int64 { byteCount < 0 || end == .max ? .max : bodyOffset + byteCount }
 }
 
-/// How a family of formats writes a chunk's header: the name, then the body's size.
+/// How a family of formats writes a chunk header: the name, then the body's size.
 struct ChunkSyntax {
     var isBigEndian: Bool
     /// Sizes of 64 bits (CAF) instead of 32.
     var hasWideSizes = false
-    /// A body of odd size is followed by one more byte (RIFF, IFF).
+    /// A pad byte follows a body of odd size (RIFF, IFF).
     var isPadded = true
 
     var headerByteCount: Int { hasWideSizes ? 12 : 8 }
 
-    /// - Parameter offset: offset in the file of the header's first byte.
+    /// - Parameter offset: offset of the header in the file.
     func chunk(_ header: RawSpan, at offset: Int64) -> Chunk {
         let byteCount = size(header)
         let bodyOffset = offset &+ Int64(headerByteCount)
@@ -61,7 +61,7 @@ struct ChunkSyntax {
         isBigEndian ? bytes.bigEndian32(at: offset) : bytes.littleEndian32(at: offset)
     }
 
-    /// Calls `body` for each chunk that lies whole in `bytes`: the members of a list.
+    /// Calls `body` for each chunk that lies completely in `bytes`: the members of a list.
     func forEachMember(of bytes: RawSpan, from start: Int, _ body: (ChunkName, RawSpan) -> Void) {
         var place = start
         while bytes.byteCount - place >= headerByteCount {

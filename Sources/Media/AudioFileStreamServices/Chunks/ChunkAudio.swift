@@ -1,20 +1,20 @@
 import AudioCore
 
-/// The audio of a file made of chunks: where it lies, and how far it was given.
+/// The audio of a chunk-based file: where it lies, and how far it was parsed.
 struct ChunkAudio {
     var track: AudioTrack
-    /// Offsets in the file of the first byte, and of the byte behind the last if that is known.
+    /// Offsets in the file of the first byte, and of the byte after the last if known.
     let start: Int64
     var end: Int64?
     /// Offset in the file of the next chunk's header.
     let chunkEnd: Int64
-    /// What lies before the packet that comes next.
+    /// The position of the next packet.
     var cursor = PacketCursor()
     let announced: StreamLength?
-    /// Bytes are missing, nobody knows how many.
+    /// An unknown number of bytes is missing.
     var hasGap = false
 
-    /// Bytes of the audio that the track leaves of those that its chunk has.
+    /// - Parameter byteCount: bytes of audio in the chunk; the track may limit them.
     init(_ track: AudioTrack, start: Int64, byteCount: Int64?, chunkEnd: Int64) {
         self.track = track
         self.start = start
@@ -30,7 +30,7 @@ struct ChunkAudio {
             }
     }
 
-    /// All that is told before the first packet.
+    /// The properties reported before the first packet.
     var properties: [AudioStreamProperty] {
         var properties: [AudioStreamProperty] = [.fileFormat(track.fileType), .dataFormat(track.format)]
         if !track.formatList.isEmpty { properties.append(.formatList(track.formatList)) }

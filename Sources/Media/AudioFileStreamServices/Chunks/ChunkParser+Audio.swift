@@ -45,14 +45,14 @@ extension ChunkParser {
         if isEnd {
             let last = packets.part(ofByteCount: data.byteCount - place)
             if last.frameCount > 0 { add(last.byteCount, last.frameCount, data, at: place, into: &sink) }
-            // What is left is less than can be decoded: not audio.
+            // The rest is too short to decode: not audio.
             place = data.byteCount
         }
         group.flush(window: data, into: &sink)
         return Progress(consumed: place, needed: place == 0 ? wanted(packets.bytesPerPacket, at: offset) : 0)
     }
 
-    /// The packets whose sizes a table tells; a needed number below zero says that the table has no more.
+    /// Takes packets whose sizes are in a table; a negative needed count means that the table has no more.
     private mutating func takeTable<Sink: AudioStreamSink & ~Copyable>(
         _ table: PacketTable, _ data: RawSpan, isEnd: Bool, into sink: inout Sink
     ) -> Progress {
@@ -82,7 +82,7 @@ extension ChunkParser {
         return Progress(consumed: place, needed: place == 0 || needed < 0 ? needed : 0)
     }
 
-    /// Apple Lossless says itself how long its last packet is; not all tables do.
+    /// Returns the length of the last packet. Apple Lossless stores it in the packet; not all tables have it.
     private func lastFrameCount(_ packet: TablePacket, _ data: RawSpan, at place: Int) -> Int {
         guard let audio, audio.track.format.codec == .alac,
             (audio.track.validFrameCount ?? .max) >= audio.announced?.frameCount ?? 0
@@ -108,13 +108,13 @@ extension ChunkParser {
         return Progress(consumed: consumed, needed: consumed == 0 ? wanted(progress.needed, at: offset) : 0)
     }
 
-    /// The file's type is known; it is its audio that was not found.
+    /// Replaces the error of an unknown file type: the type is known, but no audio was found in it.
     private func enclosed(_ error: AudioStreamError) -> AudioStreamError {
         guard error == .unsupportedFileType, let audio else { return error }
         return .invalidFile("no \(audio.track.format.codec.commonName) in the audio at byte \(audio.start)")
     }
 
-    /// No more than is there.
+    /// Limits a byte count to what is there.
     private func wanted(_ byteCount: Int, at offset: Int64) -> Int {
         max(1, audio?.end.map { Int(min(Int64(byteCount), $0 - offset)) } ?? byteCount)
     }
@@ -144,9 +144,9 @@ extension ChunkParser {
     }
 }
 
-/// Passes on what the parser of a stream inside another container says, the container's name excepted.
+/// Passes on what the parser of an enclosed stream reports, except the file type.
 private struct EnclosedSink<Sink: AudioStreamSink & ~Copyable>: AudioStreamSink {
-    /// Valid while the container is at work.
+    /// Valid only while the container is parsing.
     let sink: UnsafeMutablePointer<Sink>
     let fileType: AudioFileType
 

@@ -1,10 +1,10 @@
 import AudioCore
 
-// Constant packets lie where arithmetic says, those of a table where the table says; both are exact.
+// Constant packets are located by arithmetic, those of a table by the table; both are exact.
 
 extension ChunkParser {
-    /// What follows a gap is taken to begin with a whole packet: such audio has no marks to find one by. With a table
-    /// nobody knows which packet that is.
+    /// Assumes that a whole packet follows the gap: such audio has no sync words. With a packet table it would be
+    /// unknown which packet that is.
     mutating func skipGap() throws(AudioStreamError) {
         guard state == .audio, let packets = audio?.track.packets else { throw .discontinuityCannotRecover }
         switch packets {

@@ -1,11 +1,11 @@
 import AudioCore
 
-// A file made of chunks is walked from header to header; what a chunk means is its dialect's affair. In a stream the
-// audio is played when its chunk is met, if all that tells what it is was met before; else it cannot be played. Where
-// the file is at hand the walk goes on behind the audio first, for texts that a display wants and tables that the audio
-// needs; then it jumps back, and passes over what it has seen when it comes by again.
+// Walks a chunk-based file from header to header; the dialect knows what a chunk means. In a pure stream the audio is
+// played when its chunk is met, provided that everything that describes it came before; otherwise it cannot be played.
+// With random access the parser first reads the chunks after the audio, for metadata to display and tables that the
+// audio needs; then it jumps back to the audio, and skips what it has already read when it gets there again.
 
-/// The parser of containers that are made of chunks.
+/// The parser of chunk-based containers.
 struct ChunkParser<Dialect: ChunkDialect>: ContainerParser {
     enum State: Equatable {
         case fileHeader, chunkHeader
@@ -13,12 +13,12 @@ struct ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         case take(Chunk, isTag: Bool)
         case audioPrefix(Chunk, byteCount: Int, audioByteCount: Int64?)
         case audio
-        /// To an offset of the file, where the audio begins or another chunk.
+        /// Skips to an offset of the file, where the audio or another chunk begins.
         case skip(to: Int64, isAudio: Bool)
     }
 
     var dialect: Dialect
-    /// All of the file is at hand: how many bytes it has.
+    /// The file's size with random access, otherwise nil.
     let fileByteCount: Int64?
     var state = State.fileHeader
     var info = InfoCollector()
@@ -27,7 +27,7 @@ struct ChunkParser<Dialect: ChunkDialect>: ContainerParser {
     /// Offset of the byte after the last one seen.
     private var fileEnd: Int64 = 0
     private var id3v2: ID3v2Reader?
-    /// The audio that was met before all that tells what it is: where it lies, and its chunk's end.
+    /// Audio met before everything that describes it: its place and size, and the end of its chunk.
     private var pending: (start: Int64, byteCount: Int64?, chunkEnd: Int64)?
 
     init(_ dialect: Dialect, access: ByteAccess) {
@@ -65,7 +65,7 @@ struct ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         try finishAudio(into: &sink)
     }
 
-    /// Bytes that chunks claim and the file does not hold. The byte that pads an odd chunk is often left out.
+    /// Bytes that chunks claim and the file lacks. The pad byte of an odd chunk is often left out.
     private var missingByteCount: Int64? {
         let end: Int64? =
             switch state {
@@ -78,7 +78,7 @@ struct ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         return isSkipping ? end + 1 - fileEnd : end - fileEnd
     }
 
-    /// What the file's end cuts: behind the audio, less than a chunk's head is nothing that is missed.
+    /// Reports what the file's end cuts off: after the audio, less than a chunk header is stray bytes, not a loss.
     private func tellOfCutStep<Sink: AudioStreamSink & ~Copyable>(missing: Int, left: Int, into sink: inout Sink) {
         guard left > 0 else { return }
         let problem =
@@ -90,7 +90,7 @@ struct ChunkParser<Dialect: ChunkDialect>: ContainerParser {
 
     // MARK: Steps
 
-    /// One step: bytes are consumed, or the number is said that is needed, or neither and the state has changed.
+    /// Performs one step: consumes bytes, returns the number it needs, or changes the state and does neither.
     private mutating func step<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
@@ -120,7 +120,7 @@ struct ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         }
     }
 
-    /// Bytes that the state must see in one piece.
+    /// Bytes that the state needs in one piece.
     private var wantedByteCount: Int? {
         switch state {
         case .fileHeader: dialect.fileHeaderByteCount
@@ -136,9 +136,9 @@ struct ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         switch try dialect.use(of: chunk) {
         case .skip: state = .skip(to: chunk.end, isAudio: false)
         case .read(let byteCount):
-            // A body without a byte is read on the spot.
+            // An empty body is read at once.
             guard byteCount == 0 else {
-                // Nothing that the file cuts off is waited for while the audio is.
+                // While the audio is waiting, do not wait for bytes that the file lacks.
                 let isCut = pending != nil && chunk.bodyOffset + Int64(byteCount) > fileByteCount ?? .max
                 state = isCut ? .skip(to: .max, isAudio: false) : .read(chunk, byteCount: byteCount)
                 return
@@ -165,7 +165,7 @@ struct ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         }
     }
 
-    /// Goes on in a chunk that is taken in pieces.
+    /// Continues a chunk that is taken in pieces.
     private mutating func take<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, of chunk: Chunk, isTag: Bool, at offset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
@@ -212,18 +212,18 @@ struct ChunkParser<Dialect: ChunkDialect>: ContainerParser {
 
     // MARK: The audio's chunk
 
-    /// All of a chunk was seen: the next one follows.
+    /// Moves on to the next chunk at the end of this one.
     private mutating func leave(_ chunk: Chunk) {
         id3v2 = nil
         state = .skip(to: chunk.end, isAudio: false)
     }
 
-    /// Whether no other chunk can begin at an offset.
+    /// Whether the file ends before another chunk header could fit at an offset.
     private func isFileEnd(_ offset: Int64) -> Bool {
         fileByteCount.map { offset > $0 - Int64(max(1, dialect.headerByteCount)) } ?? false
     }
 
-    /// Goes back to the audio when all else was seen.
+    /// Goes back to the audio when all other chunks were read.
     private mutating func beginPending<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink)
         throws(AudioStreamError) -> Bool
     {
@@ -257,7 +257,7 @@ struct ChunkParser<Dialect: ChunkDialect>: ContainerParser {
         }
     }
 
-    /// What claims more bytes than any file has would make sums overflow: of packets of one byte that last as long as
-    /// `Limits` allows, at up to six times the rate that the file says (Opus in CAF).
+    /// Keeps sums from overflowing, whatever size a file claims: with packets of one byte, each as long as `Limits`
+    /// allows, at up to six times the declared sample rate (Opus in CAF).
     private static var largestAudioByteCount: Int64 { 1 << 44 }
 }

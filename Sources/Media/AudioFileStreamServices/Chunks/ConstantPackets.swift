@@ -1,9 +1,9 @@
 import AudioCore
 
 // Linear PCM and G.711 have no packets of their own and are cut into pieces of about 20 ms; the last may be shorter.
-// The packets of the IMA codecs are theirs: of WAVE's the last may be shorter, of Apple's not.
+// The IMA codecs have packets; the last may be shorter in WAVE, but not in Apple's IMA 4:1.
 
-/// Packets of one size and one length: where they lie is arithmetic.
+/// Packets of one size and one frame count: their places follow by arithmetic.
 struct ConstantPackets {
     let bytesPerPacket: Int
     let framesPerPacket: Int
@@ -11,7 +11,7 @@ struct ConstantPackets {
     private let bytesPerFrame: Int
     private let channelCount: Int
 
-    /// The caller has checked that neither size of the format is zero.
+    /// - Precondition: neither size in the format is zero.
     init(_ format: AudioStreamFormat) {
         bytesPerPacket = format.bytesPerPacket
         framesPerPacket = format.framesPerPacket
@@ -20,11 +20,11 @@ struct ConstantPackets {
         codec = format.codec
     }
 
-    /// What can be decoded of a packet of which only so many bytes are there.
+    /// Returns the part of a packet that can be decoded from only its first `byteCount` bytes.
     func part(ofByteCount byteCount: Int) -> (byteCount: Int, frameCount: Int) {
         if byteCount >= bytesPerPacket { return (bytesPerPacket, framesPerPacket) }
         if codec == .waveIMA {
-            // A header of four bytes a channel that holds one sample, then eight samples in each four bytes.
+            // Per channel a 4-byte header with one sample, then eight samples per 4 bytes.
             let unit = 4 * channelCount
             let units = byteCount / unit
             return units == 0 ? (0, 0) : (units * unit, min(framesPerPacket, (units - 1) * 8 + 1))
@@ -34,7 +34,7 @@ struct ConstantPackets {
         return (frames * bytesPerFrame, frames)
     }
 
-    /// What so many bytes hold; the caller has limited them.
+    /// Returns what this many bytes contain; the caller has limited them.
     func total(ofByteCount byteCount: Int64) -> StreamLength {
         let (packets, rest) = byteCount.quotientAndRemainder(dividingBy: Int64(bytesPerPacket))
         let last = part(ofByteCount: Int(rest))
@@ -45,11 +45,11 @@ struct ConstantPackets {
     }
 }
 
-/// How much audio there is.
+/// A length of audio.
 struct StreamLength: Equatable {
     var byteCount: Int64 = 0
     var packetCount: Int64 = 0
-    /// Frames that come out of the decoder.
+    /// Frames that the decoder outputs.
     var frameCount: Int64 = 0
 
     mutating func add(byteCount: Int, frameCount: Int) {
@@ -59,10 +59,10 @@ struct StreamLength: Equatable {
     }
 }
 
-/// How linear PCM, which has no packets of its own, is cut into them.
+/// How linear PCM, which has no packets of its own, is cut into packets.
 enum PCMPackets {
-    /// About 20 ms, a power of two, at most 1,024 frames: with the most channels of the widest samples still within
-    /// `Limits.packetByteCount`. The last packet of a file may be shorter.
+    /// Returns about 20 ms of frames: a power of two, at most 1,024, so that the most channels of the widest samples
+    /// fit into `Limits.packetByteCount`. The last packet of a file may be shorter.
     static func frameCount(sampleRate: Double) -> Int {
         switch sampleRate {
         case 32_000...: 1_024

@@ -1,17 +1,17 @@
 import AudioCore
 
-// AudioChannelLayout as CAF's chan and AIFF's CHAN have it (CAF specification, "Channel Layout Chunk"; CoreAudioTypes.h):
-// a tag, a bitmap, the number of descriptions, and descriptions of a label, flags and three coordinates. The tag says
-// that descriptions follow, that the bitmap holds the layout (its bits are those of WAVE's speaker mask), or names one.
+// AudioChannelLayout in CAF's chan and AIFF's CHAN chunk (CAF specification, "Channel Layout Chunk"; CoreAudioTypes.h):
+// a tag, a bitmap, the number of descriptions, and descriptions: a label, flags and three coordinates. The tag says
+// that descriptions follow, or that the bitmap is the layout (with the bits of WAVE's speaker mask), or names a layout.
 
-/// Core Audio's channel layout in a file.
+/// Reads Core Audio's channel layout from a file.
 enum CoreAudioLayout {
     private static let headerByteCount = 12
     private static let descriptionByteCount = 20
     static let largestByteCount = headerByteCount + Limits.channelRange.upperBound * descriptionByteCount
 
     /// - Parameter bytes: at least 12.
-    /// - Returns: nil for a layout that is not known here.
+    /// - Returns: nil for an unknown layout.
     static func read(_ bytes: RawSpan) -> AudioChannelLayout? {
         let tag = bytes.bigEndian32(at: 0)
         switch tag {
@@ -28,7 +28,7 @@ enum CoreAudioLayout {
         }
     }
 
-    /// The upper half of kAudioChannelLayoutTag_...; the lower is the number of channels.
+    /// Layouts by the upper half of kAudioChannelLayoutTag_...; the lower half is the number of channels.
     private static let named: [UInt32: [AudioChannelLabel]] = [
         100: [.mono], 101: [.left, .right], 102: [.left, .right],
         // MPEG 3.0 A and B, 4.0 A and B, 5.0 A to D, 5.1 A to D, 6.1 A, 7.1 A and C.

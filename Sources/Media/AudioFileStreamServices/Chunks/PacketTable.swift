@@ -1,13 +1,13 @@
 import AudioCore
 
-// CAF specification, "Packet Table Chunk": for each packet its size, if that varies, and its frames, if they vary, each
-// a number of seven bits a byte, the high bit set in all bytes but the last. Kept as it is, one or two bytes a packet;
-// every 256th packet's place in it is noted.
+// CAF specification, "Packet Table Chunk": for each packet its size, if sizes vary, and its frame count, if those vary,
+// as numbers of seven bits per byte with the high bit set in all bytes but the last. Kept in this form, one or two
+// bytes per packet; the position of every 256th packet is noted.
 
-/// The sizes and lengths of packets, one after another.
+/// The sizes and frame counts of packets, one after another.
 struct PacketTable {
     private let bytes: [UInt8]
-    /// Zero where the table tells.
+    /// Zero if sizes are in the table.
     private let bytesPerPacket: Int
     private let framesPerPacket: Int
     private let frameScale: Int
@@ -18,12 +18,12 @@ struct PacketTable {
 
     private static let checkpointPacketCount: Int64 = 256
 
-    /// Takes what is sound of a table: up to its end, or to the first packet that is empty or beyond
+    /// Takes the valid part of a table: up to its end, or to the first packet that is empty or exceeds
     /// `AudioCore.Limits`.
     /// - Parameters:
-    ///   - format: says what does not vary.
-    ///   - packetCount: packets that the table is said to have.
-    ///   - frameScale: frames of the decoded stream to one of the table.
+    ///   - format: the sizes that do not vary.
+    ///   - packetCount: the number of packets that the table claims to have.
+    ///   - frameScale: frames of the decoded stream per frame of the table.
     init(_ bytes: [UInt8], _ format: AudioStreamFormat, packetCount: Int64, frameScale: Int = 1) {
         self.bytes = bytes
         bytesPerPacket = format.bytesPerPacket
@@ -40,12 +40,12 @@ struct PacketTable {
         length = cursor.length
     }
 
-    /// The packet that a cursor stands at; nil behind the last one.
+    /// Returns the packet at a cursor; nil after the last one.
     func packet(at cursor: PacketCursor) -> TablePacket? {
         cursor.length.packetCount < length.packetCount ? read(at: cursor) : nil
     }
 
-    /// Where the last packet begins that lies as far as `isBehind` denies, or at the table's first packet.
+    /// Returns the start of the last packet for which `isBehind` is still false, or the table's first packet.
     func cursor(before isBehind: (StreamLength) -> Bool) -> PacketCursor {
         var low = 0
         var high = checkpoints.count
@@ -72,7 +72,7 @@ struct PacketTable {
         return TablePacket(byteCount: byteCount, frameCount: frameCount, end: place)
     }
 
-    /// Of at most four bytes: what needs more is beyond all limits.
+    /// Reads a number of at most four bytes: longer ones exceed all limits.
     private func number(at place: inout Int) -> Int? {
         var value = 0
         for _ in 0..<4 {
@@ -86,19 +86,19 @@ struct PacketTable {
     }
 }
 
-/// One packet as a table tells it.
+/// One packet of a table.
 struct TablePacket {
     var byteCount: Int
     var frameCount: Int
-    /// Where the next packet is in the table.
+    /// Position of the next packet in the table.
     fileprivate var end: Int
 }
 
-/// A place between packets.
+/// A position between packets.
 struct PacketCursor: Equatable {
-    /// What lies before.
+    /// What lies before it.
     var length = StreamLength()
-    /// Place in the table, if there is one.
+    /// Position in the table, if there is one.
     fileprivate var place = 0
 
     init() {}

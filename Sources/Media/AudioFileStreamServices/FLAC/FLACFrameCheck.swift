@@ -1,25 +1,25 @@
-// The check of a frame (RFC 9639 section 9.3) is the remainder of its bytes, taken as a polynomial over GF(2), on
-// division by G = x^16 + x^15 + x^2 + 1. Squaring such a polynomial doubles its exponents and no more, so that G(x^64)
-// is a power of G, and modulo G
+// The CRC of a frame (RFC 9639 section 9.3) is the remainder of its bytes, as a polynomial over GF(2), divided by
+// G = x^16 + x^15 + x^2 + 1. Squaring such a polynomial merely doubles its exponents, so G(x^64) is a power of G, and
+// modulo G
 //
 //     x^(16*64) = x^(15*64) + x^(2*64) + 1
 //
-// A word of 64 bits may thus be taken off the front if it is added to the words 1, 14 and 16 places behind it: the
-// remainder stays. Nearly all bytes go away so, by nothing but additions (exclusive or) of whole words: no table, no
-// multiplication, and the order of the bytes in a word does not matter. With w for the words of the file and v for what
-// is taken off,
+// So a 64-bit word may be removed from the front if it is added to the words 1, 14 and 16 places after it: the
+// remainder stays the same. Nearly all bytes are removed in this way, by additions (exclusive or) of whole words alone:
+// no table, no multiplication, and the byte order in a word does not matter. With w for the words of the file and v for
+// the removed words,
 //
 //     v[i] = w[i] + v[i-1] + v[i-14] + v[i-16]
 
-/// Reckons the CRC-16 of FLAC's frames.
+/// Computes the CRC-16 of FLAC frames.
 struct FLACFrameCheck {
     private static let wordCount = 16
     private static let blockByteCount = wordCount * MemoryLayout<UInt64>.size
 
-    /// For the few bytes that are left.
+    /// For the few remaining bytes.
     private let sliced = SlicedCRC.flacFrame
 
-    /// The register after further bytes; zero before the first.
+    /// Returns the register after further bytes; it is zero before the first.
     func register(_ register: UInt16, after bytes: RawSpan) -> UInt16 {
         guard bytes.byteCount >= 3 * Self.blockByteCount else { return remainder(register, bytes) }
         return bytes.withUnsafeBytes { bytes in
@@ -35,13 +35,13 @@ struct FLACFrameCheck {
         UInt16(sliced.register(UInt32(register) << 16, after: bytes) >> 16)
     }
 
-    /// Takes off all blocks of words but the last.
-    /// - Parameter words: that last block, with what was added to it.
-    /// - Returns: where it ends in `bytes`.
+    /// Removes all blocks of words but the last.
+    /// - Parameter words: receives that last block, with what was added to it.
+    /// - Returns: where that block ends in `bytes`.
     private static func fold(
         _ bytes: UnsafeRawBufferPointer, after register: UInt16, into words: UnsafeMutableBufferPointer<UInt64>
     ) -> Int {
-        // What the register holds is as good as added to the first two bytes.
+        // The register's value is equivalent to adding it to the first two bytes.
         words.initialize(repeating: 0)
         words[0] = UInt64(register.bigEndian)
         var last: UInt64 = 0
@@ -53,7 +53,7 @@ struct FLACFrameCheck {
             }
             offset += blockByteCount
         }
-        // Of the words behind, each gets what those before have for it.
+        // Adds to each of the following words what the previous ones contribute.
         words[0] ^= last
         for index in 0..<14 { words[index] ^= words[index + 2] }
         for index in 0..<wordCount { words[index] ^= word(index, of: bytes, offset) }

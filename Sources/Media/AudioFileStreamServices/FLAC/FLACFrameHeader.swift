@@ -9,7 +9,7 @@ struct FLACFrameHeader: Equatable {
     /// Frames of audio.
     var blockSize: Int
 
-    /// - Returns: nil unless a header with a right check stands at `offset` that belongs to the stream.
+    /// - Returns: nil unless a header with a valid CRC that belongs to the stream stands at `offset`.
     init?(_ bytes: RawSpan, at offset: Int, stream: FLACStreamInfo) {
         let available = bytes.byteCount - offset
         // Sync code, and the reserved bit of the fourth byte.
@@ -35,13 +35,13 @@ struct FLACFrameHeader: Equatable {
         guard check == bytes[end] else { return nil }
     }
 
-    /// Whether the other's number is the next one.
+    /// Whether the other header's number is the next one.
     func isFollowed(by other: FLACFrameHeader) -> Bool {
         other.hasVariableBlockSize == hasVariableBlockSize
             && other.number == number + (hasVariableBlockSize ? Int64(blockSize) : 1)
     }
 
-    /// Section 9.1.5: as UTF-8 codes a character, up to 36 bits.
+    /// Decodes a number of up to 36 bits, coded like UTF-8 (section 9.1.5).
     private static func codedNumber(_ bytes: RawSpan, at offset: Int) -> (Int64, byteCount: Int)? {
         let first = bytes[offset]
         guard first >= 0x80 else { return (Int64(first), 1) }
@@ -59,7 +59,7 @@ struct FLACFrameHeader: Equatable {
         (blockCode == 6 ? 1 : blockCode == 7 ? 2 : 0) + (rateCode == 12 ? 1 : rateCode == 13 || rateCode == 14 ? 2 : 0)
     }
 
-    /// Section 9.1.1; 0 is reserved, and 65,536 forbidden.
+    /// Decodes the block size (section 9.1.1); 0 is reserved, and 65,536 forbidden.
     private static func blockSize(_ code: UInt8, _ bytes: RawSpan, at place: inout Int) -> Int? {
         switch code {
         case 0: return nil
@@ -76,7 +76,7 @@ struct FLACFrameHeader: Equatable {
         }
     }
 
-    /// Section 9.1.2, in hertz.
+    /// Decodes the sample rate in hertz (section 9.1.2).
     private static func sampleRate(
         _ code: UInt8, _ bytes: RawSpan, at place: inout Int, _ stream: FLACStreamInfo
     ) -> Int? {
@@ -97,12 +97,12 @@ struct FLACFrameHeader: Equatable {
         0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
     ]
 
-    /// Section 9.1.3; 8 to 10 are stereo with a side channel.
+    /// Decodes the channel count (section 9.1.3); 8 to 10 are stereo with a side channel.
     private static func channelCount(_ code: UInt8) -> Int? {
         code < 8 ? Int(code) + 1 : code <= 10 ? 2 : nil
     }
 
-    /// Section 9.1.4.
+    /// Decodes the bits per sample (section 9.1.4).
     private static func bits(_ code: UInt8, _ stream: FLACStreamInfo) -> Int? {
         switch code {
         case 0: stream.bitsPerSample

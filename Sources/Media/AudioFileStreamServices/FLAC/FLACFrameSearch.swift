@@ -1,26 +1,26 @@
 import AudioCore
 
-// A FLAC frame does not say how long it is. It ends where its CRC-16 comes out as zero and the next header stands. A
-// header by itself (its sync code, fields that belong to the stream, CRC-8) occurs by chance every ten megabytes or so;
-// with the frame's check, practically never.
+// A FLAC frame does not say how long it is. It ends where its CRC-16 comes out as zero and the next header begins. A
+// header alone (sync code, fields that belong to the stream, CRC-8) occurs by chance about every ten megabytes;
+// together with the frame's CRC, practically never.
 //
-// Every byte is looked at once, whatever the file holds. One check runs over all bytes, and it tells about every pair of
-// places: with P(a) the check of everything before a, the bytes from a to b have a check of zero if
+// Every byte is read once, whatever the file holds. One CRC runs over all bytes and serves every pair of places: with
+// P(a) the CRC of everything before a, the bytes from a to b have a CRC of zero if
 //
 //     P(b) = P(a) * x^(8(b-a))     (modulo the generator, which is (x + 1)(x^15 + x + 1))
 //
-// x has the order 32,767 there and can be divided by. So each candidate keeps P(a) * x^(-8a), and two of them enclose a
-// frame (or several) if these are equal. A frame that was damaged is passed over as soon as the one behind it is whole;
-// no byte is read again for that.
+// x has the order 32,767 there and is invertible. So each candidate keeps P(a) * x^(-8a), and two of them enclose one
+// or more frames if these are equal. A damaged frame is skipped as soon as the one after it is complete; no byte is
+// read twice for that.
 
-/// Finds frames by their headers and checks.
+/// Finds frames by their headers and CRCs.
 struct FLACFrameSearch {
     /// A place where a frame may begin.
     struct Candidate: Equatable {
         /// Offset in the file.
         var offset: Int64
         var header: FLACFrameHeader
-        /// Equal for two places if the bytes between them have a check of zero.
+        /// Equal for two places if the bytes between them have a CRC of zero.
         fileprivate(set) var mark: UInt16
     }
 
@@ -31,25 +31,25 @@ struct FLACFrameSearch {
 
     enum Finding: Equatable {
         case frame(Frame)
-        /// A frame that is whole, and larger than `Limits.packetByteCount`.
+        /// A complete frame larger than `Limits.packetByteCount`.
         case oversized(offset: Int64, byteCount: Int64)
-        /// The window must reach so many bytes past the place up to which was searched.
+        /// The window must reach `FLACFrameHeader.largestByteCount` bytes beyond the searched part.
         case needsMore
     }
 
-    /// Candidates that are kept while the frame that ends at one of them is sought. False ones are rare.
+    /// Candidates kept while looking for the end of a frame that begins at one of them. False ones are rare.
     private static let candidateCount = 16
 
     private let stream: FLACStreamInfo
     private let frameCheck = FLACFrameCheck()
-    /// The oldest first: where the frame that is sought begins, if nothing was damaged.
+    /// The oldest first, which is the start of the current frame unless something was damaged.
     private var candidates: [Candidate] = []
-    /// The last one that lies too far back for a packet.
+    /// The last candidate too far back for a packet.
     private var expired: Candidate?
     private var register: UInt16 = 0
     /// The file ends within a frame.
     private var isCut = false
-    /// Up to where ``register`` reckons, and up to where headers were sought; offsets in the file.
+    /// How far ``register`` reaches, and how far headers were searched; offsets in the file.
     private var checkedEnd: Int64
     private var searchedEnd: Int64
 
@@ -60,10 +60,10 @@ struct FLACFrameSearch {
         candidates.reserveCapacity(Self.candidateCount + 1)
     }
 
-    /// The first byte that will be needed again.
+    /// The first byte that is still needed.
     var neededFrom: Int64 { candidates.first?.offset ?? checkedEnd }
 
-    /// The window's end that a further search needs.
+    /// How far the window must reach for a further search.
     var neededTo: Int64 { searchedEnd + Int64(FLACFrameHeader.largestByteCount) }
 
     /// Looks for the next frame in a window that begins at or before ``neededFrom``.
@@ -80,12 +80,12 @@ struct FLACFrameSearch {
         searchedEnd = max(searchedEnd, offset + Int64(end + 1))
         if isLast, let frame = lastFrame(bytes, at: offset) { return .frame(frame) }
         expire(before: searchedEnd - Int64(Limits.packetByteCount))
-        // Without a candidate nothing before the searched end can belong to a frame.
+        // Without a candidate, no searched byte can belong to a frame.
         if candidates.isEmpty { _ = check(upTo: max(0, Int(searchedEnd - offset)), bytes, offset) }
         return .needsMore
     }
 
-    /// Whether the file turned out to end within a frame; tells it once.
+    /// Returns whether the file ended within a frame; true only once.
     mutating func takeIsCut() -> Bool {
         defer { isCut = false }
         return isCut
@@ -115,10 +115,10 @@ struct FLACFrameSearch {
 
     // MARK: The end
 
-    /// The frame that the file's end completes, or a tag behind it.
+    /// Returns the frame that ends at the file's end, or at a tag after it.
     private mutating func lastFrame(_ bytes: RawSpan, at offset: Int64) -> Frame? {
         guard !candidates.isEmpty else { return nil }
-        // Zeros behind a frame leave its check at zero; its last two bytes may be some of them.
+        // Zeros after a frame leave its CRC at zero; its own last two bytes may be zeros as well.
         var padding = bytes.byteCount
         while padding > 0, bytes[padding - 1] == 0 { padding -= 1 }
         for place in max(0, Int(checkedEnd - offset))...bytes.byteCount {
@@ -135,7 +135,7 @@ struct FLACFrameSearch {
         return nil
     }
 
-    /// Whether a tag begins here, or another file.
+    /// Whether a tag or another file begins here.
     private static func isTag(_ place: Int, of bytes: RawSpan) -> Bool {
         guard place < bytes.byteCount else { return false }
         switch bytes[place] {
@@ -147,9 +147,9 @@ struct FLACFrameSearch {
         }
     }
 
-    // MARK: Checks
+    // MARK: CRCs
 
-    /// The mark of a place; places must come in order.
+    /// Returns the mark of a place; places must come in order.
     private mutating func check(upTo place: Int, _ bytes: RawSpan, _ offset: Int64) -> UInt16 {
         let start = Int(checkedEnd - offset)
         if place > start {
@@ -161,7 +161,7 @@ struct FLACFrameSearch {
 
     // MARK: Sync code
 
-    /// The first place from `start` through `last` where a sync code stands: 15 bits (section 9.1), two bytes.
+    /// Returns the first place from `start` through `last` with a sync code: 15 bits (section 9.1) in two bytes.
     private static func syncCode(in bytes: RawSpan, from start: Int, through last: Int) -> Int? {
         let last = min(last, bytes.byteCount - 2)
         guard start >= 0, start <= last else { return nil }
@@ -180,21 +180,21 @@ struct FLACFrameSearch {
 
     private typealias Words = SIMD4<UInt64>
 
-    /// Whether one begins at one of as many places as there are bytes in ``Words``.
+    /// Whether a sync code begins at one of as many places as ``Words`` has bytes.
     @inline(__always)
     private static func hasSyncCode(_ bytes: UnsafeRawBufferPointer, within place: Int) -> Bool {
         let first = bytes.loadUnaligned(fromByteOffset: place, as: Words.self)
         let second = bytes.loadUnaligned(fromByteOffset: place + 1, as: Words.self)
-        // A byte is zero where a code begins; then the highest bit of it, and perhaps of some above, is a hit.
+        // A byte of `rest` is zero where a sync code begins; its top bit, perhaps with some above, is a hit.
         let rest = ~first | (second ^ 0xF8F8_F8F8_F8F8_F8F8) & 0xFEFE_FEFE_FEFE_FEFE
         let hits = (rest &- 0x0101_0101_0101_0101) & ~rest & 0x8080_8080_8080_8080
         return hits[0] | hits[1] | hits[2] | hits[3] != 0
     }
 }
 
-/// Checks made independent of how many bytes follow: multiplied by x^(-8a) for a place a.
+/// CRCs made independent of the number of bytes that follow: multiplied by x^(-8a) for a place a.
 private enum FLACCheckMarks {
-    /// How often x must be multiplied with itself to give 1.
+    /// The multiplicative order of x: x^32767 is 1.
     private static let order: Int64 = 32_767
 
     static func mark(_ check: UInt16, at offset: Int64) -> UInt16 {
@@ -212,7 +212,7 @@ private enum FLACCheckMarks {
         return powers
     }
 
-    /// Of polynomials over GF(2), modulo x^16 + x^15 + x^2 + 1.
+    /// Multiplies polynomials over GF(2), modulo x^16 + x^15 + x^2 + 1.
     private static func product(_ first: UInt16, _ second: UInt16) -> UInt16 {
         var result: UInt16 = 0
         for bit in (0..<16).reversed() {

@@ -1,8 +1,8 @@
 import AudioCore
 
-// "fLaC", then blocks (RFC 9639 section 8): a byte with a flag for the last one and the type, 24 bits of length, and as
-// many bytes. STREAMINFO comes first. Of the others only the seek table, comments and pictures are read, in pieces; what
-// they hold of no use is passed over. A block whose type cannot be is a sign of damage: frames are sought from there.
+// "fLaC", then blocks (RFC 9639 section 8): a byte with a last-block flag and the type, 24 bits of length, and that
+// many bytes. STREAMINFO comes first. Of the others only seek table, comments and pictures are read, in pieces; the
+// rest is skipped. An impossible block type is a sign of damage: the search for frames begins there.
 
 /// Reads a FLAC file up to its frames.
 struct FLACMetadata {
@@ -18,13 +18,13 @@ struct FLACMetadata {
     private var remaining = 0
     private var isLastBlock = false
 
-    /// - Parameter hasSignature: whether "fLaC" stands in front.
+    /// - Parameter hasSignature: whether "fLaC" comes first.
     init(hasSignature: Bool = true) { stage = hasSignature ? .signature : .header }
 
     /// Whether the frames begin here.
     var isDone: Bool { stage == .done }
 
-    /// Which loudspeakers the channels are for.
+    /// The loudspeakers of the channels.
     var channelLayout: AudioChannelLayout? {
         guard let stream else { return nil }
         let marked = comments.channelMask.map { AudioChannelLayout(speakerMask: $0) }
@@ -32,13 +32,13 @@ struct FLACMetadata {
         return AudioChannelLayout(xiphChannels: stream.channelCount)
     }
 
-    /// A picture, once.
+    /// Returns the picture, once.
     mutating func takePicture() -> [UInt8]? { picture.takePicture() ?? comments.takePicture() }
 
-    /// What the comments said since the last call.
+    /// Returns the comments found since the last call.
     mutating func takeFound() -> [(AudioInfoKey, String)] { comments.takeFound() }
 
-    /// One step: either bytes are consumed, or the number is said that is needed.
+    /// Performs one step: consumes bytes, or returns the number it needs.
     mutating func step(_ bytes: RawSpan, at offset: Int64) throws(AudioStreamError) -> Progress {
         switch stage {
         case .signature:
@@ -79,7 +79,7 @@ struct FLACMetadata {
         guard stream != nil || (type == 0 && word & 0xFF_FFFF == FLACStreamInfo.byteCount) else {
             throw .invalidFile("no STREAMINFO at byte \(offset) of a FLAC file")
         }
-        // Forbidden (section 8.1): what looks like a frame's sync code.
+        // Type 127 is forbidden (section 8.1): it would look like a frame's sync code.
         guard type != 127, stream == nil || type != 0 else {
             stage = .done
             return Progress(consumed: 0, needed: 0)

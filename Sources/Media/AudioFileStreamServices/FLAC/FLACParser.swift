@@ -1,14 +1,14 @@
 import AudioCore
 
-/// The parser of native FLAC files (RFC 9639). A packet is a frame, header and footer included; one whose check fails is
-/// left out. The magic cookie is STREAMINFO without its block header.
+/// The parser of native FLAC files (RFC 9639). A packet is a frame, including header and footer; a frame whose CRC
+/// fails is left out. The magic cookie is STREAMINFO without its block header.
 struct FLACParser: ContainerParser {
     private let access: ByteAccess
     private var metadata = FLACMetadata()
     private var info = InfoCollector()
     private var group = PacketGroup()
     private var search: FLACFrameSearch?
-    /// Set when the metadata are behind.
+    /// Nil until the metadata was read.
     private var seekIndex: FLACSeekIndex?
     private var facts = FLACStreamFacts()
 

@@ -1,14 +1,14 @@
 import AudioCore
 
-/// Where the packets of a FLAC file lie: exact by what went by and by the seek table, else estimated.
+/// Where the packets of a FLAC file lie: exact by the packets parsed so far and by the seek table, otherwise estimated.
 ///
-/// With blocks of one size packet and frame tell each other. Where sizes vary only what went by is known, and the packet
-/// that holds a frame may be given by an earlier one, with a distance beyond its end.
+/// With a fixed block size, packet and frame follow from each other. With variable sizes only parsed packets are known,
+/// and the answer for a frame may be an earlier packet, with an offset beyond its end.
 struct FLACSeekIndex {
     let stream: FLACStreamInfo
     let seekTable: FLACSeekTable
     let dataOffset: Int64
-    /// Known beforehand where all of the file is at hand.
+    /// Known in advance with random access.
     let dataByteCount: Int64?
     private(set) var index = PacketIndex()
 
@@ -19,7 +19,7 @@ struct FLACSeekIndex {
         self.dataByteCount = dataByteCount
     }
 
-    /// By what STREAMINFO says.
+    /// The packet count, from STREAMINFO.
     var packetCount: Int64? {
         guard let frames = stream.frameCount, let block = stream.blockFrameCount else { return nil }
         return (frames + Int64(block) - 1) / Int64(block)
@@ -78,11 +78,11 @@ struct FLACSeekIndex {
         return (Int64(Double(offset - dataOffset) / Double(dataByteCount) * Double(packetCount)), true)
     }
 
-    /// What went by.
+    /// How far the stream was parsed.
     private(set) var frameEnd: Int64 = 0
     private(set) var byteEnd: Int64 = 0
 
-    /// Notes how far the stream went by.
+    /// Notes how far the stream was parsed.
     mutating func extend(toFrame frame: Int64, byte: Int64) {
         frameEnd = max(frameEnd, frame)
         byteEnd = max(byteEnd, byte)

@@ -1,11 +1,11 @@
-/// FLAC's seek table (RFC 9639 section 8.5): for some frames (packets) their first sample and where they lie.
+/// FLAC's seek table (RFC 9639 section 8.5): for some packets their first frame and their place.
 ///
-/// Of a table with more points than ``capacity`` every second, third ... one is kept.
+/// Of a table with more points than ``capacity``, every second, third ... point is kept.
 struct FLACSeekTable {
     struct Point: Equatable {
         /// First frame of audio.
         var frame: Int64
-        /// Bytes behind the first packet's first.
+        /// Offset from the first byte of the first packet.
         var byteOffset: Int64
     }
 
@@ -20,7 +20,7 @@ struct FLACSeekTable {
         stride = max(1, (pointCount + Self.capacity - 1) / Self.capacity)
     }
 
-    /// Takes as many whole points as there are in the first bytes; at least one is. Says how many bytes that was.
+    /// Takes all complete points at the start of the bytes, at least one. Returns how many bytes that was.
     mutating func consume(_ bytes: RawSpan, byteCount: Int) -> Int {
         var place = 0
         while byteCount - place >= Self.pointByteCount {
@@ -28,7 +28,7 @@ struct FLACSeekTable {
             let offset = UInt64(bytes.bigEndian32(at: place + 8)) << 32 | UInt64(bytes.bigEndian32(at: place + 12))
             place += Self.pointByteCount
             seen += 1
-            // Placeholders have all ones; numbers that are not in order are of no use.
+            // Placeholders are all ones; points out of order are useless.
             guard (seen - 1) % stride == 0, points.count < Self.capacity, frame < 1 << 36, offset < 1 << 50 else {
                 continue
             }
@@ -39,7 +39,7 @@ struct FLACSeekTable {
         return place
     }
 
-    /// The last point at or before a frame.
+    /// Returns the last point at or before a frame.
     func point(atOrBefore frame: Int64) -> Point? {
         var low = 0
         var high = points.count

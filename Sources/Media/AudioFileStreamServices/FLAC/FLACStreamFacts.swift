@@ -1,22 +1,22 @@
 import AudioCore
 
-/// What is known of a FLAC stream, and what of it is to be told when.
+/// What is known of a FLAC stream, and which of it is reported when.
 ///
-/// STREAMINFO's count of frames is believed until the stream holds more; at the end what was there counts.
+/// STREAMINFO's frame count is believed until the stream exceeds it; at the end the actual count is reported.
 struct FLACStreamFacts {
     var isFormatGiven = false
     var isArtworkGiven = false
-    /// Packets and their bytes and frames since the first, if none is missing.
+    /// Packets, and their bytes and frames, counted from the first; only valid without a gap.
     private(set) var packetCount: Int64 = 0
     private var byteCount: Int64 = 0
     private var frameCount: Int64 = 0
     private var hasGap = false
-    /// Where the next packet stands in the stream; unknown after a gap until a frame tells it.
+    /// The next packet's number; after a gap unknown until a frame header gives it.
     private var nextPacket: Int64? = 0
     private var nextFrame: Int64 = 0
-    /// The first packet's coded number: not zero in what was cut out of a stream.
+    /// The first packet's coded number: nonzero in an excerpt of a stream.
     private var firstNumber: Int64?
-    /// Offset in the file where the next frame begins if nothing is damaged.
+    /// Offset in the file of the next frame if nothing is damaged.
     private var expectedOffset: Int64?
     private var announcedFrameCount: Int64?
     private var packetSizeUpperBound = 0
@@ -35,7 +35,7 @@ struct FLACStreamFacts {
         return properties + [.decoderPrerollPacketCount(0), .readyToProducePackets]
     }
 
-    /// Counts a frame; says where it stands in the stream.
+    /// Counts a frame; returns its position in the stream.
     mutating func count(
         _ frame: FLACFrameSearch.Frame, blockFrameCount: Int?
     ) -> (packet: Int64?, frame: Int64) {
@@ -56,7 +56,7 @@ struct FLACStreamFacts {
         return (nextPacket, nextFrame)
     }
 
-    /// What must be told before a packet that was counted.
+    /// Returns the properties to report before a counted packet.
     mutating func propertiesBefore(_ frame: FLACFrameSearch.Frame) -> [AudioStreamProperty] {
         var properties: [AudioStreamProperty] = []
         if let expected = expectedOffset, frame.start.offset > expected {
@@ -75,7 +75,7 @@ struct FLACStreamFacts {
         return properties
     }
 
-    /// What the end of the file makes certain.
+    /// Returns the properties that are certain at the end of the file.
     func finalProperties(_ seekIndex: FLACSeekIndex) -> [AudioStreamProperty] {
         guard !hasGap else { return [] }
         var properties: [AudioStreamProperty] = []
@@ -93,12 +93,12 @@ struct FLACStreamFacts {
         expectedOffset = nil
     }
 
-    /// - Parameter frame: the first one of the place's packet, if known.
+    /// - Parameter frame: the first frame of the place's packet, if known.
     mutating func resume(at place: AudioFileStreamSeek, frame: Int64?) {
         nextPacket = place.isEstimate ? nil : place.packet
         nextFrame = frame ?? 0
         expectedOffset = place.isEstimate ? nil : place.byteOffset
-        // From the beginning once more.
+        // A seek to the beginning.
         hasGap = place.packet != 0 || place.isEstimate
         if !hasGap { (packetCount, byteCount, frameCount) = (0, 0, 0) }
     }
@@ -108,7 +108,7 @@ struct FLACStreamFacts {
             AudioPacketTableInfo(validFrameCount: frameCount, primingFrameCount: 0, remainderFrameCount: 0))
     }
 
-    /// Of the whole, or as far as the seek table reaches.
+    /// Returns the bit rate of the whole file, or as far as the seek table reaches.
     private func announcedBitRate(_ seekIndex: FLACSeekIndex) -> Int? {
         if let byteCount = seekIndex.dataByteCount, let frameCount = seekIndex.stream.frameCount {
             return Self.bitRate(byteCount: byteCount, frameCount: frameCount, seekIndex.stream)
@@ -117,11 +117,11 @@ struct FLACStreamFacts {
         return Self.bitRate(byteCount: last.byteOffset, frameCount: last.frame, seekIndex.stream)
     }
 
-    /// Nil for what no stream can have.
+    /// Returns nil for impossible values.
     private static func bitRate(byteCount: Int64, frameCount: Int64, _ stream: FLACStreamInfo) -> Int? {
         guard byteCount > 0, frameCount > 0 else { return nil }
         let bitRate = Double(byteCount) * 8 * Double(stream.sampleRate) / Double(frameCount)
-        // Samples as they are, with room for headers.
+        // Uncompressed samples, with room for headers.
         let highest = Double(stream.sampleRate * stream.channelCount * (stream.bitsPerSample + 1)) * 2
         return (1...highest).contains(bitRate) ? Int(bitRate) : nil
     }

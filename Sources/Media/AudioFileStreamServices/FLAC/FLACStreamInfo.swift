@@ -1,22 +1,22 @@
 import AudioCore
 
-/// FLAC's STREAMINFO block (RFC 9639 section 8.2): what holds for the whole stream. It is the magic cookie.
+/// FLAC's STREAMINFO block (RFC 9639 section 8.2): the parameters of the whole stream, used as the magic cookie.
 struct FLACStreamInfo: Equatable {
     static let byteCount = 34
 
     var smallestBlock: Int
     var largestBlock: Int
-    /// Bytes; zero where the encoder did not know.
+    /// Bytes; zero if the encoder did not know.
     var largestFrameByteCount: Int
     var sampleRate: Int
     var channelCount: Int
     var bitsPerSample: Int
-    /// Nil where the encoder did not know.
+    /// Nil if the encoder did not know.
     var frameCount: Int64?
     var cookie: [UInt8]
 
-    /// - Parameter offset: where the block stands in `bytes`; the caller has checked that it is whole.
-    /// - Throws: what of it is beyond the limits, or not allowed.
+    /// - Parameter offset: where the block stands in `bytes`; the caller has checked that all of it is present.
+    /// - Throws: which field is beyond the limits, or invalid.
     init(_ bytes: RawSpan, at offset: Int) throws(AudioStreamError) {
         smallestBlock = Int(bytes.bigEndian16(at: offset))
         largestBlock = Int(bytes.bigEndian16(at: offset + 2))
@@ -37,7 +37,7 @@ struct FLACStreamInfo: Equatable {
         }
     }
 
-    /// Frames of every block but the last; nil where they vary or the encoder did not know.
+    /// Frames of every block but the last; nil if they vary or the encoder did not know.
     var blockFrameCount: Int? { smallestBlock == largestBlock && largestBlock > 0 ? largestBlock : nil }
 
     var format: AudioStreamFormat {
@@ -46,12 +46,12 @@ struct FLACStreamInfo: Equatable {
             channelsPerFrame: channelCount)
     }
 
-    /// Bytes of the largest frame that is to be expected: announced, or samples stored as they are (section 9.2).
+    /// Size of the largest frame to expect: as announced, or with uncompressed samples (section 9.2).
     var packetSizeUpperBound: Int {
         guard largestFrameByteCount == 0, largestBlock > 0 else {
             return largestFrameByteCount > 0 ? largestFrameByteCount : Limits.packetByteCount
         }
-        // A frame's header and footer, and of each channel a subframe's; a side channel is one bit wider.
+        // The frame's header and footer, and a subframe header per channel; a side channel has one more bit.
         let bits = largestBlock * (bitsPerSample * channelCount + 1) + 16 * channelCount
         return min(Limits.packetByteCount, 18 + (bits + 7) / 8)
     }

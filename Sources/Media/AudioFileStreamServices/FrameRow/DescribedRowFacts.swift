@@ -1,10 +1,10 @@
 import AudioCore
 
-// Rows whose frames say all that is known of them: nothing tells how many there are. Where they do not say a bit rate
-// either, the first frames are looked at before the stream opens (``RowLookAhead``), and the
-// average of all that went by is told again as it becomes better.
+// Rows whose only information is in their frames: nothing gives the number of frames. If the frames do not give a bit
+// rate either, the first ones are scanned before the stream opens (``RowLookAhead``), and the average over all parsed
+// frames is reported again as it improves.
 
-/// The facts of a row whose first frame describes it: ADTS, AC-3, AMR.
+/// The facts of a row that its first frame describes: ADTS, AC-3, AMR.
 struct DescribedRowFacts: RowFacts {
     private let fileByteCount: Int64?
     private let ahead: RowLookAhead?
@@ -53,7 +53,7 @@ struct DescribedRowFacts: RowFacts {
             averageByteCount: bytesPerSecond * Double(format.framesPerPacket) / format.sampleRate)
     }
 
-    /// Tags behind the last frame are counted in until they are met.
+    /// Counts tags after the last frame until they are met.
     private var announcedByteCount: Int64? {
         guard let fileByteCount, fileByteCount > dataOffset else { return nil }
         return fileByteCount - dataOffset

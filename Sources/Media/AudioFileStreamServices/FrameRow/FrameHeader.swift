@@ -1,13 +1,13 @@
 import AudioCore
 
-/// The header of one frame in a row of frames that say how long they are.
+/// A frame header in a row of frames that give their own size.
 enum FrameHeader: Equatable {
     case mpeg(MPEGFrameHeader)
     case adts(ADTSHeader)
     case ac3(AC3Header)
     case amr(AMRHeader)
 
-    /// The header that stands at `offset`, if it is of one of `kinds`.
+    /// Reads the header at `offset`, if it is of one of `kinds`.
     static func read(_ bytes: RawSpan, at offset: Int, _ kinds: FrameKinds) -> FrameHeader? {
         guard offset < bytes.byteCount else { return nil }
         switch bytes[offset] {
@@ -24,7 +24,7 @@ enum FrameHeader: Equatable {
         }
     }
 
-    /// The header that stands at `offset`, if it can belong to the same stream as this one, and has as many channels.
+    /// Reads the header at `offset`, if it can belong to the same stream and has the same number of channels.
     @inline(__always)
     func successor(_ bytes: RawSpan, at offset: Int) -> FrameHeader? {
         switch self {
@@ -44,20 +44,20 @@ enum FrameHeader: Equatable {
         }
     }
 
-    /// The same, or one with which an MPEG stream changes between mono and stereo.
+    /// Reads a successor that may also switch an MPEG stream between mono and stereo.
     func successorOfAnyChannels(_ bytes: RawSpan, at offset: Int) -> FrameHeader? {
         guard case .mpeg(let header) = self else { return successor(bytes, at: offset) }
         guard let next = MPEGFrameHeader(bytes, at: offset), next.belongsWith(header) else { return nil }
         return .mpeg(next)
     }
 
-    /// Whether one of both is mono, the other stereo.
+    /// Whether one is mono and the other stereo.
     func changesChannels(from other: FrameHeader) -> Bool {
         guard case (.mpeg(let header), .mpeg(let other)) = (self, other) else { return false }
         return header.isMono != other.isMono
     }
 
-    /// Bytes that ``successor(_:at:)`` must see.
+    /// Bytes that ``successor(_:at:)`` needs.
     var headerByteCount: Int {
         switch self {
         case .mpeg: MPEGFrameHeader.byteCount
@@ -67,7 +67,7 @@ enum FrameHeader: Equatable {
         }
     }
 
-    /// Bytes of the whole frame, header included; not yet known of a free-format one.
+    /// Returns the size of the frame, including its header; unknown from the header alone for a free-format frame.
     /// - Parameter freeFormatByteCount: the unpadded size in a free-format stream; unused for others.
     func byteCount(freeFormatByteCount: Int) -> Int {
         switch self {
@@ -88,15 +88,15 @@ enum FrameHeader: Equatable {
         }
     }
 
-    /// More than one in ADTS alone.
+    /// More than one only in ADTS.
     var packetsPerFrame: Int { if case .adts(let header) = self { header.blockCount } else { 1 } }
 
-    /// Whether the frame can be taken apart; the caller has checked that it is whole.
+    /// Whether the frame can be split into packets; the caller has checked that all of it is present.
     func isSound(_ bytes: RawSpan, at offset: Int) -> Bool {
         if case .adts(let header) = self { header.hasSoundTable(bytes, frameAt: offset) } else { true }
     }
 
-    /// Whether the header says how many bits a second there are.
+    /// Whether the header gives the bit rate.
     var saysBitRate: Bool {
         switch self {
         case .mpeg, .ac3: true
@@ -104,17 +104,17 @@ enum FrameHeader: Equatable {
         }
     }
 
-    /// Headers that must follow a first one in the right distance before it is believed.
+    /// Headers that must follow the first one, at the right distances, before it is believed.
     var opensWithFollowers: Int { isWeak ? 6 : 2 }
 
-    /// The same once the stream's format is known.
+    /// The same, once the stream's format is known.
     var resumesWithFollowers: Int { isWeak ? 6 : 1 }
 
     /// AMR has no sync word: one byte in twelve could be a header.
     private var isWeak: Bool { if case .amr = self { true } else { false } }
 }
 
-/// Kinds of frames that are searched for.
+/// Kinds of frames to search for.
 struct FrameKinds: OptionSet {
     var rawValue: Int
 
@@ -130,7 +130,7 @@ struct FrameKinds: OptionSet {
     /// - Parameter layer: 1 to 3.
     init(layer: Int) { rawValue = 1 << (layer - 1) }
 
-    /// Nil for a container that is no bare row of frames with a sync word.
+    /// Returns nil for a container that is not a bare row of frames with sync words.
     init?(hint: AudioFileType?) {
         switch hint {
         case nil: self = .all

@@ -1,12 +1,12 @@
 import AudioCore
 
-/// What stands at a place of a row.
+/// What stands at a place in a row.
 enum RowFinding {
     case frame(FrameHeader, byteCount: Int)
     case tag(RowTag)
     case sync(FrameHeader, freeFormatByteCount: Int)
     case junk(Int)
-    /// A last frame that the file's end cuts.
+    /// A last frame that the file's end cuts off.
     case cutFrame(byteCount: Int, missing: Int)
     case needsMore(Int)
 }
@@ -33,7 +33,7 @@ extension FrameRowParser {
         return .cutFrame(byteCount: present, missing: byteCount - present)
     }
 
-    /// Makes ready for the first frame. Returns what the window must hold for that if it does not.
+    /// Prepares for the first frame. Returns the size the window needs for that, or nil if it is large enough.
     private mutating func prepare(_ header: FrameHeader, _ bytes: RawSpan, at place: Int, isLast: Bool) -> Int? {
         var ahead: RowLookAhead?
         if !header.saysBitRate {
@@ -66,7 +66,7 @@ extension FrameRowParser {
         }
     }
 
-    /// Bytes up to the next one that a header or a tag could begin with; at least 1.
+    /// Bytes up to the next one that could begin a header or a tag; at least 1.
     private func junkLength(_ bytes: RawSpan, from place: Int) -> Int {
         if case .amr = sync.reference { return 1 }
         var end = place + 1

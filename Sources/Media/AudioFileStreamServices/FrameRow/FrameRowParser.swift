@@ -1,42 +1,42 @@
 import AudioCore
 
-// A file of MPEG audio, AAC ADTS, AC-3 or AMR is a row of frames, with tags before and behind and, in files that were
-// hurt, junk between. The parser stands at one place and asks what begins there:
+// A file of MPEG audio, AAC ADTS, AC-3 or AMR is a row of frames, with tags before and after and, in damaged files,
+// junk in between. The parser stands at one place and decides what begins there:
 //
-//   in sync     a frame, if a header that belongs to the stream stands here; else as when searching
-//   searching   a tag, or a candidate that ``FrameSync`` takes for a frame; else a byte of junk, and sync is lost
+//   in sync     a frame, if a header that belongs to the stream stands here; otherwise as when searching
+//   searching   a tag, or a candidate that ``FrameSync`` accepts as a frame; otherwise a byte of junk: sync is lost
 //
-// It goes on to the next place only when what stands here was decided with the same bytes in sight however the file
-// was cut. Which of the kinds it is, the first candidate that is believed says; AMR's files begin with a line that does.
+// It decides only with enough bytes in the window that the decision does not depend on how the file was cut. The first
+// candidate that is believed determines the kind of row; for AMR, the line at the start of the file does.
 
 /// The parser of files that are a row of frames.
 struct FrameRowParser: ContainerParser {
     private var tail: RowTail?
-    /// Where in the file the row ends, if that is known: tags at the end begin there.
+    /// Offset in the file where the row ends and the tags at the end begin, if known.
     private(set) var audioEnd: Int64?
     private(set) var sync: FrameSync
     private(set) var isInSync: Bool
-    /// What stood before was a frame or a tag, or this is the file's start: a place where an ID3v1 tag may stand.
+    /// A frame, a tag or the file's start precedes: an ID3v1 tag may stand here.
     private(set) var isAtBoundary = true
     private var junkByteCount = 0
     private var junk = SkippedBytes()
-    /// Bytes in front of the first frame that are not looked at.
+    /// Bytes before the first frame that are skipped.
     private var prefixByteCount: Int
     private var tags: RowTags
     private var group = PacketGroup()
-    /// Set before the first frame is taken.
+    /// Nil until the first frame is taken.
     var facts: (any RowFacts)?
     private(set) var seekIndex = RowSeekIndex()
     private var isOpen = false
     private var hasEnded = false
-    /// The last seek was exact: a frame must stand right here.
+    /// The last seek was exact: a frame must stand here.
     private var expectsFrame = false
-    /// Bytes up to the next frame are what is left of one that a gap or an estimated seek cut: no damage.
+    /// Bytes up to the next frame are the rest of one cut by a gap or an estimated seek, not damage.
     private var isLanding = false
 
     /// - Parameters:
-    ///   - info: what tags in front said, which were read already.
-    ///   - isEnclosed: the row is a part of some other container: no tags stand behind it.
+    ///   - info: the contents of leading tags, already read.
+    ///   - isEnclosed: the row lies in another container: no tags follow it.
     init(kinds: FrameKinds, info: InfoCollector = InfoCollector(), isEnclosed: Bool = false, access: ByteAccess) {
         tags = RowTags(info: info)
         tail = isEnclosed ? nil : access.fileByteCount.map { RowTail(fileByteCount: $0) }
@@ -45,10 +45,10 @@ struct FrameRowParser: ContainerParser {
         prefixByteCount = 0
     }
 
-    /// AMR, behind its first line.
+    /// Parses AMR from the end of its first line.
     init(amrIsWideband isWideband: Bool, magicByteCount: Int, access: ByteAccess) {
         tags = RowTags(info: InfoCollector())
-        // No tags are known there.
+        // AMR has no tags.
         tail = nil
         audioEnd = access.fileByteCount
         sync = FrameSync(reference: .amr(AMRHeader(isWideband: isWideband)), kinds: [])
@@ -61,7 +61,7 @@ struct FrameRowParser: ContainerParser {
     ) throws(AudioStreamError) -> Progress {
         if let progress = tail?.read(bytes, at: offset, isLast: isLast) { return progress }
         if let tail { audioEnd = tail.start }
-        // Known tags at the end are no part of the row.
+        // Known tags at the end are not part of the row.
         let rest = max(0, (audioEnd ?? .max) &- offset)
         let row = bytes.extracting(0..<Int(min(rest, Int64(bytes.byteCount))))
         let progress = try consumeRow(row, at: offset, isLast: isLast || rest <= Int64(bytes.byteCount), into: &sink)
@@ -117,7 +117,7 @@ struct FrameRowParser: ContainerParser {
         seekIndex.markInexact()
     }
 
-    /// After ``skipGap()``: the next window begins where a seek went.
+    /// Continues after ``skipGap()``: the next window begins where the seek went.
     mutating func land(at place: AudioFileStreamSeek) {
         seekIndex.resume(at: place)
         isInSync = !place.isEstimate
@@ -125,9 +125,9 @@ struct FrameRowParser: ContainerParser {
         isLanding = place.isEstimate
     }
 
-    // MARK: What to do with it
+    // MARK: Taking findings
 
-    /// Takes what stands here; says how many bytes that was.
+    /// Takes what stands here; returns the number of bytes.
     private mutating func take<Sink: AudioStreamSink & ~Copyable>(
         _ finding: RowFinding, _ bytes: RawSpan, at place: Int, fileOffset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) -> Int {

@@ -1,42 +1,41 @@
 import AudioCore
 
-// Twelve set bits are no signature: about one byte in 4,000 of any data looks like the start of an MPEG frame. So where
-// sync is not held, a candidate counts only if the frames that it announces follow it.
+// Twelve set bits are a weak signature: about one byte in 4,000 of any data looks like the start of an MPEG frame. So
+// out of sync, a candidate counts only if the frames that it announces follow it.
 //
-// - At the start two further headers that belong with the first must stand exactly where the sizes say.
-// - Once the stream's format is known, a candidate must belong with it and one further header must follow it.
-// - A candidate with which MPEG audio changes between mono and stereo has 2 bits less in common with the stream (19
-//   before). Where the last frame ended exactly, one further header makes up for them 17 bits; it may change back.
-//   Elsewhere two must follow, in the new mode, so that junk is believed no more easily than without such changes.
-// - Instead of a further header, the end of the file or the start of a tag will do, exactly where a frame ends. If the
-//   file ends inside a later frame (truncated), the headers before must suffice, and there must be one at least.
-// - AMR, which has no sync word at all, asks for six either way (`FrameHeader.resumesWithFollowers`).
-// - A free-format MPEG header (bit rate index 0) does not say its size. The first header that belongs with it, at most
-//   `AudioFileStreamLimits.freeFormatByteCount` on, is tried, then the next, until one is found that has another at the
-//   same distance.
+// - At the start, two more headers that belong with the first must stand exactly where the sizes say.
+// - Once the stream's format is known, a candidate must belong with it and one more header must follow.
+// - A candidate that switches MPEG audio between mono and stereo has 2 bits less in common with the stream (17 instead
+//   of 19). Where the last frame ended exactly, one more header adds 17 bits and suffices; it may switch back.
+//   Elsewhere two must follow, in the new mode, so that junk is no more likely to be believed than without switches.
+// - The end of the file or the start of a tag counts as a further header if it stands exactly where a frame ends. If
+//   the file ends inside a later frame (truncated), the headers before it must suffice, and there must be at least one.
+// - AMR, which has no sync word at all, needs six in either case (`FrameHeader.resumesWithFollowers`).
+// - A free-format MPEG header (bit rate index 0) does not give its size. The search tries the first matching header
+//   within `AudioFileStreamLimits.freeFormatByteCount`, then the next ones, until another follows at the same distance.
 
-/// Judges whether a frame begins at a place where sync is not held.
+/// Decides whether a frame begins at a place when out of sync.
 struct FrameSync {
     enum Verdict: Equatable {
-        /// A frame; of a free-format stream with its unpadded size.
+        /// A frame; in a free-format stream with its unpadded size.
         case frame(freeFormatByteCount: Int)
         case notFrame
         /// The window must reach this many bytes past the candidate.
         case needsMore(Int)
     }
 
-    /// The stream's format if known: a header that belongs to it, in the channel mode of the last frames.
+    /// A header of the stream's format, in the channel mode of the last frames; nil until the format is known.
     var reference: FrameHeader?
     var freeFormatByteCount = 0
     let kinds: FrameKinds
 
-    /// The header at a place, if the stream may go on, or begin, with it.
+    /// Reads the header at a place, if the stream may begin or continue with it.
     func candidate(_ bytes: RawSpan, at offset: Int) -> FrameHeader? {
         guard let reference else { return FrameHeader.read(bytes, at: offset, kinds) }
         return reference.successorOfAnyChannels(bytes, at: offset)
     }
 
-    /// - Parameter isInSync: a frame must stand at `offset`, since the last one ended there.
+    /// - Parameter isInSync: the last frame ended at `offset`, so a frame must stand there.
     func judge(
         _ header: FrameHeader, in bytes: RawSpan, at offset: Int, isInSync: Bool, isLast: Bool
     ) -> Verdict {
@@ -71,7 +70,7 @@ struct FrameSync {
         isLast: Bool
     ) -> Verdict {
         let isChange = reference.map { first.changesChannels(from: $0) } ?? false
-        // Headers without which neither the end nor a tag will do.
+        // Headers that must follow before the end or a tag counts as one.
         let least = isChange && !isInSync ? 1 : 0
         let wanted = (reference == nil ? first.opensWithFollowers : first.resumesWithFollowers) + least
         var place = offset + first.byteCount(freeFormatByteCount: size)
@@ -82,7 +81,7 @@ struct FrameSync {
             if place == bytes.byteCount || RowTags.isSignature(bytes, at: place) {
                 return found >= least ? .frame(freeFormatByteCount: size) : .notFrame
             }
-            // The end of the file cuts the header, or came before it.
+            // The file ends within or before the header.
             if place + first.headerByteCount > bytes.byteCount {
                 let isWhole = place < bytes.byteCount && reference != nil && least == 0
                 return found > 0 || isWhole ? .frame(freeFormatByteCount: size) : .notFrame

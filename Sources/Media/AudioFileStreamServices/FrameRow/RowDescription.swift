@@ -1,13 +1,13 @@
 import AudioCore
 
-/// What the first frame of a row says of the whole.
+/// What the first frame of a row says about the whole.
 struct RowDescription {
     var fileType: AudioFileType
     var format: AudioStreamFormat
     var cookie: [UInt8] = []
     var layout: AudioChannelLayout?
     var packetSizeUpperBound: Int
-    /// Bits a second, where the frames say it.
+    /// Bits per second, if the frames give it.
     var nominalBitRate: Int?
     var decoderPrerollPacketCount: Int
 }

@@ -1,41 +1,41 @@
 import AudioCore
 
-/// What is known of a row of frames as a whole, and what of it is to be told when.
+/// What is known of a row of frames as a whole, and which of it is reported when.
 protocol RowFacts {
-    /// Whether a frame holds sound: the first of layer III may hold facts about the file instead.
+    /// Whether a frame holds sound: the first of layer III may hold metadata about the file instead.
     mutating func isSound(
         _ header: FrameHeader, offset: Int64, byteCount: Int, in bytes: RawSpan, at place: Int
     ) -> Bool
 
-    /// What must be told before a frame's packets; the first frame opens the stream.
-    /// - Parameter seekIndex: the frames before it.
+    /// Returns the properties to report before a frame's packets; the first frame opens the stream.
+    /// - Parameter seekIndex: describes the frames before this one.
     mutating func properties(
         before header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int, _ seekIndex: RowSeekIndex
     ) throws(AudioStreamError) -> [AudioStreamProperty]
 
-    /// What the end of the file makes certain.
+    /// Returns the properties that are certain at the end of the file.
     func finalProperties(_ seekIndex: RowSeekIndex) -> [AudioStreamProperty]
 
-    /// How the packets lie that have not been seen.
+    /// How packets not parsed yet are distributed.
     var scale: RowScale { get }
 }
 
-/// What a file says of packets that have not been seen yet.
+/// What a file says about packets not parsed yet.
 struct RowScale {
     /// Packets of the whole file.
     var packetCount: Int64?
-    /// Bytes from the first packet to behind the last.
+    /// Bytes from the first packet to the end of the last.
     var byteCount: Int64?
-    /// Bytes of every packet, where the file says that they are all alike.
+    /// Size of every packet, if the file says that all are equal.
     var constantByteCount: Int?
-    /// Bytes of a packet on the average, where that is better known than the ends and ``points``: the rate is constant,
-    /// or nothing else is known.
+    /// Average size of a packet, if it is better known than the ends and ``points``: the rate is constant, or nothing
+    /// else is known.
     var averageByteCount: Double?
-    /// From the file's seek table: in order of both, where it is sound.
+    /// Points of the file's seek table: ascending in both values if the table is valid.
     var points: [RowPoint] = []
 }
 
-/// Where about a packet begins.
+/// Approximately where a packet begins.
 struct RowPoint: Equatable {
     var packet: Double
     /// Offset in the file.
@@ -43,7 +43,7 @@ struct RowPoint: Equatable {
 }
 
 extension RowFacts {
-    /// An average bit rate is told anew when this many packets are known, and at the end.
+    /// Whether to report the average bit rate again at this packet. The end reports it, too.
     static func isAverageDue(atPacket packet: Int64) -> Bool {
         packet >= 256 && packet & (packet - 1) == 0 && packet.trailingZeroBitCount % 3 == 2
     }

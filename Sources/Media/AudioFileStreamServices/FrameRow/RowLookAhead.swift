@@ -1,8 +1,8 @@
-/// The sizes of a stream's first frames, for a first guess of the bit rate.
+/// The sizes of a stream's first frames, for a first estimate of the bit rate.
 struct RowLookAhead: Equatable {
     enum Finding: Equatable {
         case seen(RowLookAhead)
-        /// The window must reach this many bytes past the first frame's start.
+        /// The window must reach this many bytes past the start of the first frame.
         case needsMore(Int)
     }
 
@@ -11,7 +11,7 @@ struct RowLookAhead: Equatable {
 
     private static let frameCount = 32
 
-    /// Goes from header to header, at most `AudioFileStreamLimits.lookAheadByteCount` far.
+    /// Follows the headers for at most `AudioFileStreamLimits.lookAheadByteCount` bytes.
     static func find(_ first: FrameHeader, in bytes: RawSpan, at offset: Int, isLast: Bool) -> Finding {
         var result = RowLookAhead()
         for _ in 0..<frameCount where result.byteCount < AudioFileStreamLimits.lookAheadByteCount {

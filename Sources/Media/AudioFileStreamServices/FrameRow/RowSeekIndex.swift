@@ -1,21 +1,21 @@
 import AudioCore
 
-/// Where the packets of a row lie: those that went by, exactly; those to come, as far as the file lets guess.
+/// Where the packets of a row lie: exact for parsed packets, estimated from the file for later ones.
 struct RowSeekIndex {
     private var index = PacketIndex()
     private var dataOffset: Int64?
-    /// Behind the last packet that ``index`` has noted.
+    /// Offset of the end of the last packet noted in ``index``.
     private var scannedEnd: Int64 = 0
-    /// Of the whole file, once its end was reached.
+    /// Packets in the whole file, once its end was reached.
     private var packetCount: Int64?
     /// Number of the packet that comes next.
     private(set) var nextPacket: Int64 = 0
-    /// Whether ``nextPacket`` is counted rather than guessed.
+    /// Whether ``nextPacket`` was counted rather than estimated.
     private(set) var isExact = true
-    /// Bytes of all frames before the next packet; nil if not all of them went by.
+    /// Bytes of all frames before the next packet; nil if not all of them were parsed.
     private(set) var byteCount: Int64? = 0
 
-    /// A frame's packets go by.
+    /// Counts the packets of a frame.
     mutating func pass(_ header: FrameHeader, offset: Int64, byteCount: Int) {
         let count = Int64(header.packetsPerFrame)
         if isExact {
@@ -30,7 +30,7 @@ struct RowSeekIndex {
         self.byteCount = self.byteCount.map { $0 &+ Int64(byteCount) }
     }
 
-    /// Bytes are missing, or a place was not what it was taken for.
+    /// Handles missing bytes, or a place that turned out to be wrong.
     mutating func markInexact() {
         isExact = false
         byteCount = nil
@@ -52,7 +52,7 @@ struct RowSeekIndex {
     {
         guard packet >= 0, packet < packetCount ?? .max else { throw .invalidPacketOffset }
         if let entry = index.entry(atOrBefore: packet) {
-            // Of a frame with several packets the first.
+            // The first packet of a frame with several.
             return AudioFileStreamSeek(packet: entry.frame / Int64(framesPerPacket), byteOffset: entry.byteOffset)
         }
         guard let dataOffset else { throw .valueUnknown }
@@ -65,7 +65,7 @@ struct RowSeekIndex {
         let curve = try curve(scale, dataOffset)
         let offset = Int64(saturating: curve.byteOffset(ofPacket: Double(packet)).rounded(.down))
         if let byteCount = scale.byteCount, offset >= dataOffset &+ byteCount { throw .invalidPacketOffset }
-        // A slot early rather than late: padding may have come out differently.
+        // One slot early rather than late: padding may be distributed differently.
         return AudioFileStreamSeek(packet: packet, byteOffset: max(scannedEnd, offset - 1), isEstimate: true)
     }
 
@@ -104,12 +104,12 @@ struct RowSeekIndex {
     }
 }
 
-/// Byte offsets over packets: straight lines from point to point, and on from the last.
+/// A map from packets to byte offsets: straight lines between points, extrapolated after the last.
 struct RowCurve {
     private var points: [RowPoint]
     private let averageByteCount: Double
 
-    /// - Parameter points: what does not lie behind the ones before it is left out.
+    /// - Parameter points: those not after all previous ones are dropped.
     /// - Returns: nil if nothing says how large packets are.
     init?(_ base: RowPoint, _ points: [RowPoint], averageByteCount: Double) {
         self.points = [base]
@@ -133,7 +133,7 @@ struct RowCurve {
         return points[start].packet + (offset - points[start].byteOffset) / slope(from: start)
     }
 
-    /// Bytes a packet in the stretch that begins at a point; behind the last point as before it.
+    /// Bytes per packet in the segment that begins at a point; after the last point, those of the last segment.
     private func slope(from start: Int) -> Double {
         guard points.count > 1 else { return averageByteCount }
         let first = min(start, points.count - 2)

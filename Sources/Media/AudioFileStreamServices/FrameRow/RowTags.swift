@@ -1,27 +1,27 @@
 import AudioCore
 
-/// The tags that stand before, between and behind frames: recognises them, and reads them in passing.
+/// Recognises the tags before, between and after frames, and reads them as they pass.
 struct RowTags {
     enum Finding {
         case none
         /// The window must reach this many bytes past the place.
         case needsMore(Int)
-        /// A tag, which ``pass(_:from:into:)`` goes through.
+        /// A tag, which ``pass(_:from:into:)`` reads.
         case begins(RowTag)
     }
 
-    /// Bytes that must be seen to tell a tag from something else: an APE tag's header, the longest.
+    /// Bytes needed to recognise a tag: an APE tag's header is the longest.
     static let signatureByteCount = APETagReader.headerByteCount
 
     private var current: RowTag?
     private var info: InfoCollector
 
-    /// - Parameter info: what tags said before.
+    /// - Parameter info: the contents of earlier tags.
     init(info: InfoCollector) { self.info = info }
 
     var isInside: Bool { current != nil }
 
-    /// Whether a tag seems to begin here; one that does not say its end (Lyrics3) too.
+    /// Whether a tag seems to begin here, including one that does not give its size (Lyrics3).
     static func isSignature(_ bytes: RawSpan, at offset: Int) -> Bool {
         guard offset < bytes.byteCount else { return false }
         switch bytes[offset] {
@@ -33,7 +33,7 @@ struct RowTags {
         }
     }
 
-    /// What tag begins at a place whose ``signatureByteCount`` bytes the caller has checked, unless `isLast`.
+    /// Returns the tag that begins at a place. The caller has checked for ``signatureByteCount`` bytes or `isLast`.
     /// - Parameter isAtBoundary: a frame or a tag ended here, or the file begins.
     static func find(_ bytes: RawSpan, at place: Int, isAtBoundary: Bool, isLast: Bool) -> Finding {
         guard isSignature(bytes, at: place) else { return .none }
@@ -45,14 +45,14 @@ struct RowTags {
             return .begins(.ape(reader))
         }
         guard bytes.has("TAG", at: place) else { return .none }
-        // Within junk the three letters count only where a tag must stand, 128 bytes before the end.
+        // Within junk, "TAG" counts only where a tag must stand, 128 bytes before the end.
         let wanted = ID3v1Tag.byteCount + (isAtBoundary ? 0 : 1)
         guard isLast || available >= wanted else { return .needsMore(wanted) }
         guard available == ID3v1Tag.byteCount || (isAtBoundary && available > ID3v1Tag.byteCount) else { return .none }
         return .begins(.id3v1(ID3v1Tag.fields(bytes, at: place)))
     }
 
-    /// Whether the file's last bytes are an ID3v1 tag, which a cut frame before it must not swallow.
+    /// Whether the file's last bytes are an ID3v1 tag, which a cut-off frame before it must not swallow.
     static func hasID3v1AtEnd(_ bytes: RawSpan, from place: Int) -> Bool {
         bytes.byteCount - place > ID3v1Tag.byteCount && bytes.has("TAG", at: bytes.byteCount - ID3v1Tag.byteCount)
     }
@@ -64,12 +64,12 @@ struct RowTags {
         current = .skipped(ID3v1Tag.byteCount)
     }
 
-    /// What tags elsewhere say.
+    /// Reports the findings of tags elsewhere in the file.
     mutating func give<Sink: AudioStreamSink & ~Copyable>(_ findings: [TagFinding], into sink: inout Sink) {
         info.give(findings, into: &sink)
     }
 
-    /// Goes on in the tag that was begun; says how many bytes it took.
+    /// Continues the current tag; returns the number of bytes consumed.
     mutating func pass<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, from place: Int, into sink: inout Sink
     ) -> Int {
@@ -94,11 +94,11 @@ struct RowTags {
         }
     }
 
-    /// Bytes are missing.
+    /// Drops the current tag after missing bytes.
     mutating func abandon() { current = nil }
 }
 
-/// One tag, as far as it has been passed.
+/// One tag and the state of reading it.
 enum RowTag {
     case skipped(Int)
     case id3v2(ID3v2Reader)

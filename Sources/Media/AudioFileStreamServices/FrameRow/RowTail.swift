@@ -1,10 +1,10 @@
 import AudioCore
 
-// Tags behind the last frame come too late for a display, and a footer without a header too late for a reader that goes
-// forward. Where all of the file is at hand they are read before the first frame: one jump to the last 160 bytes, where
-// ID3v1's tag and APE's footer stand, one to APE's items, and one back.
+// Tags after the last frame come too late for a display, and a footer without a header comes too late for a forward
+// reader. With random access they are read before the first frame: one jump to the last 160 bytes, where the ID3v1 tag
+// and APE's footer stand, one to APE's items, and one back.
 
-/// The tags at the end of a file that is at hand.
+/// The tags at the end of a file with random access.
 struct RowTail {
     private enum Stage {
         case begin, footers, done
@@ -13,14 +13,14 @@ struct RowTail {
 
     private static let footersByteCount = APETagReader.headerByteCount + ID3v1Tag.byteCount
 
-    /// What the tags say.
+    /// The contents of the tags.
     private(set) var findings: [TagFinding] = []
-    /// Where in the file the first of them begins; the file's end if there are none.
+    /// Offset in the file where the first of them begins; the file's end if there are none.
     private(set) var start: Int64
 
     private let fileByteCount: Int64
     private var stage = Stage.begin
-    /// Where the row is to be gone on with.
+    /// Offset in the file where the row continues.
     private var rowOffset: Int64 = 0
     private var old: [TagFinding] = []
 
@@ -29,7 +29,7 @@ struct RowTail {
         start = fileByteCount
     }
 
-    /// - Returns: what is wanted next; nil when the tags were read, and the window is the row's.
+    /// - Returns: the next request; nil when the tags were read and the window is the row's.
     mutating func read(_ bytes: RawSpan, at offset: Int64, isLast: Bool) -> Progress? {
         switch stage {
         case .done: return nil

@@ -1,30 +1,30 @@
 import AudioCore
 
-// The first MPEG frame of a file may hold no sound but facts about the file: Xing's header ("Xing" for variable, "Info"
-// for constant bit rate), which LAME extends with the encoder's delay and padding, or Fraunhofer's ("VBRI"). Such a
-// frame is not a packet. The formats are their makers' own: Xing's vbrheader, the "mp3 info tag" of LAME (revision 1).
+// The first MPEG frame of a file may hold metadata instead of sound: a Xing header ("Xing" for variable, "Info" for
+// constant bit rate), which LAME extends with the encoder's delay and padding, or Fraunhofer's ("VBRI"). Such a frame
+// is not a packet. The formats are their makers' own: Xing's vbrheader, the "mp3 info tag" of LAME (revision 1).
 
-/// What such a header frame says.
+/// The contents of such a header frame.
 struct MPEGInfoHeader: Equatable {
     enum Kind { case xing, info, vbri }
 
     var kind: Kind
-    /// MPEG frames that follow, this one not counted.
+    /// MPEG frames that follow, not counting this one.
     var packetCount: Int64?
-    /// Bytes from this frame on, itself included.
+    /// Bytes from the start of this frame on.
     var byteCount: Int64?
     var seekTable: MPEGSeekTable?
-    /// Frames (samples) that the encoder put in front, from LAME's extension; the decoder adds its own 529.
+    /// Frames (samples) of encoder delay, from LAME's extension; the decoder adds its own 529.
     var encoderDelay: Int?
-    /// Frames that the encoder added behind.
+    /// Frames that the encoder appended.
     var encoderPadding: Int?
 
-    /// - Parameter offset: where the MPEG frame begins; the caller has checked that it is whole.
+    /// - Parameter offset: where the MPEG frame begins; the caller has checked that all of it is present.
     init?(_ bytes: RawSpan, at offset: Int, header: MPEGFrameHeader, packetByteCount: Int) {
         guard header.layer == 3 else { return nil }
         let end = offset + packetByteCount
         let frame = bytes.extracting(offset..<end)
-        // Behind the side information. LAME does not count a CRC in; others do.
+        // After the side information. LAME leaves a CRC out of the count; others include it.
         let place = MPEGFrameHeader.byteCount + header.sideInfoByteCount
         let places = header.hasCRC ? [place, place + MPEGFrameHeader.crcByteCount] : [place]
         for place in places {
@@ -34,7 +34,7 @@ struct MPEGInfoHeader: Equatable {
             parseXing(frame, at: place + 4)
             return
         }
-        // Always 32 bytes behind the header.
+        // Always 32 bytes after the header.
         guard frame.has("VBRI", at: 36), frame.byteCount >= 36 + 18 else { return nil }
         self.init(kind: .vbri)
         byteCount = Int64(frame.bigEndian32(at: 36 + 10))
@@ -44,7 +44,7 @@ struct MPEGInfoHeader: Equatable {
 
     private init(kind: Kind) { self.kind = kind }
 
-    /// Flags, then the fields that they announce: 1 packet count, 2 byte count, 4 seek table, 8 quality.
+    /// Parses the flags, then the fields they announce: 1 packet count, 2 byte count, 4 seek table, 8 quality.
     private mutating func parseXing(_ frame: RawSpan, at start: Int) {
         var place = start
         func has(_ byteCount: Int) -> Bool { byteCount <= frame.byteCount - place }
@@ -64,7 +64,7 @@ struct MPEGInfoHeader: Equatable {
             place += 100
         }
         if flags & 8 != 0 { place += 4 }
-        // The encoder's name is there or zeros; delay and padding, 12 bits each, are 21 bytes behind its first.
+        // The encoder's name, or zeros; delay and padding, 12 bits each, are at offset 21.
         guard has(24), frame[place] != 0 else { return }
         encoderDelay = Int(frame[place + 21]) << 4 | Int(frame[place + 22]) >> 4
         encoderPadding = Int(frame[place + 22] & 15) << 8 | Int(frame[place + 23])

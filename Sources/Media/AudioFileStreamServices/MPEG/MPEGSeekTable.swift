@@ -1,15 +1,15 @@
 import AudioCore
 
-/// The table in Xing's or Fraunhofer's header that tells where about packets lie.
+/// The seek table in Xing's or Fraunhofer's header: approximate places of packets.
 enum MPEGSeekTable: Equatable {
-    /// Xing: a hundred places in 256ths of the bytes from the header's frame on, one for each hundredth of the packets.
+    /// Xing: a hundred places in 256ths of the bytes from the header frame on, one per hundredth of the packets.
     case hundredths([UInt8])
-    /// Fraunhofer: bytes of one stretch of packets after the other, each as many packets long.
+    /// Fraunhofer: the sizes of successive runs of packets, each of `packetCount` packets.
     case stretches([Int], packetCount: Int)
 
     /// - Parameters:
-    ///   - byteCount: from the header's frame to behind the last packet.
-    ///   - headerOffset: where the header's frame begins.
+    ///   - byteCount: from the header frame to the end of the last packet.
+    ///   - headerOffset: where the header frame begins.
     ///   - dataOffset: where the first packet begins.
     func points(packetCount: Int64, byteCount: Int64, headerOffset: Int64, dataOffset: Int64) -> [RowPoint] {
         switch self {
@@ -29,8 +29,8 @@ enum MPEGSeekTable: Equatable {
         }
     }
 
-    /// Fraunhofer's, from the count of entries on: count, scale, bytes of an entry, packets of an entry, 16 bits each;
-    /// then the entries.
+    /// Reads Fraunhofer's table from the entry count on: count, scale, bytes per entry, packets per entry, 16 bits
+    /// each; then the entries.
     init?(fraunhofer frame: RawSpan, at offset: Int) {
         guard offset + 8 <= frame.byteCount else { return nil }
         let count = Int(frame.bigEndian16(at: offset))

@@ -1,34 +1,34 @@
 import AudioCore
 
-// Gapless lengths. An encoder of layer III puts a delay in front (LAME: 576 frames) and pads the last packet; the
-// decoder adds 529 frames of its own (528 of the filter bank, 1 of the convention that all encoders and decoders of
-// these headers share). With LAME's extension and a packet count
+// Gapless lengths. A layer III encoder puts a delay in front (LAME: 576 frames) and pads the last packet; the decoder
+// adds 529 frames of its own (528 of the filter bank, and 1 by the convention that all encoders and decoders of these
+// headers share). With LAME's extension and a packet count
 //
 //     priming   = delay + 529
 //     remainder = max(0, padding - 529)
 //     audible   = packets * frames per packet - priming - remainder
 //
 // which is what libmpg123's gapless mode plays. Without the extension, or without the packet count, nothing is trimmed
-// (as libmpg123 does): every decoded frame is audible, the encoder's unknown delay included. That holds for iTunSMPB too,
-// which iTunes writes into an ID3v2 comment (COMM) of its MP3 files: of those who read it some take its delay to include
-// the decoder's 529 frames, some take it as LAME's, which does not (ExoPlayer), and its fields, which add up to whole
-// packets either way, do not tell. In MPEG-4 it is read.
+// (as in libmpg123): every decoded frame is audible, the unknown encoder delay included. The same holds for iTunSMPB,
+// which iTunes writes into an ID3v2 comment (COMM) of its MP3 files: some readers take its delay to include the
+// decoder's 529 frames, others take it like LAME's, which does not (ExoPlayer); its fields add up to whole packets
+// either way and do not settle it. In MPEG-4 it is read.
 //
-// If the file holds other than the announced packets: more of them void the announced end (files joined to one), fewer
-// bring it forward to where the packets end. Where all of a file is at hand and it is longer than its header says, the
-// header is not asked where packets lie, nor how small they are: that is known of the first part alone.
+// If the file holds another number of packets than announced: with more, the announced end is void (joined files); with
+// fewer, the end moves to the end of the packets. With random access, if the file is longer than its header says, the
+// header is not used for packet places or sizes: it describes the first part only.
 
-/// What is known of a stream of MPEG frames, and what of it is to be told when.
+/// What is known of an MPEG audio stream, and which of it is reported when.
 struct MPEGStreamFacts: RowFacts {
-    /// Frames that a decoder of layer III is late by, in the convention of LAME's delay.
+    /// The delay of a layer III decoder in frames, by the convention of LAME's delay field.
     static let decoderDelay = 529
-    /// Averages out of announced counts that are believed: all that headers can say, with room.
+    /// Averages of announced counts that are believed: all that headers can say, with a margin.
     private static let plausibleBitRates = 1_000...1_000_000
-    /// What may stand behind the last packet without being another file: tags that are not known.
+    /// Bytes that may follow the last packet without being another file: unknown tags.
     private static let tailByteCount: Int64 = 16 * 1_024
 
     private let fileByteCount: Int64?
-    /// Of a free-format stream.
+    /// The unpadded packet size of a free-format stream.
     private let freeFormatByteCount: Int
     private var infoHeader: MPEGInfoHeader?
     private var infoHeaderByteCount = 0
@@ -102,7 +102,7 @@ struct MPEGStreamFacts: RowFacts {
             let bitsPerPacket = Double(nominalBitRate(first)) * Double(first.frameCount) / Double(first.sampleRate)
             scale.averageByteCount = bitsPerPacket / 8
             let size = first.packetByteCount(freeFormatByteCount: freeFormatByteCount)
-            // No padding, and the file says that it ends where packets of this size end.
+            // No padding, and the announced size is that of packets of this size.
             if let packetCount = infoHeader?.packetCount, let byteCount = infoHeader?.byteCount,
                 byteCount - Int64(infoHeaderByteCount) == packetCount * Int64(size)
             {
@@ -118,7 +118,7 @@ struct MPEGStreamFacts: RowFacts {
         return scale
     }
 
-    /// As far as the file says, or has shown.
+    /// Whether the bit rate is constant, by the header or by the frames so far.
     private var isConstantRate: Bool {
         guard let kind = infoHeader?.kind else { return !hasVaryingBitRate }
         return kind == .info && !hasVaryingBitRate
@@ -138,7 +138,7 @@ struct MPEGStreamFacts: RowFacts {
         let freeFormat = header.isFreeFormat ? freeFormatByteCount : nil
         properties.append(.packetSizeUpperBound(freeFormat.map { $0 + 4 } ?? header.largestPacketByteCount))
         properties.append(.bitRate(announcedAverage(header) ?? nominalBitRate(header)))
-        // Only a stream that says so is sure to keep its bit rate.
+        // Only a stream that says so is certain to keep its bit rate.
         let isConstant = infoHeader?.kind == .info && !isJoined
         let constant = isConstant ? header.packetByteCount() - header.paddingByteCount : nil
         let smallest = freeFormat ?? constant ?? header.smallestPacketByteCount
@@ -153,7 +153,7 @@ struct MPEGStreamFacts: RowFacts {
         return freeFormatByteCount * 8 * header.sampleRate / header.frameCount
     }
 
-    /// Of Xing's and VBRI's counts; nil for a stream of constant rate, whose headers say it better.
+    /// The average from Xing's and VBRI's counts; nil for a constant rate, which frame headers give exactly.
     private func announcedAverage(_ header: MPEGFrameHeader) -> Int? {
         guard let info = infoHeader, info.kind != .info, let packetCount = info.packetCount,
             let byteCount = announcedByteCount
@@ -169,10 +169,10 @@ struct MPEGStreamFacts: RowFacts {
         return byteCountAtHand
     }
 
-    /// From the first packet to the file's end. Tags behind the last packet are counted in until they are met.
+    /// Bytes from the first packet to the file's end. Counts tags after the last packet until they are met.
     private var byteCountAtHand: Int64? { fileByteCount.map { $0 - dataOffset } }
 
-    /// Whether the file goes on behind what its header tells of.
+    /// Whether the file continues beyond what its header describes.
     private var isJoined: Bool {
         guard let fileByteCount, let announced = infoHeader?.byteCount else { return false }
         return fileByteCount - infoHeaderOffset - announced > Self.tailByteCount
@@ -180,7 +180,7 @@ struct MPEGStreamFacts: RowFacts {
 
     // MARK: Trims
 
-    /// Nil unless the file says both, and how many packets they apply to.
+    /// Returns nil unless the file gives both, and the packet count that they apply to.
     private func trims(_ header: MPEGFrameHeader) -> (priming: Int, remainder: Int)? {
         guard let info = infoHeader, let packetCount = info.packetCount, let delay = info.encoderDelay,
             let padding = info.encoderPadding

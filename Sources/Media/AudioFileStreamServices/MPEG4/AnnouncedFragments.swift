@@ -1,8 +1,8 @@
-/// Where fragments lie that have not gone by, as an index says: ``SegmentIndex`` in front of them, or
-/// ``RandomAccessIndex`` at the end of the file.
+/// The places of fragments not parsed yet, from an index: ``SegmentIndex`` before them, or ``RandomAccessIndex`` at the
+/// end of the file.
 ///
-/// An index knows times, and those are of what is heard: of an edit list's priming the first fragment may or may not
-/// have its part, so that what follows is an estimate. The table is bounded, and thins itself out.
+/// An index gives presentation times. The first fragment may or may not include the priming of an edit list, so those
+/// after it are estimates. The table is bounded, and thins itself out.
 struct AnnouncedFragments {
     struct Entry: Equatable {
         var packet: Int64
@@ -12,11 +12,11 @@ struct AnnouncedFragments {
         var isExact: Bool
     }
 
-    /// More than a segment index can have.
+    /// More entries than a segment index can have.
     static let capacity = 16 * 1_024
 
     private(set) var entries: [Entry] = []
-    /// Every stride-th is kept.
+    /// Every stride-th entry is kept.
     private var stride = 1
     private var count = 0
     private let framesPerPacket: Int
@@ -25,10 +25,10 @@ struct AnnouncedFragments {
     private let priming: Int64
 
     /// - Parameters:
-    ///   - framesPerPacket: of all packets.
-    ///   - firstPacket: the one at the time of zero.
-    ///   - priming: frames from there on that are not heard.
-    /// - Returns: nil for what no packet can be found by.
+    ///   - framesPerPacket: frames of every packet.
+    ///   - firstPacket: the packet at time zero.
+    ///   - priming: inaudible frames from there on.
+    /// - Returns: nil if no packet can be found by these values.
     init?(framesPerPacket: Int, sampleRate: Double, firstPacket: Int64, priming: Int64) {
         guard framesPerPacket > 0, sampleRate >= 1 else { return nil }
         self.framesPerPacket = framesPerPacket
@@ -37,15 +37,15 @@ struct AnnouncedFragments {
         self.priming = priming
     }
 
-    /// - Returns: nil also where packets are not equally long.
+    /// - Returns: nil also if frame counts of packets vary.
     init?(of entry: SampleEntry?, firstPacket: Int64, priming: Int64) {
         guard let entry, case .constant(let count) = entry.counting else { return nil }
         self.init(
             framesPerPacket: count, sampleRate: entry.format.sampleRate, firstPacket: firstPacket, priming: priming)
     }
 
-    /// Takes note of a fragment that follows those before in time and in the file.
-    /// - Parameter timescale: units a second, not zero.
+    /// Adds a fragment after the previous ones in time and in the file.
+    /// - Parameter timescale: units per second, not zero.
     mutating func add(time: Int128, per timescale: Int128, byteOffset: Int64) {
         defer { count += 1 }
         guard count % stride == 0 else { return }
@@ -63,6 +63,6 @@ struct AnnouncedFragments {
 
     mutating func removeAll() { entries = [] }
 
-    /// The last one that begins with a packet or before it.
+    /// Returns the last fragment that begins at or before a packet.
     func entry(atOrBefore packet: Int64) -> Entry? { entries.last { $0.packet <= packet } }
 }

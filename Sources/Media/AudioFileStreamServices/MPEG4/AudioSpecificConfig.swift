@@ -1,16 +1,16 @@
 import AudioCore
 
-/// What a decoder of MPEG-4 audio must know: ISO/IEC 14496-3 section 1.6.2.1, with the two ways of telling of spectral
-/// band replication and parametric stereo (1.6.5): an object type of their own in front, or an extension at the end
-/// that older decoders pass over. The third way, to say nothing, is found only by decoding.
+/// The configuration of an MPEG-4 audio decoder: ISO/IEC 14496-3 section 1.6.2.1, with the two ways to signal SBR and
+/// PS (1.6.5): an object type of their own in front (hierarchical), or an extension at the end that older decoders
+/// ignore (backward compatible). Implicit signalling, the third, is found only by decoding.
 struct AudioSpecificConfig: Equatable {
-    /// Of the core: 1 Main, 2 Low Complexity, 4 Long Term Prediction, and so on (table 1.17).
+    /// Object type of the core: 1 Main, 2 Low Complexity, 4 Long Term Prediction, and so on (table 1.17).
     var objectType: Int
-    /// Of the core, in hertz.
+    /// Sample rate of the core in hertz.
     var coreSampleRate: Int
-    /// What comes out of the decoder, with spectral band replication if it is told of.
+    /// Sample rate of the decoder's output, including SBR if it is signalled.
     var sampleRate: Int
-    /// Of the core; 0 if not even a program configuration tells.
+    /// Channels of the core; 0 if not even a program config element defines them.
     var channelCount: Int
     var channelConfiguration: Int
     var coreFramesPerPacket: Int
@@ -21,10 +21,10 @@ struct AudioSpecificConfig: Equatable {
         96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
     ]
 
-    /// Channels of each configuration (table 1.19, as amended).
+    /// Channels of each channel configuration (table 1.19, as amended).
     private static let channelCounts = [0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 7, 8, 24, 8]
 
-    /// Nil if it ends too soon or says what is reserved.
+    /// Returns nil if the bytes end early or contain reserved values.
     init?(_ bytes: [UInt8]) {
         var bits = BitReader(bytes)
         guard bytes.count >= 2 else { return nil }
@@ -42,7 +42,7 @@ struct AudioSpecificConfig: Equatable {
         channelCount = channelConfiguration < Self.channelCounts.count ? Self.channelCounts[channelConfiguration] : 0
         coreFramesPerPacket = 1_024
         guard coreSampleRate > 0, sampleRate > 0 else { return nil }
-        // Other object types have configurations of other forms.
+        // Other object types have different configurations.
         guard [1, 2, 3, 4, 6, 7, 17, 19, 20, 21, 22, 23].contains(objectType) else { return }
         readGeneral(&bits)
         readExtension(&bits, bitCount: bytes.count * 8)
@@ -53,14 +53,14 @@ struct AudioSpecificConfig: Equatable {
         return type == 31 ? 32 + bits.read(6) : type
     }
 
-    /// 0 if reserved.
+    /// Reads a sample rate; returns 0 if it is reserved.
     private static func sampleRate(_ bits: inout BitReader) -> Int {
         let index = bits.read(4)
         if index == 15 { return bits.read(24) }
         return index < sampleRates.count ? sampleRates[index] : 0
     }
 
-    /// GASpecificConfig, section 4.4.1.
+    /// Reads GASpecificConfig, section 4.4.1.
     private mutating func readGeneral(_ bits: inout BitReader) {
         let isShort = bits.readFlag()
         coreFramesPerPacket = objectType == 23 ? (isShort ? 480 : 512) : (isShort ? 960 : 1_024)
@@ -74,7 +74,7 @@ struct AudioSpecificConfig: Equatable {
         bits.skip(1)
     }
 
-    /// program_config_element, section 4.4.1.1.
+    /// Reads the channel count of a program_config_element, section 4.4.1.1.
     private static func programChannelCount(_ bits: inout BitReader) -> Int {
         bits.skip(10)
         let counts = [4, 4, 4, 2, 3, 4].map { bits.read($0) }
@@ -92,7 +92,7 @@ struct AudioSpecificConfig: Equatable {
         return channels
     }
 
-    /// The extension at the end, sync words 0x2B7 and 0x548.
+    /// Reads the extension at the end, with sync words 0x2B7 and 0x548.
     private mutating func readExtension(_ bits: inout BitReader, bitCount: Int) {
         guard !hasSBR, bitCount - bits.position >= 16, bits.read(11) == 0x2B7, Self.objectType(&bits) == 5,
             bits.readFlag()
@@ -109,13 +109,13 @@ struct AudioSpecificConfig: Equatable {
 }
 
 extension AudioSpecificConfig {
-    /// Ways to decode it, the richest first.
+    /// The ways to decode it, the richest first.
     var formats: [AudioStreamFormat] {
         let core = AudioStreamFormat(
             codec: .aac, sampleRate: Double(coreSampleRate), framesPerPacket: coreFramesPerPacket,
             channelsPerFrame: channelCount)
         guard hasSBR else { return [core] }
-        // "Downsampled" replication keeps the core's rate.
+        // "Downsampled" SBR keeps the core's sample rate.
         let framesPerPacket = sampleRate > coreSampleRate ? 2 * coreFramesPerPacket : coreFramesPerPacket
         let wide = AudioStreamFormat(
             codec: .aacHE, sampleRate: Double(sampleRate), framesPerPacket: framesPerPacket,

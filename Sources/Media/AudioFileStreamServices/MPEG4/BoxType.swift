@@ -1,10 +1,10 @@
-/// The four-character name of a box (ISO/IEC 14496-12 section 4.2), an atom in QuickTime's words.
+/// The four-character type of a box (ISO/IEC 14496-12 section 4.2), called atom in QuickTime.
 struct BoxType: RawRepresentable, Hashable {
     let rawValue: UInt32
 
     init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// - Parameter characters: four of ISO 8859-1; anything else is our bug.
+    /// - Parameter characters: four characters of ISO 8859-1; anything else is a programming error.
     init(_ characters: StaticString) {
         var value: UInt32 = 0
         var count = 0
@@ -20,7 +20,7 @@ struct BoxType: RawRepresentable, Hashable {
 }
 
 extension BoxType: CustomStringConvertible {
-    /// The four characters; what is not printable ASCII is shown as `?`.
+    /// The four characters; those that are not printable ASCII appear as `?`.
     var description: String {
         String(
             String.UnicodeScalarView(
@@ -87,12 +87,12 @@ extension BoxType {
     static let damr = BoxType("damr")
 }
 
-/// The head of a box: its size and name.
+/// The header of a box: its size and type.
 struct BoxHeader: Equatable {
     var type: BoxType
-    /// Bytes of the head: 8, or 16 where the size has 64 bits.
+    /// Bytes of the header: 8, or 16 with a 64-bit size.
     var byteCount: Int
-    /// Bytes of all of the box; nil: to the end of what it lies in.
+    /// Bytes of the whole box; nil: to the end of its parent.
     var boxByteCount: Int64?
 
     static let smallestByteCount = 8
@@ -101,7 +101,7 @@ struct BoxHeader: Equatable {
     enum Reading: Equatable {
         case header(BoxHeader)
         case needsMore(Int)
-        /// A size less than the head itself has; the number that stands there.
+        /// A size smaller than the header; the stored value.
         case invalid(UInt64)
     }
 
@@ -124,8 +124,8 @@ struct BoxHeader: Equatable {
     }
 }
 
-/// Calls `visit` with the name and the body's place of each box that lies in `range`, one after the other; what does
-/// not fit there is cut off.
+/// Calls `visit` with the type and the body's range of each box in `range`, one after the other; clips boxes that do
+/// not fit.
 func forEachBox(in bytes: RawSpan, _ range: Range<Int>, _ visit: (BoxType, Range<Int>) -> Void) {
     var place = range.lowerBound
     let limit = min(range.upperBound, bytes.byteCount)
@@ -139,14 +139,14 @@ func forEachBox(in bytes: RawSpan, _ range: Range<Int>, _ visit: (BoxType, Range
 }
 
 extension [UInt8] {
-    /// The number at `offset`; beyond the end is our bug, and traps.
+    /// The number at `offset`; an offset beyond the end is a programming error and traps.
     @inline(__always)
     func bigEndian32(at offset: Int) -> UInt32 {
         precondition(offset >= 0 && offset <= count - 4)
         return span.bytes.bigEndian32(at: offset)
     }
 
-    /// Puts a number that fits into 32 bits there.
+    /// Stores a number that fits into 32 bits.
     mutating func put(bigEndian32 value: Int64, at offset: Int) {
         for index in 0..<4 { self[offset + index] = UInt8(truncatingIfNeeded: value >> (24 - 8 * index)) }
     }

@@ -1,15 +1,15 @@
-/// Where in the tree of boxes the parser stands. Boxes that are entered lie on a stack, none deeper than the names that
-/// are known allow; a size that goes beyond what a box lies in is cut there.
+/// The parser's position in the tree of boxes. Entered boxes lie on a stack, whose depth the known types limit. A size
+/// beyond the end of a box's parent is clipped.
 struct BoxWalker {
     struct Level: Equatable {
         var type: BoxType
-        /// Of the box's first byte in the file.
+        /// Offset in the file of the box's first byte.
         var start: Int64
-        /// Of the first byte behind it; `.max`: to the end of the file.
+        /// Offset of the byte after it; `.max`: to the end of the file.
         var end: Int64
     }
 
-    /// A box whose body is being gathered.
+    /// A box whose body is being collected.
     struct Collection {
         var type: BoxType
         var start: Int64
@@ -17,23 +17,23 @@ struct BoxWalker {
     }
 
     private(set) var levels: [Level] = []
-    /// Where the next box begins, or the level ends: what lies before is skipped.
+    /// Where the next box begins or the level ends; what comes before is skipped.
     private(set) var next: Int64 = 0
     private(set) var collection: Collection?
-    /// Of the box that is being gathered, or was last.
+    /// Body of the box that is being collected, or was last.
     private(set) var body: [UInt8] = []
 
-    /// Bytes of the file; `.max` where only what comes is known.
+    /// The file's size; `.max` in a pure stream.
     var fileEnd = Int64.max
 
     init() { levels.reserveCapacity(8) }
 
-    /// The box that the place lies in; nil outside of all.
+    /// The box that contains the position; nil outside all boxes.
     var parent: BoxType? { levels.last?.type }
 
     func isInside(_ type: BoxType) -> Bool { levels.contains { $0.type == type } }
 
-    /// Where a box ends that begins at `start`.
+    /// Returns where a box that begins at `start` ends.
     func end(of header: BoxHeader, at start: Int64) -> Int64 {
         let parentEnd = levels.last?.end ?? fileEnd
         guard let byteCount = header.boxByteCount else { return parentEnd }
@@ -41,7 +41,7 @@ struct BoxWalker {
         return overflows ? parentEnd : min(end, parentEnd)
     }
 
-    /// - Parameter skipped: bytes behind the head that are not boxes.
+    /// - Parameter skipped: bytes after the header that are not boxes.
     mutating func enter(_ header: BoxHeader, at start: Int64, skipping skipped: Int = 0) {
         levels.append(Level(type: header.type, start: start, end: end(of: header, at: start)))
         next = start + Int64(header.byteCount + skipped)
@@ -57,7 +57,7 @@ struct BoxWalker {
         next = bodyStart
     }
 
-    /// Takes bytes of the body that is being gathered; says how many.
+    /// Takes bytes of the body being collected; returns their number.
     mutating func gather(_ bytes: RawSpan, at place: Int, position: Int64) -> Int {
         guard let collection else { return 0 }
         let count = Int(min(collection.end - position, Int64(bytes.byteCount - place)))
@@ -66,14 +66,14 @@ struct BoxWalker {
         return count
     }
 
-    /// The box whose ``body`` is whole now.
+    /// Returns the box whose ``body`` is now complete.
     mutating func takeWhole() -> Collection? {
         guard let whole = collection, next >= whole.end else { return nil }
         collection = nil
         return whole
     }
 
-    /// The body is of no use any more. Those of fragments, which nobody keeps, leave their storage to the next one.
+    /// Drops the body. Bodies in fragments, which nobody keeps, leave their storage to the next one.
     mutating func dropBody() { body.removeAll(keepingCapacity: isInside(.moof)) }
 
     /// Leaves the innermost box if it ends here.
@@ -82,14 +82,14 @@ struct BoxWalker {
         return levels.removeLast()
     }
 
-    /// The file ends here: leaves the innermost box wherever it was to end. What was not whole is lost.
+    /// Leaves the innermost box at the end of the file, wherever it was to end. An incomplete body is lost.
     mutating func leaveAtEndOfFile() -> Level? {
         collection = nil
         body = []
         return levels.popLast()
     }
 
-    /// Goes on elsewhere in the file, outside of all boxes.
+    /// Continues elsewhere in the file, outside all boxes.
     mutating func restart(at position: Int64) {
         levels.removeAll(keepingCapacity: true)
         collection = nil

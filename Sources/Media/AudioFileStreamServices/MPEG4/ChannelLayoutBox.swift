@@ -1,7 +1,7 @@
 import AudioCore
 
-// QuickTime's `chan` atom holds Core Audio's AudioChannelLayout: a tag, a bit map, and descriptions of 20 bytes, of which
-// the first four are the label.
+// QuickTime's `chan` atom holds Core Audio's AudioChannelLayout: a tag, a bitmap, and descriptions of 20 bytes that
+// begin with a four-byte label.
 
 extension AudioChannelLayout {
     private enum Tag {
@@ -9,7 +9,7 @@ extension AudioChannelLayout {
         static let bitMap: UInt32 = 1 << 16
     }
 
-    /// - Parameter body: of the atom, version and flags first. Nil if it says what has no meaning here.
+    /// - Parameter body: body of the atom, including version and flags. Nil if its contents have no meaning here.
     init?(quickTime body: [UInt8]) {
         guard body.count >= 16 else { return nil }
         let bytes = body.span.bytes
@@ -27,7 +27,7 @@ extension AudioChannelLayout {
         }
     }
 
-    /// `kAudioChannelLayoutTag_...`, the tags that files have; the lower half of a tag is its number of channels.
+    /// Returns the labels of a `kAudioChannelLayoutTag_...` that occurs in files; its lower half is the channel count.
     private static func labels(ofTag number: UInt32) -> [AudioChannelLabel]? {
         switch number {
         case 100: [.mono]

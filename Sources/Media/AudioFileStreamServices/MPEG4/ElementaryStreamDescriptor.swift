@@ -1,11 +1,11 @@
-/// What an `esds` box says: ISO/IEC 14496-1 section 7.2.6, descriptors of a tag byte, a length of one to four bytes
-/// with seven bits each, and a body, which may hold others.
+/// The contents of an `esds` box: ISO/IEC 14496-1 section 7.2.6. A descriptor is a tag byte, a length of one to four
+/// bytes with seven bits each, and a body, which may contain other descriptors.
 struct ElementaryStreamDescriptor {
-    /// objectTypeIndication (14496-1 table 5, and the registration authority's list); 0 if there is none.
+    /// objectTypeIndication (14496-1 table 5, and the registration authority's list); 0 if absent.
     private(set) var objectType: UInt8 = 0
-    /// Bits a second; 0 if the file does not say.
+    /// Bits per second; 0 if the file does not say.
     private(set) var averageBitRate = 0
-    /// Of the decoder.
+    /// DecoderSpecificInfo.
     private(set) var specificInfo: [UInt8] = []
 
     private enum Tag {
@@ -14,12 +14,12 @@ struct ElementaryStreamDescriptor {
         static let decoderSpecificInfo: UInt8 = 5
     }
 
-    /// - Parameter range: the box's body, version and flags first.
+    /// - Parameter range: the box's body, including version and flags.
     init(_ bytes: RawSpan, _ range: Range<Int>) {
         read(bytes, range.dropFirst(4), depth: 0)
     }
 
-    /// Descriptors lie three deep; what is deeper is not looked at.
+    /// Reads descriptors down to three levels; deeper ones are ignored.
     private mutating func read(_ bytes: RawSpan, _ range: Range<Int>, depth: Int) {
         guard depth < 3 else { return }
         var place = range.lowerBound

@@ -1,13 +1,13 @@
 // Movie fragments (ISO/IEC 14496-12 section 8.8): each `moof` box describes samples of its own, in runs (`trun`) of
-// consecutive bytes. Only one is held at a time.
+// consecutive bytes. Only one fragment is held at a time.
 
-/// What holds for the samples of a track unless a fragment says otherwise: `trex` (8.8.3).
+/// Defaults for a track's samples that a fragment may override: `trex` (8.8.3).
 struct TrackDefaults: Equatable {
     var track: UInt32
     var duration: UInt32
     var byteCount: UInt32
 
-    /// - Parameter body: version and flags first.
+    /// - Parameter body: including version and flags.
     init?(_ body: [UInt8]) {
         guard body.count >= 24 else { return nil }
         let bytes = body.span.bytes
@@ -17,13 +17,13 @@ struct TrackDefaults: Equatable {
     }
 }
 
-/// The runs of one track in one `moof`, and the packet in them that comes next. One fragment after the other is put in
-/// the same storage.
+/// The runs of one track in one `moof`, and a cursor to the next packet in them. Reuses its storage for one fragment
+/// after the other.
 struct Fragment: SampleCursor {
     private struct Run {
         var offset: Int64
         var sampleCount: Int64
-        /// Where the run's entries begin in ``Fragment/entries``, and how long one is; 0 where all samples are alike.
+        /// Where the run's entries begin in ``Fragment/entries``, and their size; 0 if all samples are equal.
         var entryOffset: Int
         var entryByteCount: Int
         var hasDurations: Bool
@@ -37,26 +37,26 @@ struct Fragment: SampleCursor {
     private var runs: [Run] = []
     private var entries: [UInt8] = []
 
-    // Of the `traf` that is being read.
+    // State of the `traf` being read.
     private var isOurs = false
     private var defaults: TrackDefaults?
-    /// Where the next run begins that does not say.
+    /// Where the next run without an offset of its own begins.
     private var nextOffset: Int64 = 0
     private var baseOffset: Int64 = 0
 
-    // Of what is being played.
+    // State of the playback.
     var blocks: BlockLayout?
     var extent = SampleExtent(offset: 0, sampleCount: 0, byteCount: 0)
-    /// Of the run that is open.
+    /// Index of the open run.
     private var run = -1
     private var sample: Int64 = 0
 
-    /// Whether none of the track's samples are in it.
+    /// Whether it contains no samples of the track.
     var isEmpty: Bool { runs.isEmpty }
 
     var entryByteCount: Int { entries.count }
 
-    /// Forgets all: a `moof` begins.
+    /// Resets everything at the start of a `moof`.
     mutating func restart(at offset: Int64) {
         self.offset = offset
         (nextOffset, baseOffset) = (offset, offset)
@@ -66,7 +66,7 @@ struct Fragment: SampleCursor {
         dropExtent()
     }
 
-    /// `tfhd` (8.8.7).
+    /// Reads `tfhd` (8.8.7).
     mutating func begin(_ body: [UInt8], track: UInt32, defaults all: [TrackDefaults]) {
         guard body.count >= 8 else { return }
         let bytes = body.span.bytes
@@ -80,8 +80,8 @@ struct Fragment: SampleCursor {
             place += 4
             return body.span.bytes.bigEndian32(at: place - 4)
         }
-        // Without a base of its own a track's data follow the data of the one before; `default-base-is-moof` and the
-        // first track count from the `moof`.
+        // Without a base offset, a track's data follow those of the previous track; with `default-base-is-moof`, and
+        // for the first track, offsets count from the `moof`.
         baseOffset = flags & 0x2_0000 != 0 ? offset : nextOffset
         if flags & 1 != 0, body.count >= 16 {
             baseOffset = Int64(clamping: bytes.bigEndian64(at: 8))
@@ -94,7 +94,7 @@ struct Fragment: SampleCursor {
         nextOffset = baseOffset
     }
 
-    /// `trun` (8.8.8).
+    /// Reads `trun` (8.8.8).
     mutating func add(_ body: [UInt8]) {
         guard body.count >= 8, runs.count < AudioFileStreamLimits.fragmentRunCount else { return }
         let bytes = body.span.bytes
@@ -119,7 +119,7 @@ struct Fragment: SampleCursor {
         if isOurs, run.sampleCount > 0 { runs.append(run) } else { entries.removeSubrange(run.entryOffset...) }
     }
 
-    /// Samples without bytes are no packets, however many of them a number announces.
+    /// Removes samples without bytes, which are not packets, however many of them are announced.
     private mutating func dropEmptySamples(of run: inout Run) {
         guard run.hasSizes else {
             if run.byteCount == 0 { run.sampleCount = 0 }
@@ -137,7 +137,7 @@ struct Fragment: SampleCursor {
         entries.removeSubrange(end...)
     }
 
-    /// Bytes of all samples of a run.
+    /// Returns the bytes of all samples of a run.
     private func byteCount(of run: Run) -> Int64 {
         guard run.hasSizes else { return Int64(clamping: UInt64(run.sampleCount) &* UInt64(run.byteCount)) }
         return (0..<run.sampleCount).reduce(0) { $0 + size(ofSample: $1, in: run) }

@@ -1,9 +1,9 @@
-/// Where fragments that went by lie: a bounded table that thins itself out, as ``PacketIndex`` does for packets.
+/// The places of parsed fragments: a bounded table that thins itself out, as ``PacketIndex`` does for packets.
 struct FragmentIndex {
     struct Entry: Equatable {
-        /// The fragment's first.
+        /// The first packet of the fragment.
         var packet: Int64
-        /// Of its `moof` in the file.
+        /// Offset of its `moof` in the file.
         var byteOffset: Int64
         var frame: Int64
         /// In the media's timescale; only of an edited song.
@@ -14,7 +14,7 @@ struct FragmentIndex {
     private var stride = 1
     private var count = 0
 
-    /// Notes fragments in order; one that was noted before is passed over.
+    /// Notes a fragment; fragments come in order, and one noted before is ignored.
     mutating func note(_ entry: Entry) {
         guard entries.last.map({ entry.byteOffset > $0.byteOffset && entry.packet > $0.packet }) ?? true else { return }
         count += 1
@@ -26,6 +26,6 @@ struct FragmentIndex {
         entries.append(entry)
     }
 
-    /// The last one for which `holds`, which does so for all up to it.
+    /// Returns the last entry for which `holds` is true; it must be true for all before it.
     func last(where holds: (Entry) -> Bool) -> Entry? { entries.last(upTo: holds) }
 }

@@ -1,34 +1,34 @@
 import AudioCore
 
-/// Where the fragments of a movie lie: those that went by, and those that an index tells of.
+/// The places of a movie's fragments: those parsed, and those in an index.
 struct FragmentSeekIndex {
-    /// The index of what has not gone by.
+    /// The index of fragments not parsed yet.
     private enum Announcement {
-        /// None was met in front of the fragments; one may be at the end of the file.
+        /// None was found before the fragments; one may be at the end of the file.
         case none
-        /// The one at the end is looked for, and read.
+        /// The one at the end is being searched and read.
         case reading(RandomAccessIndex)
-        /// There is none at the end; one in front may still come.
+        /// There is none at the end; one may still come before later fragments.
         case missing
         case found(AnnouncedFragments)
     }
 
     private(set) var seen = FragmentIndex()
     private var announcement = Announcement.none
-    /// After a seek to where only an estimate led: what goes by has no numbers that are certain.
+    /// A seek led to an estimated place: the numbers of the packets that follow are uncertain.
     private var isAstray = false
 
     // MARK: Indexes
 
-    /// Whether an index that is met now would be of use.
+    /// Whether an index found now would be of use.
     var wantsIndex: Bool { if case .found = announcement { false } else { true } }
 
-    /// Whether the end of the file may hold an index, and was not looked at.
+    /// Whether the end of the file may hold an index and was not searched yet.
     var maySearch: Bool { if case .none = announcement { true } else { false } }
 
-    /// Looks for an index at the end of the file; once only.
+    /// Begins the search for an index at the end of the file; once only.
     /// - Parameters:
-    ///   - empty: what the index is to fill; nil where it would be of no use.
+    ///   - empty: the table to fill; nil if it would be of no use.
     ///   - region: from the first fragment to the file's end.
     /// - Returns: whether there is something to ``read(_:at:_:isAtEnd:)``.
     mutating func search(_ empty: AnnouncedFragments?, of track: MovieTrack, in region: Range<Int64>) -> Bool {
@@ -40,12 +40,12 @@ struct FragmentSeekIndex {
         return true
     }
 
-    /// One step of the search.
-    /// - Parameter position: of `place` in the file.
-    /// - Returns: nil when it is over.
+    /// Performs one step of the search.
+    /// - Parameter position: offset of `place` in the file.
+    /// - Returns: nil when the search is over.
     mutating func read(_ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool) -> MovieStep? {
         guard case .reading(var index) = announcement else { return nil }
-        // So that nothing of the index is copied.
+        // Avoids copying the index.
         announcement = .missing
         guard let step = index.step(bytes, at: place, position, isAtEnd: isAtEnd) else {
             announce(index.fragments)
@@ -55,31 +55,31 @@ struct FragmentSeekIndex {
         return step
     }
 
-    /// A seek comes before the index was read: another time.
+    /// Abandons the search because a seek came first; it may begin again later.
     mutating func abandonSearch() { if case .reading = announcement { announcement = .none } }
 
-    /// Takes what an index says; one without entries says nothing.
+    /// Takes the contents of an index; an empty one is ignored.
     mutating func announce(_ fragments: AnnouncedFragments) {
         if wantsIndex, !fragments.entries.isEmpty { announcement = .found(fragments) }
     }
 
-    // MARK: Going by
+    // MARK: Parsing
 
-    /// Notes a fragment that goes by, where its numbers are certain.
+    /// Notes a parsed fragment if its numbers are certain.
     mutating func note(_ entry: FragmentIndex.Entry) { if !isAstray { seen.note(entry) } }
 
-    /// Goes on from a place that is certain.
+    /// Continues at a place that is certain.
     mutating func resume() { isAstray = false }
 
-    /// Goes on from a place that ``place(atOrBefore:framesPerPacket:fileEnd:)`` gave.
+    /// Continues at a place that ``place(atOrBefore:framesPerPacket:fileEnd:)`` returned.
     mutating func resume(at place: AudioFileStreamSeek) { isAstray = place.isEstimate }
 
     // MARK: Seeking
 
-    /// The last fragment known that begins with a packet or before it.
+    /// Returns the last known fragment that begins at or before a packet.
     /// - Parameters:
-    ///   - framesPerPacket: nil where packets differ, which no index can tell of.
-    ///   - fileEnd: what an index names behind it is not there; nil where that is not known.
+    ///   - framesPerPacket: nil if frame counts vary; no index can be used then.
+    ///   - fileEnd: index entries beyond it are ignored; nil if unknown.
     func place(
         atOrBefore packet: Int64, framesPerPacket: Int?, fileEnd: Int64?
     ) throws(AudioStreamError) -> (place: AudioFileStreamSeek, frame: Int64) {

@@ -21,9 +21,9 @@ extension MPEG4Parser {
 }
 
 extension MPEG4Parser {
-    /// Whether a file begins like this: `ftyp`, or in old QuickTime files one of the boxes that may come first.
+    /// Whether the bytes begin such a file: `ftyp`, or in old QuickTime files one of the boxes that may come first.
     ///
-    /// Its first eight bytes decide, since no more may be there yet: what a size of 64 bits is worth is seen later.
+    /// The first eight bytes decide, since there may be no more yet; a 64-bit size is validated later.
     static func isSignature(_ bytes: RawSpan) -> Bool {
         guard bytes.byteCount >= BoxHeader.smallestByteCount,
             !(2..<UInt32(BoxHeader.smallestByteCount)).contains(bytes.bigEndian32(at: 0))

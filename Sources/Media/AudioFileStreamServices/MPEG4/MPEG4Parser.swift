@@ -1,9 +1,9 @@
 import AudioCore
 
-// ISO base media files (ISO/IEC 14496-12), of which MPEG-4 (14496-14), 3GPP (TS 26.244) and, with small differences,
-// QuickTime are kinds: a tree of boxes. `moov` describes tracks; their bytes lie anywhere, most often in `mdat`. The
-// parser goes from box to box (``MovieReader``) or from packet to packet, wherever the tables say that they lie
-// (``SamplePlayer``); what lies between is passed over:
+// ISO base media files (ISO/IEC 14496-12): MPEG-4 (14496-14), 3GPP (TS 26.244) and, with small differences, QuickTime
+// are kinds of them. A file is a tree of boxes. `moov` describes tracks; their bytes lie anywhere, usually in `mdat`.
+// The parser goes from box to box (``MovieReader``) or from packet to packet, wherever the tables place them
+// (``SamplePlayer``), and skips what lies in between:
 //
 //   walking   -> table     `moov` is over, and has a table of packets
 //             -> indexing  the first `moof` begins: there may be an index at the end of the file
@@ -16,8 +16,8 @@ import AudioCore
 //   any -> done                        what is asked for is more than the file is worth
 //   any -> walking, table, edited      a seek
 //
-// With all of the file at hand it goes where it must; in a pure stream what lies behind cannot be had any more: tables
-// that come after the audio, or packets that are not in the order of the file, are not optimized.
+// With random access it goes wherever it must; a pure stream cannot go back: tables after the audio, or packets that
+// are not in file order, are not optimized.
 
 /// The parser of MPEG-4 files.
 struct MPEG4Parser: ContainerParser {
@@ -27,7 +27,7 @@ struct MPEG4Parser: ContainerParser {
         case edited(EditedCursor)
     }
 
-    /// Nil where only what comes is known.
+    /// Nil in a pure stream.
     private let fileByteCount: Int64?
     private var state = State.walking
     private var boxes: MovieReader
@@ -35,9 +35,9 @@ struct MPEG4Parser: ContainerParser {
     private var fragments = FragmentSeekIndex()
     /// Of a file that can be gone back in.
     private var returns: ReturnBudget?
-    /// Where the box begins that follows those in which packets of `moov` were met.
+    /// Where the box begins that follows those containing packets of `moov`.
     private var tableEnd: Int64 = 0
-    /// Behind the last byte that was brought.
+    /// End of the bytes brought so far.
     private var seenEnd: Int64 = 0
 
     init(access: ByteAccess) {
@@ -51,7 +51,7 @@ struct MPEG4Parser: ContainerParser {
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         let end = offset &+ Int64(bytes.byteCount)
-        // Whoever has all of the file knows where it ends.
+        // With random access the file's end is known.
         let isAtEnd = isLast || fileByteCount.map { end >= $0 } ?? false
         seenEnd = end
         if bytes.byteCount > 0 { player.stream.isFreshlyPlaced = false }
@@ -92,15 +92,15 @@ struct MPEG4Parser: ContainerParser {
         try player.finish(into: &sink)
     }
 
-    /// Where the bytes after a gap lie is not known, and nothing in them tells.
+    /// Fails except right after a seek: nothing in the bytes after a gap reveals their place.
     func skipGap() throws(AudioStreamError) {
         guard player.stream.isFreshlyPlaced else { throw .discontinuityCannotRecover }
     }
 
     // MARK: Steps
 
-    /// Nil when all is done.
-    /// - Parameter offset: of the window in the file.
+    /// Performs one step; returns nil when everything is done.
+    /// - Parameter offset: offset of the window in the file.
     private mutating func step<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at place: Int, offset: Int64, isAtEnd: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> MovieStep? {
@@ -117,7 +117,7 @@ struct MPEG4Parser: ContainerParser {
         }
     }
 
-    /// Leaves the state it is in, as a whole.
+    /// Changes from the current state to another.
     private mutating func enter(_ next: State) {
         if case .table = state { tableEnd = max(tableEnd, boxes.next) }
         state = next
@@ -145,7 +145,7 @@ struct MPEG4Parser: ContainerParser {
         return .took(0)
     }
 
-    /// Plays what `moov` describes, or looks for fragments.
+    /// Plays what `moov` describes, or searches for fragments.
     private mutating func openMovie() throws(AudioStreamError) {
         guard let track = boxes.movie.track, let entry = boxes.entry, let movieEnd = boxes.movieEnd else { return }
         player.stream.begin(boxes.movie, track, entry, boxes.gaplessTag)
@@ -168,7 +168,7 @@ struct MPEG4Parser: ContainerParser {
 
     // MARK: Playing
 
-    /// Gives the packets that lie in the window, up to where one does not.
+    /// Delivers packets up to the first one that is not in the window.
     private mutating func play<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at place: Int, offset: Int64, isAtEnd: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> MovieStep {
@@ -188,7 +188,7 @@ struct MPEG4Parser: ContainerParser {
         }
     }
 
-    /// The state lets go of its cursor meanwhile, so that nothing of it is copied.
+    /// Moves the cursor out of the state meanwhile, to avoid copying it.
     private mutating func playCursor<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at place: Int, offset: Int64, isAtEnd: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> SamplePlayer.Outcome {
@@ -236,7 +236,7 @@ struct MPEG4Parser: ContainerParser {
 
     // MARK: Indexes of fragments
 
-    /// Takes a segment index that stands in front of those it tells of.
+    /// Takes a segment index, which precedes the fragments that it lists.
     private mutating func takeIndex(_ body: [UInt8], end: Int64) {
         let first = player.stream.nextPacket
         let priming = first == 0 ? player.stream.primingFrameCount : 0
@@ -247,7 +247,7 @@ struct MPEG4Parser: ContainerParser {
         fragments.announce(announced)
     }
 
-    /// Before the first fragment: goes to the end of the file, if an index may be there.
+    /// Goes to the end of the file before the first fragment, if an index may be there.
     private mutating func searchIndex(before offset: Int64) {
         guard let fileByteCount, let track = boxes.movie.track else { return }
         let empty = AnnouncedFragments(of: boxes.entry, firstPacket: 0, priming: player.stream.primingFrameCount)

@@ -14,7 +14,7 @@ import AudioCore
 // Edits are as long as the movie's timescale can say, often a thousandth of a second: an end that lies within one such
 // unit of the media's own end is that. Silence in front (an empty edit) is there for a picture and not played.
 
-/// iTunes' gapless tag: hexadecimal numbers with blanks between, the first of them without meaning.
+/// iTunes' gapless tag: hexadecimal numbers separated by spaces; the first has no meaning.
 struct ITunesGaplessTag: Equatable {
     var primingFrameCount: Int64
     var remainderFrameCount: Int64
@@ -44,14 +44,14 @@ struct ITunesGaplessTag: Equatable {
     var total: Int64 { primingFrameCount + remainderFrameCount + validFrameCount }
 }
 
-/// Reckons what is audible of a track.
+/// Computes the audible part of a track.
 struct MovieLengths {
     var sampleRate: Double
     var mediaTimescale: Int64
     var movieTimescale: Int64
     var edits: [MovieTrack.Edit]
     var tag: ITunesGaplessTag?
-    /// Where no edit list tells.
+    /// Priming without an edit list.
     var defaultPriming: Int
     /// Where the edits end says nothing: they know only of the beginning of a movie in fragments.
     var isOpenEnded = false
@@ -59,19 +59,19 @@ struct MovieLengths {
     /// What of the media is heard, if that is known better than by ``edits``.
     var stretch: Range<Int64>?
 
-    /// Longer ones are not believed: 2^31 frames are three hours at 192 kHz.
+    /// Larger values are not believed: 2^31 frames are three hours at 192 kHz.
     static let largestPriming: Int64 = 1 << 31
 
-    /// More is not believed, nor reckoned with.
+    /// Larger values are neither believed nor used in sums.
     static let largestFrameCount: Int64 = 1 << 48
 
-    /// Stands for an end of the media that is not known.
+    /// Stands for an unknown end of the media.
     static let unknownEnd = largestFrameCount
 
-    /// Of a track whose samples are all known.
+    /// Returns the packet table of a track whose samples are all known.
     /// - Parameters:
-    ///   - mediaFrameCount: what the samples' times add up to.
-    ///   - decoded: frames that come out of the decoder.
+    ///   - mediaFrameCount: sum of the samples' times.
+    ///   - decoded: frames that the decoder outputs.
     func table(mediaFrameCount: Int64, decoded: Int64) -> AudioPacketTableInfo {
         if let tag = fittingTag(decoded) {
             let priming = min(tag.primingFrameCount, decoded)
@@ -109,7 +109,7 @@ struct MovieLengths {
             remainderFrameCount: Int(clamping: decoded - priming - valid))
     }
 
-    /// The tag in frames of the decoder: encoders of HE-AAC may count those of the core, which are half as many.
+    /// Returns the tag in frames of the decoder's output: HE-AAC encoders may count those of the core, half as many.
     private func fittingTag(_ decoded: Int64) -> ITunesGaplessTag? {
         guard let tag else { return nil }
         if tag.total != decoded, tag.scaled(by: 2).total == decoded { return tag.scaled(by: 2) }
@@ -160,14 +160,14 @@ struct MovieLengths {
         }
     }
 
-    /// Frames in one unit of the movie's timescale, rounded up; none where every frame is a whole number of units.
+    /// Frames in one unit of the movie's timescale, rounded up; none if every frame is a whole number of units.
     var movieUnit: Int64 {
         let rate = Int64(sampleRate.rounded())
         guard movieTimescale > 0, rate > 0, !movieTimescale.isMultiple(of: rate) else { return 0 }
         return (rate - 1) / movieTimescale + 1
     }
 
-    /// Times are not negative.
+    /// Converts a time, which must not be negative, to frames.
     func frames(_ time: Int64, per timescale: Int64) -> Int64 {
         guard timescale > 0 else { return 0 }
         let product = Int128(time) * Int128(sampleRate.rounded())

@@ -1,22 +1,22 @@
 import AudioCore
 
-// The walk over boxes: those that hold others of use are entered, those that say something of the song are gathered,
-// the rest is skipped. It stops where its owner must decide how to go on: ``MovieReader/Landmark``.
+// Walks the boxes: enters those that contain useful ones, collects those that describe the song, and skips the rest. It
+// stops where its owner must decide how to continue: ``MovieReader/Landmark``.
 
-/// Reads the boxes of an MPEG-4 file: what `moov` says, and one `moof` after the other.
+/// Reads the boxes of an MPEG-4 file: the contents of `moov`, and one `moof` after the other.
 struct MovieReader {
     enum Landmark {
-        /// `moov` is over.
+        /// `moov` ended.
         case movie
-        /// A fragment is over: ``MovieReader/fragment``, which may hold nothing of the track.
+        /// A fragment ended: ``MovieReader/fragment``, which may contain nothing of the track.
         case fragment
-        /// A `moof` begins here, and an index at the end of the file may tell of all. The next step enters it.
+        /// A `moof` begins here, and an index at the end of the file may list all. The next step enters it.
         case indexWanted
-        /// A segment index; its box ends at `end`. So many bytes were taken up to there.
+        /// A segment index; its box ends at `end`. `took` bytes were consumed up to there.
         case segmentIndex([UInt8], end: Int64, took: Int)
-        /// No more boxes come.
+        /// There are no more boxes.
         case end
-        /// The boxes go on where a pure stream cannot go back to.
+        /// The boxes continue where a pure stream cannot go back to.
         case behind
     }
 
@@ -25,24 +25,24 @@ struct MovieReader {
         case met(Landmark)
     }
 
-    /// What the owner knows of the fragments to come.
+    /// What the owner wants to know about the fragments to come.
     struct Wishes {
-        /// A segment index is of use.
+        /// A segment index is useful.
         var segmentIndex: Bool
-        /// The end of the file is to be looked at before the first fragment.
+        /// Stop before the first fragment, to search the end of the file.
         var indexAtEnd: Bool
     }
 
-    /// Nil where only what comes is known.
+    /// Nil in a pure stream.
     private let fileByteCount: Int64?
     private var walker = BoxWalker()
     private(set) var movie = Movie()
-    /// Where the box begins that follows `moov`; nil until that is over.
+    /// Where the box after `moov` begins; nil until `moov` ended.
     private(set) var movieEnd: Int64?
     private(set) var gaplessTag: ITunesGaplessTag?
-    /// The one that was walked through, until what it holds is played; one after the other uses its storage.
+    /// The fragment last read, until its packets are played; fragments share its storage.
     var fragment = Fragment()
-    /// Of the box that is being walked through.
+    /// The track whose box is being read.
     private var track = MovieTrack()
     private var tags = MovieTags()
     private var info = InfoCollector()
@@ -56,20 +56,20 @@ struct MovieReader {
     /// Where the next box begins.
     var next: Int64 { walker.next }
 
-    /// How the track that is played is coded, once `moov` is over.
+    /// The description of the track that is played, once `moov` ended.
     var entry: SampleEntry? { movieEnd == nil ? nil : movie.track?.entry }
 
-    /// Goes on outside of all boxes, at the head of one.
-    /// - Parameter position: of its first byte in the file.
+    /// Continues outside all boxes, at the header of one.
+    /// - Parameter position: offset of its first byte in the file.
     mutating func restart(at position: Int64) {
         fragment.restart(at: position)
         walker.restart(at: position)
     }
 
-    /// One step from box to box.
+    /// Performs one step from box to box.
     /// - Parameters:
-    ///   - position: of `place` in the file.
-    ///   - isPlaying: packets were given: what is no box ends the file, and does not make it invalid.
+    ///   - position: offset of `place` in the file.
+    ///   - isPlaying: packets were delivered: an invalid box then ends the file instead of making it invalid.
     mutating func walk<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool, isPlaying: Bool, _ wishes: Wishes,
         into sink: inout Sink
@@ -77,7 +77,7 @@ struct MovieReader {
         if walker.next != position {
             guard walker.next > position || fileByteCount != nil else { return .met(.behind) }
             if isAtEnd, walker.next > position &+ Int64(bytes.byteCount - place) { return try endWalk() }
-            // To the end there is nothing to go for, and `finish` would be too late to go back.
+            // There is nothing to read at the end, and `finish` would be too late to go back.
             if let fileByteCount, walker.next >= fileByteCount { return try endWalk() }
             return .step(.goTo(walker.next))
         }
@@ -85,7 +85,7 @@ struct MovieReader {
             let count = walker.gather(bytes, at: place, position: position)
             if let box = walker.takeWhole() {
                 defer { walker.dropBody() }
-                // Of the boxes that lie in no other only this one is gathered.
+                // This is the only box outside of others that is collected.
                 guard walker.parent != nil else {
                     return .met(.segmentIndex(walker.body, end: box.end, took: count))
                 }
@@ -115,8 +115,8 @@ struct MovieReader {
         }
     }
 
-    /// While packets are played: goes towards one. Where a box begins on the way its head is read, so that the walk can
-    /// go on behind it.
+    /// Goes towards a packet while packets are played. Reads the header of a box on the way, so that the walk can
+    /// continue after that box.
     mutating func pass(
         towards target: Int64, _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool
     ) -> MovieStep {
@@ -126,14 +126,14 @@ struct MovieReader {
         case .needsMore(let count): return isAtEnd ? .goTo(target) : .needsMore(count)
         case .invalid: walker.skipToEndOfLevel()
         case .header(let header):
-            // A fragment's turn comes when what came before it was played; in a pure stream it is lost.
+            // A fragment is read once the packets before it were played; a pure stream loses it.
             if header.type == .moof, fileByteCount != nil { return .goTo(target) }
             walker.skip(header, at: position)
         }
         return .took(0)
     }
 
-    /// The file ends within a box: what is open is taken for whole. The tables in a `moov` cut short may be there.
+    /// Ends at the end of the file within a box, taking open boxes as complete: a truncated `moov` may have its tables.
     private mutating func endWalk() throws(AudioStreamError) -> Walk {
         guard let level = walker.leaveAtEndOfFile() else { return .met(.end) }
         return try leave(level)
@@ -188,7 +188,7 @@ struct MovieReader {
             walker.enter(header, at: position)
         case (.moov, .trak):
             track = MovieTrack(byteOffset: position)
-            // Nothing better can come.
+            // No later track can be better.
             if movie.track?.rank == MovieTrack.bestRank {
                 walker.skip(header, at: position)
             } else {
@@ -207,7 +207,7 @@ struct MovieReader {
         return .step(.took(0))
     }
 
-    /// QuickTime's `meta` has no version and flags: a box follows at once.
+    /// Opens `meta`. QuickTime's has no version and flags: a box follows at once.
     private mutating func openMeta(
         _ header: BoxHeader, _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool
     ) -> MovieStep {
@@ -222,7 +222,7 @@ struct MovieReader {
         return .took(0)
     }
 
-    /// Gathers the box's body if it is of use, and not too large.
+    /// Collects the box's body if it is useful and not too large.
     private mutating func collect(_ header: BoxHeader, at position: Int64) throws(AudioStreamError) {
         let byteCount = walker.end(of: header, at: position) - position
         if byteCount <= Int64(try limit(of: header.type, byteCount: byteCount)) {
@@ -232,7 +232,7 @@ struct MovieReader {
         }
     }
 
-    /// Bytes of a box that is gathered; 0 for one that is of no use here.
+    /// Returns the body size to collect; 0 for a box that is of no use here.
     private func limit(of type: BoxType, byteCount: Int64) throws(AudioStreamError) -> Int {
         switch (walker.parent, type) {
         case (.stbl, .stsz), (.stbl, .stz2), (.stbl, .stsc), (.stbl, .stco), (.stbl, .co64), (.stbl, .stts),

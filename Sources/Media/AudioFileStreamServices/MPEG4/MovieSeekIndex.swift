@@ -1,16 +1,16 @@
 import AudioCore
 
-// The tables tell all about the packets of `moov`; of fragments those are known that went by, and those that an index
-// tells of. A seek among them goes to the fragment's `moof`.
+// The tables cover all packets of `moov`. Of the fragments, those parsed and those in an index are known. A seek to one
+// of them goes to the fragment's `moof`.
 
-/// Answers where the packets of an MPEG-4 file lie, and what frames they hold: what is known at one moment.
+/// Finds packets of an MPEG-4 file and their frames; a snapshot of what is known at one moment.
 struct MovieSeekIndex {
-    /// Where a packet is, and how to read on from there.
+    /// Where a packet is, and how to continue from there.
     enum Way {
         case table(SampleTableCursor)
         case edited(EditedCursor)
         case streamed(StreamedSong.Entry)
-        /// From a fragment's `moof`, with this frame.
+        /// From a fragment's `moof`, which begins with this frame.
         case fragment(firstFrame: Int64)
     }
 
@@ -18,14 +18,14 @@ struct MovieSeekIndex {
     let movie: Movie
     let entry: SampleEntry?
     let fragments: FragmentSeekIndex
-    /// Nil where only what comes is known.
+    /// Nil in a pure stream.
     let fileByteCount: Int64?
-    /// Where the box begins that follows `moov`.
+    /// Where the box after `moov` begins.
     let movieEnd: Int64
-    /// A pure stream cannot go from box to box from `moov` on once more. It goes on to the fragments from this box, which
-    /// lies behind the packets that went by; packets still further on are gone for from there.
+    /// A pure stream cannot walk the boxes from `moov` on again. It continues to the fragments from this box, which
+    /// lies after the parsed packets; packets beyond it are reached from there.
     let streamedTableEnd: Int64
-    /// Packets of the table from here on may not be where times say.
+    /// From here on, packets of the table may not be where the times say.
     let firstMiscount: Int64
 
     var table: SampleTable? {
@@ -33,14 +33,14 @@ struct MovieSeekIndex {
         return table
     }
 
-    /// The place of a packet, or of the last one known before it.
+    /// Returns the place of a packet, or of the last one known before it.
     func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
         let (place, way) = try find(packet: packet)
         if case .table = way, let fileByteCount, place.byteOffset >= fileByteCount { throw .invalidPacketOffset }
         return place
     }
 
-    /// The same, and the way there, even where the file is cut before a packet of the table: fragments may follow.
+    /// Returns also how to get there; works even where a packet of the table is cut off, since fragments may follow.
     func find(packet: Int64) throws(AudioStreamError) -> (place: AudioFileStreamSeek, way: Way) {
         guard packet >= 0 else { throw .invalidPacketOffset }
         if let song = stream.song { return try find(packet: packet, in: song) }
@@ -77,18 +77,18 @@ struct MovieSeekIndex {
         packet: Int64, in song: StreamedSong
     ) throws(AudioStreamError) -> (place: AudioFileStreamSeek, way: Way) {
         guard let entry = song.entry(atOrBefore: packet, of: fragments.seen) else { throw .valueUnknown }
-        // From the boxes in front of the table's packets on a stream finds the fragments behind.
+        // From the boxes before the table's packets, a stream finds the fragments after them.
         let tableOffset = cursor(atSample: 0).map { min($0.1.offset, movieEnd) }
         guard let offset = entry.fragment?.byteOffset ?? tableOffset else { throw .valueUnknown }
         return (AudioFileStreamSeek(packet: entry.packet, byteOffset: offset), .streamed(entry))
     }
 
-    /// Nil where packets are not equally long.
+    /// Frames per packet; nil if they vary.
     var constantFrameCount: Int? {
         if case .constant(let count) = entry?.counting { count } else { nil }
     }
 
-    /// A sample is a packet, unless it is a bundle of them.
+    /// Returns a cursor at a sample, which is a packet or a bundle of packets.
     private func cursor(atSample sample: Int64) -> (SampleTableCursor, SamplePlace)? {
         guard let table, sample >= 0 else { return nil }
         var cursor = SampleTableCursor(table, blocks: entry?.blocks)
@@ -162,7 +162,7 @@ struct MovieSeekIndex {
         return entry.frame
     }
 
-    /// The first frame of a packet of the table, where no edit list has its say.
+    /// Returns the first frame of a packet of the table, ignoring edit lists.
     func tableFrame(ofPacket packet: Int64) throws(AudioStreamError) -> Int64 {
         guard let table, let track = movie.track, let entry else { throw .valueUnknown }
         if let constantFrameCount { return packet * Int64(constantFrameCount) }
@@ -184,7 +184,7 @@ struct MovieSeekIndex {
         if let table {
             var cursor = SampleTableCursor(table, blocks: entry?.blocks)
             if cursor.advance(toByte: offset) {
-                // Of a bundle only the sample is known.
+                // In a bundle only the sample is known.
                 var bundles = stream.bundledTable.map { BundleClock($0) }
                 let first = bundles?.firstPacket(ofSample: cursor.packet) ?? cursor.packet
                 guard let song = stream.song else { return (first, bundles != nil) }

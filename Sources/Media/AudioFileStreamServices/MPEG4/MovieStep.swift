@@ -1,9 +1,9 @@
-/// What a step through an MPEG-4 file came to.
+/// The result of a step through an MPEG-4 file.
 enum MovieStep: Equatable {
-    /// Bytes were taken; perhaps none, but something changed.
+    /// Consumed this many bytes; perhaps none, but something changed.
     case took(Int)
-    /// Goes on at this place in the file.
+    /// Continue at this offset in the file.
     case goTo(Int64)
-    /// This many bytes must be there.
+    /// This many bytes are needed.
     case needsMore(Int)
 }

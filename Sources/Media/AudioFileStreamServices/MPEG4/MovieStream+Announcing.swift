@@ -1,14 +1,14 @@
 import AudioCore
 
-// What is told before the first packet.
+// Properties reported before the first packet.
 
 extension MovieStream {
     private static let unfollowedEdits = "MPEG-4 edits inside the song, which are not followed,"
 
-    /// Averages out of announced counts that are believed.
+    /// Averages of announced counts that are believed.
     private static let plausibleBitRates = 1...100_000_000
 
-    /// Frames of a track whose samples are all known: as its times say, and as they come out of the decoder.
+    /// Frames of a track whose samples are all known: by its times, and as the decoder outputs them.
     struct FrameCounts {
         var packets: Int64
         var media: Int64
@@ -59,7 +59,7 @@ extension MovieStream {
         return min(frames, MovieLengths.largestFrameCount)
     }
 
-    /// What comes out of the decoder: as a rule more than the times add up to, since the last one is shortened.
+    /// Returns the frames that the decoder outputs: usually more than the times add up to, since the last is shortened.
     private func decodedFrameCount(
         _ table: SampleTable, _ totals: SampleTable.Totals, _ packetCount: Int64, _ media: Int64,
         _ lengths: MovieLengths

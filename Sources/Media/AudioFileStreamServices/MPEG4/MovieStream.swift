@@ -1,20 +1,20 @@
 import AudioCore
 
-/// What is known of the track that is played, and what of it is to be told when.
+/// What is known of the track that is played, and which of it is reported when.
 struct MovieStream {
     private(set) var isReady = false
-    /// Packets are missing, or were given twice: counts say nothing about the file any more.
+    /// Packets are missing, or were delivered twice: counts no longer describe the file.
     private(set) var hasGap = false
     /// No byte has come since a seek.
     var isFreshlyPlaced = false
-    /// Bytes of all packets given since the start or a seek.
+    /// Bytes of all packets delivered since the start or a seek.
     private(set) var byteCount: Int64 = 0
-    /// Packets given.
+    /// Packets delivered.
     private(set) var packetCount: Int64 = 0
-    /// Of the packet that comes next, and the first frame of it.
+    /// Number of the next packet, and its first frame.
     private(set) var nextPacket: Int64 = 0
     private(set) var nextFrame: Int64 = 0
-    /// What must be told before the packet that was counted last: there is more than was announced.
+    /// To be reported before the packet counted last: there is more than was announced.
     var overrun: AudioStreamProperty?
 
     private(set) var isFragmented = false
@@ -23,7 +23,7 @@ struct MovieStream {
     private(set) var entry: SampleEntry?
     private(set) var lengths: MovieLengths?
     private(set) var editsOffset: Int64 = 0
-    /// In the media's timescale, of the packet that comes next.
+    /// Start of the next packet in the media's timescale.
     private var mediaTime: Int64 = 0
     private(set) var counter = PacketFrameCounter()
     var announced = Announcement()
@@ -38,7 +38,7 @@ struct MovieStream {
         var byteCount: Int64?
         var bitRate: Int?
         var table: AudioPacketTableInfo?
-        /// The first packet that begins here or later is more than was announced.
+        /// The first packet that begins here or later exceeds what was announced.
         var end = Int64.max
     }
 
@@ -58,7 +58,7 @@ struct MovieStream {
 
     // MARK: Opening
 
-    /// The first packet is there: what is known, in the order in which it is told.
+    /// Opens the stream at its first packet: returns the known properties, in the order to report them.
     /// - Parameter largestReturnCount: how often an edit list may go back in the media.
     mutating func open(
         firstPacket: RawSpan, _ place: SamplePlace, largestReturnCount: Int
@@ -128,7 +128,7 @@ struct MovieStream {
         }
     }
 
-    /// Nil where every sample is a packet, or fragments hold them.
+    /// Nil if every sample is a packet, or if fragments contain them.
     var bundledTable: BundledTable? {
         guard let table, let entry, let bundle = entry.bundle, let lengths else { return nil }
         return BundledTable(
@@ -138,7 +138,7 @@ struct MovieStream {
 
     // MARK: Counting
 
-    /// Counts a packet; says how many frames it yields.
+    /// Counts a packet; returns how many frames it yields.
     @inline(__always)
     mutating func count(_ packet: SamplePlace, _ bytes: RawSpan, at place: Int) -> Int {
         let frameCount = counter.frameCount(packet, bytes, at: place, mediaTime: mediaTime)
@@ -147,7 +147,7 @@ struct MovieStream {
         return frameCount
     }
 
-    /// One of the packets of a sample, before the sample itself is counted.
+    /// Counts one packet of a sample, before the sample itself is counted.
     @inline(__always)
     mutating func countPacket(frameCount: Int) {
         if nextFrame >= announced.end { tellOverrun() }
@@ -162,7 +162,7 @@ struct MovieStream {
         byteCount &+= sample.byteCount
     }
 
-    /// A packet that is no sample.
+    /// Counts a packet that is not a sample.
     mutating func count(byteCount count: Int64) { byteCount &+= count }
 
     private mutating func tellOverrun() {
@@ -173,8 +173,8 @@ struct MovieStream {
         overrun = .packetTableInfo(table)
     }
 
-    /// The next packet is this one; no longer does what comes add up to the file.
-    /// - Parameter sample: the one that the packet begins.
+    /// Makes this the next packet; counts no longer add up to the file.
+    /// - Parameter sample: the sample that the packet begins.
     mutating func goTo(packet: Int64, sample: Int64, frame: Int64) {
         hasGap = true
         isFreshlyPlaced = true
@@ -184,7 +184,7 @@ struct MovieStream {
         mediaTime = table?.duration(ofFirst: sample) ?? 0
     }
 
-    /// What the end of the file makes certain.
+    /// Returns the properties that are certain at the end of the file.
     func finalProperties() -> [AudioStreamProperty] {
         guard !hasGap, isReady, let lengths, let entry else { return [] }
         let media = entry.blocks == nil ? lengths.frames(mediaTime, per: lengths.mediaTimescale) : nextFrame

@@ -1,10 +1,10 @@
 import AudioCore
 
-// Metadata: iTunes' list of items in `moov/udta/meta/ilst`, whose texts lie in `data` boxes (a type, a locale, the
-// value); QuickTime's items with names in `keys`; QuickTime's old texts directly in `udta` (a size, a language, the
-// text); 3GPP's boxes in the same place (TS 26.244 section 8: version and flags, a language, text with a zero behind).
+// Metadata: iTunes' item list in `moov/udta/meta/ilst`, with the values in `data` boxes (a type, a locale, the value);
+// QuickTime's items with names in `keys`; QuickTime's old texts directly in `udta` (a size, a language, the text);
+// 3GPP's boxes in the same place (TS 26.244 section 8: version and flags, a language, zero-terminated text).
 
-/// Reads items of metadata.
+/// Reads metadata items.
 struct MovieTags {
     enum Found {
         case field(AudioInfoKey, String)
@@ -12,11 +12,11 @@ struct MovieTags {
         case gapless(ITunesGaplessTag)
     }
 
-    /// Names of QuickTime's items; their numbers count from 1.
+    /// Names of QuickTime's items, which are numbered from 1.
     private var keys: [String] = []
     private static let largestKeyCount = 256
 
-    /// The body of `keys`, version and flags first.
+    /// Reads the body of `keys`, including version and flags.
     mutating func takeKeys(_ body: [UInt8]) {
         var names: [String] = []
         forEachBox(in: body.span.bytes, 8..<max(8, body.count)) { _, range in
@@ -28,7 +28,7 @@ struct MovieTags {
 
     // MARK: Items
 
-    /// The body of an item of `ilst`.
+    /// Reads the body of an item in `ilst`.
     func item(_ type: BoxType, _ body: [UInt8]) -> [Found] {
         var name = ""
         var value: (type: UInt32, bytes: Range<Int>)?
@@ -59,7 +59,7 @@ struct MovieTags {
 
     private static func text(_ type: UInt32, _ bytes: [UInt8]) -> String {
         guard bytes.count <= AudioFileStreamLimits.tagTextByteCount else { return "" }
-        // Well-known types 1 UTF-8 and 2 UTF-16.
+        // Well-known types: 1 is UTF-8, 2 is UTF-16.
         return type == 2 ? TagText.utf16(bytes, bigEndian: true) : TagText.guessed(bytes)
     }
 
@@ -67,7 +67,7 @@ struct MovieTags {
         TagText.clean(key == .year ? String(text.prefix(4)) : text).map { [.field(key, $0)] } ?? []
     }
 
-    /// "3/12" out of a pair of 16-bit numbers with two bytes in front.
+    /// Reads a pair of 16-bit numbers after two bytes as "3/12".
     private static func number(_ bytes: ArraySlice<UInt8>) -> String? {
         let bytes = Array(bytes)
         guard bytes.count >= 4 else { return nil }
@@ -119,7 +119,7 @@ struct MovieTags {
 
     static func isText(_ type: BoxType) -> Bool { keys[type] != nil || keys3GPP[type] != nil }
 
-    /// The body of a box in `udta`.
+    /// Reads the body of a box in `udta`.
     static func text(_ type: BoxType, _ body: [UInt8]) -> [Found] {
         let bytes = body.span.bytes
         if let key = keys[type] {

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// What a `trak` box says, as far as it is of use.
+/// The useful contents of a `trak` box.
 struct MovieTrack {
     /// An edit (ISO/IEC 14496-12 section 8.6.6): what part of the media is played.
     struct Edit: Equatable {
@@ -16,23 +16,23 @@ struct MovieTrack {
         var isSilent: Bool { mediaTime < 0 || speed == .standstill }
     }
 
-    /// Of its box in the file.
+    /// Offset of its box in the file.
     var byteOffset: Int64 = 0
     var id: UInt32 = 0
     var isEnabled = false
-    /// Nil as long as no `hdlr` has said it.
+    /// Nil until a `hdlr` box says.
     var isAudio: Bool?
-    /// Units a second of the media's times.
+    /// Units per second of the media's times.
     var timescale: Int64 = 0
     var edits: [Edit] = []
     /// Of their box's body in the file.
     var editsOffset: Int64 = 0
     var table = SampleTable()
     var entry: SampleEntry?
-    /// Why there is no entry.
+    /// Why there is no sample entry.
     var failure: AudioStreamError?
 
-    /// How much one wants to play it.
+    /// The track's preference for playback.
     var rank: Int {
         guard isAudio == true, timescale > 0 else { return 0 }
         return 1 + (entry != nil ? 2 : 0) + (isEnabled ? 1 : 0)
@@ -40,8 +40,8 @@ struct MovieTrack {
 
     static let bestRank = 4
 
-    /// Takes the body of a box that lies in the track, version and flags first.
-    /// - Parameter offset: of the body in the file.
+    /// Takes the body of a box in the track, including version and flags.
+    /// - Parameter offset: offset of the body in the file.
     mutating func take(_ type: BoxType, _ body: [UInt8], at offset: Int64) {
         guard body.count >= 8 else { return }
         let bytes = body.span.bytes
@@ -90,15 +90,15 @@ struct MovieTrack {
     }
 }
 
-/// What a `moov` box says.
+/// The contents of a `moov` box.
 struct Movie {
-    /// Units a second of the movie's times.
+    /// Units per second of the movie's times.
     var timescale: Int64 = 0
-    /// In the movie's timescale, of a fragmented file; 0 if it does not say.
+    /// Duration of a fragmented file in the movie's timescale; 0 if it does not say.
     var fragmentDuration: Int64 = 0
     var isFragmented = false
     var defaults: [TrackDefaults] = []
-    /// The one that is played: the first enabled one with sound that can be; else the next best.
+    /// The track that is played: the first enabled audio track that can be; otherwise the next best.
     private(set) var track: MovieTrack?
 
     private static let largestTrackCount = 64
@@ -107,7 +107,7 @@ struct Movie {
         if candidate.rank > track?.rank ?? 0 { track = candidate }
     }
 
-    /// Takes the body of a box that lies in no track, version and flags first.
+    /// Takes the body of a box outside all tracks, including version and flags.
     mutating func take(_ type: BoxType, _ body: [UInt8]) {
         guard body.count >= 8 else { return }
         let bytes = body.span.bytes

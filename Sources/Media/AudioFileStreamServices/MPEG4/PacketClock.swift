@@ -1,20 +1,20 @@
-/// Where packets begin, in frames of the decoder's output: all are equally long, or the table's times say.
+/// The start of each packet in frames of the decoder's output, from a constant frame count or the table's times.
 ///
-/// Quick for whoever asks for neighbours. No run of times may be of no packets.
+/// Fast for neighbouring packets. Every run of times must have packets.
 struct PacketClock {
     private let table: SampleTable
-    /// Of every packet; 0 where times say.
+    /// Frames per packet; 0 if the times determine it.
     private let frameCount: Int64
-    /// Both a second.
+    /// Units per second, as is the sample rate.
     private let timescale: Int128
     private let sampleRate: Int128
-    // The run of times that was asked for last, and what lies before it.
+    // The run of times used last, and what lies before it.
     private var run = 0
     private var packet: Int64 = 0
     private var time: Int128 = 0
 
-    /// - Parameter frameCount: of every packet; nil where the times say.
-    /// - Returns: nil where nothing says.
+    /// - Parameter frameCount: frames per packet; nil if the times determine it.
+    /// - Returns: nil if nothing does.
     init?(_ table: SampleTable, frameCount: Int?, timescale: Int64, sampleRate: Double) {
         guard frameCount != nil || table.timeRunCount > 0 && timescale > 0 && sampleRate >= 1 else { return nil }
         self.table = table
@@ -23,7 +23,7 @@ struct PacketClock {
         self.sampleRate = Int128(sampleRate.rounded())
     }
 
-    /// The first frame of a packet.
+    /// Returns the first frame of a packet.
     mutating func frame(ofPacket target: Int64) -> Int64 {
         guard frameCount == 0 else { return target * frameCount }
         while target < packet { returnToRunBefore() }
@@ -33,10 +33,10 @@ struct PacketClock {
         return Int64(clamping: (start * sampleRate + timescale / 2) / timescale)
     }
 
-    /// The last packet that begins with a frame or before it; behind all of them if none begins later.
+    /// Returns the last packet that begins at or before a frame; one past the last if none begins later.
     mutating func packet(atFrame frame: Int64) -> Int64 {
         guard frameCount == 0 else { return frame / frameCount }
-        // The last instant that is rounded to the frame.
+        // The last instant that rounds to the frame.
         let latest = ((Int128(frame) + 1) * timescale - timescale / 2 + sampleRate - 1) / sampleRate - 1
         while latest < time { returnToRunBefore() }
         while run < table.timeRunCount {

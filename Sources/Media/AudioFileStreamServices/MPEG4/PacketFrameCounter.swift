@@ -1,12 +1,12 @@
 import AudioCore
 
-/// How many frames a packet yields.
+/// Counts the frames that a packet yields.
 struct PacketFrameCounter {
     private(set) var counting = SampleEntry.FrameCounting.time
-    /// Of the last packet of MPEG audio whose header could be read.
+    /// Frames of the last MPEG audio packet whose header was readable.
     private(set) var mpegFrameCount = 1_152
     private var lengths: MovieLengths?
-    /// Times are frames.
+    /// Times are not in frames and must be converted.
     private var isScaled = false
 
     init() {}
@@ -18,7 +18,7 @@ struct PacketFrameCounter {
         if case .mpeg = counting { mpegFrameCount = max(1, entry.format.framesPerPacket) }
     }
 
-    /// Of any packet, where that is known.
+    /// The most frames of any packet, if known.
     var longestFrameCount: Int64 {
         switch counting {
         case .constant(let count), .alac(let count): Int64(count)
@@ -29,16 +29,16 @@ struct PacketFrameCounter {
         }
     }
 
-    /// Media time where a frame begins; as near as may be where times are no frames.
+    /// Returns the media time where a frame begins; approximate if times are not in frames.
     func time(ofFrame frame: Int64) -> Int64 {
         guard isScaled, let lengths else { return frame }
         return Int64(saturating: (Double(frame) * Double(lengths.mediaTimescale) / lengths.sampleRate).rounded())
     }
 
-    /// The frame at a media time.
+    /// Returns the frame at a media time.
     func frame(atTime time: Int64) -> Int64 { lengths?.frames(time, per: lengths?.mediaTimescale ?? 1) ?? time }
 
-    /// - Parameter mediaTime: of the packet, so that the packets' frames add up to all of the time.
+    /// - Parameter mediaTime: start of the packet; makes the packets' frames add up to the whole time.
     @inline(__always)
     func frameCount(_ packet: SamplePlace, _ bytes: RawSpan, at place: Int, mediaTime: Int64) -> Int {
         switch counting {
@@ -64,12 +64,12 @@ struct PacketFrameCounter {
         return Int(max(1, min(count, Int64(Limits.packetFrameCount))))
     }
 
-    /// Nil if the packet does not begin with a header, or is shorter than one.
+    /// Returns nil if the packet does not begin with a header, or is shorter than one.
     private static func mpegFrameCount(_ bytes: RawSpan, at place: Int, _ byteCount: Int) -> Int? {
         byteCount < MPEGFrameHeader.byteCount ? nil : MPEGFrameHeader(bytes, at: place)?.frameCount
     }
 
-    /// RFC 6716 section 3.1 and table 2: frames of 48 kHz; nil if the packet's first bytes say what is not allowed.
+    /// Returns frames at 48 kHz (RFC 6716 section 3.1 and table 2); nil if the packet's first bytes are invalid.
     static func opusFrameCount(_ bytes: RawSpan, at place: Int, _ byteCount: Int) -> Int? {
         let configuration = Int(bytes[place] >> 3)
         let frame: Int
@@ -91,8 +91,8 @@ struct PacketFrameCounter {
         return frame * count
     }
 
-    /// The head of a packet's first element ("Apple Lossless Format Description"): a tag of three bits, an instance of
-    /// four, twelve without use, a flag that a count of 32 bits follows, three more flags, the count.
+    /// Reads the start of a packet's first element ("Apple Lossless Format Description"): a 3-bit tag, a 4-bit
+    /// instance, 12 unused bits, a flag for a 32-bit frame count, three more flags, the count.
     static func alacFrameCount(_ bytes: RawSpan, at place: Int, _ byteCount: Int, of usual: Int) -> Int {
         guard byteCount >= 7, [0, 1, 3].contains(bytes[place] >> 5), bytes[place + 2] & 0x10 != 0 else { return usual }
         let high = UInt32(bytes[place + 2] & 1) << 31
@@ -102,7 +102,7 @@ struct PacketFrameCounter {
 }
 
 extension SampleEntry {
-    /// What only the packets themselves tell: of MPEG audio all but that it is that.
+    /// Learns what only the packets contain: for MPEG audio, everything but the codec.
     mutating func look(atFirst packet: RawSpan, smallestPacketByteCount: Int64) {
         guard counting == .mpeg, let header = MPEGFrameHeader(packet, at: 0) else { return }
         formats = [
@@ -115,7 +115,7 @@ extension SampleEntry {
         decoderPrerollPacketCount = header.prerollPacketCount(smallestPacketByteCount: smallest)
     }
 
-    /// Where all packets but the last are equally long the table tells.
+    /// Takes the frame count from the table if all packets but the last are equal.
     mutating func setPacketLength(_ table: SampleTable, _ totals: SampleTable.Totals, _ lengths: MovieLengths) {
         if let blocks {
             guard totals.isUniform else { return }

@@ -1,31 +1,31 @@
-// The index at the end of a fragmented file (ISO/IEC 14496-12 sections 8.8.9 to 8.8.11): `mfra` holds a table for each
-// track, `tfra`, and last of all `mfro`, which says how long all of it is. So the file's last sixteen bytes lead there.
-// An entry is a time, the place of a `moof`, and the sample in it that begins at that time: only those that begin a
-// fragment are of use. Entries are read in passing, and what is kept of them is bounded, however many there are.
+// The index at the end of a fragmented file (ISO/IEC 14496-12 sections 8.8.9 to 8.8.11): `mfra` contains a table for
+// each track, `tfra`, and finally `mfro`, which gives the size of `mfra`. So the file's last sixteen bytes lead to it.
+// An entry is a time, the place of a `moof`, and the sample in it that begins at that time; only entries for a
+// fragment's first sample are useful. Entries are read as they come, and the number kept is bounded.
 //
-// Who moves a file's boxes may leave its index behind as it was. So the place that it names last is looked at before it
-// is believed.
+// A tool that moves a file's boxes may leave the index unchanged. So the place in its last entry is checked before the
+// index is believed.
 
-/// Reads the index of one track, with all of the file at hand.
+/// Reads the index of one track; needs random access.
 struct RandomAccessIndex {
     private enum Stage { case length, index, table, entries, proof }
 
     private static let lengthByteCount: Int64 = 16
     private static let tableHeadByteCount: Int64 = 24
 
-    /// The bytes of the file that must be there for the next step; nil when nothing more is to be read.
+    /// The range of the file needed for the next step; nil when nothing more is to be read.
     private var wanted: Range<Int64>?
     private(set) var fragments: AnnouncedFragments
 
     private let track: UInt32
-    /// Of the track's media, not zero.
+    /// Timescale of the track's media, not zero.
     private let timescale: Int64
-    /// The box that was met first, and the end of the file: where fragments lie.
+    /// From the first fragment to the end of the file: where fragments lie.
     private let region: Range<Int64>
     private var stage = Stage.length
-    /// Of the boxes in `mfra`: the next one, and the last one's begin.
+    /// Boxes in `mfra`: from the next one to the start of the last.
     private var boxes: Range<Int64> = 0..<0
-    // Of the table: bytes of an entry, of its time and place alone, and of each number behind.
+    // Of the table: bytes per entry; whether time and place have 64 bits; bytes of each number after them.
     private var entryByteCount = 0
     private var isLong = false
     private var numberByteCounts = (traf: 0, trun: 0, sample: 0)
@@ -44,8 +44,8 @@ struct RandomAccessIndex {
         wanted = isInside ? start..<start + byteCount : nil
     }
 
-    /// One step towards what is ``wanted``.
-    /// - Parameter position: of `place` in the file.
+    /// Performs one step towards ``wanted``.
+    /// - Parameter position: offset of `place` in the file.
     /// - Returns: nil when nothing more is to be read, or can be.
     mutating func step(_ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool) -> MovieStep? {
         guard let wanted else { return nil }
@@ -55,7 +55,7 @@ struct RandomAccessIndex {
         return .took(0)
     }
 
-    /// - Parameter bytes: those that are ``wanted``, and what there is behind them.
+    /// - Parameter bytes: the ``wanted`` bytes, and any that follow.
     private mutating func take(_ bytes: RawSpan) {
         guard let place = wanted?.lowerBound else { return }
         wanted = nil

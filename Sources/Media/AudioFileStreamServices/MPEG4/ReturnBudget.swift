@@ -1,13 +1,13 @@
-// Tables that send the parser to and fro must not cost more than the file is worth. Chunks of a few kilobytes may lie in
-// any order. Of fragments all is read that lies behind the place that was gone back to.
+// Tables that send the parser back and forth must not cost more than the file is worth. Chunks of a few kilobytes may
+// be in any order. After a return among fragments, everything behind it is read again.
 
-/// Counts how often, and how far, one goes back in a file that is at hand, up to where that is too much.
+/// Counts how often, and how far, the parser goes back in a file with random access, and limits both.
 struct ReturnBudget {
     static let excessiveEdits =
         "MPEG-4 edits that make more than \(AudioFileStreamLimits.editedMultiple) times the file"
 
     private let fileByteCount: Int64
-    /// Since the start or a seek.
+    /// Returns since the start or a seek.
     private var count: Int64 = 0
     /// Bytes gone back for an edited song in fragments.
     private var editedByteCount: Int64 = 0
@@ -28,6 +28,6 @@ struct ReturnBudget {
         return editedByteCount / AudioFileStreamLimits.editedMultiple < fileByteCount ? nil : Self.excessiveEdits
     }
 
-    /// A seek goes wherever it likes.
+    /// Starts counting anew: a seek may go anywhere.
     mutating func reset() { (count, editedByteCount) = (0, 0) }
 }

@@ -1,20 +1,20 @@
-// Samples that hold several packets. Phones write speech with one to ten frames of AMR in a sample (3GPP TS 26.244
-// section 6.5): all of a frame's length but the number of frames in a sample is in the frames' first bytes. How many
-// frames a sample has is told by its time; only the bytes tell where each begins. So a seek goes to a sample's first.
+// Samples that contain several packets. Phones write speech with one to ten AMR frames per sample (3GPP TS 26.244
+// section 6.5). The sample's duration gives the number of frames; only their first bytes give their sizes, and so where
+// each begins. So a seek goes to a sample's first packet.
 
-/// How a sample is cut into packets: frames of AMR.
+/// How a sample is divided into packets: frames of AMR.
 struct SampleBundle: Equatable {
     var isWideband: Bool
 
-    /// In the place of one that lacks: a frame without speech (NO_DATA, RFC 4867 section 5.3), of good quality.
+    /// Replaces a missing packet: a frame without speech (NO_DATA, RFC 4867 section 5.3), of good quality.
     static let emptyPacket: [UInt8] = [0x7C]
 
     var frameCount: Int { isWideband ? 320 : 160 }
 
-    /// Bytes of the largest packet.
+    /// Size of the largest packet.
     var largestByteCount: Int { AMRHeader(isWideband: isWideband).largestFrameByteCount }
 
-    /// Bytes of the packet that begins at `place`; nil if none does that ends at `end` or before.
+    /// Returns the size of the packet at `place`; nil if no packet fits before `end`.
     @inline(__always)
     func packetByteCount(_ bytes: RawSpan, at place: Int, end: Int) -> Int? {
         guard place < end else { return nil }
@@ -22,7 +22,7 @@ struct SampleBundle: Equatable {
         return byteCount > 0 && byteCount <= end - place ? byteCount : nil
     }
 
-    /// How many packets there are in a sample, and where they end.
+    /// Returns how many packets a sample contains, and where they end.
     func packets(_ bytes: RawSpan, _ sample: Range<Int>) -> (count: Int64, end: Int) {
         var (count, place) = (Int64(0), sample.lowerBound)
         while let byteCount = packetByteCount(bytes, at: place, end: sample.upperBound) {
@@ -33,43 +33,43 @@ struct SampleBundle: Equatable {
     }
 }
 
-/// What the tables say of packets in a track whose samples are bundles.
+/// Finds packets by the tables in a track whose samples are bundles.
 struct BundledTable {
     var table: SampleTable
-    /// Units a second of the tables' times.
+    /// Units per second of the tables' times.
     var timescale: Int64
     var sampleRate: Double
-    /// Of a packet.
+    /// Frames per packet.
     var frameCount: Int
 
-    /// More are not believed; and so no sum overflows.
+    /// More packets per sample are not believed; keeps sums from overflowing.
     private static let largestPacketCount: Int64 = 1 << 16
 
-    /// Of a sample that takes as long; no sample is without.
+    /// Returns the packets in a sample of this duration; at least one.
     func packetCount(ofTime duration: Int64) -> Int64 {
         guard timescale > 0 else { return 1 }
         let count = (Double(duration) * sampleRate / Double(timescale) / Double(frameCount)).rounded()
         return max(1, min(Int64(saturating: count), Self.largestPacketCount))
     }
 
-    /// Packets before a sample.
+    /// Returns the packets in the first samples.
     func packetCount(ofFirst sampleCount: Int64) -> Int64 {
         var clock = BundleClock(self)
         return clock.firstPacket(ofSample: sampleCount)
     }
 
-    /// The sample that holds a packet, and the first packet in it.
+    /// Returns the sample that contains a packet, and its first packet.
     func sample(ofPacket packet: Int64) -> (sample: Int64, firstPacket: Int64) {
         var clock = BundleClock(self)
         return clock.sample(ofPacket: packet)
     }
 }
 
-/// Which packets samples hold, by their times. Quick for whoever asks for neighbours.
+/// Finds the packets of samples by their durations. Fast for neighbouring samples.
 struct BundleClock {
     let table: BundledTable
-    // The run of times that was asked for last, what lies before it, and packets in each of its samples. After the last
-    // run all samples are as its.
+    // The run of times used last, what lies before it, and the packets in each of its samples. Samples after the last
+    // run are like those in it.
     private var run = 0
     private var sample: Int64 = 0
     private var packet: Int64 = 0
@@ -95,7 +95,7 @@ struct BundleClock {
         return (sample + samples, packet + samples * packetsPerSample)
     }
 
-    /// Of the run; nil behind the last.
+    /// Samples of the run; nil after the last.
     private var sampleCount: Int64? { run < table.table.timeRunCount ? table.table.timeRun(run).sampleCount : nil }
 
     private mutating func passRun(_ count: Int64) {

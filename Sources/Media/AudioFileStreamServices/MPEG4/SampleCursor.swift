@@ -1,12 +1,12 @@
-/// One packet's place in the file.
+/// The place of one packet in the file.
 struct SamplePlace: Equatable {
     var offset: Int64
     var byteCount: Int64
-    /// Media time; of linear PCM and its like frames.
+    /// Media time; for linear PCM and similar codecs, frames.
     var duration: Int64
 }
 
-/// How a codec with blocks of a fixed size, linear PCM say, is cut into packets.
+/// How a codec with fixed-size blocks, such as linear PCM, is cut into packets.
 struct BlockLayout: Equatable {
     var bytesPerBlock: Int64
     var framesPerBlock: Int64
@@ -15,16 +15,16 @@ struct BlockLayout: Equatable {
     var bytesPerPacket: Int64 { bytesPerBlock * blocksPerPacket }
 }
 
-/// Bytes that lie one after the other: a chunk of the sample table, or a run of a fragment.
+/// Consecutive bytes: a chunk of the sample table, or a run of a fragment.
 struct SampleExtent {
-    /// Of the next packet in the file.
+    /// Offset of the next packet in the file.
     var offset: Int64
-    /// Samples to come.
+    /// Samples still to come.
     var sampleCount: Int64
-    /// Bytes to come, only where they are cut into blocks.
+    /// Bytes still to come, only for blocks.
     var byteCount: Int64
 
-    /// The next packet of blocks.
+    /// Returns the next packet of blocks.
     func place(_ blocks: BlockLayout) -> SamplePlace {
         let bytes = min(byteCount, blocks.bytesPerPacket)
         return SamplePlace(
@@ -32,26 +32,26 @@ struct SampleExtent {
     }
 }
 
-/// Goes through packets, in the order in which they are played: those of a table or of a fragment, which differ in
-/// where they find the bytes that lie one after the other.
+/// Iterates over packets in playback order: those of a table or of a fragment, which differ in where they find extents
+/// of consecutive bytes.
 protocol SampleCursor {
-    /// How packets are cut; nil where each sample is one. None of those is empty.
+    /// How blocks are cut into packets; nil if each sample is a packet, which is then never empty.
     var blocks: BlockLayout? { get }
-    /// What lies one after the other.
+    /// The current range of consecutive bytes.
     var extent: SampleExtent { get set }
-    /// Of the extent's next sample.
+    /// Size of the extent's next sample.
     var sampleByteCount: Int64 { get }
-    /// Of the extent's next sample, in media time.
+    /// Media time of the extent's next sample.
     var sampleDuration: Int64 { get }
-    /// Whether the packets of the extent have one size. There may be as many of them as a number says.
+    /// Whether the packets of the extent have one size. Their number may be arbitrarily large.
     var hasEqualSizes: Bool { get }
     /// Opens the next extent; false after the last.
     mutating func openExtent() -> Bool
-    /// Samples of the extent have been passed.
+    /// Called after samples of the extent were passed.
     mutating func didPass(samples: Int64)
-    /// A packet of blocks was passed.
+    /// Called after a packet of blocks was passed.
     mutating func didPass(_ place: SamplePlace, of blocks: BlockLayout)
-    /// Passes what is left of the extent.
+    /// Skips the rest of the extent.
     mutating func dropExtent()
 
     /// Whether it plays stretches of an edited song.
@@ -61,11 +61,11 @@ protocol SampleCursor {
     /// More was asked for than the file is worth.
     var isExhausted: Bool { get }
 
-    // These two are the same for most, and part of the protocol so that there is a version made for each.
+    // Most cursors share these two; they are requirements so that each cursor gets a specialised version.
 
-    /// The next packet; nil after the last.
+    /// Returns the next packet; nil after the last.
     mutating func next() -> SamplePlace?
-    /// Passes the packet that ``next()`` gave.
+    /// Passes the packet that ``next()`` returned.
     mutating func pass(_ place: SamplePlace)
 }
 

@@ -1,6 +1,6 @@
 import AudioCore
 
-// Codecs whose packets are all alike: linear PCM (QuickTime File Format, "Sound media"; ISO/IEC 23003-5), G.711, IMA 4:1.
+// Codecs with equal packets: linear PCM (QuickTime File Format, "Sound media"; ISO/IEC 23003-5), G.711, IMA 4:1.
 
 extension SampleEntryFields {
     private struct PCM {
@@ -9,7 +9,7 @@ extension SampleEntryFields {
         var layout: PCMLayout
     }
 
-    /// Nil if the description is of none of them.
+    /// Returns nil for other codecs.
     func blocks() throws(AudioStreamError) -> SampleEntry? {
         switch type {
         case BoxType("ulaw"): return bytes(.muLaw)
@@ -21,7 +21,7 @@ extension SampleEntryFields {
         var format = AudioStreamFormat.linearPCM(
             sampleRate: sampleRate, channels: channelCount, bitsPerChannel: pcm.bits, bytesPerSample: pcm.byteCount,
             layout: pcm.layout)
-        // Chunks need not be whole packets: how long packets are is told only when the table is known.
+        // Chunks need not be whole packets: packet sizes are set only when the table is known.
         format.bytesPerPacket = 0
         format.framesPerPacket = 0
         return entry(format, bytesPerBlock: pcm.byteCount * channelCount, framesPerBlock: 1)
@@ -74,7 +74,7 @@ extension SampleEntryFields {
         return PCM(byteCount: (bits + 7) / 8, bits: bits, layout: order.union(.signedInteger))
     }
 
-    /// `pcmC`, ISO/IEC 23003-5 section 5.2: flags, of which the lowest means little-endian; bits.
+    /// Reads `pcmC`, ISO/IEC 23003-5 section 5.2: flags, the lowest of which means little-endian; bits per sample.
     private func configured(isFloat: Bool) throws(AudioStreamError) -> PCM {
         guard let config = box(.pcmC), config.count >= 6 else { throw .invalidFile("MPEG-4 PCM has no configuration") }
         let order: PCMLayout = config[4] & 1 == 1 ? [] : .bigEndian
@@ -85,7 +85,7 @@ extension SampleEntryFields {
         return PCM(byteCount: bits / 8, bits: bits, layout: order.union(isFloat ? .float : .signedInteger))
     }
 
-    /// Version 2 descriptions: Core Audio's linear PCM flags; float 1, big-endian 2, signed 4, not interleaved 32.
+    /// Reads the linear PCM flags of version 2 descriptions: float 1, big-endian 2, signed 4, not interleaved 32.
     private func flagged(_ flags: UInt32) throws(AudioStreamError) -> PCM {
         let isFloat = flags & 1 != 0
         let bits = bitsPerSample

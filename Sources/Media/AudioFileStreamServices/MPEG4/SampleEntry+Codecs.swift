@@ -1,15 +1,15 @@
 import AudioCore
 
-// Pre-roll, in packets that a decoder must be fed before the first exact one. AAC overlaps each block with the one
-// before: 1. Spectral band replication adds filter banks that remember six slots of the packet before, and envelopes
-// that are coded as differences to its own: 2; parametric stereo's decorrelators ring on: 3. AC-3 overlaps like AAC: 1.
-// Opus converges within 80 ms (RFC 7845 section 4.6). Vorbis overlaps with one packet. AMR remembers by recursion: never exact,
-// but after 100 ms what is left cannot be heard. MPEG audio is as `MPEGFrameHeader` says. Lossless codecs and PCM need none.
+// Pre-roll: packets that a decoder needs before the first exact one. AAC overlaps each block with the previous one: 1.
+// SBR adds filter banks with a memory of six slots of the previous packet, and envelopes coded as differences to its
+// own: 2; PS has decorrelators that ring on: 3. AC-3 overlaps like AAC: 1. Opus converges within 80 ms (RFC 7845
+// section 4.6). Vorbis overlaps with one packet. AMR is recursive and never exact, but the rest is inaudible after 100
+// ms. For MPEG audio see `MPEGFrameHeader`. Lossless codecs and PCM need none.
 
 extension SampleEntryFields {
     private static let amrPrerollPacketCount = 5
 
-    /// The description's codec, with everything that follows from it.
+    /// Returns the description's codec, and everything that follows from it.
     func entry() throws(AudioStreamError) -> SampleEntry {
         switch type {
         case BoxType("mp4a"): return try elementary()
@@ -28,7 +28,7 @@ extension SampleEntryFields {
         }
     }
 
-    /// For people, of what cannot be played.
+    /// Returns a readable name of an unsupported format.
     private static func name(of type: BoxType) -> String {
         switch type {
         case BoxType("ec-3"): "MPEG-4 with E-AC-3"
@@ -45,7 +45,7 @@ extension SampleEntryFields {
 
     // MARK: MPEG
 
-    /// By the object type of the elementary stream.
+    /// Returns the entry by the object type of the elementary stream.
     private func elementary() throws(AudioStreamError) -> SampleEntry {
         guard let stream = elementaryStream() else {
             throw .invalidFile("MPEG-4 sound has no description of its codec")
@@ -79,7 +79,7 @@ extension SampleEntryFields {
         }
         if config.channelCount == 0 { config.channelCount = channelCount }
         let formats = config.formats
-        // Replication that nobody tells of is for low rates only.
+        // Unsignalled SBR occurs only at low sample rates.
         let preroll = formats.count == 1 && config.coreSampleRate <= 24_000 ? 2 : formats.count
         var entry = SampleEntry(
             formats, counting: .constant(formats[0].framesPerPacket), cookie: cookie, preroll: preroll)
@@ -87,7 +87,7 @@ extension SampleEntryFields {
         return entry
     }
 
-    /// Which layer, and all else, is known from the first packet.
+    /// Returns an entry whose layer and other details come from the first packet.
     private func mpegAudio(_ codec: Codec) -> SampleEntry {
         let format = AudioStreamFormat(
             codec: codec, sampleRate: sampleRate, framesPerPacket: 1_152, channelsPerFrame: channelCount)
@@ -97,7 +97,7 @@ extension SampleEntryFields {
     // MARK: Others
 
     private func appleLossless() throws(AudioStreamError) -> SampleEntry {
-        // In QuickTime's `wave` the atom has version and flags as well (ALAC's "Magic Cookie Description").
+        // In QuickTime's `wave` the atom has version and flags, too (ALAC's "Magic Cookie Description").
         guard let box = box(.alac), box.count >= 28 else { throw .invalidFile("Apple Lossless has no magic cookie") }
         let cookie = Array(box.dropFirst(4))
         let bytes = cookie.span.bytes
@@ -111,7 +111,7 @@ extension SampleEntryFields {
         return SampleEntry([format], counting: .alac(framesPerPacket), cookie: cookie)
     }
 
-    /// ETSI TS 102 366 annex F: a description's own channel count and rate need not be right, `dac3` is.
+    /// Reads ETSI TS 102 366 annex F: `dac3` is right where the description's channel count or sample rate is not.
     private func dolby() -> SampleEntry {
         var format = AudioStreamFormat(
             codec: .ac3, sampleRate: sampleRate, framesPerPacket: 1_536, channelsPerFrame: channelCount)
@@ -126,7 +126,7 @@ extension SampleEntryFields {
         return SampleEntry([format], counting: .constant(1_536), preroll: 1)
     }
 
-    /// 3GPP TS 26.244 section 6.5.
+    /// Reads 3GPP TS 26.244 section 6.5.
     private func amr(_ codec: Codec, sampleRate: Double, framesPerPacket: Int) -> SampleEntry {
         let format = AudioStreamFormat(
             codec: codec, sampleRate: sampleRate, framesPerPacket: framesPerPacket, channelsPerFrame: 1)
@@ -135,7 +135,7 @@ extension SampleEntryFields {
         return entry
     }
 
-    /// "Encapsulation of Opus in ISO Base Media File Format" section 4.3.2: the header packet with its numbers turned.
+    /// Reads "Encapsulation of Opus in ISO Base Media File Format" section 4.3.2: the header with numbers byte-swapped.
     private func opus() throws(AudioStreamError) -> SampleEntry {
         guard let config = box(.dOps), config.count >= 11 else { throw .invalidFile("Opus has no configuration") }
         let bytes = config.span.bytes
@@ -149,7 +149,7 @@ extension SampleEntryFields {
         return entry
     }
 
-    /// "Encapsulation of FLAC in ISO Base Media File Format" section 3.3.2: metadata blocks, STREAMINFO first.
+    /// Reads "Encapsulation of FLAC in ISO Base Media File Format" section 3.3.2: metadata blocks, STREAMINFO first.
     private func flac() throws(AudioStreamError) -> SampleEntry {
         guard let config = box(.dfLa), config.count >= 8 + 34, config[4] & 0x7F == 0 else {
             throw .invalidFile("FLAC has no STREAMINFO")
@@ -170,8 +170,8 @@ extension SampleEntryFields {
 }
 
 extension AudioChannelLayout {
-    /// Of AAC's channel configurations (14496-3 table 1.19), in the order in which decoders that follow WAVE's give
-    /// the channels; nil where the configuration does not tell.
+    /// Returns the layout of an AAC channel configuration (14496-3 table 1.19) in the channel order of decoders that
+    /// follow WAVE; nil if the configuration does not define it.
     fileprivate static func decoded(channelCount: Int, _ configuration: Int) -> AudioChannelLayout? {
         switch (configuration, channelCount) {
         case (1, 2), (2, 2): AudioChannelLayout([.left, .right])

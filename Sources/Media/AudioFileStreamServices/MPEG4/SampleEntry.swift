@@ -1,40 +1,40 @@
 import AudioCore
 
-/// What a track's sample description says of its sound: which codec, and how its packets become frames.
+/// The contents of an audio sample description: the codec, and how its packets become frames.
 struct SampleEntry {
     /// How many frames a packet yields.
     enum FrameCounting: Equatable {
         case constant(Int)
-        /// As many as its time in the tables.
+        /// From the packet's time in the tables.
         case time
-        /// As its bytes say: the time in the tables may be shortened at the end, the decoder yields all.
+        /// From its bytes: the time in the tables may be shortened at the end, but the decoder outputs all.
         case opus
         case mpeg
-        /// The last packet of Apple Lossless is shorter, and says so itself.
+        /// The last packet of Apple Lossless is shorter and gives its own count.
         case alac(Int)
     }
 
-    /// Ways to decode it, the richest first.
+    /// The ways to decode it, the richest first.
     var formats: [AudioStreamFormat]
     var magicCookie: [UInt8] = []
     var channelLayout: AudioChannelLayout?
     var counting: FrameCounting
-    /// Only of linear PCM and its like.
+    /// Only for linear PCM and similar codecs.
     var blocks: BlockLayout?
-    /// Where a sample may be several packets.
+    /// Set if a sample may be several packets.
     var bundle: SampleBundle?
-    /// Bits a second; 0 if the file does not say.
+    /// Bits per second; 0 if the file does not say.
     var averageBitRate = 0
     var decoderPrerollPacketCount = 0
-    /// Of MPEG audio the header of the first packet, once that is there.
+    /// The header of the first packet of MPEG audio, once it was read.
     var firstHeader: MPEGFrameHeader?
-    /// Frames of the decoder's that are not the song where no edit list says it: Opus' pre-skip.
+    /// Priming without an edit list: Opus's pre-skip.
     var primingFrameCount = 0
 
     var format: AudioStreamFormat { formats[0] }
 
-    /// Reads the first description of a `stsd` box.
-    /// - Parameter body: version and flags first.
+    /// Reads the first description in an `stsd` box.
+    /// - Parameter body: including version and flags.
     init(_ body: [UInt8]) throws(AudioStreamError) {
         let fields = try SampleEntryFields(body)
         self = try fields.entry()
@@ -71,9 +71,9 @@ struct SampleEntryFields {
     var channelCount: Int
     var bitsPerSample: Int
     var sampleRate: Double
-    /// Of version 2 descriptions of linear PCM.
+    /// Flags of a version 2 description of linear PCM.
     var pcmFlags: UInt32?
-    /// Bodies of the boxes within, those in QuickTime's `wave` among them; the first of each name.
+    /// Bodies of the boxes inside, including those in QuickTime's `wave`; the first of each type.
     private var boxes: [BoxType: Range<Int>] = [:]
 
     private enum Offset {
@@ -102,7 +102,7 @@ struct SampleEntryFields {
         bitsPerSample = Int(bytes.bigEndian16(at: start + Offset.bitsPerSample))
         sampleRate = Double(bytes.bigEndian32(at: start + Offset.sampleRate)) / 65_536
         var place = start + Offset.end
-        // A description of version 1 in a box of version 1 is the standard's, with no more fields; else QuickTime's.
+        // A version 1 description in a version 1 box is the standard's, without more fields; otherwise QuickTime's.
         switch (bytes.bigEndian16(at: start + Offset.version), bytes[0]) {
         case (1, 0):
             place = start + Offset.endOfVersion1
@@ -125,7 +125,7 @@ struct SampleEntryFields {
             if found[type] == nil { found[type] = place }
             guard type == .wave else { return }
             forEachBox(in: body.span.bytes, place) { type, place in
-                // `wave` has an `mp4a` of its own, which says nothing.
+                // `wave` has its own `mp4a`, which contains nothing.
                 if found[type] == nil { found[type] = place }
             }
         }
@@ -133,7 +133,7 @@ struct SampleEntryFields {
         if let srat = self.box(.srat), srat.count >= 8 { sampleRate = Double(srat.span.bytes.bigEndian32(at: 4)) }
     }
 
-    /// The body of a box within, version and flags included.
+    /// Returns the body of a box inside, including version and flags.
     func box(_ type: BoxType) -> [UInt8]? {
         guard let range = boxes[type], range.lowerBound <= body.count else { return nil }
         return Array(body[range.clamped(to: 0..<body.count)])

@@ -1,28 +1,28 @@
 import AudioCore
 
-/// Gives the packets of an MPEG-4 file: those that a cursor goes through, from where they lie in the window.
+/// Delivers the packets of an MPEG-4 file that a cursor iterates over, from the window.
 struct SamplePlayer {
     enum Outcome: Equatable {
-        /// Packets of so many bytes were given; perhaps none, but something changed.
+        /// Delivered packets of this many bytes; perhaps none, but something changed.
         case took(Int)
         case needsMore(Int)
         /// The next packet lies elsewhere in the file.
         case away(Int64)
-        /// The rest is not played, as the sink was told.
+        /// The rest is not played; the sink was told why.
         case gaveUp(took: Int)
-        /// The last packet was given.
+        /// The last packet was delivered.
         case ended
     }
 
-    /// Nil where only what comes is known.
+    /// Nil in a pure stream.
     private let fileByteCount: Int64?
     /// How often an edit list may go back in the media.
     private let largestReturnCount: Int
     var stream = MovieStream()
     private var group = PacketGroup()
-    /// Where the file ended before a packet that is announced.
+    /// The file ended before an announced packet.
     private var truncation: AudioStreamProblem?
-    /// The first packet of the first sample met that holds more or fewer packets than its time says.
+    /// The first packet of the first sample that contains more or fewer packets than its time says.
     private(set) var firstMiscount = Int64.max
 
     init(fileByteCount: Int64?, largestReturnCount: Int) {
@@ -47,7 +47,7 @@ struct SamplePlayer {
         return try play(&streamed, bundle, bytes, at: start, offset: offset, isAtEnd: isAtEnd, into: &sink)
     }
 
-    /// Gives packets up to where one is not in the window.
+    /// Delivers packets up to the first one that is not in the window.
     mutating func play<Cursor: SampleCursor, Sink: AudioStreamSink & ~Copyable>(
         _ cursor: inout Cursor, _ bundle: SampleBundle?, _ bytes: RawSpan, at start: Int, offset: Int64, isAtEnd: Bool,
         into sink: inout Sink
@@ -63,7 +63,7 @@ struct SamplePlayer {
             let target = packet.offset - offset
             if target != Int64(place) {
                 guard target > Int64(place) || fileByteCount != nil else {
-                    // Behind us, in a pure stream.
+                    // It lies before the window, in a pure stream.
                     cursor.dropExtent()
                     continue
                 }
@@ -80,7 +80,7 @@ struct SamplePlayer {
                 cursor.dropExtent()
                 continue
             }
-            // Without packets that overlap all of them are no more than the file.
+            // Packets that do not overlap cannot exceed the file.
             if !isEdited, let fileByteCount, stream.byteCount > fileByteCount - packet.byteCount {
                 giveUp("MPEG-4 packets that overlap", at: packet.offset, bytes, into: &sink)
                 return .gaveUp(took: place - start)
@@ -109,12 +109,12 @@ struct SamplePlayer {
         return place > start ? .took(place - start) : .ended
     }
 
-    /// Hands over what was given. Must happen before the window changes.
+    /// Delivers pending packets. Must be called before the window changes.
     mutating func flush<Sink: AudioStreamSink & ~Copyable>(_ bytes: RawSpan, into sink: inout Sink) {
         group.flush(window: bytes, into: &sink)
     }
 
-    /// Tells why no more is played.
+    /// Reports why no more is played.
     mutating func giveUp<Sink: AudioStreamSink & ~Copyable>(
         _ reason: String, at offset: Int64, _ bytes: RawSpan, into sink: inout Sink
     ) {
@@ -122,14 +122,14 @@ struct SamplePlayer {
         sink.streamDidParse(property: .problem(AudioStreamProblem(.damaged(reason), at: offset)))
     }
 
-    /// Tells what the end of the file makes certain.
+    /// Reports what is certain at the end of the file.
     func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError) {
         guard stream.hasGap || stream.packetCount > 0 else { throw .dataUnavailable }
         if let truncation, !stream.hasGap { sink.streamDidParse(property: .problem(truncation)) }
         for property in stream.finalProperties() { sink.streamDidParse(property: property) }
     }
 
-    // MARK: What cannot be had
+    // MARK: Unplayable packets
 
     private func isPlayable(_ packet: SamplePlace) -> Bool {
         guard packet.offset >= 0, packet.byteCount <= Int64(Limits.packetByteCount) else { return false }
@@ -137,8 +137,8 @@ struct SamplePlayer {
         return packet.offset <= fileByteCount - packet.byteCount
     }
 
-    /// Passes over a packet that cannot be had: one too large with those of its size, one beyond the end with all that
-    /// follow it there.
+    /// Skips unplayable packets: one that is too large, with all others of its extent if they have the same size; one
+    /// beyond the file's end, with all that follow in its extent.
     private mutating func drop<Cursor: SampleCursor, Sink: AudioStreamSink & ~Copyable>(
         _ packet: SamplePlace, of cursor: inout Cursor, into sink: inout Sink
     ) {
@@ -162,7 +162,7 @@ struct SamplePlayer {
 
     // MARK: Delivering packets
 
-    /// Gives the packets of a sample that is all in the window: it is one, or holds several.
+    /// Delivers the packets of a sample that is completely in the window: the sample itself, or those it contains.
     @inline(__always)
     private mutating func give<Sink: AudioStreamSink & ~Copyable>(
         _ sample: SamplePlace, as bundle: SampleBundle?, _ bytes: RawSpan, at place: Int, into sink: inout Sink
@@ -227,8 +227,8 @@ struct SamplePlayer {
         tellSkipped(of: sample, bytes, place..<end, into: &sink)
     }
 
-    /// The end of a sample where no packet begins: where the next one of the sample does nobody can tell; the next
-    /// sample is known.
+    /// Reports the rest of a sample where no packet begins: the next packet in the sample cannot be found, but the next
+    /// sample can.
     private mutating func tellSkipped<Sink: AudioStreamSink & ~Copyable>(
         of sample: SamplePlace, _ bytes: RawSpan, _ rest: Range<Int>, into sink: inout Sink
     ) {

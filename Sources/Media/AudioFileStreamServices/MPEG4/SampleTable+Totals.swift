@@ -1,6 +1,6 @@
-/// What all of the table says.
+/// Sums over the whole table.
 extension SampleTable {
-    /// Whether every chunk lies behind the one before and behind `offset`: whether it can be played as a stream.
+    /// Whether each chunk lies after the previous one and after `offset`, so that it can be played as a stream.
     func isAscending(from offset: Int64) -> Bool {
         var last = offset
         for chunk in 0..<chunkCount {
@@ -11,7 +11,7 @@ extension SampleTable {
         return true
     }
 
-    /// Media time of the first `count` samples; saturates.
+    /// Returns the media time of the first `count` samples; saturates.
     func duration(ofFirst count: Int64) -> Int64 {
         var remaining = count
         var total: Int64 = 0
@@ -26,7 +26,7 @@ extension SampleTable {
         return total
     }
 
-    /// Media time of every sample but the last; nil if they differ.
+    /// Media time of every sample but the last; nil if it varies.
     var constantDuration: Int64? {
         guard timeRunCount > 0, timeRunCount == 1 || (timeRunCount == 2 && timeRun(1).sampleCount == 1) else {
             return nil
@@ -34,7 +34,7 @@ extension SampleTable {
         return timeRun(0).duration
     }
 
-    /// The sample that media time falls into, and the time since its start.
+    /// Returns the sample at a media time, and the time since its start.
     func sample(atTime time: Int64) -> (sample: Int64, offset: Int64) {
         var sample: Int64 = 0
         var left = time
@@ -55,15 +55,15 @@ extension SampleTable {
     struct Totals: Equatable {
         var packetCount: Int64 = 0
         var byteCount: Int64 = 0
-        /// Only where blocks are cut.
+        /// Only for blocks.
         var frameCount: Int64 = 0
         /// Bytes of the largest packet.
         var largestByteCount: Int64 = 0
-        /// Whether all packets but the last are equally long; only where blocks are cut.
+        /// Whether all packets but the last have equal lengths; only for blocks.
         var isUniform = true
     }
 
-    /// Linear in the tables.
+    /// Computes the totals; linear in the size of the tables.
     func totals(blocks: BlockLayout?) -> Totals {
         var totals = Totals()
         var hasPartialPacket = false

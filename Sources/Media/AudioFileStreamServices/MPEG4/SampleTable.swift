@@ -1,20 +1,20 @@
 import AudioCore
 
-// The sample tables of a track (ISO/IEC 14496-12 sections 8.6.1.2, 8.7.3 to 8.7.5), kept as they stand in the file: a
-// day of AAC has four million packets, and four bytes for each are less than any struct. Whoever plays goes through
-// them with a ``SampleTableCursor``; whoever seeks begins one at the front and lets it run.
+// The sample tables of a track (ISO/IEC 14496-12 sections 8.6.1.2, 8.7.3 to 8.7.5), kept as in the file: a day of AAC
+// has four million packets, and four bytes for each are less than any struct. Playback iterates over them with a
+// ``SampleTableCursor``; a seek starts one at the beginning and advances it.
 
-/// Where a track's samples lie. Samples are what the format calls packets, except of linear PCM and its like, where
-/// QuickTime calls frames so.
+/// Where a track's samples lie. A sample in the format's terms is a packet, except for linear PCM and similar codecs,
+/// where QuickTime calls a frame a sample.
 struct SampleTable {
-    /// Of all tables, as they stand in the file.
+    /// Bytes of all tables, as in the file.
     private(set) var byteCount = 0
 
     private static let largestConstantSize: Int64 = 1 << 24
 
     private var sizes: [UInt8] = []
     private var sizeBits = 32
-    /// 0 where sizes differ.
+    /// 0 if sizes vary.
     private(set) var constantSize: Int64 = 0
     private(set) var sampleCount: Int64 = 0
     private var chunkOffsets: [UInt8] = []
@@ -29,7 +29,7 @@ struct SampleTable {
 
     // MARK: Filling
 
-    /// Takes the body of one of the tables, version and flags first. Entries that are announced but not there do not
+    /// Takes the body of one of the tables, including version and flags. Announced entries that are missing do not
     /// count.
     mutating func take(_ type: BoxType, _ body: [UInt8]) {
         guard body.count >= 8 else { return }
@@ -59,7 +59,7 @@ struct SampleTable {
         sizes = body
         sizeBits = 32
         constantSize = Int64(body.span.bytes.bigEndian32(at: 4))
-        // No packet is as large as that; and so no sum overflows.
+        // No packet is that large; keeps sums from overflowing.
         guard constantSize <= Self.largestConstantSize else {
             constantSize = 0
             sampleCount = 0
@@ -84,7 +84,7 @@ struct SampleTable {
         chunkCount = Self.count(body, at: 4, entryByteCount: byteCount)
     }
 
-    /// Runs of chunks must ascend; after the first that does not, the one before holds to the end.
+    /// Runs of chunks must ascend; at the first that does not, the previous run extends to the end.
     private mutating func dropUnorderedRuns() {
         var last = 0
         for index in 0..<chunkRunCount {
@@ -97,9 +97,9 @@ struct SampleTable {
         }
     }
 
-    /// Takes samples without a byte out of all tables: they are no packets, and what is left is numbered as packets
-    /// are.
-    /// - Throws: if chunks that were alike come to differ so much that the tables grow beyond what may be held.
+    /// Removes samples without bytes from all tables: they are not packets, and the remaining samples are numbered like
+    /// packets.
+    /// - Throws: if runs of equal chunks break up so much that the tables exceed their limit.
     mutating func dropEmptySamples() throws(AudioStreamError) {
         guard !isEmpty, constantSize == 0, filledCount(0..<sampleCount) < sampleCount else { return }
         try dropEmptySamplesFromChunks()
@@ -117,7 +117,7 @@ struct SampleTable {
         sampleCount = count
     }
 
-    /// Takes runs of no samples out of the times.
+    /// Removes runs without samples from the times.
     mutating func dropEmptyTimeRuns() {
         var count = 0
         for index in 0..<timeRunCount where timeRun(index).sampleCount > 0 {
@@ -148,7 +148,7 @@ struct SampleTable {
         chunkRunCount = (runs.count - 8) / 12
     }
 
-    /// How many of these samples have bytes.
+    /// Returns how many of these samples have bytes.
     private func filledCount(_ samples: Range<Int64>) -> Int64 {
         samples.reduce(0) { $0 + (size(ofSample: $1) > 0 ? 1 : 0) }
     }
@@ -165,9 +165,9 @@ struct SampleTable {
         }
     }
 
-    // MARK: Reading; indices are checked by the caller
+    // MARK: Reading (callers check indices)
 
-    /// Bytes of a sample.
+    /// Returns the size of a sample.
     @inline(__always)
     func size(ofSample sample: Int64) -> Int64 {
         guard constantSize == 0 else { return constantSize }
@@ -180,15 +180,15 @@ struct SampleTable {
         }
     }
 
-    /// In the file; may be any number.
+    /// Returns the offset of a chunk in the file; may be any number.
     func offset(ofChunk chunk: Int) -> Int64 {
         guard chunkOffsetByteCount == 8 else { return Int64(chunkOffsets.bigEndian32(at: 8 + 4 * chunk)) }
         let high = UInt64(chunkOffsets.bigEndian32(at: 8 + 8 * chunk))
-        // What does not fit is behind the end of any file.
+        // Saturated: beyond the end of any file.
         return Int64(clamping: high << 32 | UInt64(chunkOffsets.bigEndian32(at: 12 + 8 * chunk)))
     }
 
-    /// From 0 on; the file counts from 1.
+    /// Returns a run's first chunk, counted from 0; the file counts from 1.
     func firstChunk(ofRun run: Int) -> Int {
         run == 0 ? 0 : Int(chunkRuns.bigEndian32(at: 8 + 12 * run)) - 1
     }
@@ -197,14 +197,14 @@ struct SampleTable {
         Int64(chunkRuns.bigEndian32(at: 12 + 12 * run))
     }
 
-    /// How many samples take how much media time each.
+    /// Returns a run of samples with the same media time.
     func timeRun(_ run: Int) -> (sampleCount: Int64, duration: Int64) {
         (Int64(timeRuns.bigEndian32(at: 8 + 8 * run)), Int64(timeRuns.bigEndian32(at: 12 + 8 * run)))
     }
 }
 
 extension AudioStreamError {
-    /// Tables that are more than may be held.
+    /// The error for tables that exceed their limit.
     static var largeSampleTable: AudioStreamError {
         .unsupportedDataFormat(
             "an MPEG-4 packet table of more than \(AudioFileStreamLimits.sampleTableByteCount >> 20) MiB")

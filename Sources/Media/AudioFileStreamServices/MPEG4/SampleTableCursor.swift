@@ -1,21 +1,21 @@
-/// Goes through the packets of a sample table.
+/// Iterates over the packets of a sample table.
 struct SampleTableCursor: SampleCursor {
     private let table: SampleTable
     let blocks: BlockLayout?
-    /// QuickTime's tables for sound without compression: a sample is a frame, whatever its size is said to be.
+    /// QuickTime's tables for uncompressed sound: a sample is a frame, whatever size is declared.
     private let samplesAreFrames: Bool
 
     var extent = SampleExtent(offset: 0, sampleCount: 0, byteCount: 0)
-    /// Of the next chunk.
+    /// Index of the next chunk.
     private var chunk = 0
     private var chunkRun = 0
     private var timeRun = 0
     private var timeRunRemaining: Int64 = 0
     private var duration: Int64 = 0
-    /// Of the next packet, which is a sample except where blocks are cut.
+    /// Index of the next packet, which is a sample except for blocks.
     private var sample: Int64 = 0
     private(set) var packet: Int64 = 0
-    /// Frames before the next packet; only where blocks are cut.
+    /// Frames before the next packet; only for blocks.
     private(set) var frame: Int64 = 0
 
     init(_ table: SampleTable, blocks: BlockLayout?) {
@@ -54,7 +54,7 @@ struct SampleTableCursor: SampleCursor {
         extent = SampleExtent(offset: 0, sampleCount: 0, byteCount: 0)
     }
 
-    /// Goes to a packet that is not before this one; false if there is none.
+    /// Advances to a packet that is not before this one; returns false if there is none.
     mutating func advance(toPacket target: Int64) -> Bool {
         while let place = next() {
             if packet >= target { return true }
@@ -76,7 +76,7 @@ struct SampleTableCursor: SampleCursor {
         return false
     }
 
-    /// Goes to the packet that holds a frame; false if there is none. Only where blocks are cut.
+    /// Advances to the packet that contains a frame; returns false if there is none. Only for blocks.
     mutating func advance(toFrame target: Int64) -> Bool {
         guard let blocks else { return false }
         while next() != nil {
@@ -90,7 +90,7 @@ struct SampleTableCursor: SampleCursor {
         return false
     }
 
-    /// Goes to the packet that holds a byte of the file; false if there is none.
+    /// Advances to the packet that contains a byte of the file; returns false if there is none.
     mutating func advance(toByte target: Int64) -> Bool {
         while let first = next() {
             guard target >= extent.offset, target - extent.offset < bytesInExtent else {
@@ -109,13 +109,13 @@ struct SampleTableCursor: SampleCursor {
 
     var hasEqualSizes: Bool { blocks != nil || table.constantSize > 0 }
 
-    /// Packets to come in the chunk that is open.
+    /// Packets still to come in the open chunk.
     var packetsInExtent: Int64 {
         guard let blocks else { return extent.sampleCount }
         return (extent.byteCount + blocks.bytesPerPacket - 1) / blocks.bytesPerPacket
     }
 
-    /// Bytes to come in the chunk that is open.
+    /// Bytes still to come in the open chunk.
     var bytesInExtent: Int64 {
         blocks == nil ? byteCount(ofNext: extent.sampleCount) : extent.byteCount
     }
@@ -144,7 +144,7 @@ struct SampleTableCursor: SampleCursor {
         return (0..<count).reduce(0) { $0 + table.size(ofSample: sample + $1) }
     }
 
-    /// Of one size, not more than the chunk has.
+    /// Passes samples of one size, no more than the chunk has.
     private mutating func passSamples(_ count: Int64, _ byteCount: Int64) {
         extent.offset &+= count * byteCount
         extent.sampleCount -= count
@@ -167,7 +167,7 @@ struct SampleTableCursor: SampleCursor {
         } while timeRun < table.timeRunCount && (left > 0 || timeRunRemaining == 0)
     }
 
-    /// Of the run that begins here; after the last all samples take as long as its.
+    /// Finds the duration in the run that begins here; after the last run, its duration applies to all samples.
     private mutating func findDuration() {
         guard timeRun < table.timeRunCount else {
             timeRunRemaining = .max

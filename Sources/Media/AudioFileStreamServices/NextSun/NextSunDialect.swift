@@ -1,10 +1,10 @@
 import AudioCore
 
-// NeXT and Sun (SunOS audio_filehdr.h, NeXT's SNDSoundStruct): ".snd", then big-endian 32-bit numbers: where the audio
-// begins, its bytes or all ones, its encoding, frames per second, channels; then text up to where the audio begins.
-// Files of little-endian machines have all bytes of a number turned, the first four characters too; DEC's say ".sd".
+// NeXT and Sun (SunOS audio_filehdr.h, NeXT's SNDSoundStruct): ".snd", then big-endian 32-bit numbers: offset of the
+// audio, its size or all ones, encoding, sample rate, channels; then text up to the audio. Files of little-endian
+// machines have the bytes of each number reversed, those of the signature too; DEC's signature is ".sd".
 //
-// There are no chunks; header, text and audio are given out as such.
+// There are no chunks; header, text and audio are presented as chunks.
 
 /// .au and .snd files.
 struct NextSunDialect: ChunkDialect {
@@ -74,7 +74,7 @@ struct NextSunDialect: ChunkDialect {
         }
     }
 
-    /// Lines of a name, "=" and a text, as ffmpeg writes them; or a comment.
+    /// Reads lines of the form "name=text", as ffmpeg writes them; otherwise the text is a comment.
     func read(_ body: RawSpan, of chunk: Chunk) throws(AudioStreamError) -> Fields {
         let text = TagText.guessed(body.copy(0..<body.byteCount))
         var fields: Fields = []

@@ -1,11 +1,11 @@
 import AudioCore
 
-/// Puts together a packet that lies on several pages, in a buffer that is used over and over.
+/// Assembles a packet that spans several pages, in a buffer that is reused.
 struct OggAssembly {
     private(set) var bytes: [UInt8] = []
     private(set) var place: OggSeekIndex.Place?
 
-    /// Whether a packet was begun and did not end yet.
+    /// Whether a packet was begun and has not ended yet.
     var isOpen: Bool { place != nil }
 
     mutating func begin(_ part: RawSpan, at place: OggSeekIndex.Place) {
@@ -14,7 +14,7 @@ struct OggAssembly {
         part.withUnsafeBytes { bytes.append(contentsOf: $0) }
     }
 
-    /// - Throws: when it becomes larger than a packet may be.
+    /// - Throws: when the packet exceeds the size limit.
     mutating func append(_ part: RawSpan) throws(AudioStreamError) {
         guard let place else { return }
         guard bytes.count + part.byteCount <= Limits.packetByteCount else {
@@ -24,6 +24,6 @@ struct OggAssembly {
         part.withUnsafeBytes { bytes.append(contentsOf: $0) }
     }
 
-    /// What was begun is lost, or was given.
+    /// Forgets the packet: it is lost, or was delivered.
     mutating func drop() { place = nil }
 }

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// The audio packets of a stream: takes them from its pages, and keeps count.
+/// The audio packets of a stream: extracts them from its pages and counts them.
 struct OggAudio {
     private(set) var codec: OggCodec
     let cookie: [UInt8]
@@ -8,20 +8,20 @@ struct OggAudio {
     private let setup: [UInt8]
     private(set) var clock = OggClock()
     private(set) var seekIndex: OggSeekIndex?
-    /// Packets given since the first, and their bytes, if none is missing.
+    /// Packets delivered, and their bytes, counted from the first; only valid without a gap.
     private(set) var packetCount: Int64 = 0
     private(set) var byteCount: Int64 = 0
     private(set) var hasGap = false
-    /// Frames of the first packet.
+    /// Frame count of the first packet.
     private(set) var firstFrameCount = 0
     private var group = PacketGroup()
     private var assembledGroup = PacketGroup()
     private var assembly = OggAssembly()
     private var sequence: UInt32?
-    /// Where the next packet stands in the stream; unknown behind an estimate.
+    /// Number of the next packet in the stream; unknown after an estimate.
     private var nextPacket: Int64? = 0
     private var nextFrame: Int64 = 0
-    /// On the next page, the packet to begin with.
+    /// The packet to begin with on the next page.
     private var resumption: OggSeekIndex.Place?
     private var chain = OggChain()
 
@@ -32,12 +32,12 @@ struct OggAudio {
         setup = headers.setup
     }
 
-    /// Hands over what the window holds.
+    /// Delivers the packets in the window.
     mutating func flush<Sink: AudioStreamSink & ~Copyable>(_ window: RawSpan, into sink: inout Sink) {
         group.flush(window: window, into: &sink)
     }
 
-    /// Looks at the first page before its packets are taken.
+    /// Examines the first page before its packets are taken.
     mutating func open(_ page: OggPage, _ bytes: RawSpan, at dataOffset: Int64, tail: OggTail?, access: ByteAccess) {
         let (frames, nominal) = frameCount(of: page, bytes)
         var codec = codec
@@ -53,7 +53,7 @@ struct OggAudio {
         seekIndex = OggSeekIndex(dataOffset: dataOffset, dataByteCount: dataByteCount, totalFrameCount: total)
     }
 
-    /// The last page is next: what the table is then.
+    /// Returns the packet table as of the last page, which is next.
     mutating func end(_ page: OggPage, _ bytes: RawSpan) -> AudioPacketTableInfo? {
         guard !hasGap else { return nil }
         let (frames, nominal) = frameCount(of: page, bytes)
@@ -61,7 +61,7 @@ struct OggAudio {
         return clock.table(adding: max(0, frames + nominal - chain.silentFrameCount))
     }
 
-    /// Frames of the packets that end on a page; what a first packet counts without giving it apart.
+    /// Returns the frames of the packets that end on a page, and those of a first packet that outputs nothing.
     private func frameCount(of page: OggPage, _ bytes: RawSpan) -> (frames: Int, nominal: Int) {
         var codec = codec
         var (frames, nominal) = (0, 0)
@@ -85,7 +85,7 @@ struct OggAudio {
     mutating func take<Sink: AudioStreamSink & ~Copyable>(
         _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
-        // What was begun does not go on here if a page is missing.
+        // If a page is missing, the packet begun before is not continued here.
         if let sequence, page.sequence != sequence &+ 1 { assembly.drop() }
         sequence = page.sequence
         let start = resumption.take()
@@ -129,8 +129,8 @@ struct OggAudio {
         give(packet.span.bytes, at: place, range: nil, window, into: &sink)
     }
 
-    /// Gives a packet on its own, or as part of a joint, if it holds audio that is not cut off.
-    /// - Parameter range: of the packet in the window, if it lies there.
+    /// Delivers a packet that holds audible or pre-roll audio, by itself or as part of a joint.
+    /// - Parameter range: the packet's range if it lies in the window.
     private mutating func give<Sink: AudioStreamSink & ~Copyable>(
         _ packet: RawSpan, at place: OggSeekIndex.Place, range: Range<Int>?, _ window: RawSpan, into sink: inout Sink
     ) {
@@ -152,7 +152,7 @@ struct OggAudio {
         }
     }
 
-    /// Gives a packet that does not lie in the window.
+    /// Delivers a packet that does not lie in the window.
     private mutating func giveApart<Sink: AudioStreamSink & ~Copyable>(
         _ packet: RawSpan, frameCount: Int, _ window: RawSpan, into sink: inout Sink
     ) {
@@ -179,7 +179,7 @@ struct OggAudio {
         codec.canBeFollowed(by: headers.codec) && setup == headers.setup
     }
 
-    /// - Parameter byteOffset: of the page that the link begins with.
+    /// - Parameter byteOffset: of the first page of the link.
     mutating func beginLink<Sink: AudioStreamSink & ~Copyable>(
         _ headers: OggHeaders, at byteOffset: Int64, _ window: RawSpan, into sink: inout Sink
     ) {
@@ -192,7 +192,7 @@ struct OggAudio {
         chain.begin(preSkip: headers.codec.preSkip, at: place)
     }
 
-    /// The first page with audio of a link is next, or any other.
+    /// Examines a page before it is taken: it may be the first page with audio of a link.
     mutating func openLink(_ page: OggPage, _ bytes: RawSpan) {
         guard page.segmentCount > 0, let (preSkip, place) = chain.opening.take() else { return }
         let (frames, nominal) = frameCount(of: page, bytes)
@@ -201,7 +201,7 @@ struct OggAudio {
         chain.open(droppedFrameCount: silent, at: place, byteCountLimit: codec.packetSizeUpperBound)
     }
 
-    /// The last page of a link is next, and another link follows it.
+    /// Examines the last page of a link, which is next; another link follows it.
     /// - Parameter byteOffset: of the page.
     mutating func endLink(_ page: OggPage, _ bytes: RawSpan, at byteOffset: Int64) {
         let (frames, nominal) = frameCount(of: page, bytes)
@@ -219,7 +219,7 @@ struct OggAudio {
         sequence = nil
     }
 
-    /// - Parameter seek: as ``OggSeekIndex/locate(packet:)`` gave it.
+    /// - Parameter seek: a result of ``OggSeekIndex/locate(packet:)``.
     mutating func resume(at seek: AudioFileStreamSeek) {
         skipGap()
         guard !seek.isEstimate, let seekIndex else { return }
@@ -228,7 +228,7 @@ struct OggAudio {
         nextFrame = frame
         resumption = place
         guard seek.packet == 0 else { return }
-        // From the beginning once more.
+        // A seek to the beginning.
         hasGap = false
         (packetCount, byteCount) = (0, 0)
         codec.rewind()

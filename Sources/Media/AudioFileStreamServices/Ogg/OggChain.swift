@@ -1,14 +1,14 @@
 import AudioCore
 
-/// Where one link of a chain ends and another begins: what of the packets there is heard.
+/// The joints of a chain: which packets are heard where one link ends and another begins.
 struct OggChain {
-    /// A link whose first page with audio is to come.
+    /// A link whose first page with audio is still to come.
     var opening: (preSkip: Int, place: OggSeekIndex.Place)?
     private(set) var joint: OggJoint?
-    /// Frames that the page may still give, if it is the last of a link that another follows.
+    /// Frames that the page may still output, if it is the last of a link and another link follows.
     private var allowance: Int?
-    /// By the offsets of such pages, the frame behind the last that is given. Whoever comes there by a seek did not see
-    /// the page before.
+    /// The end of the audible frames on such pages, by page offset. After a seek to such a page, the page before it was
+    /// not parsed.
     private var ends: [Int64: Int64] = [:]
 
     private static let largestEndCount = 1_024
@@ -26,8 +26,8 @@ struct OggChain {
     }
 
     /// - Parameters:
-    ///   - frameCount: that the page gives, as far as its granule tells.
-    ///   - frame: of the next packet, where that is known.
+    ///   - frameCount: what the page outputs, limited by its granule position.
+    ///   - frame: the first frame of the next packet, if known.
     mutating func end(frameCount: Int, at byteOffset: Int64, frame: Int64?) {
         allowance = frameCount
         guard let frame else { return }
@@ -40,7 +40,7 @@ struct OggChain {
 
     mutating func endPage() { allowance = nil }
 
-    /// How much of a packet is heard, and how much of it must be decoded for that; nil if it is cut off as a whole.
+    /// Returns how much of a packet is heard, and how much of it must be decoded for that; nil if all of it is cut off.
     mutating func heardFrameCount(of frameCount: Int) -> (heard: Int, decoded: Int)? {
         let silent = min(frameCount, silentFrameCount)
         guard let allowance else { return (frameCount - silent, frameCount) }
@@ -50,8 +50,8 @@ struct OggChain {
         return (heard, silent + heard)
     }
 
-    /// Takes a packet for the joint.
-    /// - Returns: the joint, when it is whole, and its place.
+    /// Adds a packet to the joint.
+    /// - Returns: the joint and its place, once it is complete.
     mutating func join(_ packet: RawSpan, frameCount: Int) -> ([UInt8], OggSeekIndex.Place)? {
         guard let bytes = joint?.add(packet, frameCount: frameCount), let place = joint?.place else { return nil }
         joint = nil

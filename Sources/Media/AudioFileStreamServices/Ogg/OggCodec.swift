@@ -1,15 +1,15 @@
 import AudioCore
 
-/// What an Ogg stream holds, and how long its packets are.
+/// The codec of an Ogg stream, and how long its packets are.
 enum OggCodec {
     case vorbis(VorbisStream, previousBlock: Int?)
     case opus(OpusStream)
     case flac(FLACStreamInfo)
 
-    /// What the first packet of a stream says that it is.
+    /// What the first packet of a stream identifies it as.
     enum Verdict {
         case codec(OggCodec)
-        /// Known by name, and not played.
+        /// A known codec that is not played.
         case foreign(String)
         case unknown
     }
@@ -21,7 +21,7 @@ enum OggCodec {
         if packet.has("OpusHead", at: 0) { return .codec(.opus(try OpusStream(head: packet))) }
         if packet.has("\u{7F}FLAC", at: 0) { return .codec(.flac(try flac(packet))) }
         if let foreign = foreign.first(where: { packet.has($0.magic, at: 0) }) { return .foreign(foreign.name) }
-        // Theora's first byte is 0x80, which no text can hold.
+        // Theora's first byte is 0x80, which a StaticString cannot contain.
         if packet.byteCount > 7, packet[0] == 0x80, packet.has("theora", at: 1) { return .foreign("Theora") }
         if packet.byteCount > 7, packet[0] == 0x80, packet.has("kate", at: 1) { return .foreign("Kate") }
         return .unknown
@@ -33,7 +33,7 @@ enum OggCodec {
         ("CMML\u{0}\u{0}\u{0}\u{0}", "CMML"), ("YUV4MPEG", "YUV4MPEG"), ("AnxData", "Annodex"),
     ]
 
-    /// RFC 9639 section 10.1: 0x7F, "FLAC", version, count of header packets, "fLaC", STREAMINFO with its block header.
+    /// Parses RFC 9639 section 10.1: 0x7F, "FLAC", version, header packet count, "fLaC", STREAMINFO with its header.
     private static func flac(_ packet: RawSpan) throws(AudioStreamError) -> FLACStreamInfo {
         let start = 13 + FLACMetadata.headerByteCount
         guard packet.byteCount >= start + FLACStreamInfo.byteCount, packet.has("fLaC", at: 9) else {
@@ -43,7 +43,7 @@ enum OggCodec {
         return try FLACStreamInfo(packet, at: start)
     }
 
-    /// Frames of the next packet; nil for what holds no audio. Decoding gives as many, the first of Vorbis apart.
+    /// Returns the frames of the next packet; nil if it holds no audio. Only Vorbis's first packet decodes to none.
     mutating func frameCount(_ packet: RawSpan) -> Int? {
         switch self {
         case .opus(let stream): return stream.frameCount(packet)
@@ -56,12 +56,12 @@ enum OggCodec {
         }
     }
 
-    /// The first packet gives nothing: its frames are no part of the stream's own time.
+    /// Whether the next packet is one that outputs nothing: its frames are not part of the stream's time.
     var isBeforeFirst: Bool {
         if case .vorbis(_, nil) = self { true } else { false }
     }
 
-    /// The block before the next packet, for a decoder that begins there; Vorbis only.
+    /// Whether the block before the next packet is long, for a decoder that begins there; Vorbis only.
     var isPreviousBlockLong: Bool {
         get {
             if case .vorbis(let stream, let block?) = self { block == stream.longBlock } else { false }
@@ -72,12 +72,12 @@ enum OggCodec {
         }
     }
 
-    /// Before the first packet once more.
+    /// Goes back to before the first packet.
     mutating func rewind() {
         if case .vorbis(let stream, _) = self { self = .vorbis(stream, previousBlock: nil) }
     }
 
-    /// Whether one decoder can play the packets of the other behind these. Vorbis's setup headers, too, must be equal.
+    /// Whether one decoder can play the other's packets after these. Vorbis's setup headers must be equal, too.
     func canBeFollowed(by other: OggCodec) -> Bool {
         switch (self, other) {
         case (.vorbis(let first, _), .vorbis(var second, _)):
@@ -101,7 +101,7 @@ enum OggCodec {
         }
     }
 
-    /// Frames of the decoded stream in front of the song, the nominal first packet's apart.
+    /// Decoded frames before the song, except for a first packet that outputs nothing.
     var preSkip: Int {
         if case .opus(let stream) = self { stream.preSkip } else { 0 }
     }
@@ -109,17 +109,17 @@ enum OggCodec {
     var packetSizeUpperBound: Int {
         switch self {
         case .flac(let stream): stream.packetSizeUpperBound
-        // 48 frames of 1,275 bytes a stream (RFC 7845 section 6).
+        // 48 frames of 1,275 bytes per stream (RFC 7845 section 6).
         case .opus(let stream): min(Limits.packetByteCount, 61_440 * stream.streamCount)
         case .vorbis: Limits.packetByteCount
         }
     }
 
-    /// - Parameter frameCount: of a packet.
+    /// - Parameter frameCount: frames per packet.
     func prerollPacketCount(frameCount: Int) -> Int {
         switch self {
         case .opus: (OpusStream.prerollFrameCount + frameCount - 1) / max(1, frameCount)
-        // A block is heard overlapped with the one before.
+        // A block overlaps with the previous one.
         case .vorbis: 1
         case .flac: 0
         }
@@ -129,7 +129,7 @@ enum OggCodec {
         if case .vorbis(let stream, _) = self { stream.nominalBitRate } else { nil }
     }
 
-    /// By what a header says.
+    /// Frames of the stream according to its header.
     var announcedFrameCount: Int64? {
         if case .flac(let stream) = self { stream.frameCount } else { nil }
     }

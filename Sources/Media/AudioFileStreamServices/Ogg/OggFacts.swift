@@ -1,13 +1,13 @@
 import AudioCore
 
-/// What of an Ogg stream is to be told when.
+/// Which properties of an Ogg stream are reported when.
 struct OggFacts {
     private var info = InfoCollector()
     private var isArtworkGiven = false
     private var table: AudioPacketTableInfo?
     private var bitRate: Int?
 
-    /// Of a chain the first link's tags count.
+    /// Reports a link's tags; in a chain the first link's win.
     mutating func giveTags<Sink: AudioStreamSink & ~Copyable>(of link: inout OggLink, into sink: inout Sink) {
         info.give(link.takeTags(), into: &sink)
         guard let picture = link.takePicture(), !isArtworkGiven else { return }
@@ -15,13 +15,13 @@ struct OggFacts {
         sink.streamDidParse(property: .artwork(picture))
     }
 
-    /// Before the first packet.
+    /// Returns the properties to report before the first packet.
     mutating func opening(_ audio: OggAudio, tail: OggTail?, access: ByteAccess) -> [AudioStreamProperty] {
         let codec = audio.codec
         var table = audio.clock.table(lastGranule: tail?.lastGranule, remainder: tail?.remainder ?? 0)
         if table.validFrameCount == nil { table.validFrameCount = codec.announcedFrameCount }
         self.table = table
-        // What the file's end tells nothing of may be followed by other songs.
+        // If the file's end does not belong to this stream, other songs may follow.
         let isAllOfIt = tail.map { $0.lastGranule != nil && !$0.isFollowed } ?? false
         bitRate = (isAllOfIt ? Self.bitRate(audio, table, access) : nil) ?? codec.nominalBitRate
         var properties: [AudioStreamProperty] = [
@@ -34,14 +34,14 @@ struct OggFacts {
         return properties + [.decoderPrerollPacketCount(preroll), .readyToProducePackets]
     }
 
-    /// The table as it turns out to be; nil if it was told.
+    /// Returns the packet table if it has changed since it was reported.
     mutating func revised(_ table: AudioPacketTableInfo, _ audio: OggAudio) -> AudioStreamProperty? {
         guard table != self.table else { return nil }
         self.table = table
         return .packetTableInfo(table)
     }
 
-    /// More follows than the table said, at a place in the file.
+    /// Reports that more follows than the packet table said, from a place in the file on.
     mutating func beginLink(_ audio: OggAudio?, at byteOffset: Int64) -> [AudioStreamProperty] {
         guard let audio, !audio.hasGap else { return [] }
         var properties: [AudioStreamProperty] = []
@@ -57,7 +57,7 @@ struct OggFacts {
         return properties
     }
 
-    /// What the end of the file makes certain.
+    /// Returns the properties that are certain at the end of the file.
     mutating func final(_ audio: OggAudio) -> [AudioStreamProperty] {
         guard !audio.hasGap else { return [] }
         let table = audio.clock.table()

@@ -1,27 +1,27 @@
 import AudioCore
 
-/// Takes the header packets of a stream, in the pieces in which pages hold them, and tells what they say. Comments are
-/// read in passing: of a picture no more is held than it has bytes.
+/// Reads the header packets of a stream, in the pieces that pages hold. Comments are read as they come: a picture takes
+/// no more memory than its bytes.
 struct OggHeaders {
     private(set) var codec: OggCodec
     private(set) var cookie: [UInt8]
     private(set) var comments = VorbisCommentReader()
     private var metadata = FLACMetadata(hasSignature: false)
-    /// Packets that are whole.
+    /// Header packets completed so far.
     private var packetCount = 0
-    /// What was kept of the current packet, and all bytes of it so far.
+    /// The kept part of the current packet, and its bytes so far.
     private var packet: [UInt8] = []
     private var packetByteCount = 0
     private var identification: [UInt8] = []
-    /// Vorbis's comments, if they are short.
+    /// Vorbis's comment header, if it is short.
     private var commentPacket: [UInt8]?
     private(set) var setup: [UInt8] = []
     private(set) var isDone = false
 
-    /// A Vorbis comment header that goes into the cookie.
+    /// Bytes of a Vorbis comment header that is kept for the cookie.
     private static let keptCommentByteCount = 4 * 1024
 
-    /// - Parameter first: the stream's first packet, which the codec was identified by.
+    /// - Parameter first: the stream's first packet, which identified the codec.
     init(_ codec: OggCodec, first: RawSpan) {
         self.codec = codec
         identification = first.copy(0..<first.byteCount)
@@ -43,7 +43,7 @@ struct OggHeaders {
         metadata.channelLayout ?? AudioChannelLayout(xiphChannels: codec.format.channelsPerFrame)
     }
 
-    /// Whether a page holds a FLAC frame: no metadata block begins with its first byte (RFC 9639 section 8.1).
+    /// Whether a page holds a FLAC frame: no metadata block begins with the same byte (RFC 9639 section 8.1).
     func isFollowedByAudio(_ page: OggPage, _ bytes: RawSpan) -> Bool {
         guard case .flac(let stream) = codec, !page.isContinued else { return false }
         var lacing = page.lacing
@@ -51,7 +51,7 @@ struct OggHeaders {
         return FLACFrameHeader(bytes.extracting(part.range), at: 0, stream: stream) != nil
     }
 
-    /// Takes a piece of the current packet. `offset` is that of its page, for errors.
+    /// Takes a piece of the current packet. `offset` is the page's, for errors.
     mutating func take(_ bytes: RawSpan, isEnd: Bool, at offset: Int64) throws(AudioStreamError) {
         try keep(bytes, at: offset)
         packetByteCount += bytes.byteCount
@@ -103,14 +103,14 @@ struct OggHeaders {
         comments.consume(bytes.extracting(start..<bytes.byteCount))
     }
 
-    /// A packet is a metadata block; blocks are read as they are in a file.
+    /// Parses a packet that is a metadata block, as in a FLAC file.
     private mutating func feedMetadata(_ bytes: RawSpan) {
         bytes.withUnsafeBytes { packet.append(contentsOf: $0) }
         let pending = packet
         var place = 0
         while !metadata.isDone, place < pending.count {
             let rest = pending.span.bytes.extracting(place..<pending.count)
-            // The first block was looked at, and no other is objected to.
+            // The first block was checked already; errors in the others are ignored.
             guard let step = try? metadata.step(rest, at: 0), step.consumed > 0 || step.needed == 0 else { break }
             place += step.consumed
         }

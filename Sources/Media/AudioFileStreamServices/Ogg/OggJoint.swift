@@ -1,10 +1,10 @@
 import AudioCore
 
-// What a player hears of a chain is the sum of what it hears of its links (RFC 3533 section 4; RFC 7845 section 4.3;
-// Vorbis I appendix A.2). The end of a link is cut by the frame counts of its last packets. Its beginning cannot be cut
-// so: the packets that hold it are collected up to the first frame that is heard, and given as one.
+// A player hears the sum of what it hears of each link of a chain (RFC 3533 section 4; RFC 7845 section 4.3; Vorbis I
+// appendix A.2). The end of a link is cut by the frame counts of its last packets. Its beginning cannot be cut like
+// that: its packets up to the first audible frame are collected and delivered as one.
 
-/// The first packets of a link behind the first, up to the one that something is heard of.
+/// The first packets of a link after the first link, up to the first audible one.
 struct OggJoint {
     /// Where the link begins, for seeks.
     let place: OggSeekIndex.Place
@@ -14,18 +14,18 @@ struct OggJoint {
     private var frameCount = 0
     private var byteCount = AudioPacketSplice.headerByteCount
 
-    /// - Parameter byteCountLimit: of a packet.
+    /// - Parameter byteCountLimit: the largest size of a packet.
     init(droppedFrameCount: Int, at place: OggSeekIndex.Place, byteCountLimit: Int) {
         self.place = place
         self.byteCountLimit = byteCountLimit
         self.droppedFrameCount = droppedFrameCount
     }
 
-    /// Frames still to come that are not heard.
+    /// Frames still to come that are inaudible.
     var silentFrameCount: Int { max(0, droppedFrameCount - frameCount) }
 
-    /// Takes a packet; what does not fit any more goes from the front, where it matters least.
-    /// - Returns: the bytes of all of them, if something is heard of this one.
+    /// Adds a packet; if it does not fit, packets at the front are dropped, where they matter least.
+    /// - Returns: the bytes of all packets, if this one is audible.
     mutating func add(_ packet: RawSpan, frameCount count: Int) -> [UInt8]? {
         packets.append((packet.copy(0..<packet.byteCount), count))
         frameCount += count

@@ -1,12 +1,12 @@
 import AudioCore
 
-/// A stream's header packets, under way.
+/// A stream whose header packets are being read.
 struct OggLink {
     let serial: UInt32
     private(set) var headers: OggHeaders
-    /// Where it begins, or the first of those that begin beside it.
+    /// Where it begins, or the first of the streams that begin beside it.
     let byteOffset: Int64
-    /// What its tags say, the first of each kind, and its picture; until they are told.
+    /// The fields of its tags, the first of each kind, and its picture; until they are reported.
     private(set) var tags: [(key: AudioInfoKey, text: String)] = []
     private(set) var picture: [UInt8]?
 
@@ -17,7 +17,7 @@ struct OggLink {
         gatherTags()
     }
 
-    /// Takes the headers that a page holds.
+    /// Takes the headers on a page.
     mutating func take(_ page: OggPage, _ bytes: RawSpan, at fileOffset: Int64) throws(AudioStreamError) {
         var lacing = page.lacing
         while !headers.isDone, let part = lacing.next(bytes) {
@@ -41,23 +41,23 @@ struct OggLink {
     mutating func takePicture() -> [UInt8]? { picture.take() }
 }
 
-/// Streams that begin beside each other: their first pages come before any other page (RFC 3533 section 4).
+/// Multiplexed streams that begin together: their first pages precede all other pages (RFC 3533 section 4).
 struct OggGroup {
     let byteOffset: Int64
-    /// First pages may still come.
+    /// More first pages may come.
     private(set) var isOpen = true
-    /// One of them can be played; the others are its companions.
+    /// One of them can be played; the others accompany it.
     private(set) var isSettled = false
-    /// What the others are, so far.
+    /// The codecs of the others so far.
     private(set) var names: [String] = []
 
     private static let largestNameCount = 8
 
     init(byteOffset: Int64) { self.byteOffset = byteOffset }
 
-    /// - Parameter packet: a stream's first one.
-    /// - Returns: its codec, if it is the stream that is played.
-    /// - Throws: what is wrong with it, where it is of a codec that is known.
+    /// - Parameter packet: the first packet of a stream.
+    /// - Returns: its codec, if it is the stream to play.
+    /// - Throws: what is wrong with a stream of a known codec.
     mutating func take(_ packet: RawSpan) throws(AudioStreamError) -> OggCodec? {
         guard !isSettled else { return nil }
         switch try OggCodec.identify(packet) {
@@ -74,12 +74,12 @@ struct OggGroup {
         if names.count < Self.largestNameCount { names.append(name) }
     }
 
-    /// Takes over what another one's are, each once.
+    /// Adds another group's codecs, each once.
     mutating func add(_ other: OggGroup) {
         for name in other.names where !names.contains(name) { note(name) }
     }
 
-    /// Another page came, or a seek.
+    /// Closes the group: another page came, or a seek.
     /// - Returns: whether it was open.
     @discardableResult mutating func close() -> Bool {
         defer { isOpen = false }

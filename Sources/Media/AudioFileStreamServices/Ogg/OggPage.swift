@@ -13,16 +13,16 @@ struct OggPage {
     var start: Int
     var byteCount: Int
     var segmentCount: Int
-    /// The first packet of the page began on an earlier one.
+    /// The first packet of the page began on an earlier page.
     var isContinued: Bool
     var isFirst: Bool
     var isLast: Bool
-    /// Where in the codec's time the last packet that ends here ends; nil if none does.
+    /// The granule position: the end of the last packet that ends here, in the codec's time; nil if none does.
     var granule: Int64?
     var serial: UInt32
     var sequence: UInt32
 
-    /// The page that seems to begin at `start`; its check is not looked at.
+    /// Reads the page that seems to begin at `start`; does not verify its CRC.
     static func read(_ bytes: RawSpan, at start: Int) -> Finding {
         let available = bytes.byteCount - start
         guard available >= fixedByteCount else { return .needsMore(fixedByteCount) }
@@ -50,14 +50,14 @@ struct OggPage {
             && bytes[next + 5] & 2 != 0
     }
 
-    /// What the window must hold from `start` on, if it does not, to tell what follows a stream's last page.
+    /// Returns the bytes needed from `start` on to see what follows a stream's last page; nil if they are present.
     static func byteCountWithFollower(_ bytes: RawSpan, at start: Int) -> Int? {
         guard case .page(let page) = read(bytes, at: start), page.isLast else { return nil }
         let byteCount = page.byteCount + fixedByteCount
         return bytes.byteCount - start < byteCount ? byteCount : nil
     }
 
-    /// Whether the check is right; it is reckoned with zeros in its own place.
+    /// Whether the CRC is valid; it is computed with zeros in its own place.
     func hasRightCheck(_ bytes: RawSpan, _ crc: SlicedCRC) -> Bool {
         let check = bytes.littleEndian32(at: start + 22)
         var register = crc.register(0, after: bytes.extracting(start..<start + 22))
@@ -66,14 +66,14 @@ struct OggPage {
         return register == check
     }
 
-    /// The page's packets and parts of packets.
+    /// Iterates over the page's packets and parts of packets.
     var lacing: OggLacing { OggLacing(page: self) }
 }
 
-/// Goes through the packets of a page: each ends with the first lacing value below 255.
+/// Iterates over the packets of a page: each ends with the first lacing value below 255.
 struct OggLacing {
     struct Part {
-        /// In the window.
+        /// Range in the window.
         var range: Range<Int>
         /// The packet ends here.
         var isEnd: Bool

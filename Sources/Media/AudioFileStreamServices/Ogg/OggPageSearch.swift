@@ -1,7 +1,7 @@
-// A page begins with a capture pattern and is believed if its check is right. What looks like a page and is none was
-// checked in vain, and a file may hold such places all over; so that time stays linear in the bytes, checks in vain are
-// paid for out of a credit which grows with the bytes that go by. When it is used up, pages are passed over unlooked at
-// that come before enough bytes went by; a file that was merely damaged never gets there.
+// A page begins with a capture pattern and is believed if its CRC is valid. A false pattern costs a CRC in vain, and a
+// file may be full of them. To keep the time linear in the bytes, each CRC in vain is paid for from a credit that grows
+// with the bytes parsed. When it is used up, pages are skipped unchecked until it has grown enough; a file that is
+// merely damaged never gets there.
 
 /// Finds pages.
 struct OggPageSearch {
@@ -20,7 +20,7 @@ struct OggPageSearch {
     /// The file ends within what looked like a page.
     private(set) var isCut = false
 
-    /// What stands at a place, which must be that where the last finding ended. `bytes` is not empty there.
+    /// Identifies what stands at a place, which must be where the last finding ended. There are bytes from it on.
     mutating func next(_ bytes: RawSpan, at place: Int, isLast: Bool) -> Finding {
         switch OggPage.read(bytes, at: place) {
         case .page(let page):
@@ -42,7 +42,7 @@ struct OggPageSearch {
         credit = min(Self.largestCredit, max(0, credit + amount))
     }
 
-    /// Bytes up to the next one that a page may begin with.
+    /// Bytes up to the next one that may begin a page.
     private static func junkByteCount(_ bytes: RawSpan, from place: Int, isLast: Bool) -> Int {
         var end = place + 1
         while end < bytes.byteCount {

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// The song's own pages, once its headers are known, and where its packets lie.
+/// The pages of the song once its headers are known, and the places of its packets.
 extension OggParser {
     // MARK: Audio
 
@@ -11,7 +11,7 @@ extension OggParser {
         state = .opening
     }
 
-    /// A page of the song.
+    /// Takes a page of the song.
     mutating func takeSong<Sink: AudioStreamSink & ~Copyable>(
         _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
@@ -22,7 +22,7 @@ extension OggParser {
         }
     }
 
-    /// The first page with audio, behind the look at the file's end.
+    /// Opens the song at its first page with audio, after the look at the file's end.
     private mutating func open<Sink: AudioStreamSink & ~Copyable>(
         _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
@@ -49,7 +49,7 @@ extension OggParser {
         guard var audio = audio.take() else { return }
         defer { self.audio = audio }
         audio.openLink(page, bytes)
-        // What the last granule cuts off is told before the packets that it cuts.
+        // The cut by the last granule position is reported before the packets that it affects.
         if page.isLast, page.isFollowedByFirst(bytes) {
             audio.endLink(page, bytes, at: offset &+ Int64(page.start))
         } else if page.isLast, let table = audio.end(page, bytes), let property = facts.revised(table, audio) {

@@ -1,9 +1,9 @@
 import AudioCore
 
-// A chain: streams that begin behind the one that is played.
+// Chains: streams that begin after the one that is played.
 
 extension OggParser {
-    /// Of the stream behind a song, whose headers are known.
+    /// Creates the parser of the stream after a song; its headers are known.
     init(behind song: OggParser, _ link: OggLink) {
         self.init(access: song.access)
         group = song.group
@@ -15,7 +15,7 @@ extension OggParser {
 
     func following() -> (any ContainerParser)? { next.map { OggParser(behind: self, $0) } }
 
-    /// Tells what the headers say that the song before had read.
+    /// Reports the contents of the headers, which the previous song's parser has read.
     mutating func beginFollowing<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) {
         guard var link = link.take() else { return }
         sink.streamDidParse(property: .fileFormat(.ogg))
@@ -24,7 +24,7 @@ extension OggParser {
         beginAudio(link)
     }
 
-    /// A stream begins behind or beside the one that is played.
+    /// Begins a stream after or beside the one that is played.
     mutating func beginLink(_ page: OggPage, _ bytes: RawSpan, at fileOffset: Int64) {
         var lacing = page.lacing
         guard let part = lacing.next(bytes) else { return }
@@ -43,7 +43,7 @@ extension OggParser {
         }
     }
 
-    /// The first pages of a link went by: tells what it is, if it cannot be played.
+    /// Reports which streams these are if none can be played, once the first pages of a link were parsed.
     mutating func tellForeign<Sink: AudioStreamSink & ~Copyable>(_ bytes: RawSpan, into sink: inout Sink) {
         guard !group.isSettled, !group.names.isEmpty else { return }
         tell("an Ogg stream with \(group.list), which is not played,", at: group.byteOffset, bytes, into: &sink)
@@ -56,7 +56,7 @@ extension OggParser {
         sink.streamDidParse(property: .problem(AudioStreamProblem(.damaged(text), at: byteOffset)))
     }
 
-    /// A page of a link, in front of its audio or the first with audio.
+    /// Takes a page of a link, up to its first page with audio.
     mutating func takeLink<Sink: AudioStreamSink & ~Copyable>(
         _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
@@ -95,7 +95,7 @@ extension OggParser {
         return serials.count < Self.largestLinkCount || serials.contains(link.serial)
     }
 
-    /// The stream that was to be played has no audio.
+    /// Plays a link instead of the previous stream, which has no audio.
     private mutating func replaceSong<Sink: AudioStreamSink & ~Copyable>(
         by link: OggLink, into sink: inout Sink
     ) {
@@ -120,7 +120,7 @@ extension OggParser {
 }
 
 extension AudioStreamError {
-    /// Of a stream in a container, in a few words.
+    /// A short reason why a stream in a container cannot be played.
     fileprivate var reason: String {
         switch self {
         case .invalidFile(let text), .unsupportedDataFormat(let text): text

@@ -1,20 +1,20 @@
 import AudioCore
 
-// An Ogg file is a row of pages of several logical streams (RFC 3533). The first stream of a codec that is known is
-// played, the others are passed over. A stream that begins after it (a chain) goes on with the song if one decoder can
-// play both; what of a link is not heard is left out, at its end if the next one's first page follows at once: what lies
-// between them costs the cut, and a problem says so. A stream that needs another decoder ends the song at its first page
-// with audio, and is a song of its own, whose parser takes over what is known of its headers.
+// An Ogg file is a sequence of pages of several logical streams (RFC 3533). The first stream of a known codec is
+// played; the others are skipped. A stream that begins after it (a chain) continues the song if one decoder can play
+// both. The inaudible part of a link is left out; at its end only if the next link's first page follows at once: pages
+// in between prevent the cut, and a problem reports that. A stream that needs another decoder ends the song at its
+// first page with audio; it is a song of its own, whose parser takes over what is known of its headers.
 //
-//   following   behind another song: what its headers say is told
-//   beginning   the streams' first pages, until one of a known codec is found: streams before it are passed over
+//   following   after another song: the contents of the headers are reported
+//   beginning   the first pages of the streams, until one of a known codec is found: those before it are skipped
 //   headers     the stream's header packets
-//   tail        where all of the file is at hand: its end, for the last granule, then back to the first audio
-//   opening     the next page of the stream is the first with audio: its granule tells where the stream starts
+//   tail        with random access: the file's end, for the last granule position, then back to the first audio
+//   opening     the next page of the stream is the first with audio: its granule position is the start of the stream
 //   audio
-//   ended       nothing more is played: what comes belongs to the next song
+//   ended       nothing more is played: what follows belongs to the next song
 //
-// A link without audio leaves no trace but its tags: who comes behind it takes its place.
+// A link without audio leaves no trace but its tags: the next one takes its place.
 
 /// The parser of Ogg files with Vorbis, Opus or FLAC.
 struct OggParser: ContainerParser {
@@ -24,26 +24,26 @@ struct OggParser: ContainerParser {
     var state = State.beginning
     private var search = OggPageSearch()
     private var skipped = SkippedBytes()
-    /// The streams that begin beside each other, the last ones that did.
+    /// The streams that last began together.
     var group = OggGroup(byteOffset: 0)
-    /// What the streams are that were passed over before one of a known codec began.
+    /// The streams skipped before one of a known codec began.
     private var passed = OggGroup(byteOffset: 0)
     /// The stream whose headers are being read, or one that may follow in a chain.
     var link: OggLink?
-    /// The stream that is the next song.
+    /// The stream that becomes the next song.
     var next: OggLink?
     /// Songs of the chain before this one.
     var songsBefore = 0
-    /// Of the streams that are played.
+    /// Serial numbers of the streams that are played.
     var serials: Set<UInt32> = []
-    /// Of these, what began anew: what comes under such a number is not the song's any more.
+    /// Those of them that were reused: pages with such a number no longer belong to the song.
     var endedSerials: Set<UInt32> = []
     var tail: OggTail?
     var tailLooks = OggTailLooks()
     var audio: OggAudio?
-    /// Properties that were told, so that none is told twice.
+    /// Properties already reported, so that none is reported twice.
     var facts = OggFacts()
-    /// Bytes up to the next page are what a seek cut: no damage.
+    /// Bytes up to the next page are the rest of one cut by a seek, not damage.
     private var isLanding = false
 
     static let largestLinkCount = 64
@@ -59,7 +59,7 @@ struct OggParser: ContainerParser {
         case .following: beginFollowing(into: &sink)
         default: break
         }
-        // Where all of the file is at hand its end is known, and what begins there may yet lead back.
+        // With random access the file's end is known, but what is found there may lead back.
         var isLast = isLast
         if case .file(let byteCount) = access, offset &+ Int64(bytes.byteCount) >= byteCount { isLast = true }
         var place = 0
@@ -83,7 +83,7 @@ struct OggParser: ContainerParser {
                 do throws(AudioStreamError) {
                     try take(page, bytes, at: offset, into: &sink)
                 } catch {
-                    // What was whole before the error is given, however the bytes were cut.
+                    // Deliver what was complete before the error, however the bytes were cut.
                     audio?.flush(bytes, into: &sink)
                     throw error
                 }
@@ -187,7 +187,7 @@ struct OggParser: ContainerParser {
         if link.headers.isDone { beginAudio(link) }
     }
 
-    /// Other streams begin where headers were to come: those never will.
+    /// Starts over: other streams begin before all headers came, so the missing ones never will.
     private mutating func beginAnew<Sink: AudioStreamSink & ~Copyable>(
         _ page: OggPage, _ bytes: RawSpan, at fileOffset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
@@ -205,7 +205,7 @@ struct OggParser: ContainerParser {
         _ page: OggPage, _ bytes: RawSpan, at fileOffset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
         guard var link = link.take() else { return }
-        // FLAC whose last header is not marked as such: the audio was begun.
+        // FLAC whose last header is not marked as the last: the audio has begun.
         if link.headers.isFollowedByAudio(page, bytes) {
             beginAudio(link)
             return try takeSong(page, bytes, at: fileOffset &- Int64(page.start), into: &sink)

@@ -1,15 +1,15 @@
 import AudioCore
 
-// A page holds many packets, and the index keeps one place for a packet: where its page begins, how many packets begin
-// on the page before it, and, for Vorbis, whether the block before it was long; packed into one number.
+// A page holds many packets, and the index keeps one place per packet: where its page begins, how many packets begin on
+// that page before this one, and, for Vorbis, whether the previous block was long; packed into one number.
 
-/// Where the packets of an Ogg stream lie: exact by what went by, else estimated by the last granule and the file's size.
+/// Where the packets of an Ogg stream lie: exact if parsed, else estimated from last granule position and file size.
 struct OggSeekIndex {
     /// Where a packet begins.
     struct Place: Equatable {
-        /// Of its page, in the file.
+        /// Offset of its page in the file.
         var byteOffset: Int64
-        /// How many packets begin on the page before it.
+        /// How many packets begin on that page before this one.
         var ordinal: Int
         var isPreviousBlockLong: Bool
 
@@ -31,13 +31,13 @@ struct OggSeekIndex {
     }
 
     let dataOffset: Int64
-    /// Where all of the file is at hand: its bytes from there on, and how many frames they decode to.
+    /// With random access: bytes from ``dataOffset`` on, and how many frames they decode to.
     private let dataByteCount: Int64?
     private let totalFrameCount: Int64?
     private var index = PacketIndex()
     private var frameEnd: Int64 = 0
     private var byteEnd: Int64 = 0
-    /// Frames of every packet but the last, if they are all alike.
+    /// Frames of every packet but the last, if all are equal.
     private var commonFrameCount: Int?
     private var hasVaried = false
 
@@ -56,10 +56,10 @@ struct OggSeekIndex {
         byteEnd = place.byteOffset + 1
     }
 
-    /// All packets that went by were equally long.
+    /// Frames per packet, if all parsed packets are equal.
     private var exactFrameCount: Int64? { hasVaried ? nil : commonFrameCount.map { Int64($0) } }
 
-    /// Mean of what went by.
+    /// Mean frames per parsed packet.
     private var meanFrameCount: Double? {
         index.end > 0 ? Double(frameEnd) / Double(index.end) : nil
     }
@@ -79,7 +79,7 @@ struct OggSeekIndex {
             packet: packet, byteOffset: dataOffset + Int64(share * Double(dataByteCount)), isEstimate: true)
     }
 
-    /// Where a packet that ``locate(packet:)`` named exactly begins, and its first frame.
+    /// Returns the place and first frame of a packet that ``locate(packet:)`` found exactly.
     func place(ofPacket packet: Int64) -> (Place, frame: Int64) {
         guard let entry = index.entry(atOrBefore: packet), entry.packet == packet else {
             return (Place(byteOffset: dataOffset, ordinal: 0, isPreviousBlockLong: false), 0)
@@ -87,8 +87,8 @@ struct OggSeekIndex {
         return (Place(packed: entry.byteOffset), entry.frame)
     }
 
-    /// Where packets vary in length, an earlier packet may be given, with a distance beyond its end; and what did not
-    /// go by yet is reckoned by the mean.
+    /// Returns the packet of a frame. With varying frame counts it may be an earlier packet, with an offset beyond its
+    /// end; packets not parsed yet are estimated from the mean.
     func packet(containingFrame frame: Int64) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
         if let exactFrameCount, exactFrameCount > 0 {
             let (packet, offset) = frame.quotientAndRemainder(dividingBy: exactFrameCount)

@@ -1,8 +1,8 @@
 import AudioCore
 
-/// Looks at the end of a file for a stream's last granule, and what it cuts off.
+/// Searches the end of a file for a stream's last granule position, and what it cuts off.
 struct OggTail {
-    /// How much of the end is looked at; more if the stream does not end there.
+    /// How much of the end is searched; more if the stream does not end there.
     private static let byteCounts: [Int64] = [64 * 1024, 256 * 1024, 1024 * 1024]
 
     private let serial: UInt32
@@ -15,13 +15,13 @@ struct OggTail {
     private var codec: OggCodec
     private var pageCount = 0
     private(set) var lastGranule: Int64?
-    /// Of the page that the file ends with.
+    /// Serial number of the file's last page.
     private(set) var lastSerial: UInt32?
-    /// Other streams begin behind this one: not all of the file is the song's.
+    /// Other streams begin after this one: the song is only part of the file.
     private(set) var isFollowed = false
-    /// Frames that the last granule cuts off.
+    /// Frames that the last granule position cuts off.
     private(set) var remainder = 0
-    /// Frames of the packet that is not at its end.
+    /// Frames of a packet whose end is still to come.
     private var pending: Int?
 
     init(serial: UInt32, codec: OggCodec, dataOffset: Int64, fileByteCount: Int64) {
@@ -32,11 +32,11 @@ struct OggTail {
         self.fileByteCount = fileByteCount
     }
 
-    /// Where to look.
+    /// Where the search begins.
     var start: Int64 { max(dataOffset, fileByteCount - Self.byteCounts[attempt]) }
 
-    /// Looks at what there is.
-    /// - Returns: how far it got; `jump` leads to the next place to look at, or back to the first audio.
+    /// Searches the available bytes.
+    /// - Returns: how far it got; `jump` leads to the next place to search, or back to the first audio.
     mutating func consume(_ bytes: RawSpan, at offset: Int64) -> (Progress, isDone: Bool) {
         let isLast = offset + Int64(bytes.byteCount) >= fileByteCount
         var place = 0
@@ -86,17 +86,17 @@ struct OggTail {
     }
 }
 
-/// Whether the end of a file is worth a look once more: for the songs of a chain, each of which may be short.
+/// Decides whether to search the end of a file again: the songs of a chain may be short.
 struct OggTailLooks {
-    /// How often it may be looked at whatever went by meanwhile.
+    /// Searches allowed regardless of how much was parsed in between.
     private var freeCount = 8
     private var last: (dataOffset: Int64, serial: UInt32?)?
 
-    /// More than one look costs.
+    /// More bytes than one search costs.
     private static let byteCount: Int64 = 2 * 1024 * 1024
 
     /// - Parameters:
-    ///   - serial: of the song's stream.
+    ///   - serial: serial number of the song's stream.
     ///   - dataOffset: where its audio begins.
     func isWorth(serial: UInt32, at dataOffset: Int64) -> Bool {
         guard let last else { return true }

@@ -1,21 +1,21 @@
 import AudioCore
 
-/// What must be known of an Opus stream (RFC 7845 section 5.1, RFC 6716 section 3.1). It is decoded at 48 kHz.
+/// The parameters of an Opus stream (RFC 7845 section 5.1, RFC 6716 section 3.1). It is decoded at 48 kHz.
 struct OpusStream: Equatable {
     static let sampleRate = 48_000
-    /// What a decoder must be fed before it is exact, in frames: 80 ms (RFC 7845 section 4.6).
+    /// Pre-roll that a decoder needs to be exact, in frames: 80 ms (RFC 7845 section 4.6).
     static let prerollFrameCount = 3_840
     /// The longest packet: 120 ms (RFC 6716 section 3.2.5).
     static let largestFrameCount = 5_760
 
     var channelCount: Int
     var streamCount: Int
-    /// Frames at the front that are not heard.
+    /// Frames at the beginning that are not heard.
     var preSkip: Int
     /// Gain, mapping family and table: streams that share them can be decoded as one.
     private var configuration: [UInt8]
 
-    /// - Parameter packet: the identification header. Its output gain is for the decoder, which reads it there.
+    /// - Parameter packet: the identification header. The decoder reads the output gain from it.
     init(head packet: RawSpan) throws(AudioStreamError) {
         guard packet.byteCount >= 19, packet.has("OpusHead", at: 0) else {
             throw .invalidFile("Opus's identification header is not one")
@@ -45,7 +45,7 @@ struct OpusStream: Equatable {
         }
     }
 
-    /// Frames of a packet, by its first two bytes (RFC 6716 section 3.1); nil for what cannot be one.
+    /// Returns the frames of a packet, from its first two bytes (RFC 6716 section 3.1); nil if it is invalid.
     func frameCount(_ packet: RawSpan) -> Int? {
         guard packet.byteCount > 0 else { return nil }
         let configuration = Int(packet[0] >> 3)
@@ -64,7 +64,7 @@ struct OpusStream: Equatable {
         return (1...Self.largestFrameCount).contains(size * count) ? size * count : nil
     }
 
-    /// Whether packets of the other can follow: all but the pre-skip is the same.
+    /// Whether packets of the other stream can follow: everything but the pre-skip is equal.
     func canBeFollowed(by other: OpusStream) -> Bool {
         var other = other
         other.preSkip = preSkip

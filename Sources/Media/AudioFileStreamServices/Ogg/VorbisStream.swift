@@ -1,20 +1,20 @@
 import AudioCore
 
-// Vorbis I: three header packets (section 4.2), then audio packets. An audio packet's first bits are a zero and the number
-// of its mode, which says whether its block is short or long. Decoding it gives a quarter of its block and of the one
-// before (section 4.3.8); the first gives nothing, and is counted here as if it stood between two of its own kind.
+// Vorbis I: three header packets (section 4.2), then audio packets. An audio packet begins with a zero bit and its
+// mode number, which selects a short or long block. Decoding yields a quarter of its block and of the previous one
+// (section 4.3.8); the first packet yields nothing, but is counted as if a block of its own size came before it.
 //
-// The modes stand at the end of the setup header, behind codebooks, floors and residues of intricate form. They are read
-// from there backwards: the framing bit is the last bit that is set, each mode before it has 41 bits of which 32 are
-// zeros (section 4.2.4), and before the first stand 6 bits that say how many there are.
+// The modes are at the end of the setup header, after complicated codebooks, floors and residues. They are read
+// backwards from there: the framing bit is the last bit set, each mode before it has 41 bits of which 32 are zeros
+// (section 4.2.4), and before the first mode there are 6 bits with their number.
 
-/// What must be known of a Vorbis stream to tell its packets' lengths.
+/// The parameters of a Vorbis stream that determine the lengths of its packets.
 struct VorbisStream: Equatable {
     static let identificationByteCount = 30
 
     var channelCount: Int
     var sampleRate: Int
-    /// Nil where the encoder did not say.
+    /// Nil if the encoder did not give it.
     var nominalBitRate: Int?
     private(set) var shortBlock: Int
     private(set) var longBlock: Int
@@ -50,7 +50,7 @@ struct VorbisStream: Equatable {
         modeMask = UInt8((1 << bits) - 1)
     }
 
-    /// As if both had the same setup header.
+    /// Takes over the modes of another stream, as if both had the same setup header.
     mutating func takeModes(of other: VorbisStream) {
         modes = other.modes
         modeMask = other.modeMask
@@ -73,13 +73,13 @@ struct VorbisStream: Equatable {
             guard bits(8, at: place - 8) < 64, bits(32, at: place - 40) == 0 else { break }
             place -= 41
             flags.append(bits(1, at: place) == 1)
-            // What came before may look like one more mode by chance, so the longest row that is counted right is it.
+            // Data before the modes may look like one more mode by chance: the longest run with a matching count wins.
             if bits(6, at: place - 6) + 1 == flags.count { found = flags.reversed() }
         }
         return found
     }
 
-    /// Frames of an audio packet's block; nil for what is no audio packet.
+    /// Returns the block size of an audio packet in frames; nil for other packets.
     func block(_ packet: RawSpan) -> Int? {
         guard packet.byteCount > 0, packet[0] & 1 == 0 else { return nil }
         let mode = Int(packet[0] >> 1 & modeMask)
@@ -91,8 +91,8 @@ struct VorbisStream: Equatable {
         AudioStreamFormat(codec: .vorbis, sampleRate: Double(sampleRate), channelsPerFrame: channelCount)
     }
 
-    /// The three headers as Matroska's CodecPrivate has them: 2, the lengths of the first two in Xiph's lacing, and
-    /// the headers. Long comments are of no use to a decoder: empty ones stand for them.
+    /// Returns the three headers as in Matroska's CodecPrivate: 2, the lengths of the first two in Xiph lacing, and the
+    /// headers. A decoder does not need long comments: empty ones replace them.
     static func cookie(identification: [UInt8], comments: [UInt8]?, setup: [UInt8]) -> [UInt8] {
         let comments = comments ?? Array("\u{3}vorbis".utf8) + [0, 0, 0, 0, 0, 0, 0, 0, 1]
         var cookie: [UInt8] = [2]

@@ -1,26 +1,26 @@
 import AudioCore
 
-// APE tags, version 1 and 2 (wiki.hydrogenaud.io, "APEv2 specification"). A tag has a footer and in version 2 mostly a
-// header, both of 32 bytes: "APETAGEX", version, size, item count, flags, all little-endian. The size counts items and
-// footer. Each item is the size of its value, flags, its key with a zero behind, and the value. A footer without a header
-// comes too late for a reader that goes forward: that tag's items are junk.
+// APE tags, version 1 and 2 (wiki.hydrogenaud.io, "APEv2 specification"). A tag has a footer and, usually in version 2,
+// a header, both of 32 bytes: "APETAGEX", version, size, item count, flags, all little-endian. The size counts items
+// and footer. Each item is the size of its value, flags, its zero-terminated key, and the value. A footer without a
+// header comes too late for a forward reader: the items of that tag are junk.
 
-/// Reads one APE tag in passing.
+/// Reads one APE tag as its bytes come.
 struct APETagReader {
     static let headerByteCount = 32
 
     private enum Stage {
         case header
-        /// Size and flags, and the key up to its zero.
+        /// Size, flags, and the key up to its zero.
         case itemHeader
         case text(AudioInfoKey), picture
         case skip
     }
 
-    /// What the last call of ``consume(_:from:)`` found, in the tag's order; of pictures only the tag's first.
+    /// Findings of the last call of ``consume(_:from:)``, in the tag's order; only the tag's first picture.
     private(set) var found: [TagFinding] = []
 
-    /// Bytes that are still to come: of the tag, of its items, of what the stage takes.
+    /// Bytes still to come of the tag; of its items and of the current stage below.
     private var remaining: Int
     private var itemsRemaining: Int
     private var stage = Stage.header
@@ -28,7 +28,7 @@ struct APETagReader {
     private var field: [UInt8] = []
     private var hasPicture = false
 
-    /// - Returns: nil if no tag stands at `offset`, whose 32 bytes the caller has checked.
+    /// - Returns: nil if no tag stands at `offset`; the caller has checked that its 32 bytes are present.
     init?(_ bytes: RawSpan, at offset: Int) {
         guard bytes.has("APETAGEX", at: offset) else { return nil }
         let isHeader = bytes.littleEndian32(at: offset + 20) & (1 << 29) != 0
@@ -38,7 +38,7 @@ struct APETagReader {
         itemsRemaining = max(0, size - Self.headerByteCount)
     }
 
-    /// The items alone.
+    /// Reads items without a header.
     private init(itemsByteCount: Int) {
         remaining = itemsByteCount
         itemsRemaining = itemsByteCount
@@ -46,13 +46,13 @@ struct APETagReader {
         stageRemaining = 0
     }
 
-    /// The tag whose footer stands at `offset`, whose 32 bytes the caller has checked: bytes of all of it and of its
-    /// items, and a reader of the items.
+    /// Returns the sizes of the tag whose footer stands at `offset` and of its items, and a reader of the items. The
+    /// caller has checked that the footer's 32 bytes are present.
     static func behind(_ bytes: RawSpan, footerAt offset: Int) -> (byteCount: Int, itemsByteCount: Int, reader: Self)? {
         guard bytes.has("APETAGEX", at: offset) else { return nil }
         let flags = bytes.littleEndian32(at: offset + 20)
         let size = Int(bytes.littleEndian32(at: offset + 12))
-        // Bit 29: this is the header; bit 31: there is one.
+        // Bit 29: this is the header; bit 31: the tag has a header.
         guard flags & (1 << 29) == 0, size >= headerByteCount, size <= AudioFileStreamLimits.apeTagByteCount else {
             return nil
         }
@@ -62,7 +62,7 @@ struct APETagReader {
 
     var isDone: Bool { remaining == 0 }
 
-    /// Takes bytes of the tag from `start` on, its header first; says how many.
+    /// Consumes bytes of the tag from `start` on, beginning with its header; returns their number.
     mutating func consume(_ bytes: RawSpan, from start: Int) -> Int {
         found.removeAll(keepingCapacity: true)
         let end = start + min(remaining, bytes.byteCount - start)
@@ -91,7 +91,7 @@ struct APETagReader {
         return count
     }
 
-    /// What begins with the item whose size, flags and key were read.
+    /// Begins the value of the item whose size, flags and key were read.
     private mutating func beginValue() {
         let size = Int(field.span.bytes.littleEndian32(at: 0))
         let flags = field.span.bytes.littleEndian32(at: 4)
@@ -100,7 +100,7 @@ struct APETagReader {
         guard size <= itemsRemaining else { return passRest() }
         stageRemaining = size
         stage = .skip
-        // Bits 1 and 2: 0 is UTF-8, 1 is binary.
+        // Bits 1 and 2 of the flags: 0 is UTF-8, 1 is binary.
         switch flags >> 1 & 3 {
         case 0 where size <= AudioFileStreamLimits.tagTextByteCount:
             if let key = Self.keys[name] { stage = .text(key) }
@@ -118,7 +118,7 @@ struct APETagReader {
             let fields = TagText.field(key, key == .genre ? ID3Genre.text(text) : text)
             found += fields.map { .text($0.0, $0.1) }
         case .picture:
-            // A file's name with a zero behind stands in front.
+            // A zero-terminated file name comes first.
             let bytes = field.drop { $0 != 0 }.dropFirst()
             if !bytes.isEmpty, bytes.count <= Limits.artworkByteCount {
                 found.append(.artwork(Array(bytes)))
@@ -128,11 +128,11 @@ struct APETagReader {
         }
         field = []
         stage = .itemHeader
-        // The footer, or nothing, follows.
+        // Only the footer, or nothing, follows.
         if itemsRemaining <= 0 { passRest() }
     }
 
-    /// What is left of the tag cannot be understood, or is its footer.
+    /// Skips the rest of the tag: it is invalid, or the footer.
     private mutating func passRest() {
         stage = .skip
         stageRemaining = .max

@@ -1,12 +1,12 @@
-/// ID3v1's genres, whose numbers ID3v2 and MPEG-4 use too (there one higher): 80 of the format's author, then Winamp's.
+/// ID3v1's genres, also used by ID3v2 and MPEG-4 (there numbered from 1): the format author's 80, then Winamp's.
 enum ID3Genre {
     static func name(_ number: Int) -> String? { names.indices.contains(number) ? names[number] : nil }
 
-    /// A genre as ID3v2 writes it: "Rock", "17", "(17)", or "(17)Hard rock", whose words refine the number.
+    /// Returns a genre written by ID3v2: "Rock", "17", "(17)", or "(17)Hard rock", whose text refines the number.
     static func text(_ text: String) -> String {
         if let number = Int(text) { return name(number) ?? text }
         guard text.hasPrefix("(") else { return text }
-        // A bracket that is text is doubled.
+        // A literal opening bracket is doubled.
         if text.hasPrefix("((") { return String(text.dropFirst()) }
         guard let end = text.firstIndex(of: ")") else { return text }
         let refined = text[text.index(after: end)...]

@@ -1,10 +1,10 @@
 import AudioCore
 
-/// ID3v1 and 1.1: 128 bytes at the end of a file, "TAG" and fields of fixed size in ISO 8859-1.
+/// ID3v1 and 1.1: 128 bytes at the end of a file, "TAG" and fixed-size fields in ISO 8859-1.
 enum ID3v1Tag {
     static let byteCount = 128
 
-    /// The fields of the tag at `offset`, whose 128 bytes the caller has checked.
+    /// Returns the fields of the tag at `offset`; the caller has checked that its 128 bytes are present.
     static func fields(_ bytes: RawSpan, at offset: Int) -> [(AudioInfoKey, String)] {
         func text(_ range: Range<Int>) -> String? {
             TagText.clean(TagText.latin1(bytes.copy(offset + range.lowerBound..<offset + range.upperBound)))
@@ -17,7 +17,7 @@ enum ID3v1Tag {
         add(.artist, text(33..<63))
         add(.album, text(63..<93))
         add(.year, text(93..<97))
-        // 1.1: the comment's last byte is the track number if a zero stands before it.
+        // Version 1.1: after a zero, the comment's last byte is the track number.
         let hasTrack = bytes[offset + 125] == 0 && bytes[offset + 126] != 0
         add(.comment, text(97..<(hasTrack ? 125 : 127)))
         if hasTrack { add(.track, "\(bytes[offset + 126])") }

@@ -1,16 +1,16 @@
 import AudioCore
 
-/// The frames of an ID3v2 tag that say something about the song (2.3 and 2.4 section 4; 2.2's three-character ones).
+/// The frames of an ID3v2 tag that describe the song (2.3 and 2.4 section 4; 2.2's three-character ones).
 enum ID3v2Frame {
     case text(AudioInfoKey)
-    /// A description, which says what it is, and a value.
+    /// A description, which names the field, and a value.
     case userText
     /// Encoding, language, description, text.
     case comment
     /// Encoding, MIME type (in 2.2 three characters), type, description, picture.
     case picture(hasShortType: Bool)
 
-    /// What may stand around a picture.
+    /// Bytes allowed for the fields around a picture.
     private static let pictureTextByteCount = 64 * 1024
 
     init?(id: String) {
@@ -27,12 +27,12 @@ enum ID3v2Frame {
 
     var isPicture: Bool { if case .picture = self { true } else { false } }
 
-    /// Longer ones are not looked at.
+    /// Longer frames are skipped.
     var largestByteCount: Int {
         isPicture ? Limits.artworkByteCount + Self.pictureTextByteCount : AudioFileStreamLimits.tagTextByteCount
     }
 
-    /// What a frame's body says; nil for nothing that is known.
+    /// Returns the field in a frame's body; nil if it is unknown.
     func text(_ body: ArraySlice<UInt8>) -> (AudioInfoKey, String)? {
         guard let encoding = body.first else { return nil }
         let rest = body.dropFirst()
@@ -44,14 +44,14 @@ enum ID3v2Frame {
             return Self.userKeys[Self.text(name, encoding).uppercased()].map { ($0, Self.text(value, encoding)) }
         case .comment:
             let (description, text) = Self.split(rest.dropFirst(3), encoding)
-            // Programs keep their numbers in comments with other descriptions.
+            // Programs store their own numbers in comments with other descriptions.
             let name = Self.text(description, encoding).uppercased()
             return ["", "COMMENT", "ID3V1 COMMENT"].contains(name) ? (.comment, Self.text(text, encoding)) : nil
         case .picture: return nil
         }
     }
 
-    /// Icons and links are no artwork.
+    /// Returns the picture in a frame's body; icons and links are not artwork.
     func picture(_ body: ArraySlice<UInt8>) -> [UInt8]? {
         guard case .picture(let hasShortType) = self, let encoding = body.first else { return nil }
         var rest = body.dropFirst()
@@ -68,7 +68,7 @@ enum ID3v2Frame {
         return picture.isEmpty || picture.count > Limits.artworkByteCount ? nil : Array(picture)
     }
 
-    /// A string and what follows its end: one zero, or two where characters have two bytes.
+    /// Splits off a string at its terminator: one zero, or two with two-byte characters.
     private static func split(
         _ bytes: ArraySlice<UInt8>, _ encoding: UInt8
     ) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
@@ -83,7 +83,7 @@ enum ID3v2Frame {
         return (bytes, [])
     }
 
-    /// The first string; the encoding's numbers are those of 2.4 section 4.
+    /// Decodes the first string; the encodings are numbered as in 2.4 section 4.
     private static func text(_ bytes: ArraySlice<UInt8>, _ encoding: UInt8) -> String {
         switch encoding {
         case 0: TagText.latin1(bytes)

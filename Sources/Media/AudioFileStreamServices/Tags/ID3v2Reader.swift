@@ -1,34 +1,34 @@
 import AudioCore
 
-// ID3v2.2, 2.3 and 2.4 (id3.org), read in one pass, a byte at a time, so that bytes may come in any pieces and a tag
-// takes its time but costs no memory beyond one picture. Only the frames that ``ID3v2Frame`` knows are collected; all else
-// is counted down.
+// ID3v2.2, 2.3 and 2.4 (id3.org), read in one pass, a byte at a time: bytes may come in any pieces, and even a large
+// tag needs no more memory than one picture. Only the frames that ``ID3v2Frame`` knows are collected; everything else
+// is skipped.
 //
-// Unsynchronisation puts a zero after each 0xFF. In 2.2 and 2.3 it covers the whole tag, frame headers included, and
-// frame sizes count the bytes without those zeros; so they are taken out before the frames are looked at. In 2.4
-// it is done frame by frame, and sizes count the zeros; so they are taken out of a frame's body.
+// Unsynchronisation inserts a zero after each 0xFF. In 2.2 and 2.3 it covers the whole tag, frame headers included, and
+// frame sizes do not count those zeros; so they are removed before frames are parsed. In 2.4 it applies frame by frame,
+// and sizes count the zeros; so they are removed from a frame's body.
 
 /// Reads one ID3v2 tag.
 struct ID3v2Reader {
     static let headerByteCount = 10
 
-    /// What the last call of ``consume(_:from:)`` found, in the tag's order; of pictures only the tag's first.
+    /// Findings of the last call of ``consume(_:from:)``, in the tag's order; only the tag's first picture.
     private(set) var found: [TagFinding] = []
 
     private enum Stage {
         case extendedHeaderSize, frameHeader
         case body(ID3v2Frame, unsynchronised: Bool, prefix: Int)
-        /// Bytes to come that do not matter; `.max` to the end of the tag.
+        /// Bytes to ignore; `.max` up to the end of the tag.
         case skip(Int)
     }
 
     private let majorVersion: UInt8
     private let wholeTagUnsynchronised: Bool
     private let framesUnsynchronised: Bool
-    /// Bytes of the tag as stored that are still to come; the footer's are apart, they hold no frames.
+    /// Stored bytes of the tag still to come, without the footer, which holds no frames.
     private var remaining: Int
     private var footerRemaining: Int
-    /// Bytes of the tag's header, which the initialiser has looked at, that are still to be passed.
+    /// Bytes of the tag's header still to pass; the initialiser has read them.
     private var headerRemaining = Self.headerByteCount
     private var stage: Stage
     private var field: [UInt8] = []
@@ -36,7 +36,7 @@ struct ID3v2Reader {
     private var lastWasFF = false
     private var hasPicture = false
 
-    /// - Returns: nil if no tag stands at `offset`, whose 10 bytes the caller has checked.
+    /// - Returns: nil if no tag stands at `offset`; the caller has checked that its 10 bytes are present.
     init?(_ bytes: RawSpan, at offset: Int) {
         guard bytes.has("ID3", at: offset), bytes[offset + 3] != 0xFF, bytes[offset + 4] != 0xFF,
             let size = Self.synchsafe(bytes.copy(offset + 6..<offset + 10))
@@ -56,14 +56,14 @@ struct ID3v2Reader {
             stage = .extendedHeaderSize
             fieldByteCount = 4
         default:
-            // 2.2's flag is a compression that was never defined; later versions are unknown.
+            // 2.2's flag means a compression that was never defined; later versions are unknown.
             stage = .skip(.max)
         }
     }
 
     var isDone: Bool { headerRemaining == 0 && remaining == 0 && footerRemaining == 0 }
 
-    /// Takes bytes of the tag from `start` on, its header first; says how many.
+    /// Consumes bytes of the tag from `start` on, beginning with its header; returns their number.
     mutating func consume(_ bytes: RawSpan, from start: Int) -> Int {
         found.removeAll(keepingCapacity: true)
         let header = min(headerRemaining, bytes.byteCount - start)
@@ -91,7 +91,7 @@ struct ID3v2Reader {
         return position - start + footer
     }
 
-    /// Takes as many bytes of a field as there are.
+    /// Collects the available bytes of a field.
     private mutating func collect(_ bytes: RawSpan, from position: Int) -> Int {
         let count = min(fieldByteCount - field.count, bytes.byteCount - position, remaining)
         bytes.extracting(position..<position + count).withUnsafeBytes { field.append(contentsOf: $0) }
@@ -135,7 +135,7 @@ struct ID3v2Reader {
         }
     }
 
-    /// 2.3 counts the extended header without these four bytes, 2.4 with them, synchsafe.
+    /// 2.3 does not count these four bytes in the extended header's size; 2.4 does, synchsafe.
     private mutating func endExtendedHeaderSize() {
         let size = majorVersion == 3 ? Self.plain(field) : (Self.synchsafe(field) ?? 0) - 4
         setSkip(size >= 0 && size < remaining ? size : .max)
@@ -144,7 +144,7 @@ struct ID3v2Reader {
     private mutating func endFrameHeader() {
         let idByteCount = majorVersion == 2 ? 3 : 4
         let id = Array(field[..<idByteCount])
-        // Padding, or nothing that can be understood: the rest of the tag is skipped.
+        // Padding, or something unintelligible: skip the rest of the tag.
         guard id.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }) else {
             stage = .skip(.max)
             return
@@ -166,7 +166,7 @@ struct ID3v2Reader {
         field.removeAll(keepingCapacity: true)
     }
 
-    /// 2.3 section 3.3.1 and 2.4 section 4.1.2: nil for frames that are compressed or encrypted.
+    /// Returns nil for compressed or encrypted frames (2.3 section 3.3.1 and 2.4 section 4.1.2).
     private func bodyStage(_ frame: ID3v2Frame, flags: UInt8) -> Stage? {
         switch majorVersion {
         case 3:
@@ -188,7 +188,7 @@ struct ID3v2Reader {
                 found.append(.artwork(picture))
                 hasPicture = true
             }
-            // A picture's bytes are not kept for the small fields that follow.
+            // Do not keep the picture's storage for the small fields that follow.
             field = []
         } else if let (key, value) = frame.text(body) {
             found += TagText.field(key, value).map { .text($0.0, $0.1) }
@@ -206,12 +206,12 @@ struct ID3v2Reader {
         return result
     }
 
-    /// 2.4 writes sizes synchsafe; some writers of 2.4 did not, and a byte above 127 tells.
+    /// 2.4 requires synchsafe sizes; some writers did not comply, which a byte above 127 reveals.
     private func frameSize(_ bytes: [UInt8]) -> Int {
         majorVersion >= 4 ? Self.synchsafe(bytes) ?? Self.plain(bytes) : Self.plain(bytes)
     }
 
-    /// Seven bits a byte (2.4 section 6.2); nil if an eighth is set.
+    /// Decodes seven bits per byte (2.4 section 6.2); returns nil if a top bit is set.
     private static func synchsafe(_ bytes: [UInt8]) -> Int? {
         guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
         return bytes.reduce(0) { $0 << 7 | Int($1) }

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// Gives each piece of information to the sink once: of several tags the first wins.
+/// Reports each piece of information to the sink once: of several tags the first wins.
 struct InfoCollector {
     private var given: Set<AudioInfoKey> = []
     private var hasArtwork = false
@@ -26,7 +26,7 @@ struct InfoCollector {
     }
 }
 
-/// Something that a tag says.
+/// One finding in a tag.
 enum TagFinding {
     case text(AudioInfoKey, String)
     case artwork([UInt8])

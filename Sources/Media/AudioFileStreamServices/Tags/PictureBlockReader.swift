@@ -1,20 +1,20 @@
 import AudioCore
 
-/// Reads FLAC's picture block (RFC 9639 section 8.8), which Ogg's comments hold in base64: type, the lengths and texts
-/// of MIME type and description, four numbers, the picture's length and the picture, all numbers 32 bits big-endian.
+/// Reads FLAC's picture block (RFC 9639 section 8.8), which Ogg comments hold in base64: type, lengths and texts of
+/// MIME type and description, four numbers, the picture's length and the picture; all numbers are 32 bits big-endian.
 ///
-/// Icons and links are no artwork, and of several pictures the first counts.
+/// Icons and links are not artwork; of several pictures the first counts.
 struct PictureBlockReader {
-    /// What may stand around a picture.
+    /// Bytes allowed for the fields around a picture.
     private static let textByteCount = 64 * 1024
 
     private var bytes: [UInt8] = []
     private var picture: [UInt8]?
-    /// A picture was found; no further one is wanted.
+    /// A picture was found; no other is wanted.
     private(set) var isSatisfied = false
     private var isTooLarge = false
 
-    /// Before the first byte of a block.
+    /// Begins a block.
     mutating func begin() {
         bytes.removeAll()
         isTooLarge = false
@@ -30,7 +30,7 @@ struct PictureBlockReader {
         more.withUnsafeBytes { bytes.append(contentsOf: $0) }
     }
 
-    /// After the last byte of a block.
+    /// Ends a block.
     mutating func end() {
         if !isSatisfied, !isTooLarge, let found = Self.picture(bytes.span.bytes) {
             picture = found
@@ -39,7 +39,7 @@ struct PictureBlockReader {
         bytes = []
     }
 
-    /// A picture, once.
+    /// Returns the picture, once.
     mutating func takePicture() -> [UInt8]? { picture.take() }
 
     private mutating func hasRoom(_ byteCount: Int) -> Bool {
@@ -58,7 +58,7 @@ struct PictureBlockReader {
             place += 4
             return Int(bytes.bigEndian32(at: place - 4))
         }
-        // 1 and 2 are file icons.
+        // Types 1 and 2 are file icons.
         guard let type = number(), type != 1, type != 2, let mimeByteCount = number() else { return nil }
         let isLink = mimeByteCount == 3 && bytes.has("-->", at: place)
         guard !isLink, mimeByteCount <= textByteCount else { return nil }
@@ -72,7 +72,7 @@ struct PictureBlockReader {
     }
 }
 
-/// Decodes base64 (RFC 4648 section 4) in any pieces. What is no digit is passed over.
+/// Decodes base64 (RFC 4648 section 4) in pieces of any size. Ignores characters that are not digits.
 struct Base64Decoder {
     private var bits: UInt32 = 0
     private var bitCount = 0

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// Text out of tags, made fit for a terminal: no control characters, no white space around, at most
+/// Makes text from tags fit for a terminal: no control characters, no surrounding white space, at most
 /// `Limits.titleByteCount` bytes of UTF-8. Nil if nothing is left.
 enum TagText {
     static func clean(_ text: String) -> String? {
@@ -17,23 +17,23 @@ enum TagText {
         return result.isEmpty ? nil : result
     }
 
-    /// ISO 8859-1 up to the first zero.
+    /// Decodes ISO 8859-1 up to the first zero.
     static func latin1(_ bytes: some Sequence<UInt8>) -> String {
         String(String.UnicodeScalarView(bytes.prefix { $0 != 0 }.map { Unicode.Scalar($0) }))
     }
 
-    /// UTF-8 up to the first zero; what is not UTF-8 is replaced.
+    /// Decodes UTF-8 up to the first zero; replaces invalid bytes.
     static func utf8(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// UTF-8 if it is that, else ISO 8859-1: for fields that do not say.
+    /// Decodes UTF-8 if it is valid, otherwise ISO 8859-1: for fields without an encoding.
     static func guessed(_ bytes: [UInt8]) -> String {
         let text = Array(bytes.prefix { $0 != 0 })
         return String(validating: text, as: UTF8.self) ?? latin1(text)
     }
 
-    /// UTF-16 up to the first zero; a byte order mark rules over the default.
+    /// Decodes UTF-16 up to the first zero; a byte order mark overrides the default.
     static func utf16(_ bytes: [UInt8], bigEndian defaultOrder: Bool) -> String {
         var bigEndian = defaultOrder
         var units: [UInt16] = []
@@ -50,12 +50,12 @@ enum TagText {
         return String(decoding: units, as: UTF16.self)
     }
 
-    /// A field as it is given; of a date only the year. Empty if nothing is left of it.
+    /// Returns a cleaned field, of a date only the year. Empty if nothing is left.
     static func field(_ key: AudioInfoKey, _ text: String) -> [(AudioInfoKey, String)] {
         clean(key == .year ? String(text.prefix(4)) : text).map { [(key, $0)] } ?? []
     }
 
-    /// C0 and C1 controls, and what changes the direction of the text around it (Unicode bidirectional controls).
+    /// Whether a scalar is a C0 or C1 control, or changes the direction of text (Unicode bidirectional controls).
     private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true

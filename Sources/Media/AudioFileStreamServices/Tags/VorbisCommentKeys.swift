@@ -1,8 +1,8 @@
 import AudioCore
 
-/// What the names of Vorbis comments mean. Names are ASCII, and case does not matter (Vorbis I section 5.2.1).
+/// The meaning of Vorbis comment names. Names are ASCII and case-insensitive (Vorbis I section 5.2.1).
 enum VorbisCommentKeys {
-    /// The field as "NAME=value"; nil if it says nothing that is known.
+    /// Parses a field "NAME=value"; returns nil if the name is unknown.
     static func field(_ bytes: [UInt8]) -> (AudioInfoKey, String)? {
         guard let (name, value) = split(bytes) else { return nil }
         if let key = keys[name] {
@@ -12,7 +12,7 @@ enum VorbisCommentKeys {
         return r128(name, TagText.latin1(value))
     }
 
-    /// Which loudspeakers a FLAC stream is for, where they are not those that its channel count stands for
+    /// Returns the loudspeakers of a FLAC stream if they differ from the default of its channel count
     /// (RFC 9639 section 8.6.2).
     static func channelMask(_ bytes: [UInt8]) -> UInt32? {
         guard let (name, value) = split(bytes), name == "WAVEFORMATEXTENSIBLE_CHANNEL_MASK" else { return nil }
@@ -20,7 +20,7 @@ enum VorbisCommentKeys {
         return text.hasPrefix("0x") || text.hasPrefix("0X") ? UInt32(text.dropFirst(2), radix: 16) : UInt32(text)
     }
 
-    /// Whether two names are the same one.
+    /// Whether two names are equal, ignoring case.
     static func areEqual(_ first: ArraySlice<UInt8>, _ second: [UInt8]) -> Bool {
         first.elementsEqual(second, by: isEqual)
     }
@@ -34,7 +34,7 @@ enum VorbisCommentKeys {
         return (TagText.latin1(bytes[..<end].map(upper)), Array(bytes[(end + 1)...]))
     }
 
-    /// Opus's gains are in 1/256 dB towards -23 LUFS (RFC 7845 section 5.2.1), ReplayGain's in decibels towards -18.
+    /// Converts Opus gains, in 1/256 dB towards -23 LUFS (RFC 7845 section 5.2.1), to ReplayGain's dB towards -18.
     private static func r128(_ name: String, _ value: String) -> (AudioInfoKey, String)? {
         let key: AudioInfoKey
         switch name {

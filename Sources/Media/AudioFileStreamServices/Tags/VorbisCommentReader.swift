@@ -1,44 +1,44 @@
 import AudioCore
 
-// Vorbis comments (Vorbis I section 5; FLAC's in RFC 9639 section 8.6, Opus's in RFC 7845 section 5.2): the length of the
-// vendor's name and the name, the number of fields, and of each field its length and "NAME=value" in UTF-8, all lengths
-// 32 bits little-endian. Read in one pass, so that bytes may come in any pieces, and a comment with megabytes of pictures
-// costs no more memory than one picture.
+// Vorbis comments (Vorbis I section 5; FLAC's in RFC 9639 section 8.6, Opus's in RFC 7845 section 5.2): the length of
+// the vendor string and the string, the number of fields, and for each field its length and "NAME=value" in UTF-8; all
+// lengths are 32 bits little-endian. Read in one pass: bytes may come in any pieces, and a comment with megabytes of
+// pictures needs no more memory than one picture.
 
 /// Reads the comments of one stream.
 struct VorbisCommentReader {
     private enum Stage: Equatable {
         case vendorLength, fieldCount, fieldLength
-        /// A field that is kept whole; one so long that only a picture is worth it, whose name is looked at first.
+        /// A field that is kept whole; or a long one, kept only if its name says that it is a picture.
         case field, longFieldName
         case picture, skip
         case done
     }
 
-    /// Fields found so far that were not taken by ``takeFound()``.
+    /// Fields not yet taken by ``takeFound()``.
     private var found: [(AudioInfoKey, String)] = []
     private(set) var channelMask: UInt32?
     private var picture = PictureBlockReader()
     private var base64 = Base64Decoder()
     private var stage = Stage.vendorLength
     private var fieldsToCome: UInt32 = 0
-    /// Bytes of the field, or of what is skipped, that are still to come.
+    /// Bytes of the field, or of what is skipped, still to come.
     private var remaining = 0
-    /// A length, or a field.
+    /// The bytes of a length or a field so far.
     private var buffer: [UInt8] = []
 
     private static let pictureName = Array("METADATA_BLOCK_PICTURE=".utf8)
 
-    /// What was found since the last call.
+    /// Returns the fields found since the last call.
     mutating func takeFound() -> [(AudioInfoKey, String)] {
         defer { found.removeAll() }
         return found
     }
 
-    /// A picture, once.
+    /// Returns the picture, once.
     mutating func takePicture() -> [UInt8]? { picture.takePicture() }
 
-    /// Takes the next bytes of the comments, all of them; what follows the last field is passed over.
+    /// Consumes the next bytes of the comments; ignores what follows the last field.
     mutating func consume(_ bytes: RawSpan) {
         var place = 0
         while place < bytes.byteCount, stage != .done {
@@ -106,7 +106,7 @@ struct VorbisCommentReader {
             if let mask = VorbisCommentKeys.channelMask(buffer) { channelMask = channelMask ?? mask }
             if let field = VorbisCommentKeys.field(buffer) { found.append(field) }
         case .picture: picture.end()
-        // The vendor's name.
+        // The vendor string was skipped.
         case .skip where fieldsToCome == .max:
             stage = .fieldCount
             return

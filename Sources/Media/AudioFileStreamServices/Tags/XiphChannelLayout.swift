@@ -1,9 +1,9 @@
 import AudioCore
 
 extension AudioChannelLayout {
-    /// The loudspeakers of FLAC (RFC 9639 section 9.1.3), Vorbis (I, section 4.3.9) and Opus (RFC 7845 section 5.1.1.2),
-    /// which agree on them, in the order of WAVE's speaker mask: that of FLAC's channels, and that in which our decoders
-    /// give those of Vorbis and Opus, whose packets have them in another order.
+    /// Creates the layout that FLAC (RFC 9639 section 9.1.3), Vorbis (I, section 4.3.9) and Opus (RFC 7845 section
+    /// 5.1.1.2) share, in the order of WAVE's speaker mask. FLAC's channels have this order; our decoders output it for
+    /// Vorbis and Opus, whose packets have another.
     /// - Parameter channels: 1 to 8.
     init(xiphChannels channels: Int) {
         switch channels {

@@ -1,10 +1,10 @@
 import AudioCore
 
-// RIFF (Multimedia Programming Interface and Data Specifications 1.0): "RIFF", size, "WAVE", then chunks of a
-// four-character name, a 32-bit little-endian size and as many bytes, and one more byte if the size is odd. RIFX is the
+// RIFF (Multimedia Programming Interface and Data Specifications 1.0): "RIFF", size, "WAVE", then chunks: a
+// four-character name, a 32-bit little-endian size, that many bytes, and a pad byte if the size is odd. RIFX is the
 // same with all numbers big-endian. RF64 and BW64 (EBU Tech 3306, ITU-R BS.2088) have 64-bit sizes in a chunk "ds64"
-// that replace those in which all bits are set. Sizes of writers that could not seek back are wrong; RIFF's own is not
-// looked at, the data chunk's is believed unless it is one of those that such writers leave behind.
+// that replace sizes of all ones. Writers that could not seek back leave wrong sizes: RIFF's own is ignored, the data
+// chunk's is believed unless it is one that such writers leave behind.
 
 /// WAVE files: RIFF, RIFX, RF64 and BW64.
 struct WAVEDialect: ChunkDialect {
@@ -12,16 +12,16 @@ struct WAVEDialect: ChunkDialect {
 
     private var syntax = ChunkSyntax(isBigEndian: false)
     private var format: WAVEFormat?
-    /// Frames that the fact chunk tells.
+    /// The frame count in the fact chunk.
     private var factFrameCount: Int64?
-    /// The data chunk's size as ds64 tells it.
+    /// The data chunk's size in ds64.
     private var wideDataByteCount: Int64?
 
     let fileHeaderByteCount = 12
     var headerByteCount: Int { syntax.headerByteCount }
 
-    /// What is left in the size field when a writer streamed: nothing, all ones (ffmpeg), the largest signed number
-    /// and that rounded down to 4,096 (sox).
+    /// Sizes left by writers that streamed: zero, all ones (ffmpeg), the largest signed number, and that rounded down
+    /// to 4,096 (sox).
     private static let streamedSizes: Set<Int64> = [0, 0xFFFF_FFFF, 0x7FFF_FFFF, 0x7FFF_F000]
 
     mutating func read(fileHeader: RawSpan) throws(AudioStreamError) {
@@ -30,7 +30,7 @@ struct WAVEDialect: ChunkDialect {
 
     func chunk(_ header: RawSpan, at offset: Int64) -> Chunk {
         var chunk = syntax.chunk(header, at: offset)
-        // Where the next chunk is behind more data than 32 bits can count.
+        // Finds the next chunk after data too large for a 32-bit size.
         if chunk.name == "data", let wideDataByteCount, chunk.byteCount == 0xFFFF_FFFF {
             chunk.byteCount = wideDataByteCount
             chunk.end = chunk.bodyOffset + wideDataByteCount + wideDataByteCount % 2
@@ -74,7 +74,7 @@ struct WAVEDialect: ChunkDialect {
         return []
     }
 
-    /// The members of a list of type INFO look like chunks.
+    /// Reads a list of type INFO, whose members look like chunks.
     private func info(_ list: RawSpan) -> Fields {
         guard list.has("INFO", at: 0) else { return [] }
         var fields: Fields = []
@@ -85,7 +85,7 @@ struct WAVEDialect: ChunkDialect {
         return fields
     }
 
-    /// Names of RIFF's INFO list; the track number's names are custom, not standard.
+    /// Names in RIFF's INFO list; those of the track number are customary, not standard.
     private static let keys: [ChunkName: AudioInfoKey] = [
         "INAM": .title, "IART": .artist, "IPRD": .album, "ITRK": .track, "IPRT": .track, "TRCK": .track,
         "ICRD": .year, "IGNR": .genre, "ICMT": .comment, "IMUS": .composer,
@@ -106,7 +106,7 @@ struct WAVEDialect: ChunkDialect {
         return track
     }
 
-    /// The fact chunk tells how much of the last block is meant; what does not end in the last block is no fact.
+    /// Returns the fact chunk's frame count, which shortens the last block; nil if it does not end in the last block.
     private func validFrameCount(_ format: AudioStreamFormat, byteCount: Int64?) -> Int64? {
         guard let factFrameCount, let byteCount else { return nil }
         let whole = ConstantPackets(format).total(ofByteCount: byteCount).frameCount

@@ -2,14 +2,14 @@ import AudioCore
 
 // The format chunk of a WAVE file: WAVEFORMATEX and WAVEFORMATEXTENSIBLE (Multimedia Programming Interface and Data
 // Specifications 1.0; mmreg.h): format tag, channels, frames per second, bytes per second, bytes per frame or block,
-// bits per sample; then the size of what follows; extensible: valid bits, speaker mask, a GUID that begins with the
-// real tag; IMA ADPCM: frames per block. In RIFX all of it is big-endian.
+// bits per sample; then the size of the extension: for the extensible form valid bits, speaker mask and a GUID that
+// begins with the real tag; for IMA ADPCM frames per block. In RIFX all of it is big-endian.
 
-/// What a format chunk says.
+/// The contents of a format chunk.
 struct WAVEFormat {
     enum Kind: Equatable {
         case pcm, block
-        /// The data are frames that tell all themselves.
+        /// The data are frames that describe themselves.
         case frames(FrameKinds)
     }
 
@@ -32,7 +32,7 @@ struct WAVEFormat {
         static let extensible: UInt16 = 0xFFFE
     }
 
-    /// - Parameter chunk: the chunk's body, whole, at least ``smallestByteCount`` bytes.
+    /// - Parameter chunk: the whole body of the chunk, at least ``smallestByteCount`` bytes.
     init(_ chunk: RawSpan, _ syntax: ChunkSyntax) throws(AudioStreamError) {
         var tag = syntax.number16(chunk, at: 0)
         let channels = Int(syntax.number16(chunk, at: 2))
@@ -65,7 +65,7 @@ struct WAVEFormat {
         try AudioFormats.check(sampleRate: sampleRate, channels: channels)
         switch tag {
         case Tag.ima:
-            // In the extensible form writers put the bits of a sample here.
+            // In the extensible form this field holds the valid bits per sample.
             let isStated = chunk.byteCount >= 20 && syntax.number16(chunk, at: 0) == Tag.ima
             let framesPerBlock = isStated ? Int(syntax.number16(chunk, at: 18)) : 0
             format = try Self.ima(sampleRate, channels, bits, blockByteCount, framesPerBlock)
@@ -87,8 +87,8 @@ struct WAVEFormat {
         [Tag.pcm, Tag.float, Tag.aLaw, Tag.muLaw].contains(tag)
     }
 
-    /// The tag in a GUID of KSDATAFORMAT_SUBTYPE_WAVEFORMATEX: {0000xxxx-0000-0010-8000-00AA00389B71}. Its first three
-    /// parts are numbers and follow the file's byte order; sox turns the tag alone in RIFX.
+    /// Returns the tag in a GUID of KSDATAFORMAT_SUBTYPE_WAVEFORMATEX: {0000xxxx-0000-0010-8000-00AA00389B71}. Its
+    /// first three parts are numbers in the file's byte order; in RIFX, sox swaps only the tag.
     private static func subformat(_ chunk: RawSpan, _ syntax: ChunkSyntax) -> UInt16? {
         let tail: [UInt8] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
         if chunk.copy(26..<40) == tail { return syntax.number16(chunk, at: 24) }
@@ -99,7 +99,7 @@ struct WAVEFormat {
         return UInt16(number)
     }
 
-    /// Nil for a mask that names nobody. Channels that have no bit are unknown; bits that have no channel are dropped.
+    /// Returns nil for an empty mask. Channels without a bit are unknown; bits without a channel are dropped.
     private static func layout(speakerMask: UInt32, channels: Int) -> AudioChannelLayout? {
         var labels = AudioChannelLayout(speakerMask: speakerMask).labels.prefix(channels)
         guard !labels.isEmpty else { return nil }
@@ -115,14 +115,14 @@ struct WAVEFormat {
         }
         switch (isFloat, bytesPerSample) {
         case (true, 4), (true, 8): return .float
-        // "Samples of 1 to 8 bits are unsigned, of 9 and more signed", aligned high in their bytes.
+        // "Samples of 1 to 8 bits are unsigned, of 9 and more signed", left-aligned in their bytes.
         case (false, 1): return []
         case (false, 2...8): return .signedInteger
         default: throw .unsupportedDataFormat("\(isFloat ? "float" : "PCM") samples of \(bytesPerSample) bytes")
         }
     }
 
-    /// Each channel of a block has a header of four bytes with one sample in it, then eight samples in four bytes.
+    /// Returns the IMA ADPCM format: per channel, a block has 4 bytes with one sample, then 8 samples per 4 bytes.
     private static func ima(
         _ sampleRate: Double, _ channels: Int, _ bits: Int, _ blockByteCount: Int, _ declaredFrameCount: Int
     ) throws(AudioStreamError) -> AudioStreamFormat {

@@ -1,9 +1,9 @@
-/// Reads numbers of any width, most significant bit first, from a few bytes.
+/// Reads bit fields of any width, most significant bit first, from a short byte array.
 struct BitReader {
     private let bytes: [UInt8]
     /// Bits read so far.
     private(set) var position = 0
-    /// Whether more was asked for than there is; what lay beyond was read as zeros.
+    /// Whether a read went beyond the end; missing bits read as zeros.
     private(set) var isOverrun = false
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -26,7 +26,7 @@ struct BitReader {
     mutating func skip(_ count: Int) { _ = read(count) }
 }
 
-/// Writes numbers of any width, most significant bit first.
+/// Writes bit fields of any width, most significant bit first.
 struct BitWriter {
     private(set) var bytes: [UInt8] = []
     private var bitCount = 0
@@ -39,6 +39,6 @@ struct BitWriter {
         }
     }
 
-    /// Zeros up to the next whole byte.
+    /// Pads with zeros to the next whole byte.
     mutating func align() { bitCount = bytes.count * 8 }
 }

@@ -1,11 +1,11 @@
 import AudioCore
 
-/// The bytes that a container has not taken yet, and how many it wants before it looks again.
+/// The bytes that a container has not consumed yet, and how many it needs before it can go on.
 struct ByteWindow: ~Copyable {
     private(set) var storage: [UInt8] = []
     /// Offset in the file of the window's first byte.
     private(set) var offset: Int64
-    /// Bytes the window must hold before a look at it can get any further.
+    /// Bytes the window must hold before the container can go on.
     var needed = 1
 
     init(at offset: Int64 = 0) { self.offset = offset }
@@ -15,7 +15,7 @@ struct ByteWindow: ~Copyable {
 
     var isEmpty: Bool { storage.isEmpty }
 
-    /// The same bytes at the same place, for another container, without those from an offset of the file on.
+    /// Returns the same bytes at the same place, up to an offset of the file, for another container.
     func copy(before end: Int64) -> ByteWindow {
         var copy = ByteWindow(at: offset)
         copy.storage = Array(storage.prefix(Int(max(0, end &- offset))))
@@ -40,7 +40,7 @@ struct ByteWindow: ~Copyable {
         needed = max(1, progress.needed)
     }
 
-    /// Drops what is held; what comes next follows it, or begins at an offset of the file.
+    /// Drops all bytes; the next ones follow them, or begin at an offset of the file.
     mutating func removeAll(movingTo place: Int64? = nil) {
         offset = place ?? end
         storage.removeAll(keepingCapacity: true)
@@ -50,13 +50,13 @@ struct ByteWindow: ~Copyable {
 
 /// How far a container got in its window.
 struct Progress: Equatable {
-    /// Bytes at the front that it has done with.
+    /// Bytes at the front that it has consumed.
     var consumed: Int
-    /// Bytes after those that must be there before it gets any further. Lets bytes trickle in at linear cost.
+    /// Bytes after those that it needs to go on. Keeps the cost linear when bytes trickle in.
     var needed: Int
-    /// Where in the file it goes on instead: only where all of it is at hand. Nothing of the window comes again.
+    /// Offset in the file to jump to; only with random access. The window's bytes are dropped.
     var jump: Int64?
-    /// What comes next is another stream's: see ``ContainerParser/following()``.
+    /// The bytes that follow belong to another stream: see ``ContainerParser/following()``.
     var isOver: Bool
 
     init(consumed: Int, needed: Int, jump: Int64? = nil, isOver: Bool = false) {

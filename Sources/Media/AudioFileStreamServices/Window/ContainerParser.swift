@@ -1,37 +1,37 @@
 import AudioCore
 
-/// The parser of one container, behind ``AudioFileStream``: takes bytes from the front of a window.
+/// The parser of one container, behind ``AudioFileStream``: consumes bytes at the front of a window.
 ///
-/// Parsers are values: the fields of an object would be guarded at run time against overlapping access, for each packet
-/// several times, which took half the time of files with small ones.
+/// Parsers are values: with classes, run-time exclusivity checks on every field access, several per packet, took half
+/// the time for files with small packets.
 ///
-/// To give the same events however the file is cut, it decides only on bytes that it has seen whole: what it does may
-/// depend on the window's end only if `isLast`.
+/// To give the same events however the file is cut, a parser decides only on bytes that it has seen whole: its actions
+/// may depend on the window's end only if `isLast`.
 protocol ContainerParser {
-    /// Takes what it can; called with a window that holds at least what the last call needed, or ends where a file ends
-    /// that is at hand.
+    /// Consumes what it can. The window holds at least what the last call needed, or ends at the end of a file with
+    /// random access.
     /// - Parameters:
-    ///   - bytes: the window. The bytes not consumed come again at the front of the next one.
+    ///   - bytes: the window. Bytes not consumed come again at the front of the next one.
     ///   - offset: where in the file the window begins.
-    ///   - isLast: the window ends where the file ends. This is the last call then, and takes everything.
+    ///   - isLast: the window ends where the file ends. This is the last call, and must consume everything.
     mutating func consume<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress
 
-    /// After the last call of `consume`: final properties, or why nothing could be played.
+    /// Reports the final properties after the last call of `consume`, or throws why nothing could be played.
     mutating func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(AudioStreamError)
 
-    /// The parser of the stream behind this one, whose bytes are those that are in the window; nil where `consume` did not
-    /// say that it is over.
+    /// Returns the parser of the next stream, whose bytes are those in the window; nil unless `consume` said that this
+    /// stream is over.
     func following() -> (any ContainerParser)?
 
-    /// Bytes are missing: the window was emptied, the next one begins elsewhere in the file.
+    /// Handles missing bytes: the window was emptied, and the next one begins elsewhere in the file.
     mutating func skipGap() throws(AudioStreamError)
 
-    /// Where a packet lies. Nothing changes.
+    /// Returns where a packet lies. Changes nothing.
     func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek
 
-    /// The window was emptied, the next one begins at this place, which ``locate(packet:)`` gave.
+    /// Continues at a place that ``locate(packet:)`` gave: the window was emptied, and the next one begins there.
     mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError)
 
     /// See ``AudioFileStream/packet(containingFrame:)``; the frame is not negative.
@@ -54,7 +54,7 @@ extension ContainerParser {
 
     mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) { try skipGap() }
 
-    /// Where all packets are equally long.
+    /// For packets that all have the same frame count.
     func packet(
         containingFrame frame: Int64, _ summary: AudioStreamSummary
     ) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
@@ -70,7 +70,7 @@ extension ContainerParser {
         return frame
     }
 
-    /// Where all packets have the same size.
+    /// For packets that all have the same size.
     func packet(
         atByteOffset offset: Int64, _ summary: AudioStreamSummary
     ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {

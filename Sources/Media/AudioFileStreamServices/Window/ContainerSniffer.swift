@@ -1,15 +1,15 @@
 import AudioCore
 
-/// Finds out which container a file is, from its first bytes.
+/// Detects a file's container from its first bytes.
 ///
-/// MPEG audio, ADTS and AC-3 have no signature: a row of their frames is what remains when no other container's is found.
+/// MPEG audio, ADTS and AC-3 have no signature: a row of their frames is the fallback if no other container matches.
 enum ContainerSniffer {
     enum Verdict {
         case needsMore(Int)
         case container(any ContainerParser)
     }
 
-    /// As many bytes as the longest signature has.
+    /// Length of the longest signature.
     private static let signatureByteCount = 12
 
     static func sniff(
@@ -18,7 +18,7 @@ enum ContainerSniffer {
         guard isLast || bytes.byteCount >= signatureByteCount else { return .needsMore(signatureByteCount) }
         guard bytes.byteCount > 0 else { throw .dataUnavailable }
         if let (type, found) = chunked(bytes, access) {
-            // Names and media types of AIFF and AIFF-C are used for each other.
+            // The names and media types of AIFF and AIFF-C are often confused.
             let isHinted = hint == type || (hint == .aiff && type == .aifc) || (hint == .aifc && type == .aiff)
             guard hint == nil || isHinted else { throw .unsupportedFileType }
             return .container(found)
@@ -65,7 +65,7 @@ enum ContainerSniffer {
         return nil
     }
 
-    /// Containers that must not be searched for MPEG frames, which they would seem to hold by chance.
+    /// Containers that must not be searched for MPEG frames, which they seem to hold by chance.
     private static let foreignSignatures: [(text: StaticString, offset: Int)] = [
         ("FORM", 0), ("RIFF", 0), ("RF64", 0),
         ("RIFX", 0), ("BW64", 0), ("wvpk", 0), ("MAC ", 0), ("\u{1A}\u{45}", 0), ("PK\u{3}\u{4}", 0), ("%PDF", 0),

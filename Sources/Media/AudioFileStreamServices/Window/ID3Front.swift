@@ -1,16 +1,16 @@
 import AudioCore
 
-/// ID3v2 tags in front of a file that may not expect them (FLAC, by some taggers' habit): reads them, then sees what
-/// stands behind.
+/// Reads ID3v2 tags in front of a container that has no place for them (some taggers prepend them to FLAC), then
+/// detects the container.
 struct ID3Front: ContainerParser {
     private let typeHint: AudioFileType?
     private let access: ByteAccess
     private var info = InfoCollector()
     private var reader: ID3v2Reader?
-    /// Set when it is known.
+    /// Nil until the container is detected.
     private var parser: (any ContainerParser)?
 
-    /// - Parameter typeHint: of a container that may have tags in front.
+    /// - Parameter typeHint: a container that may have tags in front.
     init(typeHint: AudioFileType?, access: ByteAccess) {
         self.typeHint = typeHint
         self.access = access

@@ -1,9 +1,9 @@
 import AudioCore
 
-/// Packets of one window that follow each other closely, and go to the sink in one call. Its storage is reused: no
-/// allocation in steady state.
+/// Neighbouring packets of one window, delivered to the sink in one call. Reuses its storage: no allocation in steady
+/// state.
 struct PacketGroup {
-    /// Bytes that may lie between two packets of a group: frame headers that are not given.
+    /// Bytes that may lie between two packets of a group: frame headers that are not delivered.
     private static let headerByteCount = 64
 
     private var descriptions: [AudioPacketDescription] = []
@@ -12,7 +12,7 @@ struct PacketGroup {
 
     init() { descriptions.reserveCapacity(AudioFileStreamLimits.groupPacketCount) }
 
-    /// Adds the packet at `offset` of `window`; hands over the group first if this one cannot be part of it.
+    /// Adds the packet at `offset` of `window`; delivers the group first if the packet cannot be part of it.
     mutating func add<Sink: AudioStreamSink & ~Copyable>(
         at offset: Int, byteCount: Int, frameCount: Int, window: RawSpan, into sink: inout Sink
     ) {
@@ -26,7 +26,7 @@ struct PacketGroup {
         end = offset + byteCount
     }
 
-    /// Hands over what was added. Must happen before the window changes, and before a property is given.
+    /// Delivers the packets added. Must be called before the window changes, and before a property is reported.
     mutating func flush<Sink: AudioStreamSink & ~Copyable>(window: RawSpan, into sink: inout Sink) {
         guard !descriptions.isEmpty else { return }
         sink.streamDidParse(packets: descriptions.span, data: window.extracting(start..<end))

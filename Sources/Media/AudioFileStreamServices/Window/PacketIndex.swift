@@ -1,7 +1,7 @@
-/// Where packets that went by lie: a bounded table that thins itself out.
+/// Places of the packets parsed so far: a bounded table that thins itself out.
 ///
-/// Holds every stride-th packet; when it is full, every second entry goes and the stride doubles. Whoever seeks begins
-/// at the entry before, exact, and passes over the packets between.
+/// Holds every stride-th packet; when it is full, every second entry is dropped and the stride doubles. A seek begins
+/// at the exact entry before its target and passes over the packets between.
 struct PacketIndex {
     struct Entry: Equatable {
         var packet: Int64
@@ -15,10 +15,10 @@ struct PacketIndex {
 
     private(set) var entries: [Entry] = []
     private var stride: Int64 = 1
-    /// The packet after the last one that was noted.
+    /// The packet after the last one noted.
     private(set) var end: Int64 = 0
 
-    /// Notes the packets in order; one that was noted before is passed over.
+    /// Notes a packet; packets come in order, and one noted before is ignored.
     mutating func note(packet: Int64, byteOffset: Int64, frame: Int64) {
         guard packet == end else { return }
         end += 1
@@ -31,16 +31,16 @@ struct PacketIndex {
         entries.append(Entry(packet: packet, byteOffset: byteOffset, frame: frame))
     }
 
-    /// The last entry at or before a packet that went by; nil for one that did not.
+    /// The last entry at or before a parsed packet; nil for a packet not parsed yet.
     func entry(atOrBefore packet: Int64) -> Entry? { packet < end ? entries.last(upTo: { $0.packet <= packet }) : nil }
 
-    /// The last entry at or before a frame; nil before the first.
+    /// The last entry at or before a frame; nil if there is none.
     func entry(atOrBeforeFrame frame: Int64) -> Entry? { entries.last(upTo: { $0.frame <= frame }) }
 
-    /// The last entry at or before a byte of the file; nil before the first.
+    /// The last entry at or before a byte of the file; nil if there is none.
     func entry(atOrBeforeByte offset: Int64) -> Entry? { entries.last(upTo: { $0.byteOffset <= offset }) }
 
-    /// The entry that follows one of the entries; nil behind the last.
+    /// The entry after a given one; nil for the last.
     func entry(after entry: Entry) -> Entry? {
         let next = entries.count(upTo: { $0.packet <= entry.packet })
         return next < entries.count ? entries[next] : nil
@@ -48,7 +48,7 @@ struct PacketIndex {
 }
 
 extension Array {
-    /// How many there are up to the last one for which `holds`, which does so for all before it.
+    /// The number of leading elements for which `holds` is true; it must be false for all others.
     func count(upTo holds: (Element) -> Bool) -> Int {
         var low = 0
         var high = count
@@ -59,7 +59,7 @@ extension Array {
         return low
     }
 
-    /// The last one for which `holds`, which does so for all before it.
+    /// The last element for which `holds` is true; it must be true for all before it.
     func last(upTo holds: (Element) -> Bool) -> Element? {
         let count = count(upTo: holds)
         return count > 0 ? self[count - 1] : nil
@@ -67,7 +67,7 @@ extension Array {
 }
 
 extension Array {
-    /// Every second one goes.
+    /// Removes every second element.
     mutating func thin() {
         for index in 0..<(count + 1) / 2 { self[index] = self[2 * index] }
         removeLast(count / 2)

@@ -1,5 +1,5 @@
 extension RawSpan {
-    /// The byte at `offset`; beyond the end is our bug, and traps.
+    /// The byte at `offset`; an offset beyond the end is a programming error and traps.
     @inline(__always)
     subscript(offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
 
@@ -33,7 +33,7 @@ extension RawSpan {
         UInt64(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// Whether the ASCII text stands at `offset`, whole.
+    /// Whether the whole ASCII text stands at `offset`.
     func has(_ text: StaticString, at offset: Int) -> Bool {
         guard offset >= 0, text.utf8CodeUnitCount <= byteCount - offset else { return false }
         return text.withUTF8Buffer { characters in
@@ -42,7 +42,7 @@ extension RawSpan {
         }
     }
 
-    /// A copy of the bytes of `range`; for short fields only.
+    /// Copies the bytes of `range`; for short fields only.
     func copy(_ range: Range<Int>) -> [UInt8] {
         extracting(range).withUnsafeBytes { Array($0) }
     }

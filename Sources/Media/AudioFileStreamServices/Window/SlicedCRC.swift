@@ -1,9 +1,9 @@
-// A cyclic redundancy check of 32 bits or fewer, most significant bit first and starting from zero, sixteen bytes a step
-// ("slicing": M. Kounavis and F. Berry, Novel table lookup-based algorithms for high-performance CRC generation, 2008).
-// A check is linear: table k holds what a byte amounts to when k further bytes follow it, so that the sixteen look-ups of
-// one step do not wait for each other.
+// A CRC of 32 bits or fewer, most significant bit first, starting from zero, sixteen bytes a step ("slicing": M.
+// Kounavis and F. Berry, Novel table lookup-based algorithms for high-performance CRC generation, 2008). A CRC is
+// linear: table k holds what a byte contributes when k more bytes follow it, so the sixteen look-ups of one step do not
+// wait for each other.
 
-/// Reckons a CRC quickly. One of fewer than 32 bits stands in the register's upper bits.
+/// Computes a CRC quickly. A CRC of fewer than 32 bits occupies the register's upper bits.
 struct SlicedCRC {
     private static let sliceCount = 16
 
@@ -24,12 +24,12 @@ struct SlicedCRC {
         self.table = table
     }
 
-    /// FLAC's check of a whole frame (RFC 9639 section 9.3): x^16 + x^15 + x^2 + 1.
+    /// FLAC's CRC of a whole frame (RFC 9639 section 9.3): x^16 + x^15 + x^2 + 1.
     static let flacFrame = SlicedCRC(polynomial: 0x8005_0000)
-    /// Ogg's check of a page (RFC 3533 section 6).
+    /// Ogg's CRC of a page (RFC 3533 section 6).
     static let oggPage = SlicedCRC(polynomial: 0x04C1_1DB7)
 
-    /// The register after further bytes.
+    /// Returns the register after further bytes.
     func register(_ register: UInt32, after bytes: RawSpan) -> UInt32 {
         table.withUnsafeBufferPointer { table in
             bytes.withUnsafeBytes { Self.run(register, $0, table) }
@@ -45,7 +45,7 @@ struct SlicedCRC {
         @inline(__always) func word(_ index: Int) -> UInt32 {
             UInt32(bigEndian: first.loadUnaligned(fromByteOffset: offset + 4 * index, as: UInt32.self))
         }
-        /// Four bytes of which the last has `slice` bytes behind it.
+        /// What four bytes contribute if `slice` bytes follow the last.
         @inline(__always) func amount(_ word: UInt32, _ slice: Int) -> UInt32 {
             slices[(slice + 3) << 8 + Int(word >> 24)] ^ slices[(slice + 2) << 8 + Int(word >> 16 & 0xFF)]
                 ^ slices[(slice + 1) << 8 + Int(word >> 8 & 0xFF)] ^ slices[slice << 8 + Int(word & 0xFF)]
@@ -64,7 +64,7 @@ struct SlicedCRC {
 }
 
 extension SlicedCRC {
-    /// The register after a few bytes of zeros.
+    /// Returns the register after a few zero bytes.
     func register(_ register: UInt32, afterZeros count: Int) -> UInt32 {
         var register = register
         for _ in 0..<count { register = register << 8 ^ table[Int(register >> 24)] }

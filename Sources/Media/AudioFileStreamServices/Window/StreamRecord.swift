@@ -1,6 +1,6 @@
 import AudioCore
 
-/// What a parser has told so far.
+/// What a parser has reported so far.
 final class StreamRecord {
     fileprivate(set) var summary = AudioStreamSummary()
     fileprivate(set) var packetCount: Int64 = 0
@@ -8,9 +8,9 @@ final class StreamRecord {
     fileprivate(set) var problemCount = 0
 }
 
-/// Passes everything on to the user's sink, and notes it.
+/// Passes everything on to the user's sink, and records it.
 struct ObservedSink<Sink: AudioStreamSink & ~Copyable>: AudioStreamSink {
-    /// Valid while the container is at work.
+    /// Valid only while the container is parsing.
     let sink: UnsafeMutablePointer<Sink>
     let record: StreamRecord
 

@@ -1,7 +1,7 @@
 import AudioCore
 import AudioDecoding
 
-/// What came out of one packet.
+/// The result of decoding one packet.
 struct WorkerFrames {
     var isWhole: Bool
     var sampleRate: Int
@@ -9,22 +9,22 @@ struct WorkerFrames {
     var frameCount: Int
 }
 
-/// A worker that has a stream's decoder open.
+/// A worker with an open decoder for a stream.
 ///
-/// The worker is not believed: sizes are checked against each other and against ``AudioCore/Limits``.
+/// The worker is not trusted: sizes are checked against each other and against ``AudioCore/Limits``.
 final class DecodeSession {
     let process: WorkerProcess
-    /// What the worker sent last.
+    /// The body of the worker's last message.
     private var body: [UInt8] = []
 
     enum Failure: Error {
         /// The worker could not be started, ended, or did not answer.
         case process(WorkerProcess.Failure)
-        /// There is no library that the worker could load.
+        /// The worker found no library to load.
         case noLibrary
         /// The library has no decoder for the codec.
         case missingDecoder
-        /// The library does not take the stream's set-up; its own number.
+        /// The library rejects the stream's setup; its error number.
         case refused(Int32)
     }
 
@@ -43,7 +43,7 @@ final class DecodeSession {
         }
     }
 
-    /// Waits until the worker has its library and has given up its rights, and opens a decoder.
+    /// Waits until the worker has loaded its library and dropped its privileges, and opens a decoder.
     func open(_ setup: ForeignSetup) throws(Failure) {
         let deadline = Deadline(seconds: Self.secondsToStart)
         do throws(WorkerProcess.Failure) {
@@ -82,12 +82,12 @@ final class DecodeSession {
         return frames
     }
 
-    /// Has the worker forget what came before.
+    /// Makes the worker discard all history.
     func reset() throws(WorkerProcess.Failure) {
         try process.send(.reset, RawSpan(), by: Deadline(seconds: Self.secondsForOnePacket))
     }
 
-    /// The samples that ``decode(_:)`` gave last, interleaved; as many as it said.
+    /// The interleaved samples of the last ``decode(_:)``.
     func withSamples<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         self.body.withUnsafeBytes { bytes in
             body(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(WorkerMessageHeader.framesByteCount)))

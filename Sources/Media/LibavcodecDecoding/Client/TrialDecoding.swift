@@ -1,18 +1,18 @@
 import AudioCore
 import AudioDecoding
 
-/// Finds out what a parser cannot see: whether a stream that says "AAC" has spectral band replication and parametric
-/// stereo in its packets (14496-3 section 1.6.5.2, implicit signalling). Then it comes out at twice the rate, or with a
-/// second channel. One that tells of replication alone may have parametric stereo as well.
+/// Detects what a parser cannot see: whether a stream that says "AAC" contains SBR and PS in its packets (14496-3
+/// section 1.6.5.2, implicit signalling). It then decodes to twice the sample rate, or to a second channel. A stream
+/// that signals only SBR may contain PS as well.
 public enum TrialDecoding {
-    /// What the stream is as decoded.
+    /// Returns the stream's format as decoded.
     /// - Parameters:
-    ///   - format: as parsed. Anything but ``AudioCore/Codec/aac``, and ``AudioCore/Codec/aacHE`` of one channel, is
-    ///     given back as it is, at no cost.
-    ///   - packets: the stream's first ones. Some eight are enough: every packet of such a stream bears the mark.
-    /// - Returns: the format with codec, rate, channels and frames per packet as decoded; unchanged where no packet
-    ///   could be decoded, or where the library can do no better than the parser.
-    /// - Throws: as ``WorkerDecoder``'s `init`.
+    ///   - format: as parsed. Anything but ``AudioCore/Codec/aac``, and ``AudioCore/Codec/aacHE`` with one channel, is
+    ///     returned unchanged at no cost.
+    ///   - packets: the first packets of the stream. About eight are enough: each of them has the extension.
+    /// - Returns: the format with codec, sample rate, channels and frames per packet as decoded; unchanged if no packet
+    ///   could be decoded, or if the library knows no more than the parser.
+    /// - Throws: the same errors as ``WorkerDecoder``'s `init`.
     public static func decodedFormat(
         of format: AudioStreamFormat, magicCookie: [UInt8], packets: [[UInt8]], program: WorkerProgram = .itself
     ) throws(AudioDecodingError) -> AudioStreamFormat {
@@ -44,14 +44,14 @@ public enum TrialDecoding {
             decoded.channelsPerFrame = last.channelCount
             decoded.framesPerPacket = last.frameCount
         } else if !isPlain, isStereo, Double(last.sampleRate) == format.sampleRate {
-            // Where there is no parametric stereo, the library makes two channels that are the same.
+            // Without PS, the library outputs two equal channels.
             decoded.codec = .aacHEv2
             decoded.channelsPerFrame = 2
         }
         return decoded
     }
 
-    /// Whether the channels of interleaved stereo are.
+    /// Whether the channels of interleaved stereo differ.
     private static func areDifferent(_ samples: UnsafeRawBufferPointer) -> Bool {
         let size = MemoryLayout<Float>.stride
         return stride(from: 0, to: samples.count - 2 * size + 1, by: 2 * size).contains { place in

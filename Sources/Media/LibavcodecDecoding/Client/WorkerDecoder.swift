@@ -1,27 +1,27 @@
 import AudioCore
 import AudioDecoding
 
-// What a worker gives for a packet is fitted to what the packet's description promised: too few frames are followed by
-// silence, too many are cut. That is no damage for the first packet after a reset, from which some codecs make nothing
-// (Vorbis: half of its window is the packet's before).
+// A worker's output for a packet is fitted to the packet's description: silence follows too few frames, and too many
+// are cut. Too few are no damage in the first packet after a reset, from which some codecs output nothing (Vorbis: half
+// of its window belongs to the previous packet).
 //
-// A worker that ends or gets stuck costs the packet it was busy with, and what the codec borrows from packets before.
-// It is started anew, but not for ever: a stream that ends worker after worker is given up.
+// A worker that ends or gets stuck costs the packet it was decoding, and what the codec needs from previous packets. It
+// is restarted, but not for ever: a stream that ends worker after worker is given up.
 
-/// A stream of a foreign codec, decoded by a library in a process of its own that has no rights.
+/// Decodes a stream of a foreign codec with a library, in a separate process without privileges.
 ///
-/// Not real-time safe: a packet is an exchange with another process. One thread at a time.
+/// Not real-time safe: a packet is an exchange with another process. Used from one thread at a time.
 public final class WorkerDecoder: AudioPacketDecoder {
     public let sampleRate: Double
     public let channelCount: Int
     public private(set) var damagedPacketCount = 0
-    /// Workers that ended or got stuck, and had to be started anew.
+    /// Workers that ended or got stuck and were restarted.
     public private(set) var restartCount = 0
 
     private let setup: ForeignSetup
     private let program: WorkerProgram
     private let interrupt: DecodingInterrupt
-    /// Nil while none runs.
+    /// Nil while no worker runs.
     private var session: DecodeSession?
     /// Whether the next packet is the first one since the start, or the last reset.
     private var isFirstPacket = true
@@ -29,13 +29,13 @@ public final class WorkerDecoder: AudioPacketDecoder {
     private var wholePacketsInARow = 0
 
     private static let restartsInARow = 4
-    /// Whole packets that earn one more restart.
+    /// Undamaged packets that earn one more restart.
     private static let packetsForOneRestart = 500
 
     /// Starts a worker, and waits until it is ready.
-    /// - Parameter interrupt: ends this wait, and those for packets: `interrupted` is thrown then.
-    /// - Throws: `unsupportedCodec` where there is no library or it lacks the codec, `unsupportedFormat` where it refuses
-    ///   the magic cookie, `libraryFailed` where no process can be started.
+    /// - Parameter interrupt: ends this wait, and those for packets, with `interrupted`.
+    /// - Throws: `unsupportedCodec` if there is no library or it lacks the codec; `unsupportedFormat` if it rejects the
+    ///   magic cookie; `libraryFailed` if no process can be started.
     public init(
         format: AudioStreamFormat, magicCookie: [UInt8], program: WorkerProgram = .itself,
         interrupt: DecodingInterrupt = DecodingInterrupt()
@@ -96,13 +96,13 @@ public final class WorkerDecoder: AudioPacketDecoder {
         }
     }
 
-    /// The worker's process, for tests that end it.
+    /// The worker's process, for tests that kill it.
     package var workerProcessID: Int32? { session?.process.processID }
 
     // MARK: Private
 
-    /// Whether samples have more bits than a `Float` holds: ALAC's specific configuration says how many they are, and
-    /// FLAC's STREAMINFO (RFC 9639 section 8.2), in five bits, less one.
+    /// Whether samples have more bits than a `Float` holds: by ALAC's specific configuration, or by five bits in FLAC's
+    /// STREAMINFO (RFC 9639 section 8.2), stored minus one.
     private static func hasWideIntegers(_ codec: Codec, _ cookie: [UInt8]) -> Bool {
         switch codec {
         case .alac: cookie.count >= 24 && cookie[5] > 24
@@ -111,7 +111,7 @@ public final class WorkerDecoder: AudioPacketDecoder {
         }
     }
 
-    /// - Returns: what came of the packet; nil where its worker was lost.
+    /// - Returns: the decoded packet; nil if its worker was lost.
     private func decode(_ packet: RawSpan, frameCount: Int) throws(AudioDecodingError) -> WorkerFrames? {
         try checkLimits(of: packet, frameCount: frameCount)
         let session = try runningSession()
@@ -125,7 +125,7 @@ public final class WorkerDecoder: AudioPacketDecoder {
             return nil
         }
         if frames.frameCount > 0 { try checkFormat(of: frames) }
-        // A frame of ALAC may say that it is shorter than the others: the last one, which CAF counts as a whole one.
+        // The last ALAC frame may say that it is shorter than the others, although CAF counts it as a whole one.
         let mayBeShort = isFirstPacket || setup.codec == .alac && frames.frameCount > 0
         note(isWhole: frames.isWhole && (frames.frameCount >= frameCount || mayBeShort))
         isFirstPacket = false
@@ -148,8 +148,8 @@ public final class WorkerDecoder: AudioPacketDecoder {
         return session
     }
 
-    /// Mono and stereo pass for each other: a decoder that looks for parametric stereo gives two channels where there
-    /// is none.
+    /// Checks the format, but accepts mono for stereo and vice versa: a decoder that looks for PS outputs two channels
+    /// even without it.
     private func checkFormat(of frames: WorkerFrames) throws(AudioDecodingError) {
         guard Double(frames.sampleRate) == sampleRate else { throw .formatChanged }
         guard frames.channelCount == channelCount || max(frames.channelCount, channelCount) == 2,
@@ -169,7 +169,7 @@ public final class WorkerDecoder: AudioPacketDecoder {
         restartsLeft = min(restartsLeft + 1, Self.restartsInARow)
     }
 
-    /// Fills the packet's frames with those that came, and silence.
+    /// Fills the packet's frames with the decoded ones, then silence.
     @inline(__always)
     private func copy<Sample>(
         _ frames: WorkerFrames, into output: inout MutableSpan<Sample>, frameCount: Int, silence: Sample,

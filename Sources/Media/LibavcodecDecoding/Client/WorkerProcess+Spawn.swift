@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 extension WorkerProcess {
-    /// Starts the program with its end of the socket. Of the environment only where libraries are stays.
+    /// Starts the program with its end of the socket. Only the variables for library paths stay in the environment.
     static func spawn(_ program: WorkerProgram, socket: Int32) throws(Failure) -> pid_t {
         let arguments = CStringArray([program.path] + program.arguments)
         let libraries = getenv("LD_LIBRARY_PATH").map { "LD_LIBRARY_PATH=" + String(cString: $0) }
@@ -15,7 +15,7 @@ extension WorkerProcess {
     }
 }
 
-/// C strings and the null after them, as `argv` has them.
+/// C strings and a terminating null, as in `argv`.
 private struct CStringArray: ~Copyable {
     let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     private let count: Int

@@ -1,23 +1,23 @@
 import AudioDecoding
 import Glibc
 
-/// A decode worker that runs, and the socket to it. Ends it when it goes. Not thread-safe.
+/// A running decode worker and the socket to it. Kills the worker when it goes out of scope. Not thread-safe.
 struct WorkerProcess: ~Copyable {
     let processID: pid_t
     private let socket: Int32
     private let interrupt: DecodingInterrupt
 
     enum Failure: Error {
-        /// The system could not start it: operation and errno.
+        /// The system could not start it: operation and `errno`.
         case cannotStart(String, Int32)
-        /// It ended, answered what makes no sense, or is not waited for any more.
+        /// It ended, sent an invalid answer, or was interrupted.
         case ended
         /// It did not answer in time.
         case late
     }
 
-    /// Starts the worker, with nothing of ours but its end of the socket.
-    /// - Parameter interrupt: closes the connection to it, so that whoever waits for it is told that it has ended.
+    /// Starts the worker, which inherits nothing but its end of the socket.
+    /// - Parameter interrupt: closes the connection, so that waits fail as if the worker had ended.
     init(_ program: WorkerProgram, interrupt: DecodingInterrupt) throws(Failure) {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -35,20 +35,20 @@ struct WorkerProcess: ~Copyable {
     }
 
     deinit {
-        // Before the number can be another socket's.
+        // Before the descriptor's number can be reused for another socket.
         interrupt.onInterrupt(nil)
         close(socket)
-        // It may be busy, or stuck. It has nothing to put in order.
+        // It may be busy or stuck. It has nothing to clean up.
         kill(processID, SIGKILL)
         while waitpid(processID, nil, 0) < 0, errno == EINTR {}
     }
 
-    /// Sends a message. Returns when all of it is in the socket.
+    /// Sends a message. Returns when all of it is in the socket's buffer.
     func send(_ kind: WorkerMessageKind, _ body: RawSpan, by deadline: Deadline) throws(Failure) {
         try send(kind: kind.rawValue, body, by: deadline)
     }
 
-    /// Sends a message of any kind, one that is none too.
+    /// Sends a message of any kind, even an invalid one.
     func send(kind: UInt32, _ body: RawSpan, by deadline: Deadline) throws(Failure) {
         let header = WorkerMessageHeader(kind: kind, bodyByteCount: body.byteCount).words
         try header.span.bytes.withUnsafeBytes { (bytes) throws(Failure) in
@@ -78,7 +78,7 @@ struct WorkerProcess: ~Copyable {
         }
     }
 
-    /// Receives a message of this kind and of a size in the range; its body replaces what `body` holds in front.
+    /// Receives a message of this kind and of a size in the range; its body overwrites the start of `body`.
     /// - Returns: bytes in the body.
     func receive(
         _ kind: WorkerMessageKind, size: ClosedRange<Int>, into body: inout [UInt8], by deadline: Deadline
@@ -98,7 +98,7 @@ struct WorkerProcess: ~Copyable {
         return count
     }
 
-    /// Waits after a call on the socket failed, if waiting helps.
+    /// Waits after a call on the socket failed, if waiting can help.
     private func wait(for events: Int16, by deadline: Deadline) throws(Failure) {
         guard errno == EAGAIN || errno == EINTR else { throw .ended }
         var descriptor = pollfd(fd: socket, events: events, revents: 0)
@@ -108,7 +108,7 @@ struct WorkerProcess: ~Copyable {
     }
 }
 
-/// A point in time to wait until. Time in which the machine sleeps does not count.
+/// A point in time to wait until. Time during which the machine sleeps does not count.
 struct Deadline {
     private let nanoseconds: UInt64
 

@@ -1,7 +1,7 @@
 /// What is started to decode: a program that calls `DecodeWorker.run`.
 public struct WorkerProgram: Hashable, Sendable {
     public var path: String
-    /// Without the program's own name.
+    /// Without the program's name.
     public var arguments: [String]
 
     public init(path: String, arguments: [String] = []) {
@@ -9,6 +9,6 @@ public struct WorkerProgram: Hashable, Sendable {
         self.arguments = arguments
     }
 
-    /// This very program, with the argument that makes it a worker.
+    /// This program itself, with the argument that makes it a worker.
     public static let itself = WorkerProgram(path: "/proc/self/exe", arguments: [DecodeWorker.argument])
 }

@@ -1,13 +1,13 @@
 import AudioCore
 
-// An AudioSpecificConfig (14496-3 section 1.6.2.1) may leave open whether spectral band replication is there: then a
-// decoder finds out from the first packet, or takes a damaged first packet's word for it. Here that was found out
-// before, and the stream's packets have a fixed length. So what is known is said, by the backward compatible extension
-// that follows the configuration (section 1.6.6.1): the library then neither guesses nor changes its mind.
+// An AudioSpecificConfig (14496-3 section 1.6.2.1) may not say whether SBR is used: a decoder then finds out from the
+// first packet, or believes a damaged one. Here that was determined before, and the stream's packets have a fixed
+// length. So it is signalled, by the backward compatible extension after the configuration (section 1.6.6.1): the
+// library then neither guesses nor changes its mind.
 
 enum AACSignalling {
-    /// The configuration with its extension; unchanged where it says more than the plain object type, or already too
-    /// much for it.
+    /// Returns the configuration with its extension; unchanged if its object type is not AAC LC, or if table 1.18 lacks
+    /// the stream's sample rate.
     static func explicit(_ setup: ForeignSetup) -> [UInt8] {
         let cookie = setup.magicCookie
         guard let first = cookie.first, first >> 3 == lowComplexity, cookie.count >= 2 else { return cookie }
@@ -31,13 +31,13 @@ enum AACSignalling {
 
     private static let lowComplexity: UInt8 = 2
     private static let spectralBandReplication: UInt32 = 5
-    /// Table 1.18: by samplingFrequencyIndex, in hertz.
+    /// Table 1.18: sample rates in hertz by samplingFrequencyIndex.
     private static let frequencies: [Double] = [
         96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
     ]
 }
 
-/// Bits, most significant first; the last byte is filled with zeros.
+/// Writes bits, most significant first; pads the last byte with zeros.
 private struct BitWriter {
     private(set) var bytes: [UInt8] = []
     private var bitCount = 0

@@ -1,15 +1,15 @@
 import AudioCore
 
-/// One stream's decoder of some library.
+/// A library's decoder for one stream.
 public protocol LibraryDecoder: AnyObject {
-    /// Decodes one packet; its frames are appended to `frames`.
-    /// - Returns: false if the packet, or a part of it, is damaged. What could be decoded is there nevertheless.
+    /// Decodes one packet and appends its frames to `frames`.
+    /// - Returns: false if all or part of the packet is damaged. What could be decoded is appended nevertheless.
     func decode(_ bytes: UnsafeRawBufferPointer, into frames: inout DecodedFrames) -> Bool
 }
 
-/// What there is on this machine to decode with: libavcodec, and the libraries that are better at something.
+/// The decoder libraries on this machine: libavcodec, and those that are better for some codecs.
 ///
-/// To be made in a process that has nothing to lose. Not thread-safe.
+/// Create it only in a process that has nothing to lose. Not thread-safe.
 public struct CodecLibraries {
     private let codecs: CodecLibrary
     private let speech = SpeechLibrary()
@@ -18,8 +18,8 @@ public struct CodecLibraries {
     /// libavcodec's major version.
     public var majorVersion: Int { codecs.majorVersion }
 
-    /// Loads them all, so that nothing has to be opened later.
-    /// - Throws: where there is no libavcodec.
+    /// Loads all of them, so that no file has to be opened later.
+    /// - Throws: if there is no libavcodec.
     public init() throws(CodecLibraryError) { codecs = try CodecLibrary() }
 
     public func makeDecoder(_ setup: ForeignSetup) throws(ForeignDecoderError) -> any LibraryDecoder {

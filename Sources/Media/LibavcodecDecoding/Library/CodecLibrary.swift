@@ -1,15 +1,15 @@
 import Glibc
 
-/// The one door to FFmpeg's libavcodec, which is loaded at run time and never linked.
+/// The only access to FFmpeg's libavcodec, which is loaded at run time and never linked.
 ///
-/// To be opened in a process that has nothing to lose: the library is large and parses what strangers sent. Nothing of
-/// it is ever unloaded. Not thread-safe.
+/// Load it only in a process that has nothing to lose: the library is large and parses untrusted data. It is never
+/// unloaded. Not thread-safe.
 public final class CodecLibrary {
     let symbols: CodecSymbols
     /// libavcodec's major version.
     public let majorVersion: Int
 
-    /// Loads the newest version that is known and there. All of its symbols are resolved at once, so that nothing has
+    /// Loads the newest known version that is installed. All of its symbols are resolved at once, so that no file has
     /// to be opened later.
     public init() throws(CodecLibraryError) {
         for (major, util) in CodecLibraryVersion.majors {
@@ -30,8 +30,8 @@ public final class CodecLibrary {
 }
 
 public enum CodecLibraryError: Error, Hashable, Sendable {
-    /// No version that is known could be loaded.
+    /// No known version could be loaded.
     case notInstalled
-    /// It was loaded, and is not what its name says.
+    /// A library was loaded, but is not what its name says.
     case unusable(String)
 }

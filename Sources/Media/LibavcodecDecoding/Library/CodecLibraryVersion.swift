@@ -1,7 +1,7 @@
-/// The versions of FFmpeg's libavcodec that this door opens.
+/// The versions of FFmpeg's libavcodec that are supported.
 ///
-/// The library is loaded at run time and known by its exported functions. Of its structures only the first fields are
-/// touched, which FFmpeg has not moved since 58. Tested with 59 (Debian 12) alone:
+/// The library is loaded at run time and used through its exported functions. Of its structures only the first fields
+/// are accessed, which FFmpeg has not moved since 58. Tested only with 59 (Debian 12):
 ///
 /// | structure | field: byte offset |
 /// |---|---|
@@ -11,18 +11,18 @@
 /// | `AVFrame` | `linesize`: 64, `extended_data`: 96, `nb_samples`: 112, `format`: 116 |
 /// | `AVChannelLayout` (since libavutil 57.24) | `nb_channels`: 4; 24 bytes in all |
 ///
-/// Everything else goes through options, by name. A major version that is not in the list is refused.
+/// Everything else is set by options, by name. Major versions that are not listed are refused.
 public enum CodecLibraryVersion {
-    /// libavcodec's major versions, the preferred first; beside each its libavutil's.
+    /// The major versions of libavcodec, the preferred first, each with that of its libavutil.
     static let majors: [(codec: Int, util: Int)] = [(62, 60), (61, 59), (60, 58), (59, 57), (58, 56)]
 
-    /// Which decodes FLAC of more than 24 bits.
+    /// The first version that decodes FLAC of more than 24 bits.
     static let firstWithWideFLAC = 60
 
     static func fileName(major: Int) -> String { "libavcodec.so.\(major)" }
 }
 
-/// Byte offsets of the fields that are touched; see ``CodecLibraryVersion``.
+/// Byte offsets of the fields that are accessed; see ``CodecLibraryVersion``.
 enum FieldOffset {
     static let codecID = 20
     static let parametersType = 0

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The functions of libavcodec and libavutil that are used, by the types that they have in FFmpeg's headers. All
-/// structures are opaque here.
+/// The functions used from libavcodec and libavutil, with their types in FFmpeg's headers. All structures are opaque
+/// here.
 struct CodecSymbols {
     typealias Object = UnsafeMutableRawPointer
     typealias Text = UnsafePointer<CChar>
@@ -34,7 +34,7 @@ struct CodecSymbols {
     let getLayoutOption: (@convention(c) (Object, Text, Int32, Object) -> Int32)?
     let releaseLayout: (@convention(c) (Object) -> Void)?
 
-    /// - Parameter handle: of libavcodec; what it depends on is searched too.
+    /// - Parameter handle: libavcodec's; its dependencies are searched, too.
     init(_ handle: UnsafeMutableRawPointer) throws(CodecLibraryError) {
         func optional<T>(_ name: String, _ type: T.Type) -> T? {
             dlsym(handle, name).map { unsafeBitCast($0, to: type) }

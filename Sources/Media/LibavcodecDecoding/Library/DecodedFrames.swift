@@ -1,11 +1,11 @@
 import AudioCore
 
-/// The frames of one packet, interleaved, in WAVE's channel order (the library's own), and what they turned out to be.
-/// Samples are `Float`, or `Int32` where these are asked for.
+/// The frames of one packet, interleaved, in WAVE's channel order (the library's own), and their actual format. Samples
+/// are `Float`, or `Int32` if requested.
 public struct DecodedFrames {
-    /// Room in front of the samples, for whoever sends them on.
+    /// Space before the samples, for a message header.
     public let headerByteCount: Int
-    /// The header's room, then the samples.
+    /// The header space, then the samples.
     public private(set) var bytes: [UInt8] = []
     public private(set) var sampleRate = 0
     public private(set) var channelCount = 0
@@ -19,15 +19,15 @@ public struct DecodedFrames {
         if bytes.count < size { bytes.append(contentsOf: repeatElement(0, count: size - bytes.count)) }
     }
 
-    /// The header's room and the samples that are there.
+    /// Passes the header space and the samples.
     public mutating func withMessage<R>(_ body: (UnsafeMutableRawBufferPointer) -> R) -> R {
         let count = headerByteCount + frameCount * channelCount * MemoryLayout<Float>.stride
         return bytes.withUnsafeMutableBytes { body(UnsafeMutableRawBufferPointer(rebasing: $0[..<count])) }
     }
 
-    /// Appends what an `AVFrame` holds.
-    /// - Returns: false where the frame contradicts itself or the frames before it, there are too many, or they are no
-    ///   integers and should be.
+    /// Appends the contents of an `AVFrame`.
+    /// - Returns: false if the frame is inconsistent, by itself or with previous frames, there are too many frames, or
+    ///   the samples are not integers as requested.
     mutating func append(
         _ frame: UnsafeMutableRawPointer, sampleRate: Int, channelCount: Int, asIntegers: Bool
     ) -> Bool {
@@ -79,7 +79,7 @@ public struct DecodedFrames {
         }
     }
 
-    /// Makes room behind the frames that are there, and has it filled.
+    /// Makes room after the present frames, and lets `fill` fill it.
     private mutating func append(
         _ count: Int, _ channelCount: Int, _ sampleRate: Int, _ fill: (UnsafeMutableRawPointer) -> Bool
     ) -> Bool {

@@ -1,19 +1,18 @@
 import Glibc
 
-// libavcodec decodes FLAC of up to 24 bits; before version 60 (FFmpeg 6.0) it has no decoder for more, and makes silence
-// of it. libFLAC, the format's own library, has had one since its version 1.4.
+// libavcodec decodes FLAC of up to 24 bits; before version 60 (FFmpeg 6.0) it outputs silence for more. libFLAC, the
+// format's own library, decodes it since its version 1.4.
 
-/// The door to libFLAC, which is loaded at run time where it is installed and never linked. Nothing of it is ever
-/// unloaded. Not thread-safe.
+/// Access to libFLAC, which is loaded at run time if installed and never linked. It is never unloaded. Not thread-safe.
 public final class FLACLibrary {
     typealias Object = UnsafeMutableRawPointer
-    /// Fills a buffer with bytes of the stream, and says how many there are.
+    /// Fills a buffer with bytes of the stream, and returns their number.
     typealias Reading =
         @convention(c) (Object?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>?, Object?) -> Int32
     /// Takes a frame: its header's first fields (see ``FrameField``), and a plane of samples for each channel.
     typealias Writing =
         @convention(c) (Object?, UnsafePointer<UInt32>?, UnsafePointer<UnsafePointer<Int32>?>?, Object?) -> Int32
-    /// Returns 0 where it failed.
+    /// Returns 0 if it failed.
     typealias Step = @convention(c) (Object) -> Int32
     typealias Opening =
         @convention(c) (
@@ -31,7 +30,7 @@ public final class FLACLibrary {
 
     let make: @convention(c) () -> Object?
     let free: @convention(c) (Object) -> Void
-    /// Without functions to seek and to tell (four of them), and without one for metadata.
+    /// Called without functions for seeking and telling (four of them), and without one for metadata.
     let open: Opening
     let readMetadata: Step
     let readFrame: Step
@@ -40,7 +39,7 @@ public final class FLACLibrary {
     /// Sonames of 1.5 and 1.4.
     private static let fileNames = ["libFLAC.so.14", "libFLAC.so.12"]
 
-    /// Nil where no version is installed that decodes 32 bits.
+    /// Returns nil if no version that decodes 32 bits is installed.
     public init?() {
         let found = Self.fileNames.lazy.compactMap { dlopen($0, RTLD_NOW | RTLD_LOCAL) }.first
         guard let handle = found else { return nil }

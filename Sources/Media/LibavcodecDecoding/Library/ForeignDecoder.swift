@@ -1,9 +1,8 @@
 import AudioCore
 
-/// One stream's decoder of the library: packets go in, frames of interleaved `Float` come out, or of `Int32`.
+/// The library's decoder for one stream: takes packets, outputs frames of interleaved `Float` or `Int32`.
 ///
-/// Set so that it adds nothing of its own: one thread, no trimming of what an encoder put in front, no log. Everything
-/// that it is given may be hostile. Not thread-safe.
+/// Configured to add nothing: one thread, no trimming of priming, no log. All input may be hostile. Not thread-safe.
 public final class ForeignDecoder: LibraryDecoder {
     private let symbols: CodecSymbols
     private let givesIntegers: Bool
@@ -11,8 +10,8 @@ public final class ForeignDecoder: LibraryDecoder {
     private var packet: CodecSymbols.Object?
     private var frame: CodecSymbols.Object?
 
-    /// - Parameter setup: codec, magic cookie and what is to be made of them.
-    /// - Throws: where the library has no such decoder, or refuses the cookie.
+    /// - Parameter setup: codec, magic cookie and how to decode them.
+    /// - Throws: if the library has no such decoder, or rejects the cookie.
     public init(_ setup: ForeignSetup, library: CodecLibrary) throws(ForeignDecoderError) {
         symbols = library.symbols
         givesIntegers = setup.givesIntegers
@@ -37,18 +36,18 @@ public final class ForeignDecoder: LibraryDecoder {
         symbols.freeContext(&context)
     }
 
-    /// An option that a version does not know is passed over.
+    /// Options by name; a version ignores those that it does not know.
     private static let options: [(name: String, value: String)] = [
         ("threads", "1"),
-        // What lies before the song is trimmed by whoever knows the timeline.
+        // The caller, who knows the timeline, trims the priming.
         ("flags2", "+skip_manual"),
-        // Of a decoder that has both (libopus): not rounded to 16 bits.
+        // For a decoder that has both (libopus): not rounded to 16 bits.
         ("request_sample_fmt", "flt"),
     ]
 
     /// `AVMEDIA_TYPE_AUDIO`.
     private static let audio: Int32 = 1
-    /// `AV_INPUT_BUFFER_PADDING_SIZE`: the library reads beyond the end of what it is given.
+    /// `AV_INPUT_BUFFER_PADDING_SIZE`: the library reads beyond the end of its input.
     private static let paddingByteCount = 64
 
     private static func setParameters(
@@ -60,7 +59,7 @@ public final class ForeignDecoder: LibraryDecoder {
         parameters.storeBytes(of: audio, toByteOffset: FieldOffset.parametersType, as: Int32.self)
         parameters.storeBytes(of: codecID, toByteOffset: FieldOffset.parametersID, as: Int32.self)
         if !extradata.isEmpty {
-            // Freed with the parameters.
+            // Freed with the codec parameters.
             guard let copy = symbols.allocateZeroed(extradata.count + paddingByteCount) else { throw .noMemory }
             extradata.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
             parameters.storeBytes(of: copy, toByteOffset: FieldOffset.parametersExtradata, as: CodecSymbols.Object.self)
@@ -76,7 +75,7 @@ public final class ForeignDecoder: LibraryDecoder {
             symbols.allocatePacketData(packet, Int32(bytes.count)) == 0
         else { return false }
         defer { symbols.releasePacketData(packet) }
-        // Padded with zeros by the library.
+        // The library pads it with zeros.
         packet.load(fromByteOffset: FieldOffset.packetData, as: CodecSymbols.Object.self)
             .copyMemory(from: source, byteCount: bytes.count)
         if givesIntegers { Self.adapt(packet, byteCount: bytes.count) }
@@ -91,10 +90,10 @@ public final class ForeignDecoder: LibraryDecoder {
         }
     }
 
-    /// ALAC stores frames as they are that become no shorter by coding. The library refuses them of 32-bit stereo, for
-    /// the width that they would have if they were coded, by which it counts the bytes that are coded apart: none here.
-    /// It forgets these before it reads the samples. So it is told of one such byte (bits 20 and 21; bit 22 says that
-    /// the frame is stored). Of more than two channels that helps the first element only.
+    /// Works around a bug with stored ALAC frames, which coding would not make shorter. For 32-bit stereo the library
+    /// computes their width as if they were coded, minus the bytes coded apart, of which they have none, and refuses
+    /// it. It resets that number before it reads the samples. So one such byte is declared (bits 20 and 21; bit 22
+    /// marks a stored frame). With more than two channels that helps the first element only.
     private static func adapt(_ packet: CodecSymbols.Object, byteCount: Int) {
         guard byteCount > 2 else { return }
         let data = packet.load(fromByteOffset: FieldOffset.packetData, as: CodecSymbols.Object.self)
@@ -105,14 +104,14 @@ public final class ForeignDecoder: LibraryDecoder {
     /// `AVERROR(EAGAIN)`.
     private static let wantsMore: Int32 = -11
 
-    /// Of what was decoded last, in hertz.
+    /// Sample rate of the last decoded frame, in hertz.
     private var sampleRate: Int {
         var value: Int64 = 0
         guard let context, symbols.getIntegerOption(context, "ar", 0, &value) >= 0 else { return 0 }
         return Int(value)
     }
 
-    /// Of what was decoded last.
+    /// Channels of the last decoded frame.
     private var channelCount: Int {
         guard let context else { return 0 }
         guard let getLayoutOption = symbols.getLayoutOption, let release = symbols.releaseLayout else {
@@ -134,7 +133,7 @@ public final class ForeignDecoder: LibraryDecoder {
 public enum ForeignDecoderError: Error, Hashable, Sendable {
     /// This build of the library has no decoder for the codec.
     case missing
-    /// It does not take the stream's set-up; the library's number.
+    /// The library rejects the stream's setup; its error number.
     case refused(Int32)
     case noMemory
 }

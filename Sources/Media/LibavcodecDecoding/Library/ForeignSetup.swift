@@ -1,17 +1,17 @@
 import AudioCore
 
-/// A stream's codec and set-up, in the forms in which the library wants them.
+/// A stream's codec and setup, in the forms that the library takes.
 public struct ForeignSetup: Hashable, Sendable {
     public var codec: Codec
     /// As decoded, in hertz.
     public var sampleRate: Double
     public var channelCount: Int
     public var magicCookie: [UInt8]
-    /// Whether spectral band replication (14496-3 section 4.6.18) is to be found out from the packets, as a decoder
-    /// does that knows nothing but the cookie. Otherwise the codec says whether it is there.
+    /// Whether to detect SBR (14496-3 section 4.6.18) from the packets, like a decoder that knows nothing but the
+    /// cookie. Otherwise the codec says whether it is used.
     public var findsImplicitSBR: Bool
-    /// Whether samples are to come as integers of 32 bits at full scale, not as floats: those of ALAC and FLAC
-    /// that have more than 24.
+    /// Whether to output samples as full-scale 32-bit integers instead of floats: for ALAC and FLAC with more than 24
+    /// bits.
     public var givesIntegers: Bool
 
     public init(
@@ -26,19 +26,19 @@ public struct ForeignSetup: Hashable, Sendable {
         self.givesIntegers = givesIntegers
     }
 
-    /// What the library can decode.
+    /// The codecs that the library can decode.
     public static let codecs: [Codec] = [
         .aac, .aacHE, .aacHEv2, .alac, .flac, .vorbis, .opus, .ac3, .amrNarrowband, .amrWideband,
     ]
 
-    /// The library's names of decoders for the codec, the preferred first.
+    /// The library's decoder names for the codec, the preferred first.
     var decoderNames: [String] {
         switch codec {
         case .aac, .aacHE, .aacHEv2: ["aac"]
         case .alac: ["alac"]
         case .flac: ["flac"]
         case .vorbis: ["vorbis"]
-        // The reference implementation, where the library has it.
+        // The reference implementation, if the library includes it.
         case .opus: ["libopus", "opus"]
         case .ac3: ["ac3"]
         case .amrNarrowband: ["amrnb"]
@@ -47,10 +47,10 @@ public struct ForeignSetup: Hashable, Sendable {
         }
     }
 
-    /// Options of the library for this codec.
+    /// The library's options for this codec.
     var options: [(name: String, value: String)] {
         switch codec {
-        // A frame whose checksum is wrong would be noise at full level.
+        // A frame with a wrong checksum would be noise at full level.
         case .flac, .ac3: [("err_detect", "+crccheck+explode")]
         default: []
         }
@@ -61,11 +61,11 @@ public struct ForeignSetup: Hashable, Sendable {
         return withUnsafeBytes(of: size.bigEndian) { Array($0) } + Array("alac".utf8) + [0, 0, 0, 0]
     }
 
-    /// The cookie in the library's form.
+    /// The cookie in the form that the library takes.
     var extradata: [UInt8] {
         switch codec {
         case .aac, .aacHE, .aacHEv2: findsImplicitSBR ? magicCookie : AACSignalling.explicit(self)
-        // The library wants the atom that QuickTime keeps it in: size, name, version and flags.
+        // The library expects the atom that contains it in QuickTime: size, name, version and flags.
         case .alac: Self.alacAtomHeader(cookieByteCount: magicCookie.count) + magicCookie
         default: magicCookie
         }

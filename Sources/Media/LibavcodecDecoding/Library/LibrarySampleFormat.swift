@@ -1,9 +1,9 @@
-/// How the library stores samples: `AVSampleFormat`, by its numbers. Integers are aligned high.
+/// The library's sample storage: `AVSampleFormat`, by its numbers. Integers are left-aligned.
 enum LibrarySampleFormat: Int32 {
     case unsigned8, signed16, signed32, float32, float64
     case unsigned8Planar, signed16Planar, signed32Planar, float32Planar, float64Planar
 
-    /// Each channel has a plane of its own.
+    /// Whether each channel has its own plane.
     var isPlanar: Bool { rawValue >= Self.unsigned8Planar.rawValue }
 
     /// Bytes of one sample.
@@ -16,16 +16,16 @@ enum LibrarySampleFormat: Int32 {
         }
     }
 
-    /// Converts to interleaved samples: to `Float`, a full-scale integer becoming 1, or to `Int32` of full scale.
+    /// Converts to interleaved samples: to `Float` with full-scale integers as 1, or to full-scale `Int32`.
     /// - Parameters:
-    ///   - planes: as many as there are channels, or one; each holds all of its samples. Any alignment.
+    ///   - planes: one per channel, or a single one with the samples of all. Any alignment.
     ///   - target: has room for the frames. Any alignment.
-    /// - Returns: whether there is such a conversion: there is none from floats to integers.
+    /// - Returns: whether the conversion exists: there is none from floats to integers.
     func convert(
         _ planes: UnsafePointer<UnsafeRawPointer?>, frameCount: Int, channelCount: Int, toIntegers: Bool,
         into target: UnsafeMutableRawPointer
     ) -> Bool {
-        /// One run of samples that lie `stride` samples apart in the target.
+        /// Converts samples to positions `stride` samples apart in the target.
         func run<Sample: BitwiseCopyable, Converted: BitwiseCopyable>(
             _ source: UnsafeRawPointer, count: Int, first: Int, stride: Int, _ convert: (Sample) -> Converted
         ) {

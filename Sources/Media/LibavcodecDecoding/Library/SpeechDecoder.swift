@@ -1,9 +1,9 @@
 import AudioCore
 
-/// One stream's decoder of ``SpeechLibrary``: frames of AMR or AMR-WB go in, 20 ms of mono each come out.
+/// The decoder of ``SpeechLibrary`` for one stream: takes frames of AMR or AMR-WB, outputs 20 ms of mono each.
 ///
-/// The library looks at no length: it is given the largest frame there is, and only frames of types that it knows.
-/// Not thread-safe.
+/// The library checks no lengths: it always gets a buffer of the largest frame size, and only known frame types. Not
+/// thread-safe.
 final class SpeechDecoder: LibraryDecoder {
     private let functions: SpeechLibrary.Functions
     private let state: SpeechLibrary.State
@@ -11,7 +11,7 @@ final class SpeechDecoder: LibraryDecoder {
     private var frame = [UInt8](repeating: 0, count: 64)
     private var samples: [Int16]
 
-    /// Nil where the library has no decoder for the codec, or no memory.
+    /// Returns nil if the library has no decoder for the codec, or no memory.
     init?(_ codec: Codec, library: SpeechLibrary) {
         guard let functions = library.functions(for: codec), let state = functions.open() else { return nil }
         self.functions = functions
@@ -22,14 +22,14 @@ final class SpeechDecoder: LibraryDecoder {
 
     deinit { functions.close(state) }
 
-    /// Decodes one frame; its samples are appended to `frames`.
-    /// - Returns: false if it is none; what the library makes of a lost frame is there then.
+    /// Decodes one frame and appends its samples to `frames`.
+    /// - Returns: false if it is invalid; the library's concealment of a lost frame is then appended.
     func decode(_ bytes: UnsafeRawBufferPointer, into frames: inout DecodedFrames) -> Bool {
         let header = bytes.first ?? 0
         let byteCount = (isWideband ? Self.widebandByteCounts : Self.narrowbandByteCounts)[Int(header >> 3 & 15)]
         let isWhole = byteCount > 0 && bytes.count >= byteCount
         for index in frame.indices { frame[index] = 0 }
-        // The quality bit is zero where the bits are known to be wrong (RFC 4867 section 4.3.2).
+        // The quality bit is zero if the bits are known to be wrong (RFC 4867 section 4.3.2).
         if isWhole, header & Self.qualityBit != 0 {
             for index in 0..<byteCount { frame[index] = bytes[index] }
         } else {
@@ -42,7 +42,7 @@ final class SpeechDecoder: LibraryDecoder {
     private static let qualityBit: UInt8 = 4
     private static let noData: UInt8 = 15 << 3 | qualityBit
 
-    // Header included, by frame type (3GPP TS 26.101 and TS 26.201, table 1a); zero where it is reserved.
+    // Sizes including the header, by frame type (3GPP TS 26.101 and TS 26.201, table 1a); zero for reserved types.
     private static let narrowbandByteCounts = [13, 14, 16, 18, 20, 21, 27, 32, 6, 0, 0, 0, 0, 0, 0, 1]
     private static let widebandByteCounts = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6, 0, 0, 0, 0, 1, 1]
 }

@@ -1,21 +1,21 @@
 import AudioCore
 import Glibc
 
-// The decoders of AMR and AMR-WB are defined by their code in integers, to the bit (3GPP TS 26.073 and TS 26.173).
-// libavcodec's are others, in floating point: close to it on speech, and on a plain tone beside it by 7 to 14 dB below
-// the tone itself. They know no comfort noise either. OpenCORE AMR is that code, in two libraries of 0.2 MB that need
-// nothing but the C library, so it is taken wherever it is installed.
+// The decoders of AMR and AMR-WB are defined bit-exactly by integer code (3GPP TS 26.073 and TS 26.173). libavcodec's
+// are different ones, in floating point: close on speech, but on a plain tone off by 7 to 14 dB below the tone itself.
+// They have no comfort noise, either. OpenCORE AMR is that integer code, in two libraries of 0.2 MB that need only the
+// C library, so it is used wherever it is installed.
 
-/// The door to OpenCORE AMR, 3GPP's own decoders of AMR and AMR-WB, which are loaded at run time where they are
-/// installed and never linked. Nothing of them is ever unloaded. Not thread-safe.
+/// Access to OpenCORE AMR, 3GPP's own decoders of AMR and AMR-WB, loaded at run time if installed and never linked.
+/// They are never unloaded. Not thread-safe.
 public final class SpeechLibrary {
     typealias State = UnsafeMutableRawPointer
 
-    /// What a decoder is made of, by the types of its header.
+    /// The functions of a decoder, with the types in its header.
     struct Functions {
         let open: @convention(c) () -> State?
         let close: @convention(c) (State) -> Void
-        /// Takes a frame with its header (RFC 4867 section 5.3), as many samples come out as 20 ms have.
+        /// Takes a frame with its header (RFC 4867 section 5.3), outputs 20 ms of samples.
         let decode: @convention(c) (State, UnsafePointer<UInt8>, UnsafeMutablePointer<Int16>, Int32) -> Void
 
         init?(_ file: String, open: String, close: String, decode: String) {
@@ -33,7 +33,7 @@ public final class SpeechLibrary {
     private let narrowband: Functions?
     private let wideband: Functions?
 
-    /// Loads what is there of them.
+    /// Loads those that are installed.
     public init() {
         narrowband = Functions(
             "libopencore-amrnb.so.0", open: "Decoder_Interface_init", close: "Decoder_Interface_exit",

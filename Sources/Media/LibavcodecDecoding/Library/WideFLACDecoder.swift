@@ -1,13 +1,13 @@
 import AudioCore
 
-/// One stream's decoder of ``FLACLibrary``: frames of FLAC go in, frames of interleaved `Int32` at full scale come out.
+/// The decoder of ``FLACLibrary`` for one stream: takes FLAC frames, outputs frames of interleaved full-scale `Int32`.
 ///
-/// The library reads a stream and asks for its bytes. It is given STREAMINFO, then one packet at a time, and forgets
-/// between them what it has read ahead. Not thread-safe.
+/// The library pulls bytes of a stream. It gets STREAMINFO, then one packet at a time, and drops its read-ahead between
+/// them. Not thread-safe.
 final class WideFLACDecoder: LibraryDecoder {
     private let library: FLACLibrary
     private let decoder: FLACLibrary.Object
-    /// What the library has not asked for yet.
+    /// Input that the library has not read yet.
     private var input = UnsafeRawBufferPointer(start: nil, count: 0)
     private var frames = DecodedFrames(headerByteCount: 0)
     private var isDamaged = false
@@ -25,7 +25,7 @@ final class WideFLACDecoder: LibraryDecoder {
             decoder, Self.read, nil, nil, nil, nil, Self.write, nil, Self.complain,
             Unmanaged.passUnretained(self).toOpaque())
         guard code == 0 else { throw .refused(code) }
-        // A stream's beginning, and the head of a last block of metadata (sections 6 and 8.1).
+        // The start of a stream, and the header of a last metadata block (sections 6 and 8.1).
         let header =
             Array("fLaC".utf8) + [0x80, 0, 0, UInt8(Self.streamInfoByteCount)]
             + magicCookie.prefix(Self.streamInfoByteCount)
@@ -55,7 +55,7 @@ final class WideFLACDecoder: LibraryDecoder {
         return true
     }
 
-    // MARK: What the library calls
+    // MARK: Callbacks of the library
 
     private static func of(_ client: FLACLibrary.Object?) -> WideFLACDecoder? {
         client.map { Unmanaged<WideFLACDecoder>.fromOpaque($0).takeUnretainedValue() }
@@ -72,7 +72,7 @@ final class WideFLACDecoder: LibraryDecoder {
 
     private static let write: FLACLibrary.Writing = { _, header, planes, client in
         guard let decoder = of(client), let header, let planes else { return WriteAnswer.abort }
-        // Only the last one: silence for frames that it thinks are missing comes before.
+        // Keep only the last frame: before it comes silence for frames that the library believes are missing.
         decoder.frames.removeAll()
         decoder.hasFrame = decoder.frames.append(
             planes, frameCount: Int(header[FLACLibrary.FrameField.blockSize]),

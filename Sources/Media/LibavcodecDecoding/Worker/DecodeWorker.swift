@@ -2,20 +2,20 @@ import AudioCore
 import CLinux
 import Glibc
 
-/// The decode worker's side: a process that decodes one stream with a foreign library, and can do nothing else.
+/// The decode worker's side: a process that decodes one stream with a foreign library and can do nothing else.
 ///
-/// It loads the library, gives up all rights, and only then looks at anything that came from outside. Whatever a
-/// hostile stream makes of the library: it has no file, no network, no other process, and little memory; it can send
-/// wrong samples, or end. It ends when the other end closes the socket, or when one packet takes it longer than
+/// It loads the library, drops all privileges, and only then reads anything from outside. Whatever a hostile stream
+/// does to the library, the process has no files, no network, no other process, and little memory; it can send wrong
+/// samples, or end. It ends when the other end closes the socket, or when one packet takes longer than
 /// ``secondsForOnePacket``.
 public struct DecodeWorker {
-    /// The program's first argument that makes it a worker.
+    /// The first argument of a program that runs as a worker.
     public static let argument = "decode-worker"
-    /// Where the socket to the program that started it is.
+    /// The descriptor of the socket to the program that started it.
     public static let descriptor: Int32 = 3
-    /// Only met if the program that started the worker is gone; that one has less patience.
+    /// Reached only if the program that started the worker is gone; that one waits less.
     static let secondsForOnePacket: Int32 = 10
-    /// What a stream may take besides the library itself. Real ones take a few megabytes.
+    /// Memory limit besides the library itself. Real streams need a few megabytes.
     static let memoryByteCount: UInt64 = 192 * 1024 * 1024
 
     private var libraries: CodecLibraries?
@@ -24,11 +24,11 @@ public struct DecodeWorker {
     private var frames = DecodedFrames(
         headerByteCount: WorkerMessageHeader.byteCount + WorkerMessageHeader.framesByteCount)
     private var body = [UInt8](repeating: 0, count: WorkerMessageHeader.largestRequest)
-    /// What to do on a message that is none; tests show with it what a worker may not do.
+    /// Handles unknown messages; tests use it to show what a worker may not do.
     private let onUnknownMessage: (UInt32) -> Void
 
-    /// Does the work; to be called first thing in a process started for it. Threads that a library starts are bound as well.
-    /// - Returns: the process's exit status.
+    /// Runs the worker; call this first in a process started for it. Its limits bind the threads of a library, too.
+    /// - Returns: the exit status of the process.
     public static func run(onUnknownMessage: @escaping (UInt32) -> Void = { _ in exit(1) }) -> Int32 {
         var isSocket = stat()
         guard fstat(descriptor, &isSocket) == 0, isSocket.st_mode & S_IFMT == S_IFSOCK else { return EX_USAGE }
@@ -70,7 +70,7 @@ public struct DecodeWorker {
         case .decode:
             return sendFrames(of: message.bodyByteCount)
         case .reset:
-            // A new decoder and not the library's own flush: not all of its decoders forget everything.
+            // A new decoder instead of the library's flush: some of its decoders do not discard everything.
             if let setup { _ = open(setup) }
             return true
         case .ready, .opened, .frames, nil:
@@ -116,7 +116,7 @@ public struct DecodeWorker {
     }
 }
 
-/// The socket, in the only calls that are allowed.
+/// Access to the socket with the only calls that are allowed.
 extension DecodeWorker {
     private func send(_ kind: WorkerMessageKind, _ numbers: UInt32...) -> Bool {
         let message = [kind.rawValue, UInt32(numbers.count * 4)] + numbers
@@ -133,7 +133,7 @@ extension DecodeWorker {
         return true
     }
 
-    /// False at the end of the stream.
+    /// Returns false at the end of the stream.
     private static func receive(_ bytes: inout [UInt8], count: Int) -> Bool {
         bytes.withUnsafeMutableBytes { buffer in
             var offset = 0

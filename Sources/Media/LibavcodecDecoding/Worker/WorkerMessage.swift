@@ -1,24 +1,24 @@
 import AudioCore
 
-// Between a program and its decode worker, on one stream socket. Both ends are the same binary, so numbers are in the
-// machine's own byte order and the protocol has no version.
+// The protocol between a program and its decode worker, on one stream socket. Both ends are the same binary, so numbers
+// are in the machine's byte order and the protocol has no version.
 //
 // A message is a header and a body: kind (u32), bytes in the body (u32), body.
 //
 // | kind | from | body |
 // |---|---|---|
-// | ready | worker | libavcodec's major version (u32), 0: none that could be loaded. Said first, once |
+// | ready | worker | libavcodec's major version (u32), 0 if none could be loaded. Sent first, once |
 // | open | program | codec (u32), channels (u32), hertz (f64), find implicit SBR (u32), integers (u32), magic cookie |
 // | opened | worker | a `WorkerStatus` (u32), the library's number (i32) |
 // | decode | program | one packet |
-// | frames | worker | 1: whole, 0: damaged (u32); hertz, channels, frames (u32 each); zero (u32); samples |
+// | frames | worker | 1: undamaged, 0: damaged (u32); hertz, channels, frames (u32 each); zero (u32); samples |
 // | reset | program | nothing; not answered |
 //
-// Samples are frames x channels f32; where `open` asked for integers (1), frames x channels i32 at full scale.
+// Samples are frames x channels f32; if `open` asked for integers (1), frames x channels i32 at full scale.
 //
-// The worker answers in order. It is not believed: whoever reads its answers checks every number.
+// The worker answers in order. It is not trusted: readers of its answers check every number.
 
-/// What a message is.
+/// The kind of a message.
 public enum WorkerMessageKind: UInt32, Sendable {
     case open = 1
     case decode, reset
@@ -26,25 +26,25 @@ public enum WorkerMessageKind: UInt32, Sendable {
     case opened, frames
 }
 
-/// What became of `open`.
+/// The result of `open`.
 public enum WorkerStatus: UInt32, Sendable {
     case fine, missingDecoder, refused
 }
 
-/// A message's first bytes.
+/// The header of a message.
 public struct WorkerMessageHeader: Sendable {
     public static let byteCount = 8
-    /// Bytes in front of the samples in a `frames` body.
+    /// Bytes before the samples in a `frames` body.
     public static let framesByteCount = 20
-    /// Bytes in front of the magic cookie in an `open` body.
+    /// Bytes before the magic cookie in an `open` body.
     public static let openByteCount = 24
-    /// Bytes of the largest body that a worker takes.
+    /// Size of the largest body that a worker accepts.
     public static let largestRequest = max(Limits.packetByteCount, Limits.magicCookieByteCount + openByteCount)
-    /// Bytes of the largest body that a worker sends.
+    /// Size of the largest body that a worker sends.
     public static let largestAnswer =
         framesByteCount + Limits.packetFrameCount * Limits.channelRange.upperBound * MemoryLayout<Float>.stride
 
-    /// A ``WorkerMessageKind``, or a number that is none.
+    /// A ``WorkerMessageKind``, or an invalid number.
     public var kind: UInt32
     public var bodyByteCount: Int
 
@@ -59,7 +59,7 @@ public struct WorkerMessageHeader: Sendable {
         bodyByteCount = Int(bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
     }
 
-    /// The header's bytes, as they are in memory.
+    /// The header's bytes as in memory.
     public var words: [2 of UInt32] { [kind, UInt32(bodyByteCount)] }
 
     /// - Parameter bytes: at least ``byteCount``.
@@ -82,7 +82,7 @@ extension ForeignSetup {
         return body + magicCookie
     }
 
-    /// Nil unless it is one.
+    /// Returns nil if the body is invalid.
     init?(message: UnsafeRawBufferPointer) {
         guard message.count >= WorkerMessageHeader.openByteCount else { return nil }
         self.init(

@@ -1,12 +1,12 @@
 import Glibc
 
-/// The names in a directory, hidden ones apart, in no order.
+/// The names in a directory, except hidden ones, in no particular order.
 struct DirectoryListing {
     private(set) var files: [String] = []
     private(set) var directories: [String] = []
     /// There were more entries than ``SongCollection/countLimit``.
     private(set) var isCut = false
-    /// Names that are no UTF-8.
+    /// Names that are not UTF-8.
     private(set) var unreadableCount = 0
 
     init(_ path: String) throws(SongFailure) {
@@ -25,7 +25,7 @@ struct DirectoryListing {
             switch Self.kind(of: entry, FileName.join(path, name)) {
             case DT_DIR: directories.append(name)
             case DT_REG: files.append(name)
-            // A pipe or a device is nothing to be found by chance.
+            // Do not open pipes or devices found by chance.
             default: continue
             }
         }
@@ -37,7 +37,7 @@ struct DirectoryListing {
         }
     }
 
-    /// What the entry is, or what it links to.
+    /// Returns the type of the entry, or of the target of a link.
     private static func kind(of entry: UnsafeMutablePointer<dirent>, _ path: String) -> Int {
         let kind = Int(entry.pointee.d_type)
         guard kind == DT_LNK || kind == DT_UNKNOWN else { return kind }

@@ -1,5 +1,5 @@
-/// The order in which people write numbers into names: "Track 2" comes before "Track 10", and upper and lower case are
-/// the same at first.
+/// The order in which people expect names with numbers: "Track 2" comes before "Track 10", and case is ignored at
+/// first.
 struct NaturalOrder: Comparable, Hashable {
     private enum Piece: Comparable, Hashable {
         case number(digits: [UInt8])
@@ -17,7 +17,7 @@ struct NaturalOrder: Comparable, Hashable {
     }
 
     private let pieces: [Piece]
-    /// Decides between names that differ in case or leading zeros only.
+    /// Decides between names that differ only in case or leading zeros.
     private let whole: String
 
     init(_ name: String) {

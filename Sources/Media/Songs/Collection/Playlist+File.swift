@@ -1,5 +1,5 @@
 extension Playlist {
-    /// Reads a file that a user called a playlist.
+    /// Reads a file that the user named as a playlist.
     init(path: String, kind: Kind) throws(SongFailure) {
         let file: SongFile
         do throws(SongFailure) { file = try SongFile(path: path) } catch {

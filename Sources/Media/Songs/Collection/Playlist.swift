@@ -1,13 +1,13 @@
 /// A list of songs as a text file: M3U, M3U8 or PLS.
 ///
-/// None of the three has a standard. M3U is a line for each song, with `#` before comments and extensions
-/// (`#EXTM3U`, `#EXTINF`); PLS is an INI file whose section `[playlist]` has a key `FileN` for each. Other keys, titles
-/// and lengths are passed over: the songs tell theirs themselves.
+/// None of the three has a standard. M3U has one line per song, with `#` before comments and extensions (`#EXTM3U`,
+/// `#EXTINF`); PLS is an INI file whose section `[playlist]` has a key `FileN` for each song. Other keys, titles and
+/// lengths are ignored: the songs have their own.
 public struct Playlist: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case m3u, pls
 
-        /// By the extension of a file's name; nil for what is no playlist.
+        /// Creates the kind for a file name's extension; nil if it is not a playlist.
         public init?(fileName: String) {
             switch FileName.pathExtension(of: fileName) {
             case "m3u", "m3u8": self = .m3u
@@ -17,13 +17,13 @@ public struct Playlist: Hashable, Sendable {
         }
     }
 
-    /// A longer file is no list that a person made.
+    /// The largest size; nobody makes a longer list by hand.
     public static let byteCountLimit = 4 * 1024 * 1024
 
-    /// What it names, in order: paths, relative ones to the list's own directory, or URLs.
+    /// Its entries in order: paths, relative to the list's own directory, or URLs.
     public var entries: [String]
 
-    /// Reads a list. Bytes that are no UTF-8 are taken as ISO 8859-1, which most old lists are written in.
+    /// Parses a list. Bytes that are not UTF-8 are taken as ISO 8859-1, the encoding of most old lists.
     public init(_ bytes: [UInt8], kind: Kind) {
         let text = Self.text(bytes)
         let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingWhitespace }
@@ -41,7 +41,7 @@ public struct Playlist: Hashable, Sendable {
         return String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) }))
     }
 
-    /// The values of `FileN`, by N.
+    /// Returns the values of `FileN`, ordered by N.
     private static func files(in lines: [Substring]) -> [String] {
         var files: [(number: Int, value: String)] = []
         for line in lines {
@@ -51,7 +51,7 @@ public struct Playlist: Hashable, Sendable {
             guard key.hasPrefix("file"), let number = Int(key.dropFirst(4)), !value.isEmpty else { continue }
             files.append((number, String(value)))
         }
-        // The sort is stable: of equal numbers the first comes first.
+        // The sort is stable: entries with equal numbers keep their order.
         return files.sorted { $0.number < $1.number }.map(\.value)
     }
 }

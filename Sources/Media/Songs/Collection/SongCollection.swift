@@ -1,36 +1,36 @@
 import AudioCore
 import Glibc
 
-// From what a user names to songs in their order.
+// From the names that a user gives to songs in order.
 //
 //     file       ─> itself, whatever its name
 //     directory  ─> the songs in it, by album, disc, track and name; then its subdirectories, by name
-//     playlist   ─> what it names, in its order: files, directories, other playlists
+//     playlist   ─> its entries, in order: files, directories, other playlists
 //
-// A file that the user or a playlist names is taken without a look: who plays it tells what is wrong with it. In a
-// directory a file's extension decides, for covers and booklets lie there too. Symbolic links are followed; a directory
-// or a playlist that is inside itself is entered once.
+// A file named by the user or by a playlist is taken unchecked: playing it shows what is wrong with it. In a directory
+// the extension decides, because covers and booklets are there, too. Symbolic links are followed; a directory or a
+// playlist that contains itself is entered once.
 
-/// Finds the songs behind files, directories and playlists. Reads the disk; blocks.
+/// Finds the songs in files, directories and playlists. Reads the disk; blocks.
 public struct SongCollection {
-    /// The extensions of what is a song in a directory, in lower case.
+    /// Extensions of songs in a directory, in lower case.
     public static let songExtensions: Set<String> = [
         "mp3", "mp2", "mp1", "mpga", "aac", "m4a", "m4b", "m4r", "mp4", "3gp", "3g2", "flac", "wav", "wave", "rf64",
         "bw64", "aif", "aiff", "aifc", "caf", "au", "snd", "ogg", "oga", "opus", "ac3", "amr", "awb",
     ]
-    /// Songs of one collection at most, and entries of one directory.
+    /// The most songs in a collection, and the most entries in a directory.
     public static let countLimit = 100_000
-    /// Directories and playlists that are looked into: by links and lists that name each other there may be more ways
-    /// than time.
+    /// The most directories and playlists to read: links and lists that refer to each other may have more paths than
+    /// time allows.
     static let holderCountLimit = 10_000
-    /// Directories and playlists inside each other.
+    /// The largest depth of nested directories and playlists.
     static let depthLimit = 32
-    /// Lines about what was passed over; the rest is counted in the last of them.
+    /// The most lines about skipped entries; the last line counts the rest.
     static let problemLimit = 20
 
     /// Paths and URLs of songs, and `-` for standard input, in order.
     public private(set) var songs: [String] = []
-    /// What was passed over and why: a line each.
+    /// What was skipped and why: one line each.
     public var problems: [String] {
         let rest = problemCount - firstProblems.count
         return rest == 0 ? firstProblems : firstProblems + ["\(rest) more could not be used"]
@@ -38,15 +38,15 @@ public struct SongCollection {
 
     private var firstProblems: [String] = []
     private var problemCount = 0
-    /// Directories and playlists that are open: the way to the one that is looked at.
+    /// The directories and playlists being read, from the outermost to the current one.
     private var way: [FileIdentity] = []
     private var holderCount = 0
     private let isStopped: () -> Bool
 
     /// - Parameters:
-    ///   - paths: what the user named.
-    ///   - isStopped: asked for every entry; after true the collection ends where it is.
-    /// - Throws: where one of `paths` is a directory or a playlist that cannot be read or holds no song.
+    ///   - paths: the names that the user gave.
+    ///   - isStopped: called for each entry; the collection ends when it returns true.
+    /// - Throws: if one of `paths` is a directory or a playlist that cannot be read or contains no song.
     public init(_ paths: [String], isStopped: @escaping () -> Bool = { false }) throws(SongFailure) {
         self.isStopped = isStopped
         for path in paths {
@@ -57,8 +57,8 @@ public struct SongCollection {
         }
     }
 
-    /// Adds a song, or what holds some.
-    /// - Returns: what it holds songs as; nil for a song.
+    /// Adds a song, or the songs in a container.
+    /// - Returns: the kind of container; nil for a song.
     private mutating func add(_ name: String) throws(SongFailure) -> Holder? {
         guard case .file(let path) = try SongAddress(name) else {
             append(name)
@@ -98,7 +98,7 @@ public struct SongCollection {
         if firstProblems.count < Self.problemLimit { firstProblems.append(problem.withoutCredentials) }
     }
 
-    /// As ``add(_:)``, of what was not named by the user: what is wrong is told, and passed over.
+    /// Like ``add(_:)``, for names not given by the user: errors are reported and the entry is skipped.
     private mutating func addInner(_ path: String) {
         do throws(SongFailure) { _ = try add(path) } catch { pass(error.message) }
     }
@@ -135,7 +135,7 @@ public struct SongCollection {
                 switch try SongAddress(entry) {
                 case .url: addInner(entry)
                 case .file(let file): addInner(FileName.join(directory, file))
-                // Among files, a file of that name.
+                // In a playlist, "-" is a file of that name.
                 case .standardInput: addInner(FileName.join(directory.isEmpty ? "." : directory, entry))
                 }
             } catch {
@@ -145,7 +145,7 @@ public struct SongCollection {
     }
 }
 
-/// What holds songs without being one.
+/// What contains songs without being one.
 private enum Holder {
     case directory
     case playlist(Playlist.Kind)

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// Where a song stands among those of its directory: by album, disc and track as its tags have them, then by name.
+/// The position of a song in its directory: by album, disc and track in its tags, then by name.
 struct SongOrder: Comparable {
     private let album: NaturalOrder?
     private let disc: Int
@@ -14,13 +14,13 @@ struct SongOrder: Comparable {
         track = info[.track].flatMap(Self.number)
     }
 
-    /// Tags have "3", "03" or "3/12".
+    /// Parses "3", "03" or "3/12".
     private static func number(_ text: String) -> Int? {
         Int(text.drop { $0 == " " }.prefix { $0.isASCII && $0.isWholeNumber })
     }
 
     static func < (left: SongOrder, right: SongOrder) -> Bool {
-        // What has no album or no track comes after what has one.
+        // Songs without an album or a track come after those with one.
         if left.album != right.album {
             guard let leftAlbum = left.album, let rightAlbum = right.album else { return left.album != nil }
             return leftAlbum < rightAlbum
@@ -35,10 +35,10 @@ struct SongOrder: Comparable {
 }
 
 extension SongOrder {
-    /// Bytes of a song that are read for its tags at most: behind a picture of that size nobody looks for them.
+    /// The most bytes of a song to read for its tags: larger pictures end the search.
     private static let tagByteCountLimit = 4 * 1024 * 1024
 
-    /// Reads the tags that stand before the audio. A file that cannot be read has none; who plays it tells why.
+    /// Reads the tags before the audio. A file that cannot be read has none; playing it shows why.
     init(path: String, name: String) {
         self.init(name: name, info: Self.info(of: path))
     }
@@ -56,7 +56,7 @@ extension SongOrder {
     }
 }
 
-/// The stream's own summary is all that is wanted.
+/// Ignores everything: only the stream's summary is used.
 private struct NoSink: AudioStreamSink {
     mutating func streamDidParse(property: AudioStreamProperty) {}
     mutating func streamDidParse(packets: Span<AudioPacketDescription>, data: RawSpan) {}

@@ -2,10 +2,10 @@ import AudioCore
 import AudioDecoding
 import AudioFileWriting
 
-/// What a WAVE file is to hold: a song, and those that follow it in the same file, as far as they have its sample rate and
-/// channels.
+/// The planned contents of a WAVE file: a song, and the ones that follow it in the same file as long as they have its
+/// sample rate and channels.
 struct DecodingPlan {
-    /// Of a song, frames that are heard, and those before them that are not.
+    /// A song's frames that are heard, and the priming before them.
     struct Song {
         var frameCount: Int64
         var primingFrameCount: Int
@@ -13,11 +13,11 @@ struct DecodingPlan {
 
     private(set) var songs: [Song] = []
     private(set) var frameCount: Int64 = 0
-    /// Of the first song that has frames.
+    /// Facts of the first song that has frames.
     private(set) var first: SongFacts?
     private(set) var samples = SampleFormat.float32
     private(set) var problems: [AudioStreamProblem] = []
-    /// What of the file is left out, and why: one line.
+    /// What part of the file is left out, and why: one line.
     private(set) var omission: String?
 
     private let asFloat: Bool
@@ -25,7 +25,7 @@ struct DecodingPlan {
     private static let largestProblemCount = 256
 
     /// Reads the file.
-    /// - Parameter asFloat: 32-bit floats also where the songs have integers.
+    /// - Parameter asFloat: whether to use 32-bit floats even for integer songs.
     /// - Throws: why not even the first song can be decoded.
     static func read(
         path: String, asFloat: Bool, probe: FormatProbe?, codecs: Set<Codec>, isStopped: () -> Bool
@@ -48,7 +48,7 @@ struct DecodingPlan {
 
     private init(asFloat: Bool) { self.asFloat = asFloat }
 
-    /// - Returns: whether it is part of it; else what is left out was noted.
+    /// - Returns: whether the song is included; otherwise the omission was noted.
     private mutating func take(_ facts: SongFacts, from start: Int64, _ codecs: Set<Codec>) -> Bool {
         guard facts.failure == nil, let format = facts.summary.format else {
             omission =
@@ -92,7 +92,7 @@ extension SongFacts {
 }
 
 extension SampleFormat {
-    /// What holds the samples of both, integers up to 32 bits without loss.
+    /// Returns a format for the samples of both, lossless for integers up to 32 bits.
     fileprivate func wide(enoughFor other: SampleFormat) -> SampleFormat {
         if self == other { return self }
         guard !isFloat, !other.isFloat else { return .float32 }

@@ -2,43 +2,43 @@ import AudioCore
 import AudioDecoding
 import AudioFileWriting
 
-/// Decodes packets, and writes of their frames those that are heard.
+/// Decodes packets, and writes their audible frames.
 ///
-/// A few bytes of a packet may stand for thousands of frames: what is decoded is written packet by packet, so that
-/// memory does not depend on the file.
+/// A few bytes of a packet may stand for thousands of frames. Frames are written packet by packet, so that memory does
+/// not depend on the file.
 struct DecodingSink: ~Copyable, AudioStreamSink {
-    /// Bytes that are gathered before they are written.
+    /// Bytes that are buffered before they are written.
     private static let writeByteCount = 256 * 1024
 
-    /// Frames that were heard, of all songs.
+    /// Audible frames of all songs.
     private(set) var frameCount: Int64 = 0
     private(set) var failure: SongFailure?
     private let path: String
     private let decoders: DecoderCatalog
     private var target: OutputTarget
-    /// What was decoded and not yet written.
+    /// Decoded bytes that are not written yet.
     private var bytes: [UInt8]
     private let paddingByteCount: Int
     private let encoding: SampleEncoding
     private let sampleRate: Double
     private let channelCount: Int
-    /// Of packets of songs that are over, those that became silence.
+    /// Packets of finished songs that became silence.
     private var olderDamagedPacketCount = 0
     private var scratch: [Float] = []
     private var integerScratch: [Int32] = []
 
-    // Of the song that is decoded.
+    // State of the current song.
     private var summary = AudioStreamSummary()
     private var decoder: any AudioPacketDecoder
     private var speakers: SpeakerOrder
-    /// Of integers that are passed through; nil where they are decoded.
+    /// The format of integers that pass unchanged; nil if they are decoded.
     private var pcm: AudioStreamFormat?
     private var timeline = PacketTimeline()
     private var end = FramePosition.zero
     private var songFrameCount: Int64 = 0
 
-    /// - Parameter target: makes what is written to, once there is a decoder.
-    /// - Throws: where there is none for the song, or nothing can be written.
+    /// - Parameter target: opens the output, once there is a decoder.
+    /// - Throws: if there is no decoder for the song, or the output cannot be written.
     init(
         _ plan: DecodingPlan, path: String, decoders: DecoderCatalog,
         target: () throws(SongFailure) -> OutputTarget
@@ -72,7 +72,7 @@ struct DecodingSink: ~Copyable, AudioStreamSink {
 
     var damagedPacketCount: Int { olderDamagedPacketCount + decoder.damagedPacketCount }
 
-    /// A song comes next.
+    /// Begins the next song.
     mutating func begin(_ song: DecodingPlan.Song) {
         summary = AudioStreamSummary()
         timeline = PacketTimeline(
@@ -82,7 +82,7 @@ struct DecodingSink: ~Copyable, AudioStreamSink {
         songFrameCount = 0
     }
 
-    /// As many frames of the song were heard as there were to be.
+    /// Whether the song had as many audible frames as planned.
     var isSongWhole: Bool { songFrameCount == end.index }
 
     mutating func streamDidParse(property: AudioStreamProperty) {
@@ -91,7 +91,7 @@ struct DecodingSink: ~Copyable, AudioStreamSink {
             return
         }
         pcm = encoding.passes(format) ? format : nil
-        // Of the first song there is one.
+        // The first song has its decoder already.
         guard frameCount > 0 else { return }
         olderDamagedPacketCount += decoder.damagedPacketCount
         do throws(SongFailure) {
@@ -125,7 +125,7 @@ struct DecodingSink: ~Copyable, AudioStreamSink {
         }
     }
 
-    /// Writes what is left; the file gets its name then.
+    /// Writes the rest; the file then gets its final name.
     mutating func finish() throws(SongFailure) {
         bytes += repeatElement(0, count: paddingByteCount)
         try write()
@@ -161,7 +161,7 @@ struct DecodingSink: ~Copyable, AudioStreamSink {
         songFrameCount += Int64(heard.count)
     }
 
-    /// Into the front of ``scratch``.
+    /// Decodes into the front of ``scratch``.
     private mutating func decode(_ packet: RawSpan, frameCount: Int) throws(AudioDecodingError) {
         try Self.makeRoom(in: &scratch, for: packet, frameCount: frameCount, channelCount, silence: 0)
         let decoder = decoder
@@ -169,7 +169,7 @@ struct DecodingSink: ~Copyable, AudioStreamSink {
         try decoder.decode(packet: packet, frameCount: frameCount, into: &output)
     }
 
-    /// Into the front of ``integerScratch``.
+    /// Decodes into the front of ``integerScratch``.
     private mutating func decodeIntegers(_ packet: RawSpan, frameCount: Int) throws(AudioDecodingError) {
         try Self.makeRoom(in: &integerScratch, for: packet, frameCount: frameCount, channelCount, silence: 0)
         let decoder = decoder

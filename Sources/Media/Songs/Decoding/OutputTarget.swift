@@ -1,18 +1,18 @@
 import Glibc
 
-/// Where decoded bytes go: a file that appears under its name when it is whole, or an open descriptor.
+/// The destination of decoded bytes: a file that gets its name when it is complete, or an open descriptor.
 struct OutputTarget: ~Copyable {
     private let descriptor: Int32
     /// For messages.
     private let name: String
-    /// The file's name until it is whole, and then; nil for what is written in place (a pipe, a device).
+    /// The file's temporary and final name; nil for what is written in place (a pipe, a device).
     private let renaming: (temporary: String, final: String)?
     private let closesDescriptor: Bool
     private var isCommitted = false
 
     static let standardOutput = "-"
 
-    /// - Parameter input: the file that is read, which must not be written.
+    /// - Parameter input: the file being read, which must not be overwritten.
     init(path: String, input: FileIdentity) throws(SongFailure) {
         guard path != Self.standardOutput else {
             self.init(descriptor: STDOUT_FILENO, name: "standard output", renaming: nil, closesDescriptor: false)
@@ -32,7 +32,7 @@ struct OutputTarget: ~Copyable {
             self.init(descriptor: descriptor, name: path, renaming: nil, closesDescriptor: true)
             return
         }
-        // What a link points to is replaced, not the link.
+        // Replace the target of a symbolic link, not the link.
         let final = exists ? Self.resolved(path) : path
         let temporary = "\(final).\(getpid()).part"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
@@ -74,7 +74,7 @@ struct OutputTarget: ~Copyable {
         throw SongFailure(.cannotCreate, "writing '\(name)' failed: \(String(cString: strerror(code)))")
     }
 
-    /// All is written: the file gets its name.
+    /// Gives the complete file its final name.
     mutating func commit() throws(SongFailure) {
         guard let renaming else { return }
         guard rename(renaming.temporary, renaming.final) == 0 else { throw .unwritable(name, errno) }

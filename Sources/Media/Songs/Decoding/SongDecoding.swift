@@ -2,27 +2,27 @@ import AudioCore
 import AudioDecoding
 import AudioFileWriting
 
-// Two passes. The first counts: after it the WAVE header can say exactly what follows, also into a pipe, and a file
-// that cannot be played leaves nothing behind. The second decodes.
+// Two passes. The first counts frames: the WAVE header is then exact, even when written to a pipe, and a file that
+// cannot be played leaves nothing behind. The second decodes.
 
-/// Writes what a listener would put out to a WAVE file, at full speed. Where a file holds several songs, all of them, up to
-/// one that a WAVE file cannot hold behind the first.
+/// Decodes a song to a WAVE file with what a listener would play, at full speed. Of a file with several songs it
+/// decodes all, up to the first that does not fit into the same WAVE file.
 public struct SongDecoding: Sendable {
     public var path: String
     /// "-" is standard output.
     public var output: String
-    /// 32-bit floats also where the song has integers.
+    /// Whether to write 32-bit floats even for integer songs.
     public var asFloat = false
-    /// Tells what the song is as decoded.
+    /// Determines the song's format as decoded.
     public var probe: FormatProbe?
 
-    /// What was done.
+    /// The result of a run.
     public struct Outcome: Hashable, Sendable {
         public var frameCount: Int64
         /// Packets that became silence.
         public var damagedPacketCount: Int
         public var problems: [AudioStreamProblem]
-        /// What of the file was left out, and why: one line; nil where all of it was written.
+        /// What part of the file was left out, and why: one line; nil if everything was written.
         public var omission: String?
     }
 
@@ -31,7 +31,7 @@ public struct SongDecoding: Sendable {
         self.output = output
     }
 
-    /// - Parameter isStopped: asked between pieces; where it answers true, nothing is left behind.
+    /// - Parameter isStopped: called between pieces; if it returns true, decoding stops and leaves nothing behind.
     /// - Throws: what is wrong with the song, or why it cannot be written.
     public func run(
         decoders: DecoderCatalog, isStopped: () -> Bool = { false }
@@ -67,7 +67,7 @@ public struct SongDecoding: Sendable {
 }
 
 extension AudioDecodingError {
-    /// For people, to follow the file's name.
+    /// A text for people, to append to the file's name.
     public var explanation: String {
         switch self {
         case .unsupportedCodec(let codec):

@@ -1,6 +1,6 @@
 /// URLs as text (RFC 3986), as far as is needed here.
 enum HTTPAddress {
-    /// With blanks, controls and what is not ASCII as percent signs and digits: people and lists write them as they are.
+    /// Percent-encodes spaces, controls and non-ASCII characters, which people and playlists leave as they are.
     static func encoded(_ url: String) -> String {
         var text = ""
         for byte in url.utf8 {
@@ -13,7 +13,7 @@ enum HTTPAddress {
         return text
     }
 
-    /// What an entry of a list means that came from `base`.
+    /// Resolves a playlist's entry against the playlist's URL.
     static func resolved(_ entry: String, against base: String) -> String {
         guard SongAddress.scheme(of: entry) == nil, let start = base.range(ofText: "://") else { return entry }
         if entry.hasPrefix("//") { return base.prefix { $0 != "/" } + entry }
@@ -26,7 +26,7 @@ enum HTTPAddress {
 }
 
 extension String {
-    /// Where the text behind the first occurrence of `text` begins.
+    /// Returns where the text after the first occurrence of `text` begins.
     fileprivate func range(ofText text: String) -> Index? {
         indices.first { self[$0...].hasPrefix(text) }.map { index($0, offsetBy: text.count) }
     }

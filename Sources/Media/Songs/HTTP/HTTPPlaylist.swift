@@ -3,14 +3,14 @@ enum HTTPPlaylist {
     static let byteCountLimit = 256 * 1024
     private static let songLimit = 1_000
 
-    /// What whoever opened the list is told: the songs that it names, or why there are none.
+    /// Returns the error to report for a playlist: the songs that it names, or why there are none.
     static func finding(in bytes: [UInt8], _ kind: Playlist.Kind, url: String, name: String) -> SongFailure {
         let text = String(decoding: bytes, as: UTF8.self)
-        // RFC 8216: its "songs" are pieces of a few seconds.
+        // RFC 8216: the "songs" of such a list are segments of a few seconds.
         guard !text.contains("#EXT-X-TARGETDURATION"), !text.contains("#EXT-X-STREAM-INF") else {
             return SongFailure(.unusable, "\(name) is HTTP Live Streaming, which cannot be played")
         }
-        // Of files of this machine a stranger's list knows nothing.
+        // A stranger's list cannot name files of this machine.
         let songs = Playlist(bytes, kind: kind).entries.prefix(songLimit).compactMap { entry -> String? in
             let song = HTTPAddress.resolved(entry, against: url)
             return ["http", "https"].contains(SongAddress.scheme(of: song)) ? song : nil

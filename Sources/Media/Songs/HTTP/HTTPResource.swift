@@ -1,13 +1,13 @@
 import AudioFileStreamServices
 
-/// What a server's first answer tells of the whole thing.
+/// The properties of a resource, from the server's first response.
 struct HTTPResource: Hashable {
-    /// Nil where it has no end that is known.
+    /// Nil if no end is known.
     var byteCount: Int64?
-    /// Whether bytes can be had from anywhere.
+    /// Whether the server supports range requests.
     var hasRanges: Bool
     var isStation: Bool
-    /// The kind of list that it is; nil for a song.
+    /// The kind of playlist; nil for a song.
     var listKind: Playlist.Kind?
     private var mark: String?
 
@@ -19,7 +19,7 @@ struct HTTPResource: Hashable {
         mark = Self.mark(head)
     }
 
-    /// What tells one version from another.
+    /// Returns what identifies the version of the resource.
     private static func mark(_ head: HTTPResponseHead) -> String? { head["etag"] ?? head["last-modified"] }
 
     var access: ByteAccess {
@@ -28,13 +28,13 @@ struct HTTPResource: Hashable {
     }
 
     enum Continuation: Hashable {
-        /// At the byte that is wanted, behind so many that are known.
+        /// At the wanted byte, after skipping this many known ones.
         case bytes(skipped: Int64)
-        /// With what is sent now.
+        /// With the bytes that are sent now.
         case gap
     }
 
-    /// How a later answer goes on at `position`; nil where it is about something else.
+    /// Returns how a later response continues at `position`; nil if the resource has changed.
     func continuation(_ head: HTTPResponseHead, at position: Int64) -> Continuation? {
         guard let byteCount else { return .gap }
         if let mark, let other = Self.mark(head), mark != other { return nil }

@@ -1,18 +1,18 @@
 /// What a server says before the bytes: status and headers of the last response (RFC 9110; Shoutcast's "ICY 200 OK").
 struct HTTPResponseHead: Hashable {
     private(set) var status = 0
-    /// As the server words it: "404 Not Found".
+    /// The status in the server's words: "404 Not Found".
     private(set) var statusText = ""
     private(set) var isComplete = false
     private var fields: [String: String] = [:]
-    /// Where it leads, and whether that is, or one of several such places, without encryption: versions of libcurl differ
-    /// in which they follow. Kept however many fields stand before it.
+    /// The target of a redirection, and whether it, or one of several, is unencrypted: versions of libcurl differ in
+    /// which they follow. Kept regardless of ``fieldCountLimit``.
     private var location: String?
     private var namesHTTP = false
-    /// Nobody needs more; what comes behind is passed over.
+    /// Header fields beyond this number are ignored.
     private static let fieldCountLimit = 100
 
-    /// Takes a header line, with or without its end. A status line begins a new response.
+    /// Takes a header line, with or without its line end. A status line begins a new response.
     mutating func take(_ line: some Collection<UInt8>) {
         let text = String(decoding: line.prefix(4_096), as: UTF8.self).trimmed
         guard !text.isEmpty else {
@@ -36,22 +36,22 @@ struct HTTPResponseHead: Hashable {
 
     subscript(name: String) -> String? { fields[name] }
 
-    /// Whether bytes follow, or nothing: not another response.
+    /// Whether this is the final response: what follows is the body, if anything.
     var isFinal: Bool { isComplete && status >= 200 && redirection == nil }
 
-    /// Whether it leads elsewhere, without encryption.
+    /// Whether this redirects to an unencrypted address.
     var leadsToHTTP: Bool { redirection != nil && namesHTTP }
 
     private var redirection: String? { (300..<400).contains(status) ? location : nil }
 
-    /// In lower case, without parameters.
+    /// The media type in lower case, without parameters.
     var contentType: String {
         (fields["content-type"]?.prefix { $0 != ";" }.trimmed ?? "").lowercased()
     }
 
     var contentLength: Int64? { fields["content-length"].flatMap(Int64.init).flatMap { $0 >= 0 ? $0 : nil } }
 
-    /// The first byte of a part of something, and the byte count of the whole (RFC 9110 section 14.4).
+    /// The first byte of a partial response, and the size of the whole (RFC 9110 section 14.4).
     var range: (start: Int64, total: Int64)? {
         guard status == 206, let text = fields["content-range"], text.lowercased().hasPrefix("bytes ") else {
             return nil
@@ -63,14 +63,14 @@ struct HTTPResponseHead: Hashable {
         return (start, total)
     }
 
-    /// Whether a station speaks.
+    /// Whether the server is a station.
     var isStation: Bool { fields.keys.contains { $0.hasPrefix("icy-") } }
 
     var stationInterval: Int? { fields["icy-metaint"].flatMap(Int.init) }
 
     var isWebPage: Bool { contentType == "text/html" || contentType == "application/xhtml+xml" }
 
-    /// By the media type, or where that says nothing by the URL's extension.
+    /// Returns the kind of playlist by the media type, or if that is inconclusive, by the URL's extension.
     func playlistKind(url: String) -> Playlist.Kind? {
         switch contentType {
         case "audio/x-mpegurl", "audio/mpegurl", "application/x-mpegurl", "application/mpegurl",
@@ -85,7 +85,7 @@ struct HTTPResponseHead: Hashable {
 }
 
 extension StringProtocol {
-    /// Without white space at its ends.
+    /// The text without surrounding white space.
     var trimmed: String {
         let rest = drop(while: \.isWhitespace)
         return String(rest[..<(rest.lastIndex { !$0.isWhitespace }.map { rest.index(after: $0) } ?? rest.startIndex)])

@@ -1,9 +1,9 @@
 import AudioCore
 
-// What can be wrong with a URL, each in one line.
+// Errors of a URL, each in one line.
 
 extension HTTPSource {
-    /// Nothing came at all: libcurl's codes (libcurl-errors.3) in our words, where they are better.
+    /// Describes a transfer without a response: libcurl's codes (libcurl-errors.3), in our words where they are better.
     func failure(_ end: HTTPTransfer.End) -> SongFailure {
         switch end.code {
         case 3: SongFailure(.missing, "\(name) is no valid URL")
@@ -20,12 +20,12 @@ extension HTTPSource {
         }
     }
 
-    /// libcurl's text, which may name where a server leads to: one line, fit to be shown.
+    /// Returns libcurl's text, which may name a redirection's target: one line, fit to be shown.
     static func detail(_ end: HTTPTransfer.End) -> String {
         String(end.text.prefix { !$0.isNewline }).trimmed.withoutCredentials
     }
 
-    /// What is wrong with an answer; nil where bytes of a song may follow.
+    /// Returns what is wrong with a response; nil if the bytes of a song may follow.
     func objection(to head: HTTPResponseHead) -> SongFailure? {
         if head.status >= 400 {
             return SongFailure(.missing, "\(name): the server says \(head.statusText)")

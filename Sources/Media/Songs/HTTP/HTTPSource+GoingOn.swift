@@ -1,10 +1,10 @@
 import AudioCore
 import HostSystem
 
-// What broke off goes on.
+// Resuming after an interruption.
 
 extension HTTPSource {
-    /// Waits a while and tries again; nil for the caller's loop.
+    /// Waits for the next attempt; returns nil to make the caller's loop continue.
     func breakOff(_ reason: String) throws(SongFailure) -> ByteRead? {
         guard attemptCount < pauses.count else {
             phase = .ended
@@ -16,7 +16,7 @@ extension HTTPSource {
         return nil
     }
 
-    /// Looks at the answer to a later request. False while there is none.
+    /// Checks the response to a later request. Returns false while there is none.
     func goesOn(_ transfer: HTTPTransfer) throws(SongFailure) -> Bool {
         transfer.perform()
         guard transfer.isAnswered else {
@@ -29,7 +29,7 @@ extension HTTPSource {
             _ = try breakOff(Self.detail(end))
             return true
         }
-        // A station that is being restarted may say anything for a while.
+        // A station that restarts may send any response for a while.
         if let objection = objection(to: head) {
             let words = objection.message.dropFirst(name.count).drop { $0 == ":" || $0 == " " }
             _ = try breakOff(String(words))

@@ -4,35 +4,35 @@ import CCurl
 import Glibc
 import HostSystem
 
-// How bytes come, and go on coming
+// States
 //
-//     connecting ──answered──▶ flowing ──all came──▶ ended
-//         ▲                      │ broke off, brings nothing, other bytes are wanted
+//     connecting ──response──▶ flowing ──complete──▶ ended
+//         ▲                      │ broken off, silent, or other bytes are wanted
 //         └───── pausing ◀───────┘
 //
-// The first request asks for bytes from 0 on. A server that answers with a part of known length has all of the file at
-// hand for us: the parser may ask for bytes from anywhere, which is another request. What broke off goes on
+// The first request asks for bytes from 0 on. If a server answers with a part of known length, the parser has random
+// access: it may ask for bytes from anywhere, with another request. What broke off is resumed
 //
-// - at the next byte, where the server knows ranges;
-// - from the beginning, with what is known already left out, where it does not and the length is known;
-// - with what comes now, behind a gap, where it has no end: that is a station.
+// - at the next byte, if the server supports ranges;
+// - from the beginning, dropping the known bytes, if it does not and the length is known;
+// - with the bytes that come now, after a gap, if there is no end: that is a station.
 //
-// Attempts follow each other ever more slowly, and are counted anew once bytes flow.
+// Attempts become less and less frequent; their count restarts once bytes flow.
 
-/// A song or a station behind an `http:` or `https:` URL, by libcurl.
+/// A song or a station behind an `http:` or `https:` URL, received with libcurl.
 ///
-/// Nothing is fetched that is not asked for, but for ``HTTPTransfer/bufferByteCount``: a server that is faster than the
-/// song waits.
+/// Fetches only what is asked for, plus at most ``HTTPTransfer/bufferByteCount``: a server that is faster than the song
+/// has to wait.
 public final class HTTPSource: ByteSource {
-    /// Connected, and nothing comes for so long: broken off.
+    /// Connected but without data for this long counts as broken off.
     var silenceLimit = TimeSpan.seconds(10)
-    /// Before the attempts to go on.
+    /// Pauses before the attempts to resume.
     var pauses: [TimeSpan] = [.zero, .milliseconds(500), .seconds(1), .seconds(2), .seconds(4)]
     /// Half a second of most stations.
     private static let stationPieceByteCount = 8 * 1024
-    /// So many new bytes make an attempt a success.
+    /// New bytes that make an attempt a success.
     static let flowByteCount = 32 * 1024
-    /// Up to here bytes that the parser passes over are fetched all the same: quicker than another request.
+    /// If the parser skips no more than this, the bytes are fetched anyway: faster than another request.
     static let skipLimit: Int64 = 128 * 1024
 
     enum Phase {
@@ -47,26 +47,26 @@ public final class HTTPSource: ByteSource {
     public let name: String
     private let certificateFile: String?
     var phase = Phase.idle
-    /// What the first answer said of the whole; nil before it came.
+    /// The properties from the first response; nil before it.
     var resource: HTTPResource?
-    /// The next byte that is wanted.
+    /// Offset of the next wanted byte.
     var position: Int64 = 0
-    /// Bytes that come before it.
+    /// Bytes to drop before it.
     var skipCount: Int64 = 0
     /// Bytes were lost before the next one.
     var isBehindGap = false
     var stripper: ICYStripper?
     var attemptCount = 0
     private var byteCountOfAttempt: Int64 = 0
-    /// Since when the transfer was asked in vain.
+    /// Since when reading from the transfer has returned nothing.
     var silentSince: HostTime?
     /// The bytes of a playlist.
     private var list: [UInt8] = []
     var news: [SourceNews] = []
 
-    /// - Parameter certificateFile: certificates that are trusted; by default those of the environment variable
-    ///   `SSL_CERT_FILE`, or else the system's.
-    /// - Throws: where there is no libcurl.
+    /// - Parameter certificateFile: trusted certificates; by default those of the environment variable `SSL_CERT_FILE`,
+    ///   or else the system's.
+    /// - Throws: if libcurl is missing.
     public init(
         url: String, certificateFile: String? = getenv("SSL_CERT_FILE").map { String(cString: $0) }
     ) throws(SongFailure) {
@@ -86,7 +86,7 @@ public final class HTTPSource: ByteSource {
     public func wait(atMost span: TimeSpan, wake: WakeSignal) {
         switch phase {
         case .connecting(let transfer), .flowing(let transfer):
-            // In between it is seen whether the server has been silent for too long.
+            // Returns in between, to check whether the server has been silent for too long.
             transfer.wait(atMost: min(span, .seconds(1)), wake: wake)
         case .pausing(let until):
             wake.wait(atMost: min(span, max(.milliseconds(1), until - .now())))
@@ -115,7 +115,7 @@ public final class HTTPSource: ByteSource {
         return resource.access
     }
 
-    /// Reads a list of songs whole, and throws what it names.
+    /// Reads a whole playlist, and throws the songs that it names.
     private func openList() throws(SongFailure) -> ByteAccess? {
         guard case .flowing(let transfer) = phase, let kind = resource?.listKind else { return nil }
         var piece = [UInt8](repeating: 0, count: 16 * 1024)
@@ -172,11 +172,11 @@ public final class HTTPSource: ByteSource {
         }
     }
 
-    /// Nil where something else is to be tried now.
+    /// Returns nil if the caller should try something else.
     private func take(
         from transfer: HTTPTransfer, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SongFailure) -> ByteRead? {
-        // A title goes with the bytes before it.
+        // Reads in small pieces: a title is reported with the bytes before it.
         let room = stripper == nil ? buffer.count : min(buffer.count, Self.stationPieceByteCount)
         let count = transfer.take(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<room]))
         guard count > 0 else {
@@ -204,7 +204,7 @@ public final class HTTPSource: ByteSource {
         return kept
     }
 
-    /// The transfer is over: at the end, or too early. Nil where it goes on.
+    /// Handles the end of a transfer, complete or premature. Returns nil if it is to be resumed.
     private func conclude(_ end: HTTPTransfer.End) throws(SongFailure) -> ByteRead? {
         let isWhole = resource?.byteCount.map { position >= $0 } ?? (end.isGood && resource?.isStation != true)
         guard !isWhole else {
@@ -228,7 +228,7 @@ public final class HTTPSource: ByteSource {
         connect()
     }
 
-    /// Whether it was asked in vain for too long by now.
+    /// Whether reading has returned nothing for too long.
     func isSilent() -> Bool {
         let now = HostTime.now()
         let since = silentSince ?? now

@@ -2,10 +2,10 @@ import AudioCore
 import CCurl
 import HostSystem
 
-/// One GET, from its beginning to its end or to where nobody wants more.
+/// One GET request, until it ends or is abandoned.
 ///
-/// Holds ``bufferByteCount`` bytes at most, and some of libcurl's own: what is not taken stays with the server. Used by
-/// one thread at a time.
+/// Buffers ``bufferByteCount`` bytes at most, plus some in libcurl: the rest stays with the server. Used from one
+/// thread at a time.
 final class HTTPTransfer {
     static let bufferByteCount = 256 * 1024
     private static let connectTimeout = TimeSpan.seconds(10)
@@ -25,13 +25,13 @@ final class HTTPTransfer {
     private var body: [UInt8] = []
     private var bodyOffset = 0
     private var isPaused = false
-    /// A server behind https leads to one behind http. libcurl would refuse that by itself only where the first address
-    /// is an https one.
+    /// Whether an https server redirects to http. By itself, libcurl would refuse that only if the first address is
+    /// https.
     private var leavesSecurity = false
 
     /// - Parameters:
-    ///   - start: the first byte that is wanted; a server that knows no ranges begins at 0.
-    ///   - certificateFile: of certificates that are trusted; nil for the system's.
+    ///   - start: the first wanted byte; a server without range support begins at 0.
+    ///   - certificateFile: trusted certificates; nil for the system's.
     init(url: String, from start: Int64, certificateFile: String?) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         var request = ccurl_request()
@@ -82,15 +82,15 @@ final class HTTPTransfer {
 
     deinit { if let handle { ccurl_end(handle) } }
 
-    /// Bytes that came and were not taken.
+    /// Bytes received but not taken.
     var heldByteCount: Int { body.count - bodyOffset }
 
-    /// Whether it is known what the bytes are.
+    /// Whether the response is known.
     var isAnswered: Bool { head.isFinal || end != nil }
 
     var effectiveURL: String { handle.map { String(cString: ccurl_effective_url($0)) } ?? "" }
 
-    /// Does what can be done without waiting.
+    /// Does everything that can be done without waiting.
     func perform() {
         guard let handle, end == nil else { return }
         var code: Int32 = 0
@@ -99,7 +99,7 @@ final class HTTPTransfer {
         end = End(code: code, text: code == 0 ? "" : text)
     }
 
-    /// Takes bytes that came; none where more are to be waited for, or none will come (``end``).
+    /// Takes received bytes; none if more are to come, or if the transfer is over (``end``).
     func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         if bodyOffset == body.count { fetch() }
         let count = min(buffer.count, body.count - bodyOffset)
@@ -118,7 +118,7 @@ final class HTTPTransfer {
         perform()
     }
 
-    /// Waits until there may be more, until a signal, or for `span`.
+    /// Waits until there may be more bytes, until a signal, or for `span`.
     func wait(atMost span: TimeSpan, wake: WakeSignal) {
         guard let handle, end == nil, bodyOffset == body.count, !isPaused else { return }
         wake.wait { ccurl_wait(handle, $0, Int32(clamping: Int64(span.milliseconds.rounded(.up)))) }

@@ -1,14 +1,14 @@
 import AudioCore
 
-// Shoutcast's protocol has no specification; servers agree on this. A client that sends "Icy-MetaData: 1" is answered
-// with "icy-metaint: N": after every N bytes of audio comes a byte L and 16 L bytes of text, zeros behind it:
-// StreamTitle='Artist - Song';StreamUrl='...'; mostly L is 0.
+// Shoutcast's protocol has no specification; servers agree on this: if the client sends "Icy-MetaData: 1", the server
+// responds with "icy-metaint: N". After every N bytes of audio come a byte L and 16 L bytes of zero-padded text:
+// StreamTitle='Artist - Song';StreamUrl='...'; usually L is 0.
 
-/// Takes the texts out of a station's bytes.
+/// Removes the metadata from a station's bytes.
 struct ICYStripper {
-    /// Bytes of audio between two texts.
+    /// Bytes of audio between two metadata blocks.
     let interval: Int
-    /// Nobody sends texts less often.
+    /// The largest interval that occurs.
     static let intervalLimit = 16 * 1024 * 1024
 
     private enum Place {
@@ -21,14 +21,14 @@ struct ICYStripper {
     private var text: [UInt8] = []
     private var titles: [String] = []
 
-    /// Nil for an interval that cannot be.
+    /// Returns nil for an impossible interval.
     init?(interval: Int) {
         guard (1...Self.intervalLimit).contains(interval) else { return nil }
         self.interval = interval
         place = .audio(left: interval)
     }
 
-    /// Moves the audio in a buffer to its front. Returns how many bytes that is.
+    /// Moves the audio in a buffer to its front. Returns its size.
     mutating func strip(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         var kept = 0
         var offset = 0
@@ -58,7 +58,7 @@ struct ICYStripper {
         return kept
     }
 
-    /// The titles that came since the last call, in order.
+    /// Returns the titles received since the last call, in order.
     mutating func takeTitles() -> [String] {
         defer { titles = [] }
         return titles
@@ -69,7 +69,7 @@ struct ICYStripper {
         text.removeAll(keepingCapacity: true)
     }
 
-    /// What stands behind `StreamTitle=`; an apostrophe ends it only where a semicolon follows.
+    /// Returns the value of `StreamTitle=`; an apostrophe ends it only if a semicolon follows.
     static func title(in bytes: [UInt8]) -> String? {
         let key = Array("StreamTitle='".utf8)
         let bytes = bytes.prefix { $0 != 0 }

@@ -1,7 +1,7 @@
 import AudioCore
 
 extension AudioStreamError {
-    /// For people, to follow the file's name: what is wrong, with the byte offset where there is one.
+    /// A text for people, to append to the file's name: what is wrong, with the byte offset if there is one.
     public var explanation: String {
         switch self {
         case .unsupportedFileType:

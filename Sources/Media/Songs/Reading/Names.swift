@@ -1,7 +1,7 @@
 import AudioCore
 
 extension AudioFileType {
-    /// One word in lower case, after the usual file name extensions.
+    /// One word in lower case, like the usual file name extension.
     public var shortName: String {
         switch self {
         case .mpegLayer1: "mp1"
@@ -24,7 +24,7 @@ extension AudioFileType {
 }
 
 extension AudioStreamFormat {
-    /// The codec as ffprobe calls it: "mp3", "pcm_s16le", "aac".
+    /// The codec's name in ffprobe: "mp3", "pcm_s16le", "aac".
     public var codecShortName: String {
         switch codec {
         case .linearPCM: pcmShortName
@@ -47,7 +47,7 @@ extension AudioStreamFormat {
         }
     }
 
-    /// What kind of the codec, where it has several: "HE-AAC".
+    /// The codec's profile, if it has several: "HE-AAC".
     public var codecProfile: String? {
         switch codec {
         case .aac: "LC"

@@ -1,10 +1,10 @@
 import AudioCore
 
 extension SongFacts {
-    /// Reads a file to its end, and says what it is; what is wrong with it is in ``failure``.
+    /// Reads a file to its end, and describes it; ``failure`` says what is wrong with it.
     /// - Parameters:
-    ///   - probe: tells what the stream is as decoded.
-    ///   - isStopped: asked between pieces; where it answers true, the failure is `stopped`.
+    ///   - probe: determines the stream's format as decoded.
+    ///   - isStopped: called between pieces; if it returns true, the failure is `stopped`.
     public static func read(
         path: String, probe: FormatProbe? = nil, isStopped: () -> Bool = { false }
     ) -> SongFacts {
@@ -21,9 +21,9 @@ extension SongFacts {
         return facts
     }
 
-    /// Reads the songs of a file one after the other, as ``read(path:probe:isStopped:)`` reads the first; whether they can
-    /// be streamed is not looked at.
-    /// - Parameter handler: called for each, and at least once; says whether to go on with the next one.
+    /// Reads the songs of a file one after the other, as ``read(path:probe:isStopped:)`` reads the first; does not
+    /// check whether they can be streamed.
+    /// - Parameter handler: called for each, and at least once; returns whether to continue with the next one.
     public static func readSongs(
         path: String, probe: FormatProbe? = nil, isStopped: () -> Bool = { false }, _ handler: (SongFacts) -> Bool
     ) {
@@ -73,7 +73,7 @@ extension SongFacts {
         frameCount = max(0, timeline.end?.index ?? 0)
     }
 
-    /// Whether a first packet comes out where the bytes come in their order only.
+    /// Whether reading from front to back only yields a first packet.
     private static func canBeStreamed(_ path: String) throws(SongFailure) -> Bool {
         var stream = SongStream(try SongFile(path: path), isPureStream: true)
         var sink = CountingSink()
@@ -86,20 +86,20 @@ extension SongFacts {
     }
 }
 
-/// Counts, and keeps nothing.
+/// Counts packets, and keeps nothing.
 private struct CountingSink: AudioStreamSink {
     var byteCount: Int64 = 0
     var frameCount: Int64 = 0
     var smallestByteCount: Int?
     var artwork: SongFacts.Artwork?
-    /// As a listener has it.
+    /// The timeline as in a listener.
     var timeline = PacketTimeline()
     private var table: AudioPacketTableInfo?
     private var lastFrameCount: Int?
     private var firstFrameCount: Int?
     private var hasVaryingFrameCount = false
 
-    /// Of packets that are equally long, the last one apart.
+    /// Frames of every packet but the last; nil if they vary.
     var framesPerPacket: Int? { hasVaryingFrameCount ? nil : firstFrameCount }
 
     mutating func streamDidParse(property: AudioStreamProperty) {
@@ -122,7 +122,7 @@ private struct CountingSink: AudioStreamSink {
             firstFrameCount = packet.frameCount
             timeline = PacketTimeline(table: table)
         }
-        // What differs must not have been the last.
+        // Only the last packet may differ.
         if let lastFrameCount, lastFrameCount != firstFrameCount { hasVaryingFrameCount = true }
         lastFrameCount = packet.frameCount
         _ = timeline.place(frameCount: packet.frameCount)
@@ -133,7 +133,7 @@ private struct CountingSink: AudioStreamSink {
 }
 
 extension SongFacts.Artwork {
-    /// By the picture's first bytes.
+    /// Detects the format by the picture's first bytes.
     init(_ bytes: [UInt8]) {
         let formats: [(name: String, start: [UInt8])] = [
             ("JPEG", [0xFF, 0xD8]), ("PNG", [0x89, 0x50, 0x4E, 0x47]), ("GIF", Array("GIF8".utf8)),

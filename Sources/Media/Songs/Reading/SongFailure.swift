@@ -4,26 +4,26 @@ import Glibc
 /// Why a song cannot be read, or not to its end: one line for people.
 public struct SongFailure: Error, Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// The file is missing, may not be read, or is no file.
+        /// The file is missing, may not be read, or is not a file.
         case missing
-        /// Standard input is nothing that a song comes from: a terminal, a directory, closed.
+        /// Standard input cannot contain a song: it is a terminal, a directory, or closed.
         case noInput
-        /// The file is there; what is in it cannot be played.
+        /// The file exists, but its contents cannot be played.
         case unusable
         /// The disk or the system failed.
         case lost
-        /// What was to be written cannot be.
+        /// The output cannot be written.
         case cannotCreate
-        /// What is needed to read it is not on this machine.
+        /// Something needed to read it is not installed.
         case unavailable
-        /// It is no song, but a list of these: URLs.
+        /// Not a song but a playlist: its URLs.
         case list([String])
         /// Someone asked to stop.
         case stopped
     }
 
     public var kind: Kind
-    /// One sentence, no newline; names the file. Shows no credentials of addresses.
+    /// One sentence, no newline; names the file. Contains no credentials from addresses.
     public let message: String
 
     public init(_ kind: Kind, _ message: String) {
@@ -33,7 +33,7 @@ public struct SongFailure: Error, Hashable, Sendable {
 }
 
 extension SongFailure {
-    /// What `errno` says of a path that cannot be opened.
+    /// Describes the `errno` of opening a path.
     public static func unreadable(_ path: String, _ code: Int32) -> SongFailure {
         switch code {
         case ENOENT, ENOTDIR: SongFailure(.missing, "'\(path)' does not exist; check the path")

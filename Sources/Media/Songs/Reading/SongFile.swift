@@ -1,21 +1,21 @@
 import Glibc
 
-/// An open file, read at any place.
+/// An open file with random access.
 public struct SongFile: ~Copyable {
     public let path: String
-    /// As many bytes as it had when it was opened.
+    /// Size of the file when it was opened.
     public let byteCount: Int64
-    /// What tells this file from all others of the machine, whatever the path.
+    /// Identifies the file on this machine, whatever its path.
     public let identity: FileIdentity
     private let descriptor: Int32
 
     /// - Throws: what is wrong with the path.
     public init(path: String) throws(SongFailure) {
-        // Of what is no file, nothing must be waited for.
+        // Opening a pipe or a device must not block.
         try self.init(owning: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), path: path)
     }
 
-    /// An open file, under another descriptor.
+    /// Uses an open file, with a duplicate of its descriptor.
     init(descriptor: Int32, calledPath path: String) throws(SongFailure) {
         try self.init(owning: fcntl(descriptor, F_DUPFD_CLOEXEC, 0), path: path)
     }
@@ -49,7 +49,7 @@ public struct SongFile: ~Copyable {
         }
     }
 
-    /// Reads bytes from an offset on into `buffer`; fewer than it holds, or zero, only at the end.
+    /// Reads bytes from an offset on into `buffer`; fewer than fit, or none, only at the end.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SongFailure) -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -66,7 +66,7 @@ public struct SongFile: ~Copyable {
     }
 }
 
-/// Device and number of a file.
+/// Device and inode number of a file.
 public struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let number: UInt64

@@ -2,12 +2,12 @@ import AudioCore
 import AudioFileStreamServices
 import HostSystem
 
-/// A source of bytes and its parser: properties and packets of a song, piece by piece, wherever the bytes lie.
+/// A byte source and its parser: properties and packets of a song, piece by piece, wherever the bytes come from.
 ///
-/// Behind a song there may be another one in the same source (links of an Ogg chain that need decoders of their own):
-/// ``hasNext`` says so when the song is finished, and ``beginNext()`` goes over to it.
+/// Another song may follow in the same source (links of an Ogg chain that need their own decoders): ``hasNext`` says so
+/// when the song is finished, and ``beginNext()`` switches to it.
 ///
-/// A file that is cut while it is read ends where it was cut. One thread at a time.
+/// A file that is truncated while being read ends there. Used from one thread at a time.
 public struct SongStream: ~Copyable {
     public static let standardPieceByteCount = 64 * 1024
 
@@ -16,25 +16,25 @@ public struct SongStream: ~Copyable {
     private var refinement: StreamRefinement
     private let probe: FormatProbe?
     private let piece: UnsafeMutableRawBufferPointer
-    /// Of the piece, what was read and belongs to the song that follows.
+    /// The part of the piece that belongs to the next song.
     private var unread = 0..<0
     private var next: AudioFileStream?
     private var isOpen = false
-    /// Whether the source has bytes from wherever they are wanted.
+    /// Whether the source has random access.
     public private(set) var isSeekable = false
-    /// Songs of the source before this one. Those of which no packet can be had do not count: they are passed over as if
-    /// they were not there, and what was told of one is void.
+    /// Songs in the source before this one. Songs without any readable packet do not count: they are skipped as if they
+    /// did not exist, and what was reported of them is void.
     public private(set) var songsBefore = 0
-    /// How often a song was passed over.
+    /// How often a song was skipped.
     public private(set) var passedCount = 0
-    /// Another song follows in the source. Known when this one is finished.
+    /// Whether another song follows in the source. Known when this one is finished.
     public private(set) var hasNext = false
     /// The last piece was parsed, or the song cannot be played any further.
     public private(set) var isFinished = false
-    /// The source had no bytes yet: ``wait(atMost:wake:)``, then ask again.
+    /// The source had no bytes yet: call ``wait(atMost:wake:)``, then read again.
     public private(set) var isWaiting = false
 
-    /// - Parameter probe: tells what the stream is as decoded; without one the parser's word is taken.
+    /// - Parameter probe: determines the stream's format as decoded; without one the parser's format is used.
     public init(
         _ source: any ByteSource, probe: FormatProbe? = nil, pieceByteCount: Int = Self.standardPieceByteCount
     ) {
@@ -45,8 +45,8 @@ public struct SongStream: ~Copyable {
         piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceByteCount, alignment: 16)
     }
 
-    /// Of a file, which is never waited for.
-    /// - Parameter isPureStream: whether to read from front to back only, as who gets the file through a pipe must.
+    /// Creates a stream of a file, which never has to wait.
+    /// - Parameter isPureStream: whether to read from front to back only, as from a pipe.
     public init(
         _ file: consuming SongFile, probe: FormatProbe? = nil, isPureStream: Bool = false,
         pieceByteCount: Int = Self.standardPieceByteCount
@@ -57,22 +57,22 @@ public struct SongStream: ~Copyable {
 
     deinit { piece.deallocate() }
 
-    /// The properties so far.
+    /// The properties known so far.
     public var summary: AudioStreamSummary { refinement.summary }
-    /// Packets so far, and the largest of them.
+    /// Packets so far, and the size of the largest.
     public var packetCount: Int64 { stream.packetCount }
     public var largestPacketByteCount: Int { stream.largestPacketByteCount }
-    /// Problems so far, those included that were too many to be told.
+    /// Problems met so far, including those beyond the number that is reported.
     public var problemCount: Int { stream.problemCount }
 
-    /// What the source told since the last call.
+    /// Returns the source's news since the last call.
     public func takeNews() -> [SourceNews] { source.takeNews() }
 
     /// Waits until the source may have bytes, until a signal, or for `span`.
     public func wait(atMost span: TimeSpan, wake: WakeSignal) { source.wait(atMost: span, wake: wake) }
 
-    /// Reads and parses one piece. Returns how many bytes there were: none at the end, or where the source has none yet.
-    /// - Throws: why the song cannot be played, or not any further; it is finished then.
+    /// Reads and parses one piece. Returns its size: 0 at the end, or if the source has no bytes yet.
+    /// - Throws: why the song cannot be played, or not any further; it is then finished.
     public mutating func advance<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) throws(SongFailure) -> Int {
         guard !isFinished else { return 0 }
         do throws(SongFailure) {
@@ -80,7 +80,7 @@ public struct SongStream: ~Copyable {
             do throws(SongFailure) {
                 read = try self.read()
             } catch {
-                // What came before is played.
+                // Play what came before the error.
                 try? parse(.end, into: &sink)
                 throw error
             }
@@ -102,7 +102,7 @@ public struct SongStream: ~Copyable {
         }
     }
 
-    /// Goes over to the song that follows, where there is one. What is told from now on is told of that one.
+    /// Switches to the next song, if there is one. From now on all reports are about that one.
     public mutating func beginNext() {
         guard let next = next.take() else { return }
         stream = next
@@ -111,12 +111,10 @@ public struct SongStream: ~Copyable {
         (isFinished, hasNext) = (false, false)
     }
 
-    /// Goes to where reading has to go on so that `frame` sounds as it should: as many packets before it as the decoder
-    /// needs first.
-    /// - Parameter frame: of the audible ones, 0 is the first.
-    /// - Returns: where the packet lies that is given next. Where the container does not say where its packets are, that is
-    ///   an estimate.
-    /// - Throws: where there is no such frame, or nobody can tell where it is. Reading goes on as before then.
+    /// Seeks to where reading must continue for `frame` to sound right: the decoder's pre-roll packets before it.
+    /// - Parameter frame: counted in audible frames; 0 is the first.
+    /// - Returns: the position of the next packet; an estimate if the container does not say where its packets are.
+    /// - Throws: if there is no such frame, or its place is unknown. Reading then continues as before.
     public mutating func seek(to frame: FramePosition) throws(SongFailure) -> FramePosition {
         guard isSeekable else { throw SongFailure(.unusable, "\(source.name) comes as it comes, from front to back") }
         let priming = Int64(summary.packetTable?.primingFrameCount ?? 0)
@@ -187,7 +185,7 @@ public struct SongStream: ~Copyable {
         do throws(AudioStreamError) {
             try stream.finish(into: &sink)
         } catch {
-            // Of what is passed over nothing is said.
+            // Nothing is reported of a skipped song.
             guard stream.hasNextStream, packetCount == 0 else { throw error }
         }
     }

@@ -1,19 +1,19 @@
 import AudioCore
 
-/// Passes on what a parser says, in the words of what comes out of the decoder: where a ``FormatProbe`` finds that the
-/// rate doubles, so do all frame counts; where it finds a second channel, that is told.
+/// Passes on what a parser reports, in terms of the decoder's output: if a ``FormatProbe`` finds that the sample rate
+/// doubles, so do all frame counts; if it finds a second channel, that is reported.
 ///
-/// Until that is known, properties and the first packets are held back; of streams that need no probe only what comes
-/// before `readyToProducePackets`. So nobody ever sees a format that changes.
+/// Until that is known, properties and the first packets are held back; for formats that need no probe, only the
+/// properties up to `readyToProducePackets`. So nobody ever sees the format change.
 final class StreamRefinement {
-    /// What was passed on.
+    /// The properties passed on.
     private(set) var summary = AudioStreamSummary()
     private let probe: FormatProbe?
     private var isHolding: Bool
     private var held: [Event] = []
     private var parsed = AudioStreamSummary()
     private var heldPacketCount = 0
-    /// What the stream is as decoded, where that is not what the parser said.
+    /// The stream's format as decoded, if it differs from the parsed one.
     private var decoded: AudioStreamFormat?
     private var factor = 1
     private var descriptions: [AudioPacketDescription] = []
@@ -49,7 +49,7 @@ final class StreamRefinement {
         if heldPacketCount >= FormatProbe.packetCount { decide(into: &sink) }
     }
 
-    /// Nothing more will come, or something went wrong: what was held back goes on.
+    /// Passes on what was held back, at the end or after an error.
     func finish<Sink: AudioStreamSink & ~Copyable>(into sink: inout Sink) {
         guard isHolding else { return }
         if heldPacketCount > 0 { decide(into: &sink) } else { release(into: &sink) }
@@ -102,7 +102,7 @@ final class StreamRefinement {
             var packet = packets[index]
             packet.frameCount *= factor
             let bytes = data.extracting(packet.startOffset..<packet.startOffset + packet.byteCount)
-            // The packets in it have frame counts as well.
+            // The packets in a splice have frame counts as well.
             if let splice = AudioPacketSplice(bytes)?.bytes(multipliedBy: factor, of: bytes) {
                 passDescriptions(data, into: &sink)
                 packet.startOffset = 0
@@ -127,11 +127,11 @@ final class StreamRefinement {
         switch property {
         case .dataFormat(let format):
             return factor == 1 ? [.dataFormat(decoded)] : [.dataFormat(decoded), .formatList([decoded, format])]
-        // Of a stream that is told to be layered there is one more way.
+        // A layered stream has one more way to decode it.
         case .formatList(let formats): return factor == 1 ? [.formatList([decoded] + formats)] : []
         case .channelLayout(let layout):
             guard layout.labels.count != decoded.channelsPerFrame else { return [property] }
-            // Parametric stereo makes two channels of one.
+            // PS makes two channels of one.
             return [.channelLayout(AudioChannelLayout([.left, .right]))]
         case .packetTableInfo(let table): return [.packetTableInfo(table.multiplied(by: factor))]
         case .problem(let problem):
@@ -152,9 +152,9 @@ extension AudioPacketTableInfo {
     }
 }
 
-/// Hands what a parser says to a refinement, and that to the user's sink.
+/// Passes what a parser reports through a refinement to the user's sink.
 struct RefiningSink<Sink: AudioStreamSink & ~Copyable>: AudioStreamSink {
-    /// Valid while the parser is at work.
+    /// Valid only while the parser is running.
     let sink: UnsafeMutablePointer<Sink>
     let refinement: StreamRefinement
 

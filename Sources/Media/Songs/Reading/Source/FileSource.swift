@@ -1,11 +1,11 @@
 import AudioFileStreamServices
 
-/// A file as a source: all of it is at hand.
+/// A file as a source with random access.
 public final class FileSource: ByteSource {
     private let file: SongFile
     private let isPureStream: Bool
 
-    /// - Parameter isPureStream: whether to offer its bytes in their order only, as a pipe does.
+    /// - Parameter isPureStream: whether to read from front to back only, as from a pipe.
     public init(_ file: consuming SongFile, isPureStream: Bool = false) {
         self.file = file
         self.isPureStream = isPureStream

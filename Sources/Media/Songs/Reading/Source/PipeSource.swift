@@ -3,24 +3,24 @@ import AudioFileStreamServices
 import Glibc
 import HostSystem
 
-/// Standard input or a FIFO: bytes as somebody writes them, until the last writer is gone.
+/// Standard input or a FIFO: bytes as they are written, until the last writer closes it.
 ///
-/// The descriptor's flags stay as they are, for it may be shared with other processes: bytes are read when poll(2) says
-/// that there are some.
+/// The descriptor's flags stay unchanged, since other processes may share it: bytes are read when poll(2) says that
+/// there are some.
 public final class PipeSource: ByteSource {
-    /// Silence is worth a word after this long.
+    /// How long nothing may come before a notice is given.
     private static let patience = TimeSpan.seconds(2)
 
     public let name: String
     private let descriptor: Int32
-    /// Ours: it is closed with us, and does not block.
+    /// A FIFO of our own: closed with this source, and non-blocking.
     private let isFIFO: Bool
     private let began = HostTime.now()
     private var hasBegun = false
     private var hasToldPatience = false
     private var news: [SourceNews] = []
 
-    /// Standard input, or what it is.
+    /// Standard input, or the file that it is redirected from.
     public static func standardInput() throws(SongFailure) -> any ByteSource {
         let name = "standard input"
         guard isatty(STDIN_FILENO) == 0 else {
@@ -30,14 +30,14 @@ public final class PipeSource: ByteSource {
         guard fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
             throw SongFailure(.noInput, "\(name) cannot be read")
         }
-        // A file that nobody has read from yet is as good as named.
+        // A file that nobody has read from yet can be used like a named one.
         if status.st_mode & S_IFMT == S_IFREG, lseek(STDIN_FILENO, 0, SEEK_CUR) == 0, status.st_size > 0 {
             return FileSource(try SongFile(descriptor: STDIN_FILENO, calledPath: name))
         }
         return PipeSource(name: name, descriptor: STDIN_FILENO, isFIFO: false)
     }
 
-    /// A FIFO. Does not wait for its writer.
+    /// Opens a FIFO. Does not wait for its writer.
     public init(fifo path: String) throws(SongFailure) {
         name = "'\(path)'"
         isFIFO = true
@@ -63,7 +63,7 @@ public final class PipeSource: ByteSource {
             return .bytes(count)
         }
         if count == 0 {
-            // A FIFO reads as ended before its first writer came, too; but only after the last one poll(2) says so.
+            // A FIFO also reads as ended before its first writer came, but poll(2) reports it only after the last one.
             guard isFIFO else { return .end }
             let events = events
             return events & POLLHUP != 0 && events & POLLIN == 0 ? .end : notYet(hasWriter: events != 0)
@@ -85,7 +85,7 @@ public final class PipeSource: ByteSource {
         return news
     }
 
-    /// What poll(2) has to say now: `POLLIN`, `POLLHUP`, both or nothing.
+    /// What poll(2) reports now: `POLLIN`, `POLLHUP`, both or nothing.
     private var events: Int32 {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&request, 1, 0) > 0 ? Int32(request.revents) : 0

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// Linear PCM without a header: rate, channels and samples as somebody states them, "48000:2:s16le".
+/// The format of linear PCM without a header, as stated by the user: sample rate, channels, samples, "48000:2:s16le".
 public struct RawPCMFormat: Hashable, Sendable {
     /// In hertz.
     public var sampleRate: Double
@@ -16,7 +16,7 @@ public struct RawPCMFormat: Hashable, Sendable {
     }
 
     /// Reads `RATE:CHANNELS:FORMAT`.
-    /// - Throws: what is impossible about it, for people.
+    /// - Throws: what is wrong with it, for people.
     public init(parsing text: String) throws(RawPCMFormatError) {
         let fields = text.split(separator: ":", omittingEmptySubsequences: false)
         guard fields.count == 3 else {
@@ -37,7 +37,7 @@ public struct RawPCMFormat: Hashable, Sendable {
             sampleRate: rate, channelCount: channelCount, sampleByteCount: samples.byteCount, layout: samples.layout)
     }
 
-    /// By the names that ffmpeg and sox use.
+    /// Sample formats by the names that ffmpeg and sox use.
     private static let samples: [String: (byteCount: Int, layout: PCMLayout)] = {
         var samples: [String: (byteCount: Int, layout: PCMLayout)] = ["u8": (1, []), "s8": (1, .signedInteger)]
         for byteCount in 2...8 {
@@ -51,8 +51,8 @@ public struct RawPCMFormat: Hashable, Sendable {
         return samples
     }()
 
-    /// The header of a file that holds such samples to its end: offset binary as WAVE, all others as CAF, whose audio
-    /// may have a size of -1 ("Audio Data Chunk").
+    /// The header of a file with such samples to its end: WAVE for offset binary, otherwise CAF, whose audio may have a
+    /// size of -1 ("Audio Data Chunk").
     var header: [UInt8] { layout.isEmpty ? waveHeader : coreAudioHeader }
 
     private var bytesPerFrame: Int { sampleByteCount * channelCount }
@@ -65,7 +65,7 @@ public struct RawPCMFormat: Hashable, Sendable {
             + Array("data".utf8) + big(Int64(-1)) + big(UInt32(0))
     }
 
-    /// With sizes that say "to the end", as programs write them into pipes.
+    /// A header whose sizes mean "to the end", as programs write it into pipes.
     private var waveHeader: [UInt8] {
         let rate = UInt32(sampleRate)
         let format = little(UInt16(1)) + little(UInt16(channelCount)) + little(rate)
@@ -83,7 +83,7 @@ public struct RawPCMFormat: Hashable, Sendable {
     }
 }
 
-/// What is impossible about a stated format: a few words.
+/// What is wrong with a stated format: a few words.
 public struct RawPCMFormatError: Error, Hashable, Sendable {
     public var message: String
 

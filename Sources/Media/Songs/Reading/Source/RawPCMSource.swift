@@ -2,11 +2,11 @@ import AudioCore
 import AudioFileStreamServices
 import HostSystem
 
-/// Samples without a header, from another source: the header that they lack is put before them.
+/// Headerless samples from another source, preceded by a generated header.
 public final class RawPCMSource: ByteSource {
     private let samples: any ByteSource
     private let header: [UInt8]
-    /// Bytes of the header that were read as a stream.
+    /// Bytes of the header already read, in a pure stream.
     private var headerOffset = 0
     private var isStream = true
 

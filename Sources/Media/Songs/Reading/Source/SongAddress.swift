@@ -1,13 +1,13 @@
 import AudioCore
 
-/// What somebody named as a song: a path, a URL, or `-`.
+/// What a user names as a song: a path, a URL, or `-`.
 public enum SongAddress: Hashable, Sendable {
     case standardInput
     case file(String)
-    /// `http:` or `https:`, as it was named.
+    /// An `http:` or `https:` URL, as named.
     case url(String)
 
-    /// - Throws: where it is a URL of a scheme that is not known.
+    /// - Throws: if it is a URL with an unknown scheme.
     public init(_ text: String) throws(SongFailure) {
         if text == "-" {
             self = .standardInput
@@ -28,7 +28,7 @@ public enum SongAddress: Hashable, Sendable {
         }
     }
 
-    /// What to call a song that has no title; shows no credentials.
+    /// A name for a song without a title; contains no credentials.
     public var title: String {
         switch self {
         case .standardInput: "standard input"
@@ -39,7 +39,7 @@ public enum SongAddress: Hashable, Sendable {
         }
     }
 
-    /// In lower case, of what begins as a URL with an authority does, or with `file:`.
+    /// Returns the scheme in lower case, if the text begins like a URL with an authority, or with `file:`.
     public static func scheme(of text: String) -> String? {
         guard let colon = text.firstIndex(of: ":") else { return nil }
         let scheme = text[..<colon].lowercased()
@@ -51,11 +51,11 @@ public enum SongAddress: Hashable, Sendable {
         return scheme == "file" || text[colon...].hasPrefix("://") ? scheme : nil
     }
 
-    /// The path in a `file:` URL (RFC 8089); nil where it makes none.
+    /// Returns the path in a `file:` URL (RFC 8089); nil if there is none.
     public static func path(ofFileURL url: String) -> String? {
         var rest = url.drop { $0 != ":" }.dropFirst()
         if rest.hasPrefix("//") {
-            // An authority, empty or this host's name, ends at the path.
+            // An authority, empty or the name of this host, ends where the path begins.
             guard let slash = rest.dropFirst(2).firstIndex(of: "/") else { return nil }
             rest = rest[slash...]
         }
