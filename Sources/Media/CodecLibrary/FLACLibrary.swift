@@ -1,7 +1,7 @@
 import Glibc
 
-// libavcodec decodes FLAC of up to 24 bits; before version 60 (FFmpeg 6.0) it has no decoder for more, and makes silence
-// of it. libFLAC, the format's own library, has had one since its version 1.4.
+// libavcodec 59 decodes FLAC of up to 24 bits; it has no decoder for more, and makes silence of it. libFLAC, the format's
+// own library, has had one since its version 1.4.
 
 /// The door to libFLAC, which is loaded at run time where it is installed and never linked. Nothing of it is ever
 /// unloaded. Not thread-safe.
