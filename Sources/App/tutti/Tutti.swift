@@ -7,7 +7,8 @@ import TuttiRuntime
 /// The command line: picks a subcommand, and turns every error into one line and an exit code.
 @main
 struct Tutti {
-    static let version = "0.1.0"
+    /// The one place in the sources that says it. The changelog begins with it, which a test shows.
+    static let version = "0.2.0"
     static let commands: [any Command.Type] = [
         BroadcastCommand.self, JoinCommand.self, PlayCommand.self, RecordCommand.self, CheckCommand.self,
         PeersCommand.self, DevicesCommand.self, InspectCommand.self, DecodeCommand.self,
