@@ -12,6 +12,10 @@ let settings: [SwiftSetting] = [
 let canary: [SwiftSetting] =
     Context.environment["TUTTI_WALL_CLOCK_CANARY"] == nil ? [] : [.define("WallClockCanary")]
 
+/// What `tutti --version` says behind the version. Scripts/install sets it.
+let revision: [CSetting] =
+    Context.environment["TUTTI_REVISION"].map { [.define("TUTTI_REVISION", to: "\"\($0)\"")] } ?? []
+
 /// A layer: its targets are the folders of Sources/NAME.
 func layer(_ name: String, _ targets: [Target]) -> [Target] { folders(of: "Sources/\(name)", targets) }
 
@@ -59,6 +63,7 @@ let layers = [
             .target(name: "CLinuxSocket"),
             .target(name: "CRealtime"),
             .target(name: "CResampling"),
+            .target(name: "CRevision", cSettings: revision),
             .target(name: "CSandbox"),
         ]),
 
@@ -172,9 +177,9 @@ let layers = [
             program(
                 "tutti",
                 [
-                    "AudioCore", "AudioFileWriting", "AudioQueue", "Broadcasting", "Capture", "DecodeWorker",
-                    "HostSystem", "Listening", "Observing", "Peering", "Playout", "SongDecoding", "SongReading",
-                    "TuttiRuntime",
+                    "AudioCore", "AudioFileWriting", "AudioQueue", "Broadcasting", "CRevision", "Capture",
+                    "DecodeWorker", "HostSystem", "Listening", "Observing", "Peering", "Playout", "SongDecoding",
+                    "SongReading", "TuttiRuntime",
                 ]),
         ]),
 ]

@@ -1,4 +1,5 @@
 import AudioCore
+import CRevision
 import DecodeWorker
 import Glibc
 import HostSystem
@@ -33,13 +34,18 @@ struct Tutti {
         }
         switch first {
         case "--version":
-            StandardStream.output.write("tutti \(version)\n")
+            StandardStream.output.write(versionLine(revision: String(cString: crevision())))
             return 0
         case "help", "--help", "-h":
             return showHelp(of: words.dropFirst().first)
         default:
             return runCommand(first, words.dropFirst())
         }
+    }
+
+    /// - Parameter revision: empty where it is not known.
+    static func versionLine(revision: String) -> String {
+        "tutti \(version)" + (revision.isEmpty ? "" : " (\(revision))") + "\n"
     }
 
     private static func runCommand(_ name: String, _ words: ArraySlice<String>) -> Int32 {
