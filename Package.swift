@@ -12,6 +12,10 @@ let settings: [SwiftSetting] = [
 let canary: [SwiftSetting] =
     Context.environment["TUTTI_WALL_CLOCK_CANARY"] == nil ? [] : [.define("WallClockCanary")]
 
+/// What `tutti --version` says behind the version. Scripts/install sets it.
+let revision: [CSetting] =
+    Context.environment["TUTTI_REVISION"].map { [.define("TUTTI_REVISION", to: "\"\($0)\"")] } ?? []
+
 /// A layer: its targets are the folders of Sources/NAME.
 func layer(_ name: String, _ targets: [Target]) -> [Target] { folders(of: "Sources/\(name)", targets) }
 
@@ -58,6 +62,7 @@ let layers = [
             .target(name: "CCurl"),
             .target(name: "CLinux"),
             .target(name: "CResampling"),
+            .target(name: "CRevision", cSettings: revision),
         ]),
 
     // What all others speak of: times, frames, rates, formats, the push parser's protocol, limits. No system calls.
@@ -158,7 +163,8 @@ let layers = [
             program(
                 "tutti",
                 [
-                    "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "HostSystem",
+                    "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CRevision", "CRevision",
+                    "HostSystem",
                     "LibavcodecDecoding", "Listening", "Observing", "Peering", "Playout", "Songs", "TuttiRuntime",
                     "WireProtocol",
                 ]),

@@ -79,6 +79,16 @@ unpack_sound_server() {
     )
 }
 
+# revision: prints the commit of this checkout, in ten digits, with -dirty behind it where there are changes or files
+# that git does not know. Prints nothing where this is no checkout. Writes nothing, so that root leaves no files of its
+# own.
+revision() {
+    local commit
+    [ -e .git ] && commit=$(git rev-parse --short=10 --verify --quiet HEAD 2>/dev/null) || return 0
+    [ -z "$(git --no-optional-locks status --porcelain)" ] || commit+=-dirty
+    printf '%s\n' "$commit"
+}
+
 need_swift() {
     command -v swift >/dev/null || die "no Swift toolchain: install Swift 6.3 or later from https://swift.org/install"
 }

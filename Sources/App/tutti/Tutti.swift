@@ -1,4 +1,5 @@
 import AudioCore
+import CRevision
 import LibavcodecDecoding
 import Glibc
 import HostSystem
@@ -7,7 +8,8 @@ import TuttiRuntime
 /// The command line: picks a subcommand, and turns every error into one line and an exit code.
 @main
 struct Tutti {
-    static let version = "0.1.0"
+    /// The one place in the sources that says it. The changelog begins with it, which a test shows.
+    static let version = "0.2.0"
     static let commands: [any Command.Type] = [
         BroadcastCommand.self, JoinCommand.self, PlayCommand.self, RecordCommand.self, CheckCommand.self,
         PeersCommand.self, DevicesCommand.self, InspectCommand.self, DecodeCommand.self,
@@ -32,13 +34,18 @@ struct Tutti {
         }
         switch first {
         case "--version":
-            StandardStream.output.write("tutti \(version)\n")
+            StandardStream.output.write(versionLine(revision: String(cString: crevision())))
             return 0
         case "help", "--help", "-h":
             return showHelp(of: words.dropFirst().first)
         default:
             return runCommand(first, words.dropFirst())
         }
+    }
+
+    /// - Parameter revision: empty where it is not known.
+    static func versionLine(revision: String) -> String {
+        "tutti \(version)" + (revision.isEmpty ? "" : " (\(revision))") + "\n"
     }
 
     private static func runCommand(_ name: String, _ words: ArraySlice<String>) -> Int32 {

@@ -35,7 +35,7 @@ extension AudioDecodingError {
     public static func remedy(for codec: Codec) -> String {
         switch codec {
         case .aac, .aacHE, .aacHEv2, .alac, .flac, .vorbis, .opus, .ac3, .amrNarrowband, .amrWideband:
-            "; install libavcodec (libavcodec59 on Debian 12, libavcodec61 on Debian 13)"
+            "; install libavcodec 59 (on Debian 12: sudo apt install libavcodec59)"
         default: ""
         }
     }

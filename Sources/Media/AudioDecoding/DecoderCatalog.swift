@@ -20,6 +20,7 @@ public struct DecoderCatalog: Sendable {
     }
 
     private var entries: [Codec: Entry] = [:]
+    private var refusals: [Codec: AudioDecodingError] = [:]
 
     /// A catalog without any decoder.
     public init() {}
@@ -46,7 +47,15 @@ public struct DecoderCatalog: Sendable {
         entries[codec] = .interruptible(interruptibleMaker)
     }
 
-    /// The codecs that can be decoded: a listener sends them in its greeting.
+    /// Says why there is no decoder for a codec, where more is known than that; for as long as none is registered.
+    public mutating func refuse(_ codec: Codec, _ error: AudioDecodingError) { refusals[codec] = error }
+
+    /// Why nothing of a codec can be decoded; nil where a decoder is registered.
+    public func obstacle(to codec: Codec) -> AudioDecodingError? {
+        entries[codec] == nil ? refusals[codec] ?? .unsupportedCodec(codec) : nil
+    }
+
+    /// What can be decoded: what a listener says of itself when it greets.
     public var codecs: Set<Codec> { Set(entries.keys) }
 
     /// Makes a decoder for a stream. It accepts splices, too (``AudioCore/AudioPacketSplice``), for codecs whose
@@ -57,7 +66,7 @@ public struct DecoderCatalog: Sendable {
     public func makeDecoder(
         for format: AudioStreamFormat, magicCookie: [UInt8] = [], interrupt: DecodingInterrupt = DecodingInterrupt()
     ) throws(AudioDecodingError) -> any AudioPacketDecoder {
-        guard let entry = entries[format.codec] else { throw .unsupportedCodec(format.codec) }
+        guard let entry = entries[format.codec] else { throw refusals[format.codec] ?? .unsupportedCodec(format.codec) }
         guard Limits.sampleRateRange.contains(format.sampleRate) else {
             throw .unsupportedFormat("sample rate \(format.sampleRate) Hz")
         }

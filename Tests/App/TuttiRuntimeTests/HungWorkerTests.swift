@@ -114,7 +114,7 @@ import LibavcodecDecoding
         let program = HungProgram()
         var decoders = DecoderCatalog.builtIn
         decoders.registerForeign(
-            program: WorkerProgram(path: program.path, arguments: program.arguments), isInstalled: true)
+            program: WorkerProgram(path: program.path, arguments: program.arguments), presence: .supported)
         var options = BroadcastOptions(path: path)
         options.name = "study"
         options.start = .now

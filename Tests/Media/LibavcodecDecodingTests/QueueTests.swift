@@ -32,7 +32,7 @@ import VirtualDevices
 
     private func catalog(_ program: WorkerProgram) -> DecoderCatalog {
         var catalog = DecoderCatalog.builtIn
-        catalog.registerForeign(program: program, isInstalled: true)
+        catalog.registerForeign(program: program, presence: .supported)
         return catalog
     }
 

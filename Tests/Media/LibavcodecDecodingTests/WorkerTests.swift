@@ -88,7 +88,7 @@ struct WorkerTests {
         let process = try WorkerProcess(program, interrupt: DecodingInterrupt())
         var body: [UInt8] = []
         do throws(WorkerProcess.Failure) {
-            _ = try process.receive(.ready, size: 4...4, into: &body, by: Deadline(seconds: 10))
+            _ = try process.receive(.ready, size: 8...8, into: &body, by: Deadline(seconds: 10))
             Issue.record("it is ready")
         } catch {
             if case .ended = error { return }
@@ -106,7 +106,7 @@ struct WorkerTests {
             program: WorkerProgram(path: try WorkerProgram.ofTests.path, arguments: arguments))
         let deadline = Deadline(seconds: 10)
         var body: [UInt8] = []
-        _ = try session.process.receive(.ready, size: 4...4, into: &body, by: deadline)
+        _ = try session.process.receive(.ready, size: 8...8, into: &body, by: deadline)
         try session.process.send(kind: kind, RawSpan(), by: deadline)
         do throws(WorkerProcess.Failure) {
             _ = try session.process.receive(.frames, size: 0...0, into: &body, by: deadline)
@@ -170,7 +170,7 @@ struct WorkerTests {
                 program: program)
         }
         var catalog = DecoderCatalog.builtIn
-        catalog.registerForeign(program: program, isInstalled: false)
+        catalog.registerForeign(program: program, presence: .missing)
         let format = AudioStreamFormat(codec: .aac, sampleRate: 44_100, channelsPerFrame: 2)
         do {
             _ = try catalog.makeDecoder(for: format)

@@ -271,7 +271,7 @@ import WireProtocol
         broadcast.give(seconds: 1, format: format)
         broadcast.join(1)
         let text = "this song is Opus, which Listener 1 cannot decode, and the broadcaster neither"
-        let remedy = "; install libavcodec (libavcodec59 on Debian 12, libavcodec61 on Debian 13)"
+        let remedy = "; install libavcodec 59 (on Debian 12: sudo apt install libavcodec59)"
         #expect(broadcast.heard[1]?.refusal == Refusal(.cannotDecode, text + remedy))
     }
 

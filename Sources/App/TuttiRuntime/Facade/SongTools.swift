@@ -18,10 +18,9 @@ public enum SongTools {
     public static func inspect(path: String) -> SongFacts {
         var facts = SongFacts.read(path: path, probe: .trial)
         if facts.failure == nil, let format = facts.summary.format,
-            !DecoderCatalog.complete.codecs.contains(format.codec)
+            let obstacle = DecoderCatalog.complete.obstacle(to: format.codec)
         {
-            let explanation = AudioDecodingError.unsupportedCodec(format.codec).explanation
-            facts.failure = SongFailure(.unusable, "'\(path)' \(explanation)")
+            facts.failure = SongFailure(.unusable, "'\(path)' \(obstacle.explanation)")
         }
         return facts
     }

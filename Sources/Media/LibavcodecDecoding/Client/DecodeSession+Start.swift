@@ -15,6 +15,8 @@ extension DecodeSession {
             case .missingDecoder where setup.codec == .flac && setup.givesIntegers:
                 throw .unsupportedFormat("it has more than 24 bits; install libFLAC (libflac12 on Debian 12)")
             case .noLibrary, .missingDecoder: throw .unsupportedCodec(setup.codec)
+            case .unsupportedLibrary(let objection):
+                throw .unsupportedFormat(objection + AudioDecodingError.remedy(for: setup.codec))
             case .refused(let code):
                 throw .unsupportedFormat("libavcodec refuses the \(setup.codec.commonName) set-up (\(code))")
             case .process(.cannotStart(let operation, let code)):

@@ -22,6 +22,8 @@ final class DecodeSession {
         case process(WorkerProcess.Failure)
         /// The worker found no library to load.
         case noLibrary
+        /// The library is not one that is believed; why, for people.
+        case unsupportedLibrary(String)
         /// The library has no decoder for the codec.
         case missingDecoder
         /// The library rejects the stream's setup; its error number.
@@ -47,11 +49,16 @@ final class DecodeSession {
     func open(_ setup: ForeignSetup) throws(Failure) {
         let deadline = Deadline(seconds: Self.secondsToStart)
         do throws(WorkerProcess.Failure) {
-            _ = try process.receive(.ready, size: 4...4, into: &body, by: deadline)
+            let size = WorkerMessageHeader.readyByteCount
+            _ = try process.receive(.ready, size: size...size, into: &body, by: deadline)
         } catch {
             throw .process(error)
         }
-        guard body.number(at: 0) != 0 else { throw .noLibrary }
+        let (codec, util) = (Int(body.number(at: 0)), Int(body.number(at: 4)))
+        guard codec != 0 else { throw .noLibrary }
+        if let objection = CodecLibraryVersion.objection(toCodec: codec, util: util) {
+            throw .unsupportedLibrary(objection)
+        }
         do throws(WorkerProcess.Failure) {
             try process.send(.open, setup.message.span.bytes, by: deadline)
             _ = try process.receive(.opened, size: 8...8, into: &body, by: deadline)

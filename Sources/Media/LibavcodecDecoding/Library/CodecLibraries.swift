@@ -15,18 +15,15 @@ public struct CodecLibraries {
     private let speech = SpeechLibrary()
     private let flac = FLACLibrary()
 
-    /// libavcodec's major version.
-    public var majorVersion: Int { codecs.majorVersion }
-
-    /// Loads all of them, so that no file has to be opened later.
-    /// - Throws: if there is no libavcodec.
+    /// Loads them all, so that nothing has to be opened later.
+    /// - Throws: where there is no libavcodec that is supported.
     public init() throws(CodecLibraryError) { codecs = try CodecLibrary() }
 
     public func makeDecoder(_ setup: ForeignSetup) throws(ForeignDecoderError) -> any LibraryDecoder {
         if let decoder = SpeechDecoder(setup.codec, library: speech) { return decoder }
         if setup.codec == .flac, setup.givesIntegers {
-            if let flac { return try WideFLACDecoder(magicCookie: setup.magicCookie, library: flac) }
-            guard codecs.majorVersion >= CodecLibraryVersion.firstWithWideFLAC else { throw .missing }
+            guard let flac else { throw .missing }
+            return try WideFLACDecoder(magicCookie: setup.magicCookie, library: flac)
         }
         return try ForeignDecoder(setup, library: codecs)
     }

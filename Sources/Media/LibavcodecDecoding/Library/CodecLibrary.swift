@@ -6,32 +6,34 @@ import Glibc
 /// unloaded. Not thread-safe.
 public final class CodecLibrary {
     let symbols: CodecSymbols
-    /// libavcodec's major version.
-    public let majorVersion: Int
 
-    /// Loads the newest known version that is installed. All of its symbols are resolved at once, so that no file has
-    /// to be opened later.
+    /// Loads the library. All of its symbols are resolved at once, so that nothing has to be opened later. It is believed
+    /// by the version that it tells, not by its file's name.
     public init() throws(CodecLibraryError) {
-        for (major, util) in CodecLibraryVersion.majors {
-            guard let handle = dlopen(CodecLibraryVersion.fileName(major: major), RTLD_NOW | RTLD_LOCAL) else {
-                continue
-            }
-            symbols = try CodecSymbols(handle)
-            majorVersion = major
-            let found = (Int(symbols.codecVersion() >> 16), Int(symbols.utilVersion() >> 16))
-            guard found == (major, util) else {
-                throw .unusable("libavcodec \(found.0) with libavutil \(found.1) where \(major), \(util) were expected")
-            }
-            symbols.setLogLevel(CodecSymbols.logsNothing)
-            return
+        guard let handle = dlopen(CodecLibraryVersion.fileName, RTLD_NOW | RTLD_LOCAL) else { throw .notInstalled }
+        let codec = try Self.majorVersion("avcodec_version", handle)
+        let util = try Self.majorVersion("avutil_version", handle)
+        guard CodecLibraryVersion.objection(toCodec: codec, util: util) == nil else {
+            throw .unsupported(codec: codec, util: util)
         }
-        throw .notInstalled
+        symbols = try CodecSymbols(handle)
+        symbols.setLogLevel(CodecSymbols.logsNothing)
+    }
+
+    /// What a function of a library, or of one that it depends on, gives as `AV_VERSION_INT`.
+    private static func majorVersion(
+        _ name: String, _ handle: UnsafeMutableRawPointer
+    ) throws(CodecLibraryError) -> Int {
+        let function: @convention(c) () -> UInt32 = try CodecSymbols.symbol(name, of: handle)
+        return Int(function() >> 16)
     }
 }
 
 public enum CodecLibraryError: Error, Hashable, Sendable {
-    /// No known version could be loaded.
+    /// It could not be loaded.
     case notInstalled
-    /// A library was loaded, but is not what its name says.
+    /// It was loaded, and is of other major versions than its name says; see ``CodecLibraryVersion``.
+    case unsupported(codec: Int, util: Int)
+    /// It was loaded, and lacks a function.
     case unusable(String)
 }

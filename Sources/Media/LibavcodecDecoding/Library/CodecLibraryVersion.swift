@@ -1,7 +1,7 @@
-/// The versions of FFmpeg's libavcodec that are supported.
+/// The one version of FFmpeg's libavcodec that this door opens: 59 with libavutil 57 (FFmpeg 5.1, Debian 12).
 ///
-/// The library is loaded at run time and used through its exported functions. Of its structures only the first fields
-/// are accessed, which FFmpeg has not moved since 58. Tested only with 59 (Debian 12):
+/// The library is loaded at run time and known by its exported functions. Of its structures only the first fields are
+/// touched:
 ///
 /// | structure | field: byte offset |
 /// |---|---|
@@ -9,17 +9,27 @@
 /// | `AVCodecParameters` | `codec_type`: 0, `codec_id`: 4, `extradata`: 16, `extradata_size`: 24 |
 /// | `AVPacket` | `data`: 24, `size`: 32 |
 /// | `AVFrame` | `linesize`: 64, `extended_data`: 96, `nb_samples`: 112, `format`: 116 |
-/// | `AVChannelLayout` (since libavutil 57.24) | `nb_channels`: 4; 24 bytes in all |
+/// | `AVChannelLayout` | `nb_channels`: 4; 24 bytes in all |
 ///
-/// Everything else is set by options, by name. Major versions that are not listed are refused.
+/// Everything else goes through options, by name. FFmpeg promises offsets within a major version alone. So a major version
+/// is believed when the conformance tests have passed with it, on every song of the corpus; any other is refused.
 public enum CodecLibraryVersion {
-    /// The major versions of libavcodec, the preferred first, each with that of its libavutil.
-    static let majors: [(codec: Int, util: Int)] = [(62, 60), (61, 59), (60, 58), (59, 57), (58, 56)]
+    /// Major versions that were tested together.
+    public static let (codec, util) = (59, 57)
 
-    /// The first version that decodes FLAC of more than 24 bits.
-    static let firstWithWideFLAC = 60
+    /// What file names have in front of the major version.
+    static let fileNamePrefix = "libavcodec.so."
+    static let fileName = fileNamePrefix + "\(codec)"
 
-    static func fileName(major: Int) -> String { "libavcodec.so.\(major)" }
+    /// Why a library is not used, for people; nil if it is. Without what to install.
+    /// - Parameters:
+    ///   - codec: libavcodec's major version.
+    ///   - util: that of the libavutil that came with it; as expected where it is not known.
+    public static func objection(toCodec codec: Int, util: Int = util) -> String? {
+        guard (codec, util) != (Self.codec, Self.util) else { return nil }
+        let found = "libavcodec \(codec)" + (codec == Self.codec ? " with libavutil \(util)" : "")
+        return "\(found) was found, and only libavcodec \(Self.codec) with libavutil \(Self.util) is supported"
+    }
 }
 
 /// Byte offsets of the fields that are accessed; see ``CodecLibraryVersion``.

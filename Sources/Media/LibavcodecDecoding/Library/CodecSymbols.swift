@@ -9,8 +9,6 @@ struct CodecSymbols {
     /// `AV_LOG_QUIET`.
     static let logsNothing: Int32 = -8
 
-    let codecVersion: @convention(c) () -> UInt32
-    let utilVersion: @convention(c) () -> UInt32
     let setLogLevel: @convention(c) (Int32) -> Void
     let findDecoder: @convention(c) (Text) -> UnsafeRawPointer?
     let makeContext: @convention(c) (UnsafeRawPointer?) -> Object?
@@ -30,21 +28,12 @@ struct CodecSymbols {
     let allocateZeroed: @convention(c) (Int) -> Object?
     let setOption: @convention(c) (Object, Text, Text, Int32) -> Int32
     let getIntegerOption: @convention(c) (Object, Text, Int32, UnsafeMutablePointer<Int64>) -> Int32
-    /// Since libavutil 57.24; before that, the option "ac" holds the channel count.
-    let getLayoutOption: (@convention(c) (Object, Text, Int32, Object) -> Int32)?
-    let releaseLayout: (@convention(c) (Object) -> Void)?
+    let getLayoutOption: @convention(c) (Object, Text, Int32, Object) -> Int32
+    let releaseLayout: @convention(c) (Object) -> Void
 
     /// - Parameter handle: libavcodec's; its dependencies are searched, too.
     init(_ handle: UnsafeMutableRawPointer) throws(CodecLibraryError) {
-        func optional<T>(_ name: String, _ type: T.Type) -> T? {
-            dlsym(handle, name).map { unsafeBitCast($0, to: type) }
-        }
-        func symbol<T>(_ name: String) throws(CodecLibraryError) -> T {
-            guard let symbol = optional(name, T.self) else { throw .unusable("it has no \(name)") }
-            return symbol
-        }
-        codecVersion = try symbol("avcodec_version")
-        utilVersion = try symbol("avutil_version")
+        func symbol<T>(_ name: String) throws(CodecLibraryError) -> T { try Self.symbol(name, of: handle) }
         setLogLevel = try symbol("av_log_set_level")
         findDecoder = try symbol("avcodec_find_decoder_by_name")
         makeContext = try symbol("avcodec_alloc_context3")
@@ -64,8 +53,13 @@ struct CodecSymbols {
         allocateZeroed = try symbol("av_mallocz")
         setOption = try symbol("av_opt_set")
         getIntegerOption = try symbol("av_opt_get_int")
-        getLayoutOption = optional(
-            "av_opt_get_chlayout", (@convention(c) (Object, Text, Int32, Object) -> Int32).self)
-        releaseLayout = optional("av_channel_layout_uninit", (@convention(c) (Object) -> Void).self)
+        getLayoutOption = try symbol("av_opt_get_chlayout")
+        releaseLayout = try symbol("av_channel_layout_uninit")
+    }
+
+    /// One function of a library, or of those that it depends on; the caller knows its type.
+    static func symbol<T>(_ name: String, of handle: UnsafeMutableRawPointer) throws(CodecLibraryError) -> T {
+        guard let symbol = dlsym(handle, name) else { throw .unusable("it has no \(name)") }
+        return unsafeBitCast(symbol, to: T.self)
     }
 }

@@ -114,16 +114,12 @@ public final class ForeignDecoder: LibraryDecoder {
     /// Channels of the last decoded frame.
     private var channelCount: Int {
         guard let context else { return 0 }
-        guard let getLayoutOption = symbols.getLayoutOption, let release = symbols.releaseLayout else {
-            var value: Int64 = 0
-            return symbols.getIntegerOption(context, "ac", 0, &value) >= 0 ? Int(value) : 0
-        }
         return withUnsafeTemporaryAllocation(byteCount: FieldOffset.layoutByteCount, alignment: 8) { layout in
             layout.initializeMemory(as: UInt8.self, repeating: 0)
-            guard let layout = layout.baseAddress, getLayoutOption(context, "ch_layout", 0, layout) >= 0 else {
+            guard let layout = layout.baseAddress, symbols.getLayoutOption(context, "ch_layout", 0, layout) >= 0 else {
                 return 0
             }
-            defer { release(layout) }
+            defer { symbols.releaseLayout(layout) }
             return Int(layout.load(fromByteOffset: FieldOffset.layoutChannelCount, as: Int32.self))
         }
     }

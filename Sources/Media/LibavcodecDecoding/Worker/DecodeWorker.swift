@@ -19,6 +19,8 @@ public struct DecodeWorker {
     static let memoryByteCount: UInt64 = 192 * 1024 * 1024
 
     private var libraries: CodecLibraries?
+    /// Major versions of what was loaded.
+    private var versions = (codec: 0, util: 0)
     private var setup: ForeignSetup?
     private var decoder: (any LibraryDecoder)?
     private var frames = DecodedFrames(
@@ -34,15 +36,26 @@ public struct DecodeWorker {
         guard fstat(descriptor, &isSocket) == 0, isSocket.st_mode & S_IFMT == S_IFSOCK else { return EX_USAGE }
         signal(SIGPIPE, SIG_IGN)
         var worker = DecodeWorker(onUnknownMessage: onUnknownMessage)
-        worker.libraries = try? CodecLibraries()
+        worker.loadLibraries()
         guard csandbox_enter(descriptor, memoryByteCount) == 0 else { return EX_OSERR }
         return worker.serve()
     }
 
     private init(onUnknownMessage: @escaping (UInt32) -> Void) { self.onUnknownMessage = onUnknownMessage }
 
+    private mutating func loadLibraries() {
+        do throws(CodecLibraryError) {
+            libraries = try CodecLibraries()
+            versions = (CodecLibraryVersion.codec, CodecLibraryVersion.util)
+        } catch .unsupported(let codec, let util) {
+            versions = (codec, util)
+        } catch {}
+    }
+
     private mutating func serve() -> Int32 {
-        guard send(.ready, UInt32(libraries?.majorVersion ?? 0)), libraries != nil else { return EX_UNAVAILABLE }
+        guard send(.ready, UInt32(versions.codec), UInt32(versions.util)), libraries != nil else {
+            return EX_UNAVAILABLE
+        }
         var header = [UInt8](repeating: 0, count: WorkerMessageHeader.byteCount)
         while Self.receive(&header, count: header.count) {
             let message = header.withUnsafeBytes { WorkerMessageHeader($0) }

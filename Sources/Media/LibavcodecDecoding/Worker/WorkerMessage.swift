@@ -7,7 +7,7 @@ import AudioCore
 //
 // | kind | from | body |
 // |---|---|---|
-// | ready | worker | libavcodec's major version (u32), 0 if none could be loaded. Sent first, once |
+// | ready | worker | major versions of libavcodec and libavutil (u32 each), 0: none could be loaded. Said first, once |
 // | open | program | codec (u32), channels (u32), hertz (f64), find implicit SBR (u32), integers (u32), magic cookie |
 // | opened | worker | a `WorkerStatus` (u32), the library's number (i32) |
 // | decode | program | one packet |
@@ -34,7 +34,9 @@ public enum WorkerStatus: UInt32, Sendable {
 /// The header of a message.
 public struct WorkerMessageHeader: Sendable {
     public static let byteCount = 8
-    /// Bytes before the samples in a `frames` body.
+    /// Bytes of a `ready` body.
+    public static let readyByteCount = 8
+    /// Bytes in front of the samples in a `frames` body.
     public static let framesByteCount = 20
     /// Bytes before the magic cookie in an `open` body.
     public static let openByteCount = 24
