@@ -163,7 +163,7 @@ let layers = [
             program(
                 "tutti",
                 [
-                    "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CRevision", "CRevision",
+                    "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CRevision",
                     "HostSystem",
                     "LibavcodecDecoding", "Listening", "Observing", "Peering", "Playout", "Songs", "TuttiRuntime",
                     "WireProtocol",

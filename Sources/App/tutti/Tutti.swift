@@ -17,16 +17,16 @@ struct Tutti {
 
     static func main() {
         SharedHeap.share()
-        // Started by this program itself to decode one song; nothing else of it is wanted then.
+        // This program starts itself to decode one song; nothing else of it runs then.
         if CommandLine.arguments.dropFirst().first == DecodeWorker.argument { exit(DecodeWorker.run()) }
-        // A reader that went away is an error of write(2), not the end of the music.
+        // A closed pipe is an error of write(2), not the end of the music.
         signal(SIGPIPE, SIG_IGN)
-        // So is a file that grew to what the user's limits allow.
+        // So is a file that has reached the user's size limit.
         signal(SIGXFSZ, SIG_IGN)
         exit(run(CommandLine.arguments.dropFirst()))
     }
 
-    /// Runs the command line and gives its exit code.
+    /// Runs the command line and returns its exit code.
     static func run(_ words: ArraySlice<String>) -> Int32 {
         guard let first = words.first else {
             StandardStream.error.write(help)

@@ -4,31 +4,31 @@ import NIOCore
 import Peering
 import WireProtocol
 
-/// What happens to a broadcast.
+/// An input of a broadcast's session.
 public enum BroadcastEvent: Sendable {
-    /// mDNS or the user knows a listener, or something new of it.
+    /// mDNS or the user named a listener, or something about it changed.
     case contact(PeerContact)
     case contactLost(PeerContact.Key)
-    /// mDNS knows us by this name, since the one we wanted is taken.
+    /// mDNS publishes us under this name, because the one we wanted is taken.
     case renamed(String)
-    /// A TCP connection stands. `key` is fresh and random, for the listener's clock exchange.
+    /// A TCP connection is established. `key` is fresh and random, for the listener's clock exchange.
     case opened(ConnectionID, PeerConnection.Direction, address: String, dial: Dialer.Dial?, key: ClockKey)
     case dialFailed(Dialer.Dial, DialFailure)
     case received(ConnectionID, ByteBuffer)
-    /// The socket took this many bytes of what was sent.
+    /// The socket took this many of the bytes sent.
     case wrote(ConnectionID, byteCount: Int)
     case closed(ConnectionID)
     case source(SourceEvent)
     /// The answer to ``BroadcastAction/transcode(_:)``.
     case transcoded(TranscodingReply)
-    /// Time passed; due at least every ``BroadcastSession/tickInterval``.
+    /// Time has passed; must come at least every ``BroadcastSession/tickInterval``.
     case tick
-    /// Somebody asked to stop.
+    /// The user asked to stop.
     case stop
 }
 
 extension BroadcastEvent {
-    /// Whether it is about one connection, and about no other unless that one changes.
+    /// Whether it concerns one connection only, unless that one's state changes.
     var isOfOneConnection: Bool {
         switch self {
         case .received, .wrote: true
@@ -37,19 +37,20 @@ extension BroadcastEvent {
     }
 }
 
-/// What the song's reader says. One answer to each ``BroadcastAction/readSource``, an end or failure being the last;
-/// notices, titles and clocks come besides. A live
-/// source answers nothing: it brings packets as they come.
+/// What the song's reader reports.
+///
+/// Each ``BroadcastAction/readSource`` gets one answer; an end or failure is the last. Notices, titles and clocks come
+/// at any time. A live source gives no answers: it sends packets as they come.
 public enum SourceEvent: Sendable {
-    /// Properties up to ready, then packets that follow one another; the first begins at frame 0 less priming.
+    /// Properties up to ready, then contiguous packets, of which the first begins at frame 0 less priming.
     case read(properties: [AudioStreamProperty], packets: [AudioPacketDescription], data: ByteBuffer)
     case ended
-    /// The text is for people. What was read before is played.
+    /// Reading failed; the text is for people. What was read before is played.
     case failed(String)
     case notice(NoticeLevel, String)
-    /// What a station plays now.
+    /// A station's current title.
     case title(String)
-    /// Of a live source: when its frames were in the air. Comes again and again.
+    /// When a live source's frames were in the air. Repeated while it runs.
     case clock(SourceClock)
 }
 
@@ -61,22 +62,23 @@ public enum BroadcastAction: Sendable {
     case send(ConnectionID, ByteBuffer)
     /// Send ``WireEncoder/clock(_:)`` of the reply over its connection, with the clock read just before.
     case sendClock(ConnectionID, ClockResponder.Reply)
-    /// Close after what was sent; its key is void.
+    /// Close after pending data was sent; the connection's key is void.
     case close(ConnectionID)
     /// Answer clock requests under this key.
     case addKey(ClockKey)
     case removeKey(ClockKey)
     /// Read more of the song.
     case readSource
-    /// Decode a piece of the song, off the network's thread, and answer with ``BroadcastEvent/transcoded(_:)``; see
-    /// ``SongTranscoder``. One at a time, unless the older one is of another rendition: its answer is not needed.
+    /// Decode a piece of the song off the network's thread and answer with ``BroadcastEvent/transcoded(_:)``; see
+    /// ``SongTranscoder``. There is one request at a time, except that a new rendition need not wait for the old one's
+    /// answer.
     case transcode(TranscodingRequest)
-    /// Nobody needs PCM any more: let go of the decoder.
+    /// Release the decoder: nobody needs PCM any more.
     case endTranscoding
     /// The advertised state changed.
     case advertise
     case notice(BroadcastNotice)
-    /// It is over; nothing happens after this.
+    /// The session is over; no action follows.
     case finished(BroadcastOutcome)
 }
 
@@ -84,21 +86,21 @@ public enum BroadcastAction: Sendable {
 public enum BroadcastOutcome: Hashable, Sendable {
     case completed
     case stopped
-    /// What could be read of the song was heard to its end.
+    /// All of the song that could be read was heard.
     case brokenOff(String)
-    /// The song gave nothing that can be played: why, in words for people, or nil where it has no audio.
+    /// The song has nothing that can be played. The text says why, for people; nil if it has no audio.
     case unplayable(String?)
-    /// None of the listeners that were asked for by name is there.
+    /// None of the listeners that were asked for by name came.
     case nobody([String])
 }
 
 extension BroadcastOutcome {
-    /// What listeners and those who look on are told.
+    /// The end that listeners and observers are told of.
     var farewell: BroadcastEnd {
         switch self {
         case .completed: BroadcastEnd(.completed)
         case .stopped: BroadcastEnd(.stopped, "the broadcaster stopped")
-        // The reader's own words name a path of this machine.
+        // The reader's own words contain a path of this machine.
         case .brokenOff: BroadcastEnd(.failed, "the song could not be read to its end")
         case .unplayable: BroadcastEnd(.failed, "the song cannot be played")
         case .nobody: BroadcastEnd(.stopped)

@@ -2,10 +2,10 @@ import AudioCore
 import Peering
 import WireProtocol
 
-/// What the user of a broadcaster may want to know. Names and texts may be those of a peer: whoever shows them must make
+/// What the user of a broadcast may want to know. Names and texts may come from a peer: whoever shows them must make
 /// them safe to show.
 public enum BroadcastNotice: Hashable, Sendable {
-    /// Why a listener is taken for gone.
+    /// Why a listener is presumed gone.
     public enum Silence: Hashable, Sendable {
         /// Nothing came from it.
         case mute
@@ -15,63 +15,63 @@ public enum BroadcastNotice: Hashable, Sendable {
 
     // MARK: The song
 
-    /// The song's reader says something, in words for people.
+    /// A notice of the song's reader, in words for people.
     case source(NoticeLevel, String)
-    /// What was read before is played. The text is for people.
+    /// Reading failed; what was read before is played. The text is for people.
     case sourceFailed(String)
-    /// A part of the song's file was passed over.
+    /// A part of the song's file was skipped.
     case songDamaged(AudioStreamProblem)
-    /// The file ends in the middle of something; nobody can tell how much is missing.
+    /// The file ends in the middle of something; how much is missing is unknown.
     case songTruncated(AudioStreamProblem)
-    /// The file ends too soon: seconds that are there, and that should be; what is known of its end.
+    /// The file ends too soon: seconds that are there, seconds that should be, and what is known of its end.
     case songCutOff(seconds: Int, of: Int, AudioStreamProblem?)
-    /// The source does not keep up: nothing is heard until enough of the song is there.
+    /// The source does not keep up: all are silent until enough of the song is there.
     case songFellSilent
     /// The song goes on after this silence.
     case songGoesOn(silence: TimeSpan)
-    /// It starts although the listeners of these names are not there.
+    /// The song starts without the listeners of these names.
     case startedWithout([String])
-    /// Some is left out of what listeners are sent that cannot decode the song.
+    /// Decoding is too slow: listeners that cannot decode the song miss a part of it.
     case decodingTooSlow
 
     // MARK: Listeners
 
     case joined(String)
-    /// It said so.
+    /// The listener said that it leaves.
     case left(String)
-    /// It did not say so. Nil: its connection was closed.
+    /// The listener vanished. Nil: it closed its connection.
     case gone(String, Silence?)
-    /// It is too slow: so many packets were dropped for it.
+    /// So many packets were dropped for the listener, which is too slow.
     case dropped(String, packetCount: Int)
-    /// It cannot decode the song.
+    /// The listener cannot decode the song and is sent PCM.
     case sentPCM(String, Codec)
-    /// UDP is blocked between it and this machine.
+    /// UDP is blocked between the listener and this machine.
     case clockOverTCP(String)
-    /// Somebody looks on.
+    /// An observer connected.
     case observed(by: String)
 
     // MARK: Connections
 
     /// Nobody answers at an address that the user named.
     case namedUnanswered(NetworkAddress)
-    /// A listener that mDNS knows does not answer; nil where it knows it no longer.
+    /// A listener that mDNS named does not answer; nil if mDNS no longer knows it.
     case unanswered(String?, NetworkAddress)
-    /// A listener plays something else, as it says in the text.
+    /// A listener plays something else; the text is its own.
     case busy(String, String)
     /// A listener refuses the broadcast, for the reason in the text.
     case refusedBy(String, String)
-    /// A peer was refused.
+    /// We refused a peer.
     case refused(String, Refusal)
-    /// No more than this many connections are taken.
+    /// The limit on connections is reached.
     case connectionsFull(limit: Int)
-    /// No more than this many are taken from this address.
+    /// The limit on connections from this address is reached.
     case addressFull(String, limit: Int)
-    /// No more than this many that have not said who they are.
+    /// The limit on connections whose peer has not greeted is reached.
     case crowded(limit: Int)
 }
 
 extension BroadcastNotice {
-    /// How much it matters.
+    /// How important it is.
     public var level: NoticeLevel {
         switch self {
         case .source(let level, _): level
@@ -88,7 +88,7 @@ extension BroadcastNotice {
 }
 
 extension BroadcastNotice {
-    /// Notices of one kind can keep each other from being told, where peers bring them about; see ``NoticeLimiter``.
+    /// The kind of a notice. Within a kind, notices that peers cause may suppress each other; see ``NoticeLimiter``.
     enum Kind: Hashable, Sendable {
         case song, start, decoding
         case joined, left, gone, dropped, sentPCM, clockOverTCP, observed

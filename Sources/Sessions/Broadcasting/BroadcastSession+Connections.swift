@@ -4,7 +4,7 @@ import NIOCore
 import Peering
 import WireProtocol
 
-/// Who is connected, and who may be.
+/// Accepting, welcoming and dropping connections.
 extension BroadcastSession {
     mutating func learn(_ contact: PeerContact, _ now: HostTime) {
         for id in connections.learn(contact, now: now) { refuse(id, notAllowed, now) }
@@ -51,7 +51,7 @@ extension BroadcastSession {
         actions.append(.close(id))
     }
 
-    /// Without a word to the other side, which tries again the sooner.
+    /// Notes a connection closed for lack of room. The other side is told nothing, so that it tries again sooner.
     private mutating func notifyCrowded(by address: String) {
         refusedCount += 1
         notifyOnce(.crowded(limit: BroadcastLimits.candidateCount), from: address)
@@ -85,14 +85,14 @@ extension BroadcastSession {
         }
     }
 
-    /// The first report shows that the listener took us: one that is busy says so instead.
+    /// Takes a report. The first one shows that the listener accepted us: a busy one refuses instead.
     private mutating func note(_ report: ListenerReport, of id: ConnectionID, _ now: HostTime) {
         guard let link = connections[id], link.isMember, let greeting = link.connection.greeting else { return }
         link.note(report, in: song.epoch, feedingPlan(now), now: now)
         if announced.insert(greeting.instance).inserted { notify(.joined(greeting.name), from: link, now) }
     }
 
-    /// Answers a clock request that came over a listener's own connection, where UDP does not get through.
+    /// Answers a clock request that came over a listener's connection because UDP is blocked.
     private mutating func answerClock(_ datagram: [UInt8], of id: ConnectionID, _ now: HostTime) {
         guard let link = connections[id], let reply = link.answerClock(datagram, now: now) else { return }
         link.noteSent(WireEncoder.clockByteCount, now)
@@ -101,7 +101,7 @@ extension BroadcastSession {
         notifyOnce(.clockOverTCP(link.connection.name), from: link.connection.address)
     }
 
-    /// A peer said who it is: say so if it has no business here.
+    /// Takes a peer's greeting, and refuses a peer that has no business here.
     private mutating func greet(_ id: ConnectionID, _ greeting: Greeting, _ now: HostTime) {
         guard greeting.instance != configuration.greeting.instance else {
             refuse(id, Refusal(.duplicate, "that is this very process"), now)
@@ -122,7 +122,7 @@ extension BroadcastSession {
         switch connections.claim(id, now: now) {
         case .unopposed:
             connections.accept(id)
-            // One that is not welcomed yet waits for the song.
+            // A listener that is not welcomed yet waits for the song.
             connections.admit(id)
         case .contested:
             connections.accept(id)
@@ -131,13 +131,12 @@ extension BroadcastSession {
         }
     }
 
-    /// Of two connections with one process, ends the one that lost.
+    /// Closes the losing one of two connections to the same process.
     private mutating func settleContests(_ now: HostTime) {
         for id in connections.losers(now) { refuse(id, .otherConnection, now) }
     }
 
-    /// Welcomes a listener that greeted, as soon as the song's codec is known and if it is one that it decodes, or that
-    /// is decoded for it.
+    /// Welcomes a listener that greeted, once the song's codec is known and the listener can decode it or is sent PCM.
     mutating func admit(_ link: ListenerLink, _ now: HostTime) {
         guard link.isStranger, song.isReady, let codec = song.codec,
             let greeting = link.connection.greeting, connections[link.id] === link,
@@ -158,7 +157,7 @@ extension BroadcastSession {
         send(WireEncoder.welcome(welcome), to: link, now)
     }
 
-    /// The other side said no.
+    /// Handles a peer's refusal.
     private mutating func refused(_ id: ConnectionID, _ refusal: Refusal, _ now: HostTime) {
         guard let link = connections[id] else { return }
         let (name, address) = (link.connection.name, link.connection.address)
@@ -179,17 +178,17 @@ extension BroadcastSession {
         close(id, now, pause: pause)
     }
 
-    /// Says no, and closes.
+    /// Refuses a peer and closes its connection.
     mutating func refuse(_ id: ConnectionID, _ refusal: Refusal, _ now: HostTime) {
         guard let link = connections[id] else { return }
-        // Both sides dialled, or a listener dialled anew: it has the connection that it wants.
+        // Both sides dialled, or a listener dialled again: it has the connection that it wants.
         if refusal.reason != .duplicate { refusedCount += 1 }
         send(WireEncoder.refusal(refusal), to: id, now)
         notifyOnce(.refused(link.connection.name, refusal), from: link.connection.address)
         close(id, now, pause: BroadcastLimits.refusalPause)
     }
 
-    /// A connection ended, or must end. `silence` nil: the other side closed it.
+    /// Drops a connection that ended or must end. `silence` is nil if the other side closed it.
     mutating func drop(_ id: ConnectionID, _ silence: BroadcastNotice.Silence?, _ now: HostTime) {
         guard let link = connections[id] else { return }
         if link.report != nil { notify(.gone(link.connection.name, silence), from: link, now) }
@@ -201,19 +200,19 @@ extension BroadcastSession {
         if link.hasFinished(song.epoch) { noteDeparture(of: link, now) }
         if let instance = link.connection.greeting?.instance, !connections.holds(instance) {
             announced.remove(instance)
-            // The own loudspeakers do not come back: nobody waits for them.
+            // The own loudspeakers do not come back, so nobody waits for them.
             if instance == configuration.ownListener { configuration.ownListener = nil }
         }
         end(id, link)
     }
 
-    /// Closes what the table no longer holds.
+    /// Closes a connection that was removed from the table.
     private mutating func end(_ id: ConnectionID, _ link: ListenerLink) {
         if link.isMember { actions.append(.removeKey(link.key)) }
         actions.append(.close(id))
     }
 
-    /// Ends what is silent or stalled, and keeps alive what is not.
+    /// Drops connections that are silent or stalled, and sends keep-alives on the others.
     mutating func superviseConnections(_ now: HostTime) {
         if let span = connections.look(now) {
             for link in connections.links { link.discount(span, now) }

@@ -2,7 +2,7 @@ import AudioCore
 import Peering
 import WireProtocol
 
-/// Those who look on: they are told about once a second how the listeners are, and take no part.
+/// Observers: they are sent the roster about once a second, and take no part.
 extension BroadcastSession {
     mutating func admitObserver(_ link: ListenerLink, _ now: HostTime) {
         guard connections.links.count(where: \.isObserver) < BroadcastLimits.observerCount else {
@@ -15,7 +15,7 @@ extension BroadcastSession {
         notify(.observed(by: link.connection.name), from: link, now)
     }
 
-    /// Sends the roster to whom it is due.
+    /// Sends the roster to every observer that is due.
     mutating func tellObservers(_ now: HostTime) {
         let due = connections.links.filter { $0.isRosterDue(now) }
         guard !due.isEmpty else { return }
@@ -36,7 +36,7 @@ extension BroadcastSession {
         return Roster(state: state, title: song.title ?? "", entries: entries + gone)
     }
 
-    /// A listener went that had said so, or had heard all.
+    /// Notes that a listener left after it said so or had heard all.
     mutating func noteDeparture(of link: ListenerLink, _ now: HostTime) {
         guard link.isMember, let greeting = link.connection.greeting, let report = link.report else { return }
         departures.note(greeting, report, now: now)

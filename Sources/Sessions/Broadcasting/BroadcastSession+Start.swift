@@ -2,7 +2,7 @@ import AudioCore
 import ClockSync
 import WireProtocol
 
-/// When the song starts, and when it is over.
+/// Deciding when the song starts and when it is over.
 extension BroadcastSession {
     mutating func decideStart(_ now: HostTime) {
         guard case .waiting(let since) = phase else { return }
@@ -31,7 +31,7 @@ extension BroadcastSession {
         return others + (configuration.ownListener == nil ? 0 : 1)
     }
 
-    /// Some of the listeners that were named did not come.
+    /// Starts although some of the named listeners did not come.
     private mutating func startWithoutTheMissing(_ members: [ListenerLink], _ now: HostTime) {
         let missing = configuration.allowedNames.filter { name in !members.contains { isCalled($0, name) } }
         guard !members.isEmpty else {
@@ -51,14 +51,14 @@ extension BroadcastSession {
         link.connection.greeting.map { connections.allowed.isBorne(name, by: $0, at: link.connection.address) } ?? false
     }
 
-    /// Where enough of the song is there.
+    /// Starts if enough of the song is there.
     private mutating func start(_ now: HostTime) {
         guard let rate = song.framesPerSecond, follower.isEnough(song, from: .zero) else { return }
         let session = ClockMapping.identity.session(at: now) + configuration.startDelay
         play(by: Anchor(epoch: song.epoch, frame: .zero, session: session, framesPerSecond: rate))
     }
 
-    /// Over when everyone has heard the last frame, or should have.
+    /// Finishes when every listener has heard the last frame, or should have.
     mutating func decideEnd(_ now: HostTime) {
         guard let anchor, let end, follower.heldFrame == nil else { return }
         let last = anchor.session(of: end)

@@ -7,14 +7,13 @@ import WireProtocol
 ///
 ///     opening ──properties──▶ waiting ──enough listeners are ready──▶ playing ──last frame heard──▶ over
 ///
-/// A listener is greeted and, once the song is known to be one that it can play, welcomed with the clock's key and
-/// sent the stream's properties and its first packets at once, so that it is ready before the start is decided. The
-/// decision makes the anchor: frame 0 leaves every loudspeaker one start delay later. Packets are sent up to the
-/// horizon ahead, each message encoded once; a listener has only a cursor into the shared log and a bounded number of
-/// bytes on their way. Listeners that lack a decoder for the song share a second log, of linear PCM
-/// (``PCMRendition``).
+/// A listener is greeted and, once the song is known to be one it can play, welcomed with the clock's key. It is sent
+/// the stream's properties and first packets at once, so that it is ready before the start is decided. The decision
+/// makes the anchor: frame 0 leaves every loudspeaker one start delay later. Packets are sent up to the horizon ahead,
+/// and each message is encoded once: a listener has only a cursor into the shared log and a bounded number of bytes in
+/// flight. Listeners without a decoder for the song share a second log, of linear PCM (``PCMRendition``).
 ///
-/// Owns no socket, thread or clock: `now` is the broadcaster's host time, which is session time by definition. The
+/// Owns no socket, thread or clock: `now` is the broadcaster's host time, which by definition is session time. The
 /// simulation runs this very code.
 public struct BroadcastSession {
     enum Phase: Equatable {
@@ -27,17 +26,17 @@ public struct BroadcastSession {
     private(set) var phase = Phase.opening
     var configuration: BroadcastConfiguration
     var connections: ConnectionTable<ListenerLink>
-    /// What is played, and how its timeline follows its source.
+    /// The song, and how its timeline follows its source.
     private(set) var song: BroadcastSong
     private(set) var follower: SourceFollower
     private var titles = TitleSchedule()
     var pcm = SharedPCM()
     var startDecision = StartDecision()
-    /// Processes that were said to have joined: one whose connection is replaced does not join anew.
+    /// Instances announced as joined. A replaced connection is not announced again.
     var announced: Set<UInt64> = []
     var departures = Departures()
     private var noticeLimiter = NoticeLimiter<BroadcastNotice.Kind, BroadcastNotice>()
-    /// Connections that were refused so far. One of two with the same process is no refusal: the other goes on.
+    /// Connections refused so far. A duplicate connection to one process does not count: the other one goes on.
     public internal(set) var refusedCount = 0
     var actions: [BroadcastAction] = []
 
@@ -51,7 +50,8 @@ public struct BroadcastSession {
         follower = SourceFollower(configuration)
     }
 
-    /// Takes one event; returns what is to be done about it, in order.
+    /// Handles one event.
+    /// - Returns: the actions to perform, in order.
     public mutating func handle(_ event: BroadcastEvent, now: HostTime) -> [BroadcastAction] {
         guard phase != .over else { return [] }
         var isOfOneConnection = event.isOfOneConnection
@@ -60,7 +60,7 @@ public struct BroadcastSession {
         case .contactLost(let key): unlearn(key, now)
         case .renamed(let name): configuration.greeting.name = name
         case .opened(let id, let direction, let address, let dial, let key):
-            // Before the song plays, all that happens may decide that it does.
+            // Before the song plays, any event may cause its start.
             isOfOneConnection = isPlaying
             opened(id, direction, address: address, dial: dial, key: key, now)
         case .dialFailed(let dial, let failure): dialFailed(dial, failure, now)
@@ -80,8 +80,8 @@ public struct BroadcastSession {
         return actions
     }
 
-    /// Lets one connection be handled, and does what follows for it. Of many listeners each is heard a few times a
-    /// second: the others are looked at only if it is another to the broadcast than before.
+    /// Handles one connection's event and what follows for that connection. Each of many listeners is heard a few times
+    /// a second, so the others are looked at only if the event changed this one's standing in the broadcast.
     private mutating func attend(to id: ConnectionID, _ now: HostTime, _ handle: (inout Self) -> Void) {
         guard let link = connections[id] else { return }
         let standing = link.standing
@@ -92,7 +92,7 @@ public struct BroadcastSession {
         feed(link, feedingPlan(now), now)
     }
 
-    /// What follows from the present state and time, whatever the event was.
+    /// Does what follows from the present state and time, whatever the event was.
     private mutating func advance(_ now: HostTime) {
         guard phase != .over else { return }
         superviseConnections(now)
@@ -140,7 +140,7 @@ public struct BroadcastSession {
         }
     }
 
-    /// Keeps the song filled a little beyond the horizon.
+    /// Reads the song to a little beyond the horizon.
     private mutating func readAhead(_ now: HostTime) {
         let playing = position(now)
         let wanted = playing + song.frames(in: configuration.horizon + .seconds(1))
@@ -159,8 +159,8 @@ public struct BroadcastSession {
         }
     }
 
-    /// Shows another title from now on. Listeners are sent the stream's properties once more, under the same epoch:
-    /// whoever does not look for texts in them takes no notice.
+    /// Shows another title from now on. Listeners are sent the stream's properties again under the same epoch, and use
+    /// only the texts.
     private mutating func retitle(_ title: String, _ now: HostTime) {
         guard song.retitle(title) else { return }
         pcm.retitle(song)
@@ -174,7 +174,7 @@ public struct BroadcastSession {
 
     // MARK: Beginning and end
 
-    /// From now on this anchor holds: the first one, or another for the same song.
+    /// Puts an anchor in force: the first one, or another for the same song.
     mutating func play(by anchor: Anchor) {
         if case .playing(let former) = phase {
             phase = .playing(NumberedAnchor(anchor, after: former))
@@ -184,7 +184,7 @@ public struct BroadcastSession {
         }
     }
 
-    /// Tells everyone how it ended, and closes.
+    /// Tells all peers how the broadcast ended, and closes.
     mutating func finish(_ outcome: BroadcastOutcome, _ now: HostTime) {
         let message = WireEncoder.broadcastEnd(outcome.farewell)
         for link in connections.links {
@@ -204,7 +204,7 @@ public struct BroadcastSession {
             horizon: configuration.horizon)
     }
 
-    /// Sends a listener all that is due and that its socket has room for.
+    /// Sends a listener everything that is due and fits its socket.
     private mutating func feed(_ link: ListenerLink, _ plan: FeedingPlan, _ now: HostTime) {
         guard let portion = link.next(plan, now: now) else { return }
         for message in portion.messages { send(message, to: link, now) }
@@ -217,28 +217,28 @@ public struct BroadcastSession {
 
     mutating func notify(_ notice: BroadcastNotice) { actions.append(.notice(notice)) }
 
-    /// Tells what a peer did, as often as that may be told.
+    /// Reports what a peer did, limited in rate.
     mutating func notify(_ notice: BroadcastNotice, from link: ListenerLink, _ now: HostTime) {
         if noticeLimiter.isDue(notice.kind, from: link.connection.address, now: now) { notify(notice) }
     }
 
-    /// Tells what would come again with every try the first time only.
-    /// - Parameter address: of the peer that brings it about; empty where none does.
+    /// Reports only once what every further try would cause again.
+    /// - Parameter address: of the peer that causes it; empty if none does.
     mutating func notifyOnce(_ notice: BroadcastNotice, from address: String) {
         if noticeLimiter.isNew(notice, notice.kind, from: address) { notify(notice) }
     }
 
     // MARK: Time
 
-    /// The frame that is due now; frame 0 before the start. While the source has stalled it is the one that is missing,
-    /// and stays so until that is heard.
+    /// Returns the frame that is due now; frame 0 before the start. While the source has stalled this is the missing
+    /// frame, until it is heard.
     func position(_ now: HostTime) -> FramePosition {
         guard let anchor else { return .zero }
         return follower.position(by: anchor, at: ClockMapping.identity.session(at: now))
     }
 
-    /// Within this it wants the next event; nil once it is over. While a song plays, what is due sooner follows from what
-    /// listeners send.
+    /// Within this time the session wants its next event; nil once it is over. While a song plays, anything due sooner
+    /// follows from what listeners send.
     public var tickInterval: TimeSpan? {
         switch phase {
         case .over: nil
@@ -256,13 +256,13 @@ extension BroadcastSession {
     /// The frame after the last audible one, once the song was read to its end.
     public var end: FramePosition? { song.end }
 
-    /// Whether the first frame was decided on.
+    /// Whether the start was decided.
     public var isPlaying: Bool { anchor != nil }
 
-    /// Which frame leaves the loudspeakers when; nil before the start was decided, and after the end.
+    /// The anchor in force; nil before the start was decided, and after the end.
     public var anchor: Anchor? { if case .playing(let anchor) = phase { anchor.anchor } else { nil } }
 
-    /// The frame that is due now, within the song.
+    /// Returns the frame that is due now, within the song.
     public func playPosition(_ now: HostTime) -> FramePosition {
         min(max(position(now), .zero), end ?? FramePosition(.max))
     }
@@ -274,7 +274,7 @@ extension BroadcastSession {
         }
     }
 
-    /// How many listeners could start now, and how many are waited for.
+    /// How many listeners could start now, and how many are wanted.
     public var readiness: (ready: Int, wanted: Int) {
         (connections.links.count(where: \.isReady), wantedListenerCount)
     }

@@ -2,18 +2,18 @@ import AudioCore
 import NIOCore
 import WireProtocol
 
-/// What was read of one song: its properties, and its packets as messages that lie on the song's own timeline.
+/// What was read of one song: its properties, and its packets as messages on the song's own timeline.
 ///
 ///     idle ⇄ asked ──the source ended or failed──▶ ended
 ///
-/// Frame 0 is the first audible one. What is asked of the source is up to ``keep(from:upTo:)``; a live source brings its
-/// packets unasked. What comes behind the end is not taken.
+/// Frame 0 is the first audible one. ``keep(from:upTo:)`` decides what the source is asked for; a live source sends its
+/// packets unasked. Packets behind the end are ignored.
 struct BroadcastSong {
-    /// Why less is heard of a song than its header says.
+    /// Why less of a song is heard than its header says.
     enum Shortfall: Hashable {
-        /// It ends in the middle of something, and nobody can tell how much is missing.
+        /// It ends in the middle of something; how much is missing is unknown.
         case truncated(AudioStreamProblem)
-        /// How much is there and how much should be, in seconds; what is known of the place where it breaks off.
+        /// Seconds that are there, seconds that should be, and what is known of the place where it breaks off.
         case cutOff(seconds: Int, of: Int, AudioStreamProblem?)
     }
 
@@ -21,21 +21,21 @@ struct BroadcastSong {
         case idle
         /// The source owes an answer.
         case asked
-        /// All was read. The frame after the last audible one, and why the song stops there if it failed.
+        /// Everything was read. The frame after the last audible one, and why the song stops there if reading failed.
         case ended(FramePosition, failure: String?)
     }
 
     private(set) var summary = AudioStreamSummary()
     private(set) var log: PacketLog
-    /// The properties as listeners are sent them; nil before they are known.
+    /// The message with the properties; nil before they are known.
     private(set) var streamMessage: ByteBuffer?
     private var reading = Reading.idle
     private var timeline = PacketTimeline()
-    /// Audible frames as the song's header says; how many there are shows at its end.
+    /// Audible frames by the song's header; the real count is known at its end.
     private var statedFrameCount: Int64?
     private let fallbackTitle: String
 
-    /// - Parameter fallbackTitle: its title where its stream has none.
+    /// - Parameter fallbackTitle: the title if its stream has none.
     init(epoch: Epoch, fallbackTitle: String) {
         log = PacketLog(epoch: epoch)
         self.fallbackTitle = fallbackTitle
@@ -54,7 +54,7 @@ struct BroadcastSong {
     // MARK: What the source brings
 
     /// Takes what the source brought.
-    /// - Returns: what was found damaged.
+    /// - Returns: damage that was found.
     mutating func read(
         _ properties: [AudioStreamProperty], _ packets: [AudioPacketDescription], _ data: ByteBuffer
     ) -> [AudioStreamProblem] {
@@ -63,7 +63,7 @@ struct BroadcastSong {
         for property in properties { note(property) }
         append(packets, data)
         return properties.compactMap { property in
-            // Of a file that ends too soon it is said at its end how much there was.
+            // A file that ends too soon is reported at its end, with how much there was.
             guard case .problem(let problem) = property, !problem.isTruncation else { return nil }
             return problem
         }
@@ -88,7 +88,7 @@ struct BroadcastSong {
         _ = log.append(packets, data: data, at: position, framesPerGroup: framesPerGroup)
     }
 
-    /// Nothing follows. `failure`: why, if that is not the song's end.
+    /// Marks the song as read to its end. `failure` says why, if that is not the song's real end.
     mutating func finish(failure: String? = nil) {
         guard end == nil else { return }
         timeline.finish()
@@ -96,7 +96,7 @@ struct BroadcastSong {
     }
 
     /// Shows another title from now on.
-    /// - Returns: whether listeners are to be told, with ``streamMessage``.
+    /// - Returns: whether to send listeners the new ``streamMessage``.
     mutating func retitle(_ title: String) -> Bool {
         let title = String(displaying: title, maximumByteCount: Limits.titleByteCount)
         guard !title.isEmpty, title != self.title else { return false }
@@ -111,16 +111,16 @@ struct BroadcastSong {
     /// The frame after the last audible one, once the song was read to its end.
     var end: FramePosition? { if case .ended(let end, _) = reading { end } else { nil } }
 
-    /// Why the song stopped early.
+    /// Why reading stopped early.
     var failure: String? { if case .ended(_, let failure) = reading { failure } else { nil } }
 
-    /// Whether the source owes an answer: it brings no more than is wanted, or brings it slowly.
+    /// Whether the source owes an answer: it brings no more than is wanted, or is slow.
     var isAwaited: Bool { if case .asked = reading { true } else { false } }
 
-    /// Whether there is something to be heard of what was read to its end.
+    /// Whether what was read has anything audible.
     var isPlayable: Bool { log.endIndex > 0 && (end.map { $0 > .zero } ?? true) }
 
-    /// Whether so much of the song is there from `frame` on, or all there is, or as much as may be.
+    /// Returns whether the song holds `span` from `frame` on, or all there is, or the most it may hold.
     func hasLead(_ span: TimeSpan, from frame: FramePosition) -> Bool {
         guard end == nil, let last = log.end else { return true }
         return last - frame >= frames(in: span)
@@ -128,7 +128,7 @@ struct BroadcastSong {
     }
 
     /// Forgets what nobody can need any more.
-    /// - Returns: whether the source is to be asked for more; it is then taken as asked.
+    /// - Returns: whether to ask the source for more; it then counts as asked.
     mutating func keep(from playing: FramePosition, upTo wanted: FramePosition) -> Bool {
         let oldest = log.index(of: max(playing, .zero))
         log.trim(before: log.entry(before: oldest, prerollPacketCount: summary.decoderPrerollPacketCount) - 1)
@@ -150,7 +150,7 @@ struct BroadcastSong {
         return .cutOff(seconds: seconds(end.index), of: seconds(stated), problem)
     }
 
-    /// How long the file should be: by its header, or by the bytes that are missing where each frame has as many.
+    /// Returns how long the file should be: by its header, or by the missing bytes where every frame has the same size.
     private func statedFrameCount(
         _ problem: AudioStreamProblem?, _ format: AudioStreamFormat, _ end: FramePosition
     ) -> Int64? {

@@ -9,10 +9,10 @@ struct ConnectionClock {
 
     init(_ key: ClockKey) { self.key = key }
 
-    /// Lets the listener ask.
+    /// Allows the listener to ask.
     mutating func open() { responder.register(key) }
 
-    /// Answers a request; nil for one that is not under the connection's key, or comes too often.
+    /// Answers a request; nil if it is not under the connection's key, or comes too soon after the last.
     mutating func answer(_ datagram: [UInt8], now: HostTime) -> ClockResponder.Reply? {
         guard let reply = responder.receive(datagram, at: ClockMapping.identity.session(at: now)) else { return nil }
         lastRequest = now
@@ -21,7 +21,7 @@ struct ConnectionClock {
 
     var replyCount: Int { responder.statistics.answered }
 
-    /// Whether the listener asked so recently that it is taken to ask on.
+    /// Returns whether the listener asked so recently that it is expected to go on.
     func isInUse(_ now: HostTime) -> Bool {
         lastRequest.map { now - $0 < BroadcastLimits.clockRequestMemory } ?? false
     }

@@ -1,14 +1,14 @@
 import AudioCore
 import WireProtocol
 
-/// Listeners that took leave, or had heard all, and are gone: shown as finished for ``BroadcastLimits/departureTime`` to
-/// those who look on. One that merely is no longer there has vanished.
+/// Listeners that left after they said so or had heard all, shown to observers as finished for
+/// ``BroadcastLimits/departureTime``. Any other listener that is gone has vanished.
 ///
-/// Holds ``BroadcastLimits/departureCount``; of more the oldest are forgotten.
+/// Holds ``BroadcastLimits/departureCount``; beyond that the oldest are forgotten.
 struct Departures {
     private var departures: [(entry: Roster.Entry, time: HostTime)] = []
 
-    /// A listener went, of which `report` was the last word.
+    /// Notes that a listener left, with its last report.
     mutating func note(_ greeting: Greeting, _ report: ListenerReport, now: HostTime) {
         departures.removeAll { $0.entry.instance == greeting.instance || !Self.isRecent($0.time, now) }
         if departures.count >= BroadcastLimits.departureCount { departures.removeFirst() }
@@ -17,7 +17,7 @@ struct Departures {
         departures.append((Roster.Entry(instance: greeting.instance, name: greeting.name, report: report), now))
     }
 
-    /// Those that went a moment ago and are not back.
+    /// Returns the listeners that left recently and have not come back.
     func recent(besides present: Set<UInt64>, now: HostTime) -> [Roster.Entry] {
         departures.filter { Self.isRecent($0.time, now) && !present.contains($0.entry.instance) }.map(\.entry)
     }

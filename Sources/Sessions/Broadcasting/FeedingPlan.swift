@@ -2,7 +2,7 @@ import AudioCore
 import NIOCore
 import WireProtocol
 
-/// What listeners are sent: the song's own packets, or linear PCM.
+/// A form in which listeners are sent the song: its own packets, or linear PCM.
 struct SongForm {
     enum Kind {
         case original
@@ -12,13 +12,13 @@ struct SongForm {
     var log: PacketLog
     var streamMessage: ByteBuffer
     var prerollPacketCount: Int
-    /// No message comes behind the log's last.
+    /// Whether no message follows the log's last.
     var isComplete: Bool
 }
 
-/// What all listeners are fed by at one moment: found out once, however many there are.
+/// What feeding every listener depends on at one moment; computed once for all of them.
 struct FeedingPlan {
-    /// What listeners of one form are fed by.
+    /// The plan for listeners of one form.
     struct Part {
         var form: SongForm
         /// Number of the message that is heard now, or will be first.
@@ -29,9 +29,9 @@ struct FeedingPlan {
     var position: FramePosition
     /// Nil before the start was decided.
     var anchor: NumberedAnchor?
-    /// The first frame that is not to be sent, as it would come late.
+    /// The first frame that is kept back because it would come late.
     var heldFrame: FramePosition?
-    /// The frame after the last audible one, once it is known.
+    /// The frame after the last audible one, once known.
     var end: FramePosition?
     /// How far ahead of its play time a packet may be sent.
     var horizon: TimeSpan

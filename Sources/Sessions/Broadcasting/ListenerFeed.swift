@@ -7,23 +7,23 @@ import WireProtocol
 ///     new ──properties──▶ announced ──entry mark──▶ placed ⇄ backlogged
 ///                                                      └──stream end──▶ complete
 ///
-/// - `new`: it was told nothing.
-/// - `announced`: it knows the stream's properties, and waits for packets to begin with.
-/// - `placed`: it was told where its sound begins, and is sent packets up to the horizon. A listener that falls behind
-///   is placed anew.
-/// - `backlogged`: it is behind, and much was on the way to it when that was found. Nothing overtakes that: it is sent
-///   no more until it has come.
-/// - `complete`: it was told where the song ends.
+/// - `new`: it was sent nothing.
+/// - `announced`: it was sent the stream's properties, and waits for its first packets.
+/// - `placed`: it was sent where its sound begins, and is sent packets up to the horizon. A listener that falls behind
+///   is placed again.
+/// - `backlogged`: it fell behind with much on the way to it. Nothing overtakes that, so it is sent no more until that
+///   has arrived.
+/// - `complete`: it was sent the song's end.
 ///
-/// Anchors are told besides, from `placed` on: whenever the one in force is another than the one told last.
+/// From `placed` on it is sent every new anchor, too.
 struct ListenerFeed {
-    /// What is to be done for the listener, in order.
+    /// What to do for the listener, in order.
     struct Portion {
-        /// To be sent.
+        /// Messages to send.
         fileprivate(set) var messages: [ByteBuffer] = []
-        /// So many packets were dropped for it, and that is to be told.
+        /// Packets dropped for the listener since the last notice; nil if there is nothing to report now.
         fileprivate(set) var droppedPacketCount: Int?
-        /// Bytes that its socket has not yet taken, these messages included.
+        /// Bytes that its socket has not taken, these messages included.
         fileprivate(set) var bytesInFlight: Int
 
         fileprivate mutating func append(_ message: ByteBuffer) {
@@ -36,22 +36,22 @@ struct ListenerFeed {
         case new, announced, placed, backlogged, complete
     }
 
-    /// What it is sent.
+    /// The form it is sent.
     let form: SongForm.Kind
     private var stage = Stage.new
-    /// Number of the next packets message to be sent.
+    /// Number of the next packets message.
     private var cursor = 0
-    /// Number of the packet that it is sent next, among all of the log that there ever were.
+    /// Number of the next packet, counted over all that the log ever held.
     private var nextPacket = 0
-    /// The frame after the last that it was sent, and after the last that it is known to have of what was sent since it
-    /// was placed.
+    /// The frame after the last one sent, and the frame up to which it is known to have what was sent since it was
+    /// placed.
     private var sent = FramePosition.zero
     private var acknowledged = FramePosition.zero
-    /// When it last told what it has, and how fast it had received between the last three times, in frames a second.
+    /// When it last acknowledged, and how fast it received in the last two intervals, in frames per second.
     private var receipt: (time: HostTime, paces: (Double, Double))?
-    /// Packets that were dropped for it and not told of, and when there was something told.
+    /// Packets dropped since the last notice, and when that was.
     private var drops: (untold: Int, told: HostTime?) = (0, nil)
-    /// Number of the anchor that it was told last; 0 for none.
+    /// Number of the last anchor sent; 0 for none.
     private var anchorNumber = 0
 
     init(_ form: SongForm.Kind) { self.form = form }
@@ -66,9 +66,9 @@ struct ListenerFeed {
         }
     }
 
-    // MARK: What it says
+    // MARK: What it reports
 
-    /// It has what lies before `received`.
+    /// Notes that it has everything before `received`.
     mutating func acknowledge(_ received: FramePosition, now: HostTime) {
         let count = max(acknowledged, received) - acknowledged
         let pace = receipt.map { Double(count) / max(now - $0.time, .milliseconds(1)).seconds } ?? 0
@@ -76,25 +76,26 @@ struct ListenerFeed {
         acknowledged += count
     }
 
-    /// A listener that is back holds what it had received, and says so with its first report: it is sent what follows.
+    /// Skips what a returning listener still holds, by its first report: it is sent what follows.
     mutating func passOver(before received: FramePosition, _ plan: FeedingPlan) {
         guard isPlaced, received > plan.position, let log = plan.part(form)?.form.log else { return }
         cursor = max(cursor, log.index(of: received))
         nextPacket = log.packetOffset(of: cursor)
     }
 
-    /// How fast it receives, in frames a second: of what came at once the rest may have been told of late.
+    /// How fast it receives, in frames per second: the better of two intervals, as an acknowledgement may be delayed.
     private var pace: Double { receipt.map { max($0.paces.0, $0.paces.1) } ?? 0 }
 
-    /// Frames that were sent and are not known to have come.
+    /// Frames sent and not acknowledged.
     private var onTheWay: Int64 { max(0, sent - acknowledged) }
 
     // MARK: What it is sent
 
-    /// All that is due and that its socket has room for.
+    /// Returns everything that is due and fits its socket.
     /// - Parameters:
-    ///   - bytesInFlight: that its socket has not yet taken.
-    ///   - isLearningClock: replies to it must not wait behind seconds of song.
+    ///   - bytesInFlight: bytes that its socket has not taken.
+    ///   - isLearningClock: whether it asks for the clock over the connection; replies must not queue behind seconds of
+    ///     song.
     mutating func next(
         _ plan: FeedingPlan, bytesInFlight: Int, isLearningClock: Bool, now: HostTime
     ) -> Portion {
@@ -116,8 +117,8 @@ struct ListenerFeed {
         return portion
     }
 
-    /// Packets go out in batches: whoever has all up to the horizon is left in peace until it wants more, and then is
-    /// sent several messages at once, up to a little beyond.
+    /// Appends packets in batches: a listener that has all up to the horizon is sent nothing until it needs more, and
+    /// then several messages at once, up to a little beyond.
     private mutating func appendPackets(
         _ part: FeedingPlan.Part, _ plan: FeedingPlan, _ isLearningClock: Bool, _ portion: inout Portion
     ) {
@@ -132,7 +133,7 @@ struct ListenerFeed {
         let horizon = min(wanted + plan.frames(in: batch), unacknowledged)
         while log.holds(cursor), portion.bytesInFlight < BroadcastLimits.bytesInFlight {
             let group = log[cursor]
-            // By the timeline as it is, what comes now is late.
+            // By the present timeline, what comes now is late.
             if let held = plan.heldFrame, group.position >= held { break }
             guard group.position < horizon,
                 cursor <= part.playing || log.byteCount(part.playing..<cursor) < BroadcastLimits.bytesAhead
@@ -150,7 +151,7 @@ struct ListenerFeed {
         portion.append(WireEncoder.streamEnd(form.log.epoch, at: end))
     }
 
-    /// Places a joiner, or one that fell behind: from the packets that its decoder needs before those of a message.
+    /// Places a joiner, or a listener that fell behind, beginning with the pre-roll of a message.
     private mutating func enter(
         _ part: FeedingPlan.Part, at index: Int, lostPacketCount: UInt32, _ portion: inout Portion
     ) {
@@ -170,9 +171,9 @@ struct ListenerFeed {
 
     // MARK: A listener that is slow
 
-    /// A listener whose next packets are overdue, or that has only what was heard long ago, loses packets and goes on
-    /// with those that can still reach it in time. Nothing overtakes what is on the way to it: which they are shows when
-    /// that has come.
+    /// Drops packets for a listener whose next ones are overdue, or that has received only what was heard long ago. It
+    /// goes on with packets that can still arrive in time. Nothing overtakes what is on the way, so which packets these
+    /// are is known once that has arrived.
     /// - Returns: whether it may be sent packets.
     private mutating func skipIfLate(
         _ part: FeedingPlan.Part, _ plan: FeedingPlan, _ now: HostTime, _ portion: inout Portion
@@ -193,21 +194,21 @@ struct ListenerFeed {
         let next = reentry(part, plan)
         guard next < log.endIndex else { return true }
         if next == cursor, log.hasGap(before: next) {
-            // Nobody has what would be between.
+            // What lies between does not exist for anybody.
             enter(part, at: next, lostPacketCount: 0, &portion)
             return true
         }
         let isPreroll = log.entry(before: next, prerollPacketCount: part.form.prerollPacketCount) <= cursor
         guard next > cursor, !isPreroll else { return true }
-        // Some may be forgotten already.
+        // The log may have forgotten some of them.
         let lost = log.packetOffset(of: next) - nextPacket
         portion.droppedPacketCount = noteDrop(of: lost, now)
         enter(part, at: next, lostPacketCount: UInt32(clamping: lost), &portion)
         return true
     }
 
-    /// Number of the message with which a listener goes on that fell behind: with what is due now, unless its link was
-    /// slow to bring what was on the way. If it still is, most is heard of what is due long after.
+    /// Returns the message with which a listener that fell behind goes on: the one that is due now, unless its link was
+    /// slow to deliver what was on the way. A link that is still slow delivers most in time with a long lead.
     private func reentry(_ part: FeedingPlan.Part, _ plan: FeedingPlan) -> Int {
         guard case .backlogged = stage else { return part.playing }
         let isMended = pace > Double(plan.frames(in: .seconds(1)))
@@ -216,7 +217,7 @@ struct ListenerFeed {
         return next < part.form.log.endIndex ? next : part.playing
     }
 
-    /// - Returns: how many were dropped since that was told last; nil where it was told a moment ago.
+    /// - Returns: packets dropped since the last notice; nil if that was a moment ago.
     private mutating func noteDrop(of packetCount: Int, _ now: HostTime) -> Int? {
         drops.untold += packetCount
         guard drops.told.map({ now - $0 >= BroadcastLimits.lossInterval }) ?? true else { return nil }

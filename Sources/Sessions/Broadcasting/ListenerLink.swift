@@ -8,14 +8,14 @@ import WireProtocol
 ///     stranger ──it only looks on──▶ observer
 ///        └──it greeted, is allowed, and can play what it will be sent──▶ member
 ///
-/// A link ends with its connection, in whatever stage; none of them is left for another.
+/// A link ends with its connection, in any stage; `member` and `observer` lead to no other.
 ///
-/// A class, held by its broadcast's table alone: all of them are looked at with every event, and a copy of all that one
-/// holds would cost more than the look.
+/// A class, held by its broadcast's table alone: every event looks at all links, and copying each one's state would
+/// cost more than the look.
 final class ListenerLink: PeerLink {
     private enum Stage {
         case stranger
-        /// `lastRoster`: when it was last told how the listeners are.
+        /// `lastRoster`: when it was last sent the roster.
         case observer(lastRoster: HostTime?)
         case member(ListenerFeed)
     }
@@ -25,7 +25,7 @@ final class ListenerLink: PeerLink {
     var contact: PeerContact.Key?
     let key: ClockKey
     private var stage = Stage.stranger
-    /// What a member said last of itself.
+    /// A member's last report.
     private(set) var report: ListenerReport?
     private var clock: ConnectionClock
     private var backlog: SendBacklog
@@ -40,14 +40,14 @@ final class ListenerLink: PeerLink {
 
     // MARK: Stage
 
-    /// Welcomes a stranger: it is fed from now on.
+    /// Welcomes a stranger, which is fed from now on.
     func admit(as form: SongForm.Kind) {
         guard case .stranger = stage else { return }
         stage = .member(ListenerFeed(form))
         clock.open()
     }
 
-    /// A stranger only looks on.
+    /// Makes a stranger an observer.
     func admitAsObserver() { if case .stranger = stage { stage = .observer(lastRoster: nil) } }
 
     var isStranger: Bool { if case .stranger = stage { true } else { false } }
@@ -56,13 +56,13 @@ final class ListenerLink: PeerLink {
 
     var isObserver: Bool { if case .observer = stage { true } else { false } }
 
-    /// What a member is sent.
+    /// The form that a member is sent.
     var form: SongForm.Kind? { if case .member(let feed) = stage { feed.form } else { nil } }
 
-    /// Whether it is sent PCM, as it lacks a decoder for the song.
+    /// Whether it is sent PCM because it lacks a decoder for the song.
     var isSentPCM: Bool { form == .linearPCM }
 
-    /// What it is to the broadcast as a whole.
+    /// What this link is to the broadcast as a whole.
     enum Standing: Equatable {
         case stranger, observer
         case member(isReady: Bool, hasFinished: Bool)
@@ -78,7 +78,7 @@ final class ListenerLink: PeerLink {
 
     // MARK: A member
 
-    /// Takes what a member says of itself.
+    /// Takes a member's report.
     func note(_ report: ListenerReport, in epoch: Epoch, _ plan: @autoclosure () -> FeedingPlan, now: HostTime) {
         guard case .member(var feed) = stage else { return }
         defer { self.report = report }
@@ -88,7 +88,7 @@ final class ListenerLink: PeerLink {
         stage = .member(feed)
     }
 
-    /// What a member is to be sent now; nil for any other.
+    /// Returns what to send a member now; nil for any other stage.
     func next(_ plan: FeedingPlan, now: HostTime) -> ListenerFeed.Portion? {
         guard case .member(var feed) = stage else { return nil }
         let isLearningClock = clock.isInUse(now) && !isReady
@@ -101,53 +101,53 @@ final class ListenerLink: PeerLink {
     /// Whether it was sent the stream's properties.
     var isAnnounced: Bool { if case .member(let feed) = stage { feed.isAnnounced } else { false } }
 
-    /// Whether it can start exactly.
+    /// Whether it can start exactly on time.
     var isReady: Bool {
         guard isMember, let state = report?.state else { return false }
         return state != .connecting && state != .preparing
     }
 
-    /// Whether it is done with `epoch`.
+    /// Returns whether it has finished `epoch`.
     func hasFinished(_ epoch: Epoch) -> Bool { report.map { $0.state == .finished && $0.epoch == epoch } ?? false }
 
     // MARK: An observer
 
-    /// Whether an observer is to be told how the listeners are; not while its socket has not taken the last word.
+    /// Returns whether an observer is due a roster; false while its socket has not taken the last one.
     func isRosterDue(_ now: HostTime) -> Bool {
         guard case .observer(let last) = stage, backlog.byteCount == 0 else { return false }
         return last.map { now - $0 >= BroadcastLimits.rosterInterval } ?? true
     }
 
-    /// An observer was told.
+    /// Notes that an observer was sent the roster.
     func noteRoster(_ now: HostTime) { if case .observer = stage { stage = .observer(lastRoster: now) } }
 
     // MARK: The clock over this connection
 
-    /// Answers a clock request; nil where it is not under this connection's key, comes too often, or comes of one that
-    /// does not read.
+    /// Answers a clock request; nil if it is not under this connection's key, comes too soon after the last, or comes
+    /// from a listener that does not read.
     func answerClock(_ datagram: [UInt8], now: HostTime) -> ClockResponder.Reply? {
         guard backlog.byteCount < BroadcastLimits.answeredBytesInFlight else { return nil }
         return clock.answer(datagram, now: now)
     }
 
-    /// Answered so far.
+    /// Clock requests answered so far.
     var clockReplyCount: Int { clock.replyCount }
 
     // MARK: The socket
 
-    /// Something was given to the socket.
+    /// Notes bytes given to the socket.
     func noteSent(_ byteCount: Int, _ now: HostTime) {
         backlog.append(byteCount, now)
         connection.noteSent(now)
     }
 
-    /// The socket took something.
+    /// Notes bytes that the socket took.
     func noteWritten(_ byteCount: Int, _ now: HostTime) { backlog.remove(byteCount, now) }
 
-    /// A span in which this process did not run is not the socket's fault.
+    /// Excludes a span in which this process did not run.
     func discount(_ span: TimeSpan, _ now: HostTime) { backlog.discount(span, now) }
 
-    /// Whether its socket has taken nothing for too long.
+    /// Returns whether the socket has taken nothing for too long.
     func isStalled(_ now: HostTime) -> Bool { backlog.isStalled(now) }
 }
 

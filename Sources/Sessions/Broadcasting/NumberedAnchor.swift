@@ -1,9 +1,9 @@
 import AudioCore
 
-/// An anchor and its number among those of its broadcast: a listener that was told of another number lacks this one.
+/// An anchor and its number within the broadcast. A listener that was sent another number lacks this one.
 struct NumberedAnchor: Hashable {
     let anchor: Anchor
-    /// From 1 on.
+    /// Counts from 1.
     let number: Int
 
     init(_ anchor: Anchor, after former: NumberedAnchor? = nil) {

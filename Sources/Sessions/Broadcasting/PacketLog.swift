@@ -2,21 +2,21 @@ import AudioCore
 import NIOCore
 import WireProtocol
 
-/// The stretch of song that listeners may need, as encoded messages that all of them share.
+/// The part of the song that listeners may need, as encoded messages that all of them share.
 ///
-/// Messages are numbered from 0; each listener has only its own number of the next message to be sent. The log holds
-/// what lies between the oldest frame that a joiner's decoder needs and the horizon.
+/// Messages are numbered from 0; each listener keeps only the number of its next message. The log reaches from the
+/// oldest frame that a joiner's decoder needs to the horizon.
 struct PacketLog {
     /// One packets message.
     struct Group {
         var position: FramePosition
         var end: FramePosition
-        /// As they lie in ``data``.
+        /// Descriptions of the packets in ``data``.
         var packets: [AudioPacketDescription]
         var message: ByteBuffer
-        /// Bytes of all messages before this one.
+        /// Bytes of all earlier messages.
         var byteOffset: Int
-        /// Packets of all messages before this one.
+        /// Packets of all earlier messages.
         var packetOffset: Int
 
         var packetCount: Int { packets.count }
@@ -30,32 +30,32 @@ struct PacketLog {
 
     private(set) var epoch: Epoch
     private var groups: [Group] = []
-    /// Bytes of all messages that there ever were.
+    /// Bytes of all messages ever appended.
     private var byteCount = 0
-    /// Packets in them.
+    /// Packets of all messages ever appended.
     private var packetCount = 0
     /// Number of `groups[0]`.
     private(set) var startIndex = 0
 
     init(epoch: Epoch) { self.epoch = epoch }
 
-    /// Number of the message that will come next.
+    /// Number of the next message to be appended.
     var endIndex: Int { startIndex + groups.count }
 
     /// The frame after the last packet.
     var end: FramePosition? { groups.last?.end }
 
-    /// Whether there is such a message, and it is not forgotten.
+    /// Returns whether the message exists and is not forgotten.
     func holds(_ index: Int) -> Bool { index >= startIndex && index < endIndex }
 
-    /// Whether a message does not follow the one before it.
+    /// Returns whether a message does not follow the one before it.
     func hasGap(before index: Int) -> Bool {
         holds(index - 1) && holds(index) && self[index - 1].end != self[index].position
     }
 
     subscript(index: Int) -> Group { groups[index - startIndex] }
 
-    /// Cuts packets that follow one another into messages of at most `frames` frames, and encodes each.
+    /// Cuts contiguous packets into messages of at most `frames` frames, and encodes each.
     /// - Returns: the frame after the last packet.
     mutating func append(
         _ descriptions: [AudioPacketDescription], data: ByteBuffer, at position: FramePosition, framesPerGroup: Int
@@ -86,7 +86,7 @@ struct PacketLog {
         return position
     }
 
-    /// One behind the other, as a message has them.
+    /// Returns the descriptions with their packets one behind the other, as in a message.
     private static func closedUp(_ descriptions: [AudioPacketDescription]) -> [AudioPacketDescription] {
         var offset = 0
         return descriptions.map { description in
@@ -100,7 +100,7 @@ struct PacketLog {
         descriptions.reduce(0) { $0 + $1.byteCount }
     }
 
-    /// The message that holds `position`, or the first one behind it.
+    /// Returns the message that holds `position`, or the first one behind it.
     func index(of position: FramePosition) -> Int {
         var low = 0
         var high = groups.count
@@ -111,7 +111,7 @@ struct PacketLog {
         return startIndex + low
     }
 
-    /// Where a decoder must begin so that the packets of message `index` come out exact.
+    /// Returns the message from which a decoder must begin so that message `index` is decoded exactly.
     func entry(before index: Int, prerollPacketCount: Int) -> Int {
         var start = index
         var missing = prerollPacketCount
@@ -122,7 +122,7 @@ struct PacketLog {
         return start
     }
 
-    /// Bytes of the messages `range`.
+    /// Returns the bytes of the messages in `range`.
     func byteCount(_ range: Range<Int>) -> Int {
         let range = range.clamped(to: startIndex..<endIndex)
         guard !range.isEmpty else { return 0 }
@@ -130,7 +130,7 @@ struct PacketLog {
         return end - self[range.lowerBound].byteOffset
     }
 
-    /// Packets of all messages before a message that is held, or that will come next.
+    /// Returns the number of packets before a message that is held, or that will come next.
     func packetOffset(of index: Int) -> Int { index == endIndex ? packetCount : self[index].packetOffset }
 
     /// Forgets the messages before `index`.

@@ -1,9 +1,9 @@
 import AudioCore
 
-/// Bytes that were given to a socket and that it has not yet taken.
+/// Bytes given to a socket that it has not taken.
 struct SendBacklog {
     private(set) var byteCount = 0
-    /// When the socket last took something, or had nothing to take.
+    /// When the socket last took something, or was empty.
     private var lastProgress: HostTime
 
     init(_ now: HostTime) { lastProgress = now }
@@ -18,10 +18,10 @@ struct SendBacklog {
         lastProgress = now
     }
 
-    /// A span in which this process did not run does not count.
+    /// Excludes a span in which this process did not run.
     mutating func discount(_ span: TimeSpan, _ now: HostTime) { lastProgress = min(now, lastProgress + span) }
 
-    /// Whether it has taken nothing for ``BroadcastLimits/stalledTime``.
+    /// Returns whether the socket has taken nothing for ``BroadcastLimits/stalledTime``.
     func isStalled(_ now: HostTime) -> Bool {
         byteCount > 0 && now - lastProgress > BroadcastLimits.stalledTime
     }

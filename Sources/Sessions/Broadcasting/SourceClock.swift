@@ -1,15 +1,15 @@
 import AudioCore
 
-// A live source: what a microphone hears goes to all loudspeakers one latency later.
+// A live source: what a microphone hears leaves all loudspeakers one latency later.
 //
 // The timeline is the source's own. Its frame n was in the air at some instant of session time and is due one latency
-// after that, so the anchor follows from the source's clock and nothing is decided. That clock is a crystal, a few ppm off
-// ours and never quite steady: whatever the source says anew moves the anchor, by less than anybody hears, and the listeners
-// follow it as they follow any estimate, by resampling. So nothing runs full or dry, however long it lasts.
+// later, so the anchor follows from the source's clock, and there is no start to decide. That clock is a crystal, a few
+// ppm off ours and never quite steady. Each new estimate moves the anchor inaudibly, and listeners follow it by
+// resampling, as they follow any estimate. So nothing runs full or dry, however long it lasts.
 //
-// Nobody is waited for: who joins, joins in the middle.
+// The source waits for nobody: every listener joins in the middle.
 
-/// What a live source says of its clock.
+/// A live source's estimate of its clock.
 public struct SourceClock: Hashable, Sendable {
     /// A frame of the source, and when it was in the air.
     public var frame: FramePosition
@@ -23,7 +23,7 @@ public struct SourceClock: Hashable, Sendable {
         self.framesPerSecond = framesPerSecond
     }
 
-    /// Every frame is due `latency` after it was in the air. Nil for a rate that no sound can have.
+    /// Returns the anchor by which every frame is due `latency` after it was in the air. Nil for an impossible rate.
     func anchor(_ epoch: Epoch, latency: TimeSpan) -> Anchor? {
         let anchor = Anchor(epoch: epoch, frame: frame, session: session + latency, framesPerSecond: framesPerSecond)
         return anchor.isValid ? anchor : nil

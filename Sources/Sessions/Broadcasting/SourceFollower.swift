@@ -1,19 +1,19 @@
 import AudioCore
 import ClockSync
 
-// A source that brings less than is heard: a slow server, a pipe whose writer pauses, a station that was cut off.
+// A source may deliver less than is heard: a slow server, a pipe whose writer pauses, a station that was cut off.
 //
-// Listeners fall silent by themselves when their packets end. What comes after that is late, and would be late for ever.
-// So the timeline stands still at the first frame that did not come in time. What the source brings then is kept back
-// until there is as much of it as a start wants; then the anchor is moved: that frame is due one start delay later, and
-// the rest behind it. No frame is lost, and all go on at the same instant, for they follow the anchor. Since the epoch
-// stays, so do decoders and what they have decoded.
+// Listeners fall silent by themselves when their packets end. What comes after that is late, and would stay late for
+// ever. So the timeline stops at the first frame that did not come in time. What the source delivers next is kept back
+// until there is enough for a start. Then the anchor is moved: that frame is due one start delay later, and the rest
+// behind it. No frame is lost, and all listeners go on at the same instant, because they follow the anchor. The epoch
+// stays, so decoders and what they have decoded stay too.
 //
-// A broadcaster that did not run for a while finds itself behind all of a sudden; its source, which is not to blame, is
-// given a second to catch up. So a file goes on where it would be by then, as for whoever lost packets.
+// A broadcaster that did not run for a while suddenly finds itself behind. Its source, which is not to blame, gets a
+// second to catch up. So a file goes on where it would be by then, as it does for a listener that lost packets.
 //
-// A listener may still hold in its sound card what it has played last, and would play it again if the timeline came
-// back to it. So the timeline is not moved before that is gone.
+// A listener's sound card may still hold what was played last, and would play it again if the timeline returned to it.
+// So the timeline is not moved before that is gone.
 
 /// How a song's timeline follows its source.
 ///
@@ -21,24 +21,24 @@ import ClockSync
 ///       ▲  └────────────────▶ │                                             │
 ///       └──────────◀──────────┴──────────────────◀──────────────────────────┘
 ///
-/// - `level`: the source brings what is wanted; its pace is followed. ``SourcePace``
-/// - `behind`: all of a sudden too little was there; the source has ``BroadcastLimits/catchUpTime``.
-/// - `lacking`: the next frame is not there and due soon. What comes now is kept back, unless it comes in time.
-/// - `silent`: it was due. Ends with a moved anchor, or with the song.
+/// - `level`: the source delivers what is wanted, and its pace is followed (``SourcePace``).
+/// - `behind`: too little was there all at once; the source has ``BroadcastLimits/catchUpTime``.
+/// - `lacking`: the next frame is missing and due soon. Frames are kept back, unless they come in time.
+/// - `silent`: the missing frame was due. Ends with a moved anchor, or with the song.
 ///
 /// A live source is followed by its own clock instead, and has no other stage.
 struct SourceFollower {
-    /// What a look at the source showed.
+    /// What a look at the source found.
     enum Finding: Hashable {
         /// Nothing is heard any more.
         case fellSilent
-        /// Enough is there again: by this anchor it goes on, after so much silence.
+        /// Enough is there again: the song goes on by this anchor, after this silence.
         case goesOn(Anchor, silence: TimeSpan)
     }
 
-    /// What did not come in time.
+    /// A frame that did not come in time.
     private struct Gap {
-        /// The first frame that was not there.
+        /// The first missing frame.
         var frame: FramePosition
         /// When it was due.
         var due: SessionTime
@@ -68,7 +68,8 @@ struct SourceFollower {
 
     var isLive: Bool { if case .live = stage { true } else { false } }
 
-    /// The first frame that is kept back, as by the timeline as it is it would come late; nil while the source keeps up.
+    /// The first frame that is kept back because it would be late on the present timeline; nil while the source keeps
+    /// up.
     var heldFrame: FramePosition? {
         switch stage {
         case .lacking(let gap), .silent(let gap): gap.frame
@@ -76,21 +77,21 @@ struct SourceFollower {
         }
     }
 
-    /// The frame that is due by `anchor`. While frames are kept back it is at most the first of them.
+    /// Returns the frame that is due by `anchor`. While frames are kept back it is at most the first of them.
     func position(by anchor: Anchor, at session: SessionTime) -> FramePosition {
         let due = FramePosition(Int64(saturating: anchor.position(at: session).frames))
         if let heldFrame { return min(due, heldFrame) }
-        // A live source's anchor names what is in the air now, and due later.
+        // A live source's anchor names a frame that is in the air now and due later.
         return anchor.frame > .zero && !isLive ? max(due, anchor.frame) : due
     }
 
     // MARK: A live source
 
-    /// By the source's clock; nil before it is known, and where the source is not live.
+    /// The anchor by the source's clock; nil before it is known, and if the source is not live.
     var liveAnchor: Anchor? { if case .live(_, let anchor) = stage { anchor } else { nil } }
 
-    /// The clock of a live source is known, or known better.
-    /// - Returns: the anchor if it is another one.
+    /// Takes a live source's clock.
+    /// - Returns: the anchor, if it changed.
     mutating func note(_ clock: SourceClock, _ epoch: Epoch) -> Anchor? {
         guard case .live(let latency, let old) = stage, let anchor = clock.anchor(epoch, latency: latency),
             anchor != old
@@ -101,12 +102,12 @@ struct SourceFollower {
 
     // MARK: Any other
 
-    /// Whether enough is there for the song to begin with `frame`, or to go on with it.
+    /// Returns whether enough is there for the song to begin, or go on, with `frame`.
     func isEnough(_ song: BroadcastSong, from frame: FramePosition) -> Bool { song.hasLead(lead, from: frame) }
 
-    /// Sees whether the source keeps up with what is heard by `anchor`.
+    /// Checks whether the source keeps up with what is heard by `anchor`.
     mutating func watch(_ song: BroadcastSong, by anchor: Anchor, now: HostTime) -> [Finding] {
-        // A live source's frames are due when they are due.
+        // A live source's timeline never waits.
         guard !isLive, let last = song.log.end else { return [] }
         let session = ClockMapping.identity.session(at: now)
         let next = Gap(frame: last, due: anchor.session(of: last))
@@ -118,7 +119,7 @@ struct SourceFollower {
         }
         let isThere = last > gap.frame
         if isThere ? session < gap.due - BroadcastLimits.latestSend : song.end != nil {
-            // It came in time after all, or nothing more will come.
+            // The frame came in time after all, or nothing more will come.
             stage = .level
             return []
         }
@@ -138,12 +139,13 @@ struct SourceFollower {
     }
 
     /// - Parameters:
-    ///   - lead: until `next` is due, the first frame that is not there; nil where all is there.
+    ///   - lead: time until `next`, the first missing frame, is due; nil if everything is there.
     private mutating func judge(lead: TimeSpan?, _ next: Gap, _ now: HostTime) {
         switch stage {
         case .level:
             guard let lead, lead < BroadcastLimits.leastLead else { return }
-            // Where it was seen to fall behind nothing stood still: looks are closer together than that.
+            // After a standstill of this machine the frame is overdue at once; otherwise looks are frequent enough to
+            // see it coming.
             stage = lead > .zero ? .lacking(next) : .behind(since: now)
         case .behind(let since):
             guard let lead, lead < BroadcastLimits.leastLead else { return stage = .level }
@@ -152,8 +154,8 @@ struct SourceFollower {
         }
     }
 
-    /// The anchor by which the song is played as fast as its source brings it, where that is another than `anchor`; nil
-    /// stands for a song that is not played.
+    /// Returns the anchor that matches the source's pace, if it differs from `anchor`; a nil `anchor` stands for a song
+    /// that is not played.
     mutating func repace(_ song: BroadcastSong, by anchor: Anchor?, now: HostTime) -> Anchor? {
         guard let anchor, !isLive, heldFrame == nil, song.isAwaited, let last = song.log.end,
             let rate = song.framesPerSecond

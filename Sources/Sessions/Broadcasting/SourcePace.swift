@@ -1,47 +1,48 @@
 import AudioCore
 
-// A station, or whatever feeds a pipe, goes by a clock of its own, some ppm off ours. Played at our pace its lead, how
-// much of it is there and not heard yet, runs dry or full in hours. So the lead is held: where it dwindles the song is
-// played a little more slowly, by the anchor's rate, which all listeners follow by resampling.
+// A station, or whatever feeds a pipe, has a clock of its own, some ppm off ours. If we played at our own pace, the
+// lead (how much is there and not heard yet) would run dry or full within hours. So the lead is held: when it shrinks,
+// the song is played a little more slowly, through the anchor's rate, which all listeners follow by resampling.
 //
-// Packets come in bursts, so what is looked at is the least lead of every minute, and a new anchor is made once a minute
-// at most. A controller with a part that adds up holds the lead (both poles at an hour, since packets that come 50 ms
-// later than others must change little); what it added up is how far the clocks are apart. A lead that moves at once
-// by more than any clock could is another lead, from which it goes on.
+// Packets come in bursts, so the least lead of every minute counts, and a new anchor is made once a minute at most. A
+// PI controller holds the lead. Both poles are at an hour, because packets that come 50 ms later than others must
+// change little; the integral part is how far the clocks are apart. A lead that jumps by more than any clock could is
+// taken as a new lead to hold.
 //
 // A source that brings all that is wanted, a file or a quick server, is waiting for us: there is nothing to follow.
 
-/// How fast a source that comes at its own pace is to be played.
+/// The pace at which to play a source that delivers in real time.
 struct SourcePace {
-    /// How much faster than it says.
+    /// How much faster to play than the source's nominal rate.
     private(set) var correction = PartsPerMillion(0)
 
     private var windowEnd: HostTime?
     private var least: TimeSpan?
-    /// Held from the first minute on, and the minute before's, in seconds.
+    /// The lead to hold, from the first minute on, and the previous minute's, in seconds.
     private var target: Double?
     private var before = 0.0
-    /// The part that adds up.
+    /// The integral part.
     private var drift = 0.0
 
     static let window = TimeSpan.seconds(60)
-    /// No clock is farther off, and no ear notices.
+    /// No clock is farther off than this, and no ear notices it.
     static let largestCorrection = PartsPerMillion(250)
-    /// Of the lead, in a minute: what is more is no drift.
+    /// The largest change of the lead per minute, in seconds, that is still drift.
     private static let largestStep = 0.2
-    /// In a minute, in ppm. Listeners change their pace by 0.5 ppm a second at most.
+    /// Per minute, in ppm. Listeners change their pace by 0.5 ppm a second at most.
     private static let largestChange = 10.0
     private static let leastChange = 0.5
     private static let timeConstant = 3_600.0
 
-    /// The lead is not to be judged now, or no longer what it was.
+    /// Forgets the lead: it cannot be judged now, or has changed.
     mutating func interrupt() {
         windowEnd = nil
         target = nil
     }
 
-    /// - Parameter lead: from now until the last frame that is there is due.
-    /// - Returns: whether ``correction`` is another.
+    /// Takes the lead and adjusts the correction once a minute.
+    /// - Parameter lead: time until the last frame that is there is due.
+    /// - Returns: whether ``correction`` changed.
     mutating func note(lead: TimeSpan, now: HostTime) -> Bool {
         guard let windowEnd, let least else {
             begin(lead, now)

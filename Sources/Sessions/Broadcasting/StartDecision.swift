@@ -1,12 +1,12 @@
 import AudioCore
 
-/// When a song starts: as soon as as many listeners are ready as are wanted, and those that are found in the same moment
-/// have had their time.
+/// Decides when a song starts: once enough listeners are ready, and those found at about the same moment have had their
+/// time.
 ///
-/// From the moment at which enough are there, ``BroadcastLimits/gatheringTime`` passes; those of them that are not ready
-/// then have ``BroadcastLimits/readinessTime`` more. If too few are there again, the time begins anew.
+/// From the moment when enough are there, ``BroadcastLimits/gatheringTime`` passes. Those that are not ready then have
+/// ``BroadcastLimits/readinessTime`` more. If too few remain, the wait begins again.
 struct StartDecision {
-    /// Who is there.
+    /// The listeners that are there.
     struct Audience {
         var present: Int
         var ready: Int
@@ -16,7 +16,7 @@ struct StartDecision {
     enum Verdict: Hashable {
         case wait
         case start
-        /// Who was named and has not come is waited for no longer.
+        /// Start without the named listeners that have not come.
         case startWithoutTheMissing
     }
 
@@ -24,7 +24,7 @@ struct StartDecision {
 
     /// - Parameters:
     ///   - since: when the song could have been started first.
-    ///   - isNamed: whether the listeners that are wanted were named.
+    ///   - isNamed: whether the wanted listeners were named.
     mutating func judge(_ audience: Audience, since: HostTime, isNamed: Bool, now: HostTime) -> Verdict {
         guard audience.wanted > 0 else { return .start }
         if audience.present < audience.wanted {

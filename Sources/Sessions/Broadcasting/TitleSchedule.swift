@@ -1,15 +1,15 @@
 import AudioCore
 
-/// Titles that a station tells of what it will play, until that is heard. The first is shown at once.
+/// Titles that a station announced, kept until their part is heard. The first is shown at once.
 ///
-/// Holds ``BroadcastLimits/comingTitleCount``; of more the oldest are forgotten.
+/// Holds ``BroadcastLimits/comingTitleCount``; beyond that the oldest are forgotten.
 struct TitleSchedule {
     private var coming: [(frame: FramePosition, title: String)] = []
     private var isFirst = true
 
-    /// A title came with what will be read next: from `end` on, which is nil before anything was read.
+    /// Notes a title of what will be read next: from `end` on, which is nil before anything was read.
     mutating func note(_ title: String, from end: FramePosition?) {
-        // Nobody hears so many in the time that is read ahead.
+        // No real station has so many titles in the time that is read ahead.
         if coming.count >= BroadcastLimits.comingTitleCount { coming.removeFirst() }
         coming.append((isFirst ? .zero : end ?? .zero, title))
         isFirst = false

@@ -1,16 +1,18 @@
 import AudioCore
 import Peering
 
-/// What a broadcaster says before it is chosen, but for what would be of no use then. Bounded: one that says more is to
-/// be dropped.
+/// What a broadcaster sends before it is chosen, without what is useless by then.
+///
+/// Bounded: a candidate that sends more is to be dropped.
 struct CandidateEvents {
     private var events: [PeerEvent] = []
     private var byteCount = 0
 
-    /// With what the events themselves cost.
+    /// Bytes held, with a fixed cost for each event.
     var heldByteCount: Int { byteCount + events.count * ListenLimits.pendingEventByteCount }
 
-    /// - Returns: whether it was not too much.
+    /// Keeps the event.
+    /// - Returns: whether the candidate is still within its bounds.
     mutating func keep(_ event: PeerEvent) -> Bool {
         switch event {
         case .message(.clock), .message(.report), .message(.roster): return true
@@ -21,7 +23,7 @@ struct CandidateEvents {
         return events.count <= ListenLimits.pendingEventCount && byteCount <= ListenLimits.pendingByteCount
     }
 
-    /// All of it, in order; nothing is kept of it.
+    /// Takes all events, in order, and empties the store.
     mutating func take() -> [PeerEvent] {
         defer { (events, byteCount) = ([], 0) }
         return events
@@ -29,7 +31,7 @@ struct CandidateEvents {
 }
 
 extension PeerEvent {
-    /// Bytes of what may be long.
+    /// Bytes of the parts that may be long.
     fileprivate var heldByteCount: Int {
         switch self {
         case .packets(let packets, let data):

@@ -1,45 +1,45 @@
 import AudioCore
 import ClockSync
 
-/// Judges whether a clock exchange that has just begun is known well enough to place a sound by it.
+/// Judges whether a new clock exchange knows enough for a sound to be placed by it.
 ///
-/// The offset is known to microseconds after a few exchanges, the skew is not: d ppm of error make a sound that was
-/// placed exactly drift away, and mending that at 10 ppm/s costs d^2 / 20 us. On a wired LAN the wait is some 100 ms.
-/// Where it would be long (radio), the first estimate after the patience counts.
+/// A few exchanges give the offset to microseconds, but not the skew. A sound that was placed exactly then drifts by
+/// the skew's error of d ppm, and correcting that at 10 ppm/s costs d^2 / 20 us. On a wired LAN the wait is some 100
+/// ms. On a slow path (radio) the first estimate after the patience has run out is used.
 struct ClockEstimateGate {
-    /// Four deviations of the skew. A start that is still to be decided leaves a quarter of a second to learn more; who
-    /// joins a song that is under way sounds at once.
+    /// Four standard deviations of the skew. Before the start is decided a quarter of a second remains to learn more; a
+    /// listener that joins late sounds at once, so its bound is tighter.
     static let skewBound = PartsPerMillion(50)
     static let joiningSkewBound = PartsPerMillion(28)
     static let streamSkewBound = PartsPerMillion(56)
-    /// For so long the bound must hold unless it is half as large, as where the rate is remembered: the first moment in
-    /// which it is met is likely to be one in which it promises too much. Of 1,000 simulated joiners the worst was
-    /// 54 us off at first without it, with it 24, and they sounded 35 ms later.
+    /// How long the bound must hold, unless it is half as large (as with a remembered rate). The first estimate within
+    /// the bound tends to promise too much. Of 1,000 simulated joiners the worst was 54 us off at first without the
+    /// hold and 24 us with it, and they sounded 35 ms later.
     static let skewHold = TimeSpan.milliseconds(50)
     static let skewPatience = TimeSpan.seconds(1)
-    /// Who has been waiting for a while does not miss the song's first frame: the estimate that there is when the song
-    /// is so near counts.
+    /// With the song's first frame this near, a listener that has waited for a while uses the estimate it has, so that
+    /// it does not miss that frame.
     static let startNotice = TimeSpan.milliseconds(100)
     static let startPatience = TimeSpan.milliseconds(500)
-    /// Over the connection asking begins half a second later, and the song waits for nobody that long.
+    /// Shorter, because asking over the connection begins half a second later and the song does not wait that long.
     static let streamStartPatience = TimeSpan.milliseconds(250)
-    /// Over the broadcast's own connection exchanges are few and their delays long. What is wrong at first by more than
-    /// half a millisecond is heard when it is mended, so the offset is waited for as well, and longer.
+    /// Over the broadcast's own connection exchanges are few and delays long. Correcting an initial error of more than
+    /// half a millisecond is audible, so the offset is waited for as well, and longer.
     static let streamErrorBound = TimeSpan.microseconds(150)
     static let streamPatience = TimeSpan.seconds(2)
 
     private let isOverStream: Bool
     private var begun: HostTime?
-    /// Since when the skew's bound has been met.
+    /// Since when the skew has been within its bound.
     private var rateKnownSince: HostTime?
     private var isOver = false
 
-    /// - Parameter isOverStream: of an exchange over the broadcast's connection, not over UDP.
+    /// - Parameter isOverStream: whether the exchange runs over the broadcast's connection, not over UDP.
     init(isOverStream: Bool = false) { self.isOverStream = isOverStream }
 
-    /// Whether this estimate, and all that follow, may be used.
-    /// - Parameter untilStart: how long it is until the song's first frame is due; negative when it is under way, nil
-    ///   while that is not decided.
+    /// Returns whether this estimate, and all that follow, may be used.
+    /// - Parameter untilStart: time until the song's first frame is due; negative when the song is under way, nil while
+    ///   the start is not decided.
     mutating func passes(_ estimate: ClockEstimate, untilStart: TimeSpan? = nil, now: HostTime) -> Bool {
         let begun = begun ?? now
         self.begun = begun
@@ -61,7 +61,7 @@ struct ClockEstimateGate {
 }
 
 extension Anchor {
-    /// How long it is until the song's first frame is due; negative when it is under way.
+    /// Returns the time until the song's first frame is due; negative when the song is under way.
     func timeUntilStart(_ clock: ClockEstimate, _ now: HostTime) -> TimeSpan {
         session - clock.mapping.session(at: now)
     }

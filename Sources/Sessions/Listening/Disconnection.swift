@@ -2,27 +2,27 @@ import AudioCore
 import Peering
 import WireProtocol
 
-/// The broadcaster that was lost last: whether it is waited for, who was told of it, and how much of its song the time
-/// without it cost.
+/// The last broadcaster that was lost: whether the listener waits for it, whether the user was told, and how much of
+/// the song the outage cost.
 ///
 ///     none ──lost──▶ away ──it was joined again──▶ returned ──it said where its song goes on──▶ none
 ///                     │ ▲                              │
 ///                     │ └────────────lost──────────────┘
 ///                     └──another was joined──▶ none
 struct Disconnection {
-    /// How far its song had come.
+    /// How far the broadcaster's song had come.
     struct Place: Hashable {
         var epoch: Epoch
         /// The frame after the last one received.
         var received: FramePosition
     }
 
-    /// How a broadcaster that is joined was known.
+    /// How a joined broadcaster relates to the lost one.
     enum Arrival: Hashable {
-        /// It was not lost.
+        /// It is not the lost one.
         case new
         case back(after: TimeSpan)
-        /// Another connection goes on for one that ended, before anybody was told of a loss.
+        /// Another connection replaced one that ended, before the user was told of a loss.
         case handedOver
     }
 
@@ -36,39 +36,39 @@ struct Disconnection {
         let broadcaster: Greeting
         let since: HostTime
         var isTold = false
-        /// Nil where its song had not begun.
+        /// Nil if its song had not begun.
         var place: Place?
     }
 
     private var state = State.none
 
-    /// A broadcaster is gone.
+    /// Notes that a broadcaster is gone.
     mutating func lose(_ broadcaster: Greeting, at place: Place?, now: HostTime) {
         var loss = Loss(broadcaster: broadcaster, since: now, place: place)
         if place == nil, case .returned(broadcaster.instance, let before) = state { loss.place = before }
         state = .away(loss)
     }
 
-    /// Whether this is the one that is waited for, or its successor on the same machine.
+    /// Returns whether this is the lost broadcaster, or its successor on the same machine.
     func awaits(_ greeting: Greeting) -> Bool {
         guard case .away(let loss) = state else { return false }
         return loss.broadcaster.peer == greeting.peer && loss.broadcaster.name == greeting.name
     }
 
-    /// Whether the loss is still to be told, as another connection that was to go on has not come in all this time.
+    /// Returns whether to tell the user of the loss now: no replacement connection has come within the handover time.
     func isTellingDue(now: HostTime) -> Bool {
         guard case .away(let loss) = state else { return false }
         return !loss.isTold && now - loss.since > PeeringLimits.handoverTime
     }
 
-    /// The user was told.
+    /// Notes that the user was told.
     mutating func noteTold() {
         guard case .away(var loss) = state else { return }
         loss.isTold = true
         state = .away(loss)
     }
 
-    /// A broadcaster is joined: nobody is waited for.
+    /// Joins a broadcaster, which ends the wait for any other.
     mutating func join(_ greeting: Greeting, now: HostTime) -> Arrival {
         defer { state = returned(greeting) }
         guard case .away(let loss) = state, loss.broadcaster.instance == greeting.instance else { return .new }
@@ -82,8 +82,8 @@ struct Disconnection {
         return .returned(instance: greeting.instance, place)
     }
 
-    /// The broadcaster goes on with this frame.
-    /// - Returns: the frames that lack before it; nil where none do.
+    /// Notes that the broadcaster goes on with this frame.
+    /// - Returns: the number of frames missing before it; nil if none are.
     mutating func goOn(at frame: FramePosition, of epoch: Epoch) -> Int64? {
         guard case .returned(_, let place) = state else { return nil }
         state = .none

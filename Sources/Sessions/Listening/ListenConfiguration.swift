@@ -2,87 +2,88 @@ import AudioCore
 import Peering
 import WireProtocol
 
-/// What a listener is to be.
+/// The settings of a listener.
 public struct ListenConfiguration: Sendable {
-    /// Who is listening, and which codecs it can decode.
+    /// The listener's identity, and the codecs it can decode.
     public var greeting: Greeting
-    /// Names of the only broadcasters that may feed this listener; empty lets any.
+    /// Names of the only broadcasters that may feed this listener; empty allows any.
     public var allowedNames: [String] = []
-    /// A broadcaster named by address.
+    /// A broadcaster that the user named by address.
     public var address: NetworkAddress?
-    /// Ends with the first broadcast.
+    /// Whether the listener ends with the first broadcast.
     public var once = false
-    /// Added to the moment of every frame: negative sounds earlier.
+    /// Added to every frame's due time: negative sounds earlier.
     public var offset = TimeSpan.zero
-    /// What is received goes into a file, not to loudspeakers: no clock is asked, no packet comes too late, though some
-    /// too early (``ListenLimits/recordingLead``), and a broadcaster that is lost is waited for, since what it goes on
-    /// with belongs to the same recording.
+    /// Whether the broadcast goes into a file, not to loudspeakers.
+    ///
+    /// A recorder asks for no clock. No packet comes too late for it, though some come too early
+    /// (``ListenLimits/recordingLead``). It waits for a lost broadcaster, whose song belongs to the same recording.
     public var isRecorder = false
 
     public init(greeting: Greeting) { self.greeting = greeting }
 }
 
-/// How long a listener waits for what.
+/// Time-outs and bounds of a listener.
 public enum ListenLimits {
-    /// From the first broadcaster that welcomes us, so that of several the oldest is taken. Answers to an mDNS query
-    /// come 20 to 120 ms late on purpose (RFC 6762 section 6).
+    /// How long to collect broadcasters, from the first welcome on, before the oldest is chosen. Answers to an mDNS
+    /// query are delayed by 20 to 120 ms on purpose (RFC 6762 section 6).
     public static let choiceTime = TimeSpan.milliseconds(150)
-    /// A broadcaster's clock that does not answer for this long is worth a word.
+    /// A broadcaster's clock that does not answer for this long is worth a notice.
     public static let clockPatience = TimeSpan.seconds(2)
-    /// Without an estimate by UDP for this long the clock is asked over the connection. The first comes within 150 ms;
-    /// and broadcasters wait a second for listeners that are not ready.
+    /// After this long without an estimate by UDP, the clock is asked for over the connection. The first UDP estimate
+    /// usually comes within 150 ms, and broadcasters wait one second for listeners that are not ready.
     public static let datagramPatience = TimeSpan.milliseconds(500)
-    /// The same where UDP brought estimates before. A broadcaster that is gone altogether is missed sooner.
+    /// The same where UDP has brought estimates before. A broadcaster that is gone altogether is noticed sooner.
     public static let datagramSilence = TimeSpan.seconds(3)
-    /// What was learned by UDP is gone on with for so long at most: crystals wander by some 4 us in the time.
+    /// How long an estimate by UDP is extrapolated at most: crystals wander by some 4 us in that time.
     static let longestExtrapolation = TimeSpan.seconds(20)
-    /// What was known of a clock before a connection was lost is known less and less: no crystal keeps its rate more truly.
+    /// How fast an old estimate loses accuracy after its connection broke. No crystal holds its rate better than this.
     static let crystalWander = PartsPerMillion(0.5)
-    /// A session that was told no time for longer than this did not run.
+    /// A session that was not called for longer than this did not run.
     static let longestLook = TimeSpan.milliseconds(300)
-    /// Nothing that is held plays longer than this.
+    /// Longest time that a listener plays what it holds.
     public static let longestDrain = TimeSpan.seconds(20)
-    /// One that slept and woke without its broadcaster waits for it so long. What it holds lasts no longer.
+    /// How long a listener that slept and woke without its broadcaster waits for it. What it holds lasts no longer.
     public static let wakingPatience = TimeSpan.seconds(10)
-    /// So long a recorder waits for a broadcaster that it lost.
+    /// How long a recorder waits for a lost broadcaster.
     public static let recorderPatience = TimeSpan.seconds(30)
-    /// So far ahead of what can have been played a recorder takes a song: a broadcaster's horizon, 10 s, and what a slow
-    /// network may have held up of what came first.
+    /// How far beyond what can have been played a recorder accepts a song: a broadcaster's horizon, 10 s, plus what a
+    /// slow network may have delayed of the first packets.
     public static let recordingLead = TimeSpan.seconds(15)
-    /// Reports while nothing changes.
+    /// Between reports while nothing changes.
     public static let reportInterval = TimeSpan.milliseconds(500)
-    /// Song that came since the last report, and is worth one: half of what is sent before it is heard of.
+    /// Received song that is worth a report of its own: half of what may be sent unacknowledged.
     public static let receiptOfNote = TimeSpan.milliseconds(500)
-    /// Between lines about packets that were lost.
+    /// Between notices about lost packets.
     public static let lossInterval = TimeSpan.seconds(10)
-    /// Nobody was found by then: the user is told, once.
+    /// After this long without any broadcaster the user is told, once.
     public static let patience = TimeSpan.seconds(5)
-    /// Fade when somebody stops the music.
+    /// Fade-out when the user stops the music.
     public static let stopFade = TimeSpan.milliseconds(15)
-    /// After the last held frame was due, its end is taken as heard.
+    /// How long after its last held frame was due a song is taken to be heard.
     public static let drainGrace = TimeSpan.milliseconds(500)
-    /// Packets that were due longer ago are dropped unheard.
+    /// Packets that were due longer ago than this are dropped.
     public static let staleTime = TimeSpan.seconds(1)
-    /// Broadcasters that are connected and not chosen.
+    /// Connected broadcasters that are not chosen.
     public static let candidateCount = 32
-    /// With the one that is.
+    /// Those and the chosen one.
     static let connectionCount = candidateCount + 1
-    /// One that was not chosen by then makes room where others of its addresses are too many. A broadcaster whose song
-    /// is not there yet takes longer to welcome anybody; it calls again.
+    /// A candidate that is older than this makes room if its addresses have too many. A broadcaster whose song is not
+    /// ready yet takes longer to welcome anybody; it dials again.
     public static let candidatePatience = TimeSpan.seconds(5)
-    /// One that has welcomed nobody by then is closed in any case.
+    /// A candidate that has not welcomed us by then is closed in any case.
     public static let longestCandidacy = TimeSpan.seconds(60)
-    /// Bytes of packets and properties kept of a broadcaster that is not yet chosen. It sends a second of song, and
-    /// somewhat more: 9 MB of eight channels of 192 kHz.
+    /// Bytes of packets and properties kept of a broadcaster that is not yet chosen. It sends a second of song and
+    /// somewhat more: 9 MB for eight channels at 192 kHz.
     public static let pendingByteCount = 16 * 1024 * 1024
-    /// What an event costs besides.
+    /// Bytes that each event counts besides its contents.
     static let pendingEventByteCount = 512
-    /// All that are not chosen together may make us keep what one of them may.
+    /// All candidates together may occupy as much memory as a single one.
     static let candidates = CandidateLimits(
         count: candidateCount, patience: candidatePatience,
         byteCount: pendingByteCount + pendingEventCount * pendingEventByteCount)
-    /// One that said no, or was told no, is not dialled for this long.
+    /// How long a peer that refused, or was refused, is not dialled.
     public static let refusalPause = TimeSpan.seconds(10)
-    /// Events kept of a broadcaster that is not yet chosen; one that says more is dropped.
+    /// Events kept of a broadcaster that is not yet chosen; one that sends more is dropped.
     public static let pendingEventCount = 4_096
 }

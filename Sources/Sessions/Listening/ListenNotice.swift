@@ -1,31 +1,31 @@
 import AudioCore
 import Peering
 
-/// What the user of a listener may want to know. Names and texts may be those of a peer: whoever shows them must make
+/// What the user of a listener may want to know. Names and texts may come from a peer: whoever shows them must make
 /// them safe to show.
 public enum ListenNotice: Hashable, Sendable {
-    /// What a listener does whose broadcaster is gone.
+    /// What a listener does after it lost its broadcaster.
     public enum Waiting: Hashable, Sendable {
-        /// It waits for that one, so long at most.
+        /// It waits for that one, for at most this long.
         case forItsReturn(atMost: TimeSpan)
-        /// It waits for any, and plays on what it holds where there is something that it can place in time.
+        /// It waits for any. `playsOn`: it plays what it holds, which it can place in time.
         case forABroadcast(playsOn: Bool)
     }
 
-    /// How a broadcaster's clock is asked.
+    /// How a broadcaster's clock is queried.
     public enum ClockPath: Hashable, Sendable {
         case udp
-        /// UDP is blocked: over the broadcast's own connection, which is less exact.
+        /// Over the broadcast's own connection, because UDP is blocked; less exact.
         case tcp
     }
 
     // MARK: Finding a broadcast
 
-    /// Nothing was found for a while. The names are those of the only broadcasts that are wanted; empty for any.
+    /// Nothing was found for a while. `wanted`: names of the only broadcasts that are wanted; empty for any.
     case nothingFound(wanted: [String])
     /// Nobody answers at the address that the user named.
     case unanswered(NetworkAddress)
-    /// Of several broadcasts the oldest is taken.
+    /// Several broadcasts were found; the oldest is taken.
     case severalFound([String], taken: String)
     case waitingForNext
 
@@ -34,41 +34,41 @@ public enum ListenNotice: Hashable, Sendable {
     case joined(String)
     case back(String, after: TimeSpan)
     case lost(String, Waiting)
-    /// Its broadcast is over.
+    /// Its broadcast ended.
     case ended(String)
-    /// Somebody stopped its broadcast.
+    /// Its user stopped the broadcast.
     case stopped(String)
-    /// Its broadcast failed, as it says.
+    /// It reported that its broadcast failed.
     case failed(String, reason: String)
-    /// A peer does not want us, as it says.
+    /// A peer refused us.
     case refused(by: String, reason: String)
-    /// A peer is not wanted, as it is told: it broke the protocol, or it is of no use now.
+    /// We refused a peer: it broke the protocol, or is of no use now.
     case turnedAway(String, reason: String, brokeProtocol: Bool)
-    /// A connection is taken for dead.
+    /// A connection is presumed dead.
     case mute(String)
     /// More connections than this bring no broadcast.
     case crowded(limit: Int)
 
     // MARK: Time
 
-    /// The broadcaster's clock is known by another path than before.
+    /// The broadcaster's clock is now known by another path than before.
     case clockPath(String, ClockPath)
-    /// It does not answer, by whatever path: nothing can be placed in time.
+    /// The clock does not answer on any path: nothing can be placed in time.
     case clockUnanswered(String)
-    /// This machine slept for so long: silent until the broadcaster's time is known again.
+    /// This machine slept for so long. It is silent until the broadcaster's time is known again.
     case slept(TimeSpan, broadcaster: String)
-    /// The user's offset lies before the moment at which the song's start was decided: its beginning is not heard.
+    /// The offset reaches back before the moment when the start was decided: the song's beginning is not heard.
     case offsetTooEarly(TimeSpan)
-    /// The sound card runs faster, or slower, than it says, by more than any card: nothing is played on it.
+    /// The sound card's rate is off by more than any real card's: nothing is played on it.
     case cardRateImpossible(percent: Int64, isSlow: Bool)
 
     // MARK: The song
 
     /// So much of the song is missing since the connection broke.
     case songLost(TimeSpan, broadcaster: String)
-    /// The network, or this machine, is too slow: the broadcaster left out so many packets.
+    /// The broadcaster dropped so many packets, because the network or this machine is too slow.
     case packetsDropped(UInt32, broadcaster: String)
-    /// What is sent farther ahead of its time than any broadcaster sends is left out of a recording.
+    /// The broadcaster sent farther ahead than any does; the surplus is left out of the recording.
     case tooFarAhead(broadcaster: String)
 
     public var level: NoticeLevel {
@@ -85,7 +85,7 @@ public enum ListenNotice: Hashable, Sendable {
 }
 
 extension ListenNotice {
-    /// Notices of one kind can keep each other from being told, where peers bring them about; see ``NoticeLimiter``.
+    /// The kind of a notice. Within a kind, notices that peers cause may suppress each other; see ``NoticeLimiter``.
     enum Kind: Hashable, Sendable {
         case refused, turnedAway(brokeProtocol: Bool), crowded, clockPath, own
     }

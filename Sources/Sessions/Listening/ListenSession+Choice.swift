@@ -2,13 +2,13 @@ import AudioCore
 import Peering
 import WireProtocol
 
-/// Which broadcaster is chosen.
+/// Choosing a broadcaster.
 extension ListenSession {
-    /// A broadcaster would feed us.
+    /// Considers a broadcaster that has welcomed us.
     mutating func consider(_ id: ConnectionID, _ now: HostTime) {
         guard let greeting = connections[id]?.connection.greeting else { return }
         switch phase {
-        // Who was lost and is found again need not be compared with others.
+        // A lost broadcaster that is found again need not be compared with others.
         case .idle where disconnection.awaits(greeting): join(id, now)
         case .idle: phase = .choosing(deadline: now + (mustChoose ? ListenLimits.choiceTime : .zero))
         case .receiving(let reception) where reception.isDisconnected && leaves(reception, for: greeting): join(id, now)
@@ -16,19 +16,19 @@ extension ListenSession {
         }
     }
 
-    /// Whether a listener leaves what it holds for this broadcast: for the one that it lost, its successor on the same
-    /// machine, or a newer one. Older ones were there to be chosen before: they wait until all is played out.
+    /// Returns whether the listener gives up what it holds for this broadcast: the one it lost, that one's successor on
+    /// the same machine, or a newer one. Older ones could have been chosen before, and wait until all is played out.
     private func leaves(_ reception: Reception, for greeting: Greeting) -> Bool {
         let lost = reception.broadcaster
-        // What another broadcast plays is another recording.
+        // Another broadcast's song is another recording.
         if isRecorder { return greeting.instance == lost.instance }
         return greeting.peer == lost.peer || greeting.started >= lost.started
     }
 
-    /// Whether more than one broadcaster could come into question.
+    /// Whether more than one broadcaster could be chosen.
     private var mustChoose: Bool { configuration.address == nil && configuration.allowedNames.count != 1 }
 
-    /// Takes the oldest broadcast of those that welcome us, and tells the others.
+    /// Takes the oldest broadcast that has welcomed us, and refuses the others.
     mutating func choose(_ now: HostTime) {
         let candidates = connections.ids.filter { connections[$0]?.isWelcome == true }
         guard let oldest = candidates.min(by: { age($0) < age($1) }) else {
@@ -59,7 +59,7 @@ extension ListenSession {
         case .handedOver: break
         }
         reviewDialing()
-        // One that has not greeted yet may be the same broadcaster's crossed dial: it is judged when it greets.
+        // One that has not greeted may be a crossed dial of the same broadcaster: it is judged when it greets.
         for other in connections.ids
         where connections[other]?.connection.greeting.map({ $0.instance != greeting.instance }) ?? false {
             refuse(other, busy(reception), pause: .zero, now)
@@ -68,7 +68,7 @@ extension ListenSession {
         for event in connections[id]?.pending.take() ?? [] { hear(event, from: id, now) }
     }
 
-    /// The one that goes on, or a new one.
+    /// Returns the reception that goes on, or a new one.
     private mutating func membership(of greeting: Greeting, over id: ConnectionID, _ now: HostTime) -> Reception {
         if var reception, reception.broadcaster.instance == greeting.instance {
             reception.rejoin(over: id, now: now)

@@ -3,9 +3,9 @@ import ClockSync
 import Peering
 import WireProtocol
 
-/// What is done about the broadcaster's clock.
+/// Following the broadcaster's clock.
 extension ListenSession {
-    /// The broadcaster said where its clock answers.
+    /// Begins the exchange at the port that the broadcaster named.
     mutating func beginClock(_ id: ConnectionID, _ welcome: Welcome, _ now: HostTime) {
         guard !isRecorder, !clock.isExchanging, let key = ClockKey(bytes: welcome.clockKey),
             let peer = reception?.broadcaster.peer
@@ -19,7 +19,7 @@ extension ListenSession {
         actions.append(.stopClock)
     }
 
-    /// This machine slept for so long: what sounds is out of step.
+    /// Handles a sleep of this machine: what sounds is out of step.
     mutating func wake(after span: TimeSpan, _ now: HostTime) {
         clock.noteSleep(now: now)
         pace?.noteSleep(for: span)
@@ -30,7 +30,7 @@ extension ListenSession {
         if clock.isExchanging { actions.append(.restartClock) }
     }
 
-    /// UDP brought an estimate.
+    /// Takes an estimate by UDP.
     mutating func learnClock(_ estimate: ClockEstimate, _ now: HostTime) {
         follow(clock.learn(estimate, anchor: reception?.epoch?.anchor, now: now))
     }
@@ -42,7 +42,7 @@ extension ListenSession {
         actions.append(.sendClock(id, request))
     }
 
-    /// A reply over the connection.
+    /// Takes a reply over the connection.
     mutating func receiveClockReply(_ datagram: [UInt8], _ now: HostTime) {
         follow(clock.receive(datagram, anchor: reception?.epoch?.anchor, now: now))
     }
@@ -57,7 +57,7 @@ extension ListenSession {
         placeTimeline()
     }
 
-    /// Without a clock nothing can be placed in time; the user may be able to do something about it.
+    /// Tells the user that the clock is missing. Nothing can be placed without it, and the user may be able to help.
     mutating func tellMissingClock(_ now: HostTime) {
         guard clock.estimate == nil, !isRecorder, let name = broadcasterName,
             change({ $0.isTellingMissingClockDue(now: now) }) == true

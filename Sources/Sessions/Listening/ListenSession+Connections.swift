@@ -3,7 +3,7 @@ import NIOCore
 import Peering
 import WireProtocol
 
-/// Who is connected, and who must not be.
+/// Accepting, dialling and dropping connections.
 extension ListenSession {
     mutating func learn(_ contact: PeerContact, _ now: HostTime) {
         let isNew = connections.dialer.contact(contact.key) == nil
@@ -19,7 +19,8 @@ extension ListenSession {
         Refusal(.notAllowed, "it takes music only from \(configuration.allowedNames.joined(separator: ", "))")
     }
 
-    /// While in a broadcast nobody is dialled; a listener that lost its broadcaster looks for it, and for who is new.
+    /// Returns whether to dial this contact. In a broadcast nobody is dialled; a listener that lost its broadcaster
+    /// dials that one and new ones.
     private func mayDial(_ key: PeerContact.Key, isNew: Bool) -> Bool {
         switch phase {
         case .idle, .choosing: return true
@@ -81,7 +82,7 @@ extension ListenSession {
         }
     }
 
-    /// Keeps what a candidate says until one is chosen.
+    /// Keeps what a candidate sends until one is chosen.
     private mutating func keep(_ event: PeerEvent, of id: ConnectionID, _ now: HostTime) {
         let isWelcome = if case .message(.welcome) = event { true } else { false }
         var isKept = true
@@ -96,7 +97,7 @@ extension ListenSession {
         }
     }
 
-    /// What all candidates said together is bounded as well.
+    /// Bounds what all candidates together have sent.
     private mutating func boundCandidates(_ id: ConnectionID, _ now: HostTime) {
         guard !isMember(of: id), let link = connections[id] else { return }
         guard let heaviest = connections.hold(id, byteCount: link.pending.heldByteCount) else { return }
@@ -133,7 +134,7 @@ extension ListenSession {
         return Refusal(.busy, "playing \(title)from \(reception.broadcaster.name)")
     }
 
-    /// The broadcaster said no.
+    /// Handles a broadcaster's refusal.
     private mutating func refused(_ id: ConnectionID, _ refusal: Refusal, _ now: HostTime) {
         guard let link = connections[id] else { return }
         if refusal.reason != .duplicate {
@@ -162,13 +163,14 @@ extension ListenSession {
         if isMember(of: id) { loseBroadcaster(now) }
     }
 
-    /// Ends a connection; its peer is not dialled again before `pause` is over.
+    /// Closes a connection; its peer is not dialled again within `pause`.
     mutating func close(_ id: ConnectionID, pause: TimeSpan, isMissed: Bool = false, _ now: HostTime) {
         let link = connections.remove(id, pause: pause, isMissed: isMissed, now: now)
         if link != nil { actions.append(.close(id)) }
     }
 
-    /// - Parameter isHandedOver: the broadcaster said that another connection goes on.
+    /// Handles the loss of the broadcaster.
+    /// - Parameter isHandedOver: whether the broadcaster announced that another connection takes over.
     private mutating func loseBroadcaster(_ now: HostTime, isHandedOver: Bool = false) {
         guard let reception else { return }
         change { $0.lose(now: now) }
@@ -183,7 +185,7 @@ extension ListenSession {
         reviewDialing()
     }
 
-    /// Whether a connection is with this process.
+    /// Returns whether a connection leads to this process.
     private func isOf(_ broadcaster: Greeting, _ id: ConnectionID) -> Bool {
         connections[id]?.connection.greeting?.instance == broadcaster.instance
     }

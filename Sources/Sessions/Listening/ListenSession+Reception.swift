@@ -3,7 +3,7 @@ import Peering
 import Playout
 import WireProtocol
 
-/// What the chosen broadcaster says, and what becomes of it.
+/// Handling the messages of the chosen broadcaster.
 extension ListenSession {
     mutating func hear(_ event: PeerEvent, from id: ConnectionID, _ now: HostTime) {
         switch event {
@@ -37,7 +37,7 @@ extension ListenSession {
 
     // MARK: The stream
 
-    /// A new epoch voids the older one. The same epoch again is a connection that was replaced: nothing changes.
+    /// Begins an epoch, which voids the older one. The same epoch again means a replaced connection: nothing changes.
     private mutating func beginStream(_ epoch: Epoch) {
         guard let reception, reception.epoch.map({ $0.id < epoch }) ?? true else { return }
         lastQueueEpoch = lastQueueEpoch.next
@@ -61,7 +61,7 @@ extension ListenSession {
         }
     }
 
-    /// Whether frames before `end` are not too late to be heard, or too early to be recorded.
+    /// Returns whether frames before `end` are neither too late to be heard nor too early to be recorded.
     private mutating func isWanted(_ end: FramePosition, _ now: HostTime) -> Bool {
         guard isRecorder else { return !isStale(end, now) }
         guard pace?.takes(upTo: end, now: now) == false, let name = broadcasterName else { return true }
@@ -69,8 +69,8 @@ extension ListenSession {
         return false
     }
 
-    /// Whether frames before `end` were due so long ago that not even a decoder needs them. They come out of a network
-    /// that was slow for a while, and would fill the queue before those that can still be heard.
+    /// Returns whether frames before `end` were due so long ago that not even a decoder needs them. A network that was
+    /// slow for a while delivers such frames; they would fill the queue before those that can still be heard.
     private func isStale(_ end: FramePosition, _ now: HostTime) -> Bool {
         guard let anchor = reception?.epoch?.anchor, let clock = clock.estimate else { return false }
         return now - clock.mapping.host(at: anchor.session(of: end)) > ListenLimits.staleTime
@@ -78,12 +78,12 @@ extension ListenSession {
 
     private mutating func endStream(_ id: Epoch, at end: FramePosition, _ now: HostTime) {
         guard change({ $0.epoch?.end(id, at: end) }) == true, let epoch = reception?.epoch else { return }
-        // A recording is filled up to its end.
+        // A recording is filled with silence up to its end.
         if isRecorder, !isWanted(end, now) { return }
         actions.append(.finish(at: end, epoch.queueEpoch))
     }
 
-    /// Tells the queue which frame is due when, as well as it is known now.
+    /// Tells the queue which frame is due when, by the latest estimate.
     mutating func placeTimeline() {
         guard let epoch = reception?.epoch, epoch.hasBegun, let anchor = epoch.anchor, let clock = clock.estimate else {
             return
@@ -94,7 +94,7 @@ extension ListenSession {
         actions.append(.setTimeline(timeline))
     }
 
-    /// A listener that is to sound earlier than the broadcaster decides on the start misses the beginning.
+    /// Warns if an offset makes this listener miss the beginning: it would have to sound before the start is decided.
     private mutating func warnOfCutBeginning(_ anchor: Anchor, _ now: HostTime) {
         guard let clock = clock.estimate, anchor.frame == .zero, configuration.offset < .zero,
             reception?.epoch?.entry == .zero
@@ -119,7 +119,7 @@ extension ListenSession {
         if end.kind == .stopped { endReception(now) }
     }
 
-    /// Back to waiting, or done.
+    /// Goes back to waiting, or finishes.
     mutating func endReception(_ now: HostTime) {
         guard let reception else { return }
         actions.append(.silence(fade: ListenLimits.stopFade))
@@ -140,9 +140,9 @@ extension ListenSession {
         }
     }
 
-    // MARK: Told to the broadcaster and the user
+    // MARK: Reports and notices
 
-    /// What the renderer says of itself; the user may have another sound card.
+    /// Takes the renderer's state; the user may have changed the sound card.
     mutating func notePlayout(_ snapshot: PlayoutSnapshot) {
         defer { playout = snapshot }
         guard playout.impossibleRate == nil, let rate = snapshot.impossibleRate else { return }
@@ -150,7 +150,7 @@ extension ListenSession {
         tellOnce(.cardRateImpossible(percent: percent, isSlow: rate.value < 0))
     }
 
-    /// Tells the user how much did not come, and why.
+    /// Tells the user how many packets did not come, and why.
     mutating func tellDroppedPackets(_ now: HostTime) {
         guard let name = broadcasterName, let count = change({ $0.epoch?.losses.takeUntold(now: now) }) ?? nil else {
             return
@@ -158,7 +158,7 @@ extension ListenSession {
         tell(.packetsDropped(count, broadcaster: name))
     }
 
-    /// Tells the broadcaster how it goes.
+    /// Sends the broadcaster a report if one is due.
     mutating func report(to id: ConnectionID, _ now: HostTime) {
         tellMissingClock(now)
         guard let report = currentReport(now), change({ $0.isDue(report, now: now) }) == true else { return }

@@ -9,10 +9,10 @@ import WireProtocol
 ///
 ///     idle ──a broadcaster welcomes us──▶ choosing ──the oldest──▶ receiving ──all was heard──▶ idle
 ///
-/// While idle it dials every broadcaster that it may hear, in parallel, and lets itself be dialled; what candidates
-/// say is kept until one is chosen. What becomes of one that is chosen, and is lost, is told at ``Reception``; what is
-/// known of its clock at ``ListenerClock``. One that lost its broadcaster plays out what it holds, in step, and looks for
-/// it.
+/// While idle it dials every broadcaster that it may hear, in parallel, and accepts connections; it keeps what
+/// candidates send until one is chosen. ``Reception`` describes what becomes of a chosen broadcaster that is lost, and
+/// ``ListenerClock`` what is known of its clock. A listener that lost its broadcaster plays out what it holds, in step,
+/// and looks for it.
 ///
 /// Owns no socket, thread, clock or sound: the shell performs the actions. The simulation runs this very code.
 public struct ListenSession {
@@ -27,25 +27,25 @@ public struct ListenSession {
     struct Link: PeerLink {
         var connection: PeerConnection
         var contact: PeerContact.Key?
-        /// What a candidate said before it was chosen.
+        /// What a candidate sent before it was chosen.
         var pending = CandidateEvents()
-        /// Whether the broadcaster would feed us.
+        /// Whether the broadcaster has welcomed us.
         var isWelcome = false
     }
 
     var configuration: ListenConfiguration
     var phase: Phase
     var connections: ConnectionTable<Link>
-    /// The broadcaster's.
+    /// The broadcaster's clock.
     var clock = ListenerClock()
-    /// From the broadcaster that was lost last.
+    /// The last broadcaster that was lost.
     var disconnection = Disconnection()
-    /// Of a recorder.
+    /// The limit on what a recorder takes; nil for a listener with loudspeakers.
     var pace: RecordingPace?
-    /// Newest of the epochs that the audio queue was told of.
+    /// The newest epoch that the audio queue was told of.
     var lastQueueEpoch = Epoch(0)
     var playout = PlayoutSnapshot()
-    /// Whether the user knows that nothing was found, or that the next broadcast is waited for.
+    /// Whether the user was told that nothing was found, or that the listener waits for the next broadcast.
     var hasToldWaiting = false
     var actions: [ListenAction] = []
     private var noticeLimiter = NoticeLimiter<ListenNotice.Kind, ListenNotice>()
@@ -61,7 +61,8 @@ public struct ListenSession {
         if let address = configuration.address { connections.dialer.update(PeerContact(address: address), now: now) }
     }
 
-    /// Takes one event; returns what is to be done about it, in order.
+    /// Handles one event.
+    /// - Returns: the actions to perform, in order.
     public mutating func handle(_ event: ListenEvent, now: HostTime) -> [ListenAction] {
         if case .over = phase { return [] }
         switch event {
@@ -129,13 +130,13 @@ public struct ListenSession {
 
     // MARK: For its extensions
 
-    /// The broadcast that it takes part in.
+    /// The broadcast that this listener takes part in.
     var reception: Reception? { if case .receiving(let reception) = phase { reception } else { nil } }
 
-    /// Whether this connection feeds it.
+    /// Returns whether this connection feeds this listener.
     func isMember(of id: ConnectionID) -> Bool { reception?.stage == .member(id) }
 
-    /// Changes the reception; nothing happens where there is none.
+    /// Changes the reception, if there is one.
     @discardableResult
     mutating func change<Result>(_ body: (inout Reception) -> Result) -> Result? {
         guard case .receiving(var reception) = phase else { return nil }
@@ -150,8 +151,8 @@ public struct ListenSession {
 
     mutating func tell(_ notice: ListenNotice) { actions.append(.notice(notice)) }
 
-    /// Tells what would come again with every try only the first time.
-    /// - Parameter address: of the peer that brings it about; empty where none does, or none but the broadcaster.
+    /// Tells only once what every further try would cause again.
+    /// - Parameter address: address of the peer that causes it; empty for the broadcaster, or where no peer does.
     mutating func tellOnce(_ notice: ListenNotice, from address: String = "") {
         if noticeLimiter.isNew(notice, notice.kind, from: address) { tell(notice) }
     }
@@ -161,16 +162,17 @@ public struct ListenSession {
     /// Name of the broadcaster that feeds this listener.
     public var broadcasterName: String? { reception?.broadcaster.name }
 
-    /// Whether what is received goes into a file.
+    /// Whether the broadcast goes into a file.
     public var isRecorder: Bool { configuration.isRecorder }
 
-    /// The broadcaster's process.
+    /// Instance of the broadcaster.
     public var broadcasterInstance: UInt64? { reception?.broadcaster.instance }
 
-    /// Whether a broadcaster is there to send packets.
+    /// Whether a broadcaster is connected that sends packets.
     public var isFed: Bool { if case .member = reception?.stage { true } else { false } }
 
-    /// The frame that is due now, within what was received; frame 0 before the start. Of a recorder: what was received.
+    /// Returns the frame that is due now, within what was received; frame 0 before the start. For a recorder: the frame
+    /// after the last one received.
     public func duePosition(_ now: HostTime) -> FramePosition {
         guard let epoch = reception?.epoch else { return .zero }
         if isRecorder { return epoch.received }
@@ -179,16 +181,16 @@ public struct ListenSession {
         return max(.zero, min(FramePosition(Int64(saturating: due.frames)), epoch.end ?? epoch.received))
     }
 
-    /// What the broadcaster's clock reads now, as far as this listener knows, by UDP or over the connection.
+    /// Returns the broadcaster's clock reading at `now`, as estimated by UDP or over the connection.
     public func sessionTime(at now: HostTime) -> SessionTime? { clock.estimate?.mapping.session(at: now) }
 
     /// The epoch that packets are enqueued for.
     public var currentEpoch: Epoch? { reception?.epoch?.queueEpoch }
 
-    /// The stream that is received.
+    /// The stream that is being received.
     public var summary: AudioStreamSummary? { reception?.summary }
 
-    /// What this listener tells its broadcaster now; nil while it is in no broadcast.
+    /// Returns what this listener would report now; nil while it is in no broadcast.
     public func currentReport(_ now: HostTime) -> ListenerReport? {
         isRecorder ? reception?.recorderReport : reception?.report(playout, clock: clock.estimate, now: now)
     }

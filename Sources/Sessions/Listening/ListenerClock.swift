@@ -2,7 +2,7 @@ import AudioCore
 import ClockSync
 import WireProtocol
 
-/// What a listener knows of its broadcaster's clock, and the exchange that it asks by.
+/// What a listener knows of its broadcaster's clock, and the exchange that measures it.
 ///
 ///                    ┌──────── an estimate by UDP ────────▶ known by datagrams
 ///     unknown, void ─┤                                         │        ▲
@@ -12,30 +12,30 @@ import WireProtocol
 ///
 ///     from any: ──this machine slept──▶ void        ──the broadcast is over, or another is joined──▶ unknown
 ///
-/// An exchange is under way from a broadcaster's welcome to the end of its connection. Without one what is known is
-/// extrapolated; with one UDP is asked all the while by others, and the connection where UDP is silent. Owns no socket
-/// and reads no clock.
+/// An exchange lasts from a broadcaster's welcome to the end of its connection. Without one, what is known is
+/// extrapolated. During one, UDP is asked all the while (by another type), and the connection while UDP is silent. Owns
+/// no socket and reads no clock.
 struct ListenerClock {
-    /// How an estimate came.
+    /// The path by which an estimate came.
     enum Path: Hashable, Sendable {
         /// UDP.
         case datagrams
-        /// The broadcast's own connection, where UDP is stopped.
+        /// The broadcast's own connection, where UDP is blocked.
         case connection
     }
 
-    /// What became of an answer.
+    /// What an answer changed.
     enum Change: Hashable {
-        /// It is not used.
+        /// Nothing: the answer is not used.
         case nothing
         case estimate
-        /// The clock is known by this path now, and was by the other; or by none, where it is not UDP.
+        /// The clock is now known by this path. It was known by the other, or was unknown and this is not UDP.
         case path(Path)
     }
 
     private enum State {
         case unknown
-        /// This machine slept, and woke then: what was known before holds no longer.
+        /// This machine slept and woke at `since`: what was known before is void.
         case void(since: HostTime)
         case known(ClockEstimate, Path)
     }
@@ -43,17 +43,17 @@ struct ListenerClock {
     private struct Exchange {
         let peer: UUIDBytes
         var gate = ClockEstimateGate()
-        /// The clock as it was known before the exchange, until that knows it better.
+        /// The estimate from before the exchange, until the exchange has a better one.
         var before: ClockEstimate?
-        /// The other way to ask, where UDP does not get through.
+        /// The exchange over the connection, where UDP does not get through.
         var stream: StreamClock
     }
 
-    /// The broadcaster whose clock was known last. A connection that breaks changes no crystal.
+    /// The broadcaster whose clock was known last. A broken connection changes no crystal.
     private struct LastPeer {
         let peer: UUIDBytes
         var rate: SkewPrior
-        /// Nil once this machine slept.
+        /// Nil once this machine has slept.
         var estimate: ClockEstimate?
     }
 
@@ -61,10 +61,10 @@ struct ListenerClock {
     private var exchange: Exchange?
     private var last: LastPeer?
 
-    /// Nil while the broadcaster's time is not known.
+    /// The estimate in force; nil while the broadcaster's time is unknown.
     var estimate: ClockEstimate? { if case .known(let estimate, _) = state { estimate } else { nil } }
 
-    /// Whether the broadcaster's time is not known again since this machine slept.
+    /// Whether this machine slept and the broadcaster's time is still unknown.
     var isVoid: Bool { if case .void = state { true } else { false } }
 
     /// Whether an exchange is under way.
@@ -72,8 +72,8 @@ struct ListenerClock {
 
     // MARK: From welcome to end
 
-    /// An exchange begins.
-    /// - Returns: how fast this peer's clock runs, where it was met before: for the exchange over UDP as well.
+    /// Begins an exchange.
+    /// - Returns: the rate of this peer's clock if it was met before, for the exchange over UDP.
     mutating func begin(_ key: ClockKey, of peer: UUIDBytes, now: HostTime) -> SkewPrior? {
         let known = last?.peer == peer ? last : nil
         exchange = Exchange(
@@ -82,16 +82,16 @@ struct ListenerClock {
         return known?.rate
     }
 
-    /// The connection is gone: what is known is extrapolated.
+    /// Ends the exchange, as the connection is gone; what is known is extrapolated.
     mutating func end() { exchange = nil }
 
-    /// What comes is another broadcast, or none.
+    /// Forgets the clock: what comes next is another broadcast, or none.
     mutating func forget() {
         state = .unknown
         exchange = nil
     }
 
-    /// This machine slept, and its clock did not move: nothing that was known of the broadcaster's holds any more.
+    /// Notes that this machine slept with its clock stopped: nothing known of the broadcaster's clock holds any more.
     mutating func noteSleep(now: HostTime) {
         state = .void(since: now)
         last?.estimate = nil
@@ -102,10 +102,10 @@ struct ListenerClock {
 
     // MARK: Answers
 
-    /// UDP brought an estimate. One over the connection goes on until this is as good.
-    /// - Parameter anchor: the song's, once its instant is known.
+    /// Takes an estimate by UDP. An exchange over the connection goes on until UDP is as good.
+    /// - Parameter anchor: the song's, once its start is decided.
     mutating func learn(_ estimate: ClockEstimate, anchor: Anchor?, now: HostTime) -> Change {
-        // One from before the sleep, or of an exchange that is over, may have waited to be told.
+        // It may have been queued since before the sleep, or since an exchange that is over.
         if case .void(let since) = state, estimate.mapping.host < since { return .nothing }
         guard exchange != nil else { return .nothing }
         exchange?.stream.noteDatagram(now: now)
@@ -119,16 +119,16 @@ struct ListenerClock {
         return use(estimate, .datagrams)
     }
 
-    /// The request over the connection that is due, if UDP has been silent for too long.
+    /// Returns the request that is due over the connection, if UDP has been silent for too long.
     mutating func poll(now: HostTime) -> ClockClient.Request? { exchange?.stream.poll(now: now) }
 
-    /// That request was handed to the socket then.
+    /// Notes when that request was handed to the socket.
     mutating func didSend(sequence: UInt32, at transmit: HostTime) {
         exchange?.stream.didSend(sequence: sequence, at: transmit)
     }
 
-    /// A reply over the connection.
-    /// - Parameter anchor: the song's, once its instant is known.
+    /// Takes a reply over the connection.
+    /// - Parameter anchor: the song's, once its start is decided.
     mutating func receive(_ datagram: [UInt8], anchor: Anchor?, now: HostTime) -> Change {
         guard let estimate = exchange?.stream.receive(datagram, anchor: anchor, at: now), isWorthMore(estimate, now)
         else { return .nothing }
@@ -144,9 +144,9 @@ struct ListenerClock {
         return path == before ? .estimate : .path(path)
     }
 
-    /// Of what the exchange under way knows and what was known before it, whichever is known better: on a congested link
-    /// a new exchange is off by half of what stands in one direction's queue. What it excludes was another clock's: that
-    /// of a machine before it was started anew, say.
+    /// Returns the more accurate of the new exchange's estimate and the one from before it. On a congested link a new
+    /// exchange is off by half of one direction's queue. An old estimate that the new one rules out belonged to another
+    /// clock, for example the machine's before a reboot.
     private mutating func better(of estimate: ClockEstimate, _ now: HostTime) -> ClockEstimate {
         guard let before = exchange?.before else { return estimate }
         let age = (now - before.mapping.host).magnitude
@@ -159,8 +159,8 @@ struct ListenerClock {
         return before
     }
 
-    /// Whether an estimate over the connection is to replace the one that is held: one by UDP is nearer the truth for a
-    /// while after UDP fell silent, unless the clock has stepped since.
+    /// Returns whether an estimate over the connection replaces the held one. For a while after UDP fell silent an
+    /// estimate by UDP is more accurate, unless the clock has stepped since.
     private func isWorthMore(_ estimate: ClockEstimate, _ now: HostTime) -> Bool {
         guard case .known(let held, .datagrams) = state,
             now - held.mapping.host < ListenLimits.longestExtrapolation

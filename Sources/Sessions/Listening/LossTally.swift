@@ -1,9 +1,9 @@
 import AudioCore
 
-/// Packets that a broadcaster dropped, as this listener's network was too slow for them: all there were, and those that
-/// the user was not told of.
+/// Packets that the broadcaster dropped because this listener's network was too slow: the total, and those the user
+/// was not told of.
 struct LossTally {
-    /// As the broadcaster is told.
+    /// The total, as reported to the broadcaster.
     private(set) var total: UInt32 = 0
     private var untold: UInt32 = 0
     private var told: HostTime?
@@ -13,7 +13,7 @@ struct LossTally {
         untold &+= count
     }
 
-    /// How many the user is to be told of now, who is then taken as told: at once, and then what there was of it every
+    /// Takes the number of packets to tell the user of now: the first at once, later ones every
     /// ``ListenLimits/lossInterval``.
     mutating func takeUntold(now: HostTime) -> UInt32? {
         guard untold > 0, told.map({ now - $0 >= ListenLimits.lossInterval }) ?? true else { return nil }

@@ -1,31 +1,31 @@
 import AudioCore
 import WireProtocol
 
-/// What came of one epoch of a broadcast: first what its stream is like, then where the sound begins, then packets.
+/// What was received of one epoch: first the stream's properties, then where the sound begins, then packets.
 struct ReceivedEpoch {
     /// What an entry mark means to the audio queue.
     enum Entry: Hashable {
-        /// The sound begins there.
+        /// The sound begins at the mark.
         case begins
-        /// The packets that follow are for hearing from there on, if they lie behind a gap.
+        /// If the packets that follow lie behind a gap, they are audible from the mark on.
         case goesOn
     }
 
-    /// As the broadcaster counts.
+    /// The broadcaster's number.
     let id: Epoch
-    /// As this listener counts, over all broadcasts that it hears: what its audio queue goes by.
+    /// This listener's number across all broadcasts it hears, which its audio queue uses.
     let queueEpoch: Epoch
     private(set) var summary = AudioStreamSummary()
     private(set) var anchor: Anchor?
-    /// First frame to be heard; nil before the audio queue was told of the epoch.
+    /// First frame to be heard; nil until the audio queue was told of the epoch.
     private(set) var entry: FramePosition?
     /// The frame after the last one received.
     private(set) var received = FramePosition.zero
-    /// The frame after the epoch's last one, once that is known.
+    /// The frame after the epoch's last one; nil until it is known.
     private(set) var end: FramePosition?
     private(set) var hasHeardEnd = false
     var losses = LossTally()
-    /// Where the packets that follow begin.
+    /// Position of the packets that come next.
     private var nextPackets: FramePosition?
 
     init(_ id: Epoch, queueEpoch: Epoch) {
@@ -36,14 +36,15 @@ struct ReceivedEpoch {
     /// Whether the audio queue was told of the epoch.
     var hasBegun: Bool { entry != nil }
 
-    /// The stream's frames a second; nil while that is not known.
+    /// The stream's frames per second; nil while unknown.
     var rate: Double? { summary.format.flatMap { $0.sampleRate > 0 ? $0.sampleRate : nil } }
 
-    // MARK: What the broadcaster says
+    // MARK: Messages
 
-    /// - Returns: whether it changes what is shown of the stream.
+    /// Takes a property of the stream.
+    /// - Returns: whether what is shown of the stream changed.
     mutating func note(_ property: AudioStreamProperty) -> Bool {
-        // Of a stream that has begun only texts change: a station tells what it plays now.
+        // Once a stream has begun only texts change: a station sends the current title.
         if summary.isReady {
             guard case .info(let key, let text) = property, summary.info[key] != text else { return false }
         }
@@ -51,8 +52,9 @@ struct ReceivedEpoch {
         return summary.isReady
     }
 
-    /// Where the sound begins or, after a loss or a reconnection, goes on: the queue finds the gap, or none, by the
-    /// packets' positions. Nil where it cannot begin yet.
+    /// Takes the mark where the sound begins or, after a loss or a reconnection, goes on. The queue finds gaps by the
+    /// packets' positions.
+    /// - Returns: nil if the sound cannot begin yet.
     mutating func enter(_ mark: EntryMark) -> Entry? {
         guard mark.epoch == id, summary.isReady else { return nil }
         losses.note(mark.lostPacketCount)
@@ -62,13 +64,13 @@ struct ReceivedEpoch {
         return .begins
     }
 
-    /// The packets that come next begin there, or are none of this epoch's.
+    /// Sets the position of the packets that come next; those of another epoch are ignored.
     mutating func expectPackets(of epoch: Epoch, at position: FramePosition) {
         nextPackets = epoch == id ? position : nil
     }
 
-    /// Packets that follow one another.
-    /// - Returns: their first frame, and the one after their last; nil where nothing said where they belong.
+    /// Takes contiguous packets.
+    /// - Returns: their first frame and the one after their last; nil if their position is unknown.
     mutating func take(_ packets: [AudioPacketDescription]) -> Range<FramePosition>? {
         guard hasBegun, let position = nextPackets else { return nil }
         nextPackets = nil
@@ -77,20 +79,22 @@ struct ReceivedEpoch {
         return position..<max(position, end)
     }
 
-    /// - Returns: whether it is this epoch's.
+    /// Takes the anchor.
+    /// - Returns: whether it belongs to this epoch.
     mutating func place(_ anchor: Anchor) -> Bool {
         guard anchor.epoch == id else { return false }
         self.anchor = anchor
         return true
     }
 
-    /// - Returns: whether it is this epoch's.
+    /// Takes the end of the stream.
+    /// - Returns: whether it belongs to this epoch.
     mutating func end(_ epoch: Epoch, at end: FramePosition) -> Bool {
         guard epoch == id else { return false }
         self.end = end
         return true
     }
 
-    /// The last frame of one of the queue's epochs was heard.
+    /// Notes that the last frame of one of the queue's epochs was heard.
     mutating func noteHeardEnd(of epoch: Epoch) { if epoch == queueEpoch { hasHeardEnd = true } }
 }

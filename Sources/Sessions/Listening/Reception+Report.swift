@@ -3,9 +3,9 @@ import ClockSync
 import Playout
 import WireProtocol
 
-/// What a listener tells its broadcaster.
+/// Reporting to the broadcaster.
 extension Reception {
-    /// For the broadcaster, and for this listener's own display.
+    /// Returns the report for the broadcaster, and for this listener's own display.
     func report(_ playout: PlayoutSnapshot, clock: ClockEstimate?, now: HostTime) -> ListenerReport {
         var counters = ListenerCounters()
         counters.xruns = UInt32(clamping: playout.xrunCount)
@@ -21,8 +21,8 @@ extension Reception {
             counters: counters, timing: timing(playout, clock: clock, now: now), lowWater: epoch?.lowWater(playout))
     }
 
-    /// Of a recorder, which needs to know no time: it is ready as soon as it is told where the sound begins, plays while
-    /// others do, and counts for no distance.
+    /// The report of a recorder, which needs no clock. It is ready once it knows where the sound begins, plays while
+    /// others do, and has no timing to compare.
     var recorderReport: ListenerReport {
         var counters = ListenerCounters()
         counters.lostPackets = epoch?.losses.total ?? 0
@@ -41,7 +41,7 @@ extension Reception {
 }
 
 extension ReceivedEpoch {
-    /// How far it has come.
+    /// Returns how far this listener has come.
     fileprivate func state(_ playout: PlayoutSnapshot, clock: ClockEstimate?) -> ListenerState {
         if hasHeardEnd { return .finished }
         guard hasBegun, playout.epoch == queueEpoch else { return .preparing }
@@ -70,7 +70,7 @@ extension ReceivedEpoch {
     fileprivate func buffered(_ playout: PlayoutSnapshot, clock: ClockEstimate?, now: HostTime) -> TimeSpan {
         guard let entry, let rate else { return .zero }
         var heard = playout.position(at: now)
-        // What ran dry goes on where it is due by then, not where it stopped.
+        // After an underrun the sound goes on where it is due by then, not where it stopped.
         if playout.state == .starved, let anchor, let clock {
             heard = anchor.position(at: clock.mapping.session(at: now))
         }

@@ -12,20 +12,20 @@ import WireProtocol
 ///     disconnected
 struct Reception {
     enum Stage: Hashable {
-        /// The broadcaster feeds this listener, over this connection.
+        /// The broadcaster feeds this listener over this connection.
         case member(ConnectionID)
-        /// It said how the broadcast ended: what is held is played out.
+        /// The broadcaster said how the broadcast ended: what is held is played out.
         case draining(since: HostTime, BroadcastEnd)
-        /// It is gone without a word: what is held is played out, and it is looked for.
+        /// The broadcaster vanished without a farewell: what is held is played out, and the listener looks for it.
         case disconnected(since: HostTime)
     }
 
     let broadcaster: Greeting
     private(set) var stage: Stage
-    /// Nil until the broadcaster said what comes.
+    /// Nil until the broadcaster described the stream.
     var epoch: ReceivedEpoch?
     private(set) var reports = ReportSchedule()
-    /// When the broadcaster was joined, or was back, or this machine woke.
+    /// When the broadcaster was joined or came back, or this machine woke.
     private var joined: HostTime
     private var hasToldMissingClock = false
 
@@ -39,7 +39,7 @@ struct Reception {
 
     var summary: AudioStreamSummary { epoch?.summary ?? AudioStreamSummary() }
 
-    /// How far it has come, for when it goes on; nil before it began.
+    /// How far the song has come, for when it goes on; nil before it began.
     var place: Disconnection.Place? {
         guard let epoch, epoch.hasBegun else { return nil }
         return Disconnection.Place(epoch: epoch.id, received: epoch.received)
@@ -47,7 +47,7 @@ struct Reception {
 
     // MARK: Transitions
 
-    /// The broadcaster goes on over another connection.
+    /// Goes on over another connection to the broadcaster.
     mutating func rejoin(over id: ConnectionID, now: HostTime) {
         stage = .member(id)
         joined = now
@@ -58,7 +58,7 @@ struct Reception {
 
     mutating func end(_ farewell: BroadcastEnd, now: HostTime) { stage = .draining(since: now, farewell) }
 
-    /// This machine slept: what is waited for has its time again.
+    /// Notes that this machine slept: time-outs start again.
     mutating func noteSleep(now: HostTime) {
         joined = now
         if isDisconnected { stage = .disconnected(since: now) }
@@ -66,20 +66,20 @@ struct Reception {
 
     // MARK: Decisions
 
-    /// Whether the user is to be told that the broadcaster's clock does not answer; who is then taken as told.
+    /// Returns whether to tell the user, once, that the broadcaster's clock does not answer.
     mutating func isTellingMissingClockDue(now: HostTime) -> Bool {
         guard !hasToldMissingClock, now - joined > ListenLimits.clockPatience else { return false }
         hasToldMissingClock = true
         return true
     }
 
-    /// Whether a report is to be sent; it is then taken as sent.
+    /// Returns whether to send this report, and takes it as sent.
     mutating func isDue(_ report: ListenerReport, now: HostTime) -> Bool {
         reports.isDue(report, rate: epoch?.rate ?? 48_000, now: now)
     }
 
-    /// Whether nothing that is held remains to be heard.
-    /// - Parameter offset: the user's.
+    /// Returns whether everything that is held was heard.
+    /// - Parameter offset: the user's offset.
     func isPlayedOut(_ clock: ListenerClock, offset: TimeSpan, now: HostTime) -> Bool {
         guard let left, epoch?.hasHeardEnd != true else { return true }
         guard now - left < ListenLimits.longestDrain else { return true }
@@ -89,13 +89,13 @@ struct Reception {
         return now > last + offset + ListenLimits.drainGrace
     }
 
-    /// The same of a recorder, which has recorded what it was given, and waits for a broadcaster that it lost.
+    /// Returns the same for a recorder. It has recorded all it was sent, but still waits for a lost broadcaster.
     func isRecorded(now: HostTime) -> Bool {
         guard case .disconnected(let since) = stage, epoch?.hasHeardEnd != true else { return true }
         return now - since > ListenLimits.recorderPatience
     }
 
-    /// When the broadcaster left; nil while it is there.
+    /// When the broadcaster left; nil while it is connected.
     private var left: HostTime? {
         switch stage {
         case .member: nil
@@ -103,13 +103,13 @@ struct Reception {
         }
     }
 
-    /// When the last frame that is held will have been heard; nil while nothing is placed in time.
+    /// Returns when the last held frame leaves the loudspeakers; nil while nothing is placed in time.
     private func lastHeldInstant(_ clock: ClockEstimate?) -> HostTime? {
         guard let epoch, let anchor = epoch.anchor, let clock, epoch.hasBegun else { return nil }
         return clock.mapping.host(at: anchor.session(of: min(epoch.received, epoch.end ?? epoch.received)))
     }
 
-    /// How it ended, now that it has.
+    /// The outcome of a broadcast that is over.
     var outcome: ListenOutcome {
         switch stage {
         case .draining(_, let farewell) where farewell.kind == .failed:

@@ -1,27 +1,27 @@
 import AudioCore
 import ClockSync
 
-/// The clock exchange over the broadcast's own connection, for a network that stops UDP.
+/// The clock exchange over the broadcast's own connection, for networks that block UDP.
 ///
 ///     resting ──no estimate by UDP for a while──▶ asking ──an estimate by UDP was taken──▶ resting
 ///
-/// UDP is asked all the while by others; this is only told what comes of it. The datagrams, the schedule and the
-/// estimator are those of UDP. What differs is what they meet on the way: audio that stands in the queue of one
-/// direction, two programs that were busy when a message came. So the path is never taken as symmetric.
+/// UDP is asked all the while elsewhere; this type only learns the results. Datagrams, schedule and estimator are those
+/// of UDP. The path differs: audio is queued in one direction, and either program may be busy when a message arrives.
+/// So the path is never taken to be symmetric.
 struct StreamClock {
     private let key: ClockKey
     private let prior: SkewPrior
-    /// When UDP brought an estimate; before it has, when it was first asked.
+    /// When UDP last brought an estimate; before the first, when it was first asked.
     private var lastDatagram: HostTime
     private var hasHadDatagram = false
-    /// When this was last told the time: a machine that was suspended has missed nothing.
+    /// When this was last called. A machine that was suspended has missed nothing.
     private var lastLook: HostTime
-    /// Kept while resting: sequence numbers under a key only grow.
+    /// Kept while resting, because sequence numbers under a key only grow.
     private var client: ClockClient?
     private var gate = ClockEstimateGate(isOverStream: true)
     private(set) var isAsking = false
 
-    /// The exchange over UDP begins now.
+    /// Starts with the exchange over UDP.
     init(key: ClockKey, prior: SkewPrior = .unknown, now: HostTime) {
         self.key = key
         self.prior = prior
@@ -29,7 +29,7 @@ struct StreamClock {
         lastLook = now
     }
 
-    /// The request that is due, if UDP has been silent for too long.
+    /// Returns the request that is due, if UDP has been silent for too long.
     mutating func poll(now: HostTime) -> ClockClient.Request? {
         if (now - lastLook).magnitude > ListenLimits.longestLook { lastDatagram = now }
         lastLook = now
@@ -41,7 +41,7 @@ struct StreamClock {
         return client?.poll(now: now)
     }
 
-    /// This machine slept: what was learned is void, and UDP has its time again.
+    /// Forgets what was learned before this machine slept, and gives UDP its time again.
     mutating func startAnew(now: HostTime) {
         lastDatagram = now
         lastLook = now
@@ -52,7 +52,7 @@ struct StreamClock {
     private mutating func begin(_ now: HostTime) {
         isAsking = true
         if client == nil {
-            // Nobody who does not know the key can tell the cookies from random ones.
+            // Without the key nobody can tell the cookies from random ones.
             client = ClockClient(
                 key: key, prior: prior, seed: key.secret0 ^ key.secret1, isPathSymmetric: false)
         } else {
@@ -60,13 +60,14 @@ struct StreamClock {
         }
     }
 
-    /// The request was handed to the socket then.
+    /// Notes when the request was handed to the socket.
     mutating func didSend(sequence: UInt32, at transmit: HostTime) {
         client?.didSend(sequence: sequence, at: transmit)
     }
 
-    /// The reply's estimate, if there is one that may be used.
-    /// - Parameter anchor: the song's, once its instant is known.
+    /// Takes a reply.
+    /// - Parameter anchor: the song's, once its start is decided.
+    /// - Returns: the reply's estimate, if it may be used.
     mutating func receive(_ datagram: [UInt8], anchor: Anchor?, at now: HostTime) -> ClockEstimate? {
         guard isAsking, client?.receive(datagram, at: now) == .updated, let estimate = client?.estimate,
             gate.passes(estimate, untilStart: anchor?.timeUntilStart(estimate, now), now: now)
@@ -74,12 +75,12 @@ struct StreamClock {
         return estimate.withoutSymmetry
     }
 
-    /// UDP brought an estimate.
+    /// Notes that UDP brought an estimate.
     mutating func noteDatagram(now: HostTime) {
         lastDatagram = now
         hasHadDatagram = true
     }
 
-    /// UDP does as well now.
+    /// Stops asking: UDP is as good now.
     mutating func rest() { isAsking = false }
 }

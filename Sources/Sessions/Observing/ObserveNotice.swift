@@ -1,9 +1,9 @@
 import AudioCore
 
-/// What somebody who looks on at a broadcast may want to know. Names may be those of a peer: whoever shows them must make
-/// them safe to show.
+/// What the user of `tutti check` may want to know. Names may come from a peer: whoever shows them must make them safe
+/// to show.
 public enum ObserveNotice: Hashable, Sendable {
-    /// Of several broadcasts the oldest is looked at.
+    /// Several broadcasts were found; the oldest is observed.
     case severalFound([String], taken: String)
 
     public var level: NoticeLevel {

@@ -3,7 +3,7 @@ import NIOCore
 import Peering
 import WireProtocol
 
-/// One who looks on at a broadcast: finds it, connects, and is told how its listeners are. Events in, actions out.
+/// An observer of a broadcast: finds it, connects, and is sent its roster. Events in, actions out.
 ///
 ///     searching ──found, and the oldest of several──▶ calling ──greeted──▶ watching ──ended, lost, refused──▶ over
 ///
@@ -31,8 +31,8 @@ public struct ObserveSession {
     private var actions: [ObserveAction] = []
 
     /// - Parameters:
-    ///   - greeting: who looks on; its role is ``PeerRoles/observer``.
-    ///   - address: of the broadcaster; nil waits for contacts that mDNS finds.
+    ///   - greeting: the observer's identity; its role is ``PeerRoles/observer``.
+    ///   - address: the broadcaster's address; nil waits for contacts that mDNS finds.
     ///   - allowedNames: the only broadcasts that are of interest; empty takes any.
     public init(greeting: Greeting, address: NetworkAddress?, allowedNames: [String], now: HostTime) {
         self.greeting = greeting
@@ -46,7 +46,8 @@ public struct ObserveSession {
         connections.dialer.update(PeerContact(address: address), now: now)
     }
 
-    /// Takes one event; returns what is to be done about it, in order.
+    /// Handles one event.
+    /// - Returns: the actions to perform, in order.
     public mutating func handle(_ event: ObserveEvent, now: HostTime) -> [ObserveAction] {
         guard phase != .over else { return [] }
         switch event {
@@ -146,15 +147,15 @@ public struct ObserveSession {
     }
 }
 
-/// What happens to one who looks on.
+/// An input of an observer's session.
 public enum ObserveEvent: Sendable {
-    /// mDNS knows a broadcaster.
+    /// mDNS named a broadcaster.
     case contact(PeerContact)
     case opened(ConnectionID, address: String, dial: Dialer.Dial)
     case dialFailed(Dialer.Dial)
     case received(ConnectionID, ByteBuffer)
     case closed(ConnectionID)
-    /// Time passed; due at least every 20 ms.
+    /// Time has passed; must come at least every 20 ms.
     case tick
 }
 
@@ -164,11 +165,11 @@ public enum ObserveAction: Sendable {
     case dial(Dialer.Dial)
     case send(ConnectionID, ByteBuffer)
     case close(ConnectionID)
-    /// The broadcast of this name is looked at.
+    /// The broadcast of this name is observed.
     case watching(String)
     case roster(Roster)
     case notice(ObserveNotice)
-    /// It is over; nothing happens after this.
+    /// The session is over; no action follows.
     case finished(ObserveEnding)
 }
 
@@ -176,29 +177,29 @@ public enum ObserveAction: Sendable {
 public enum ObserveEnding: Hashable, Sendable {
     /// No broadcast was found, or none answered.
     case nobody
-    /// The other side does not want to, or cannot.
+    /// The other side refuses, or cannot be observed.
     case refused(ObserveRefusal)
-    /// The broadcaster of this name is gone without a word.
+    /// The broadcaster of this name vanished without a farewell.
     case lost(String)
     case ended(BroadcastEnd)
 }
 
-/// Why a broadcast cannot be looked at. Names and texts are a peer's.
+/// Why a broadcast cannot be observed. Names and texts come from a peer.
 public enum ObserveRefusal: Error, Hashable {
     case broadcastsNothing(String)
-    /// It runs an older Tutti, which takes whoever looks on for another broadcaster.
+    /// It runs an older Tutti, which takes an observer for another broadcaster.
     case cannotBeObserved(String)
     /// It says why, in words for people.
     case refused(by: String, reason: String)
-    /// What it says is no Tutti's; nil for one that is not there any more.
+    /// It broke the protocol; nil for a name that is no longer known.
     case brokenProtocol(String?, WireError)
 }
 
-/// How long is waited for what.
+/// Time-outs and bounds of an observer.
 public enum ObserveLimits {
-    /// From the first broadcast found, so that of several the oldest is taken.
+    /// How long to collect broadcasts, from the first one found, before the oldest is taken.
     public static let choiceTime = TimeSpan.milliseconds(150)
-    /// A broadcast must have been found and have answered by then.
+    /// A broadcast must be found and have answered within this time.
     public static let patience = TimeSpan.seconds(5)
     /// Broadcasts to choose from.
     public static let candidateCount = 64

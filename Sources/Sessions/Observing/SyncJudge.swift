@@ -1,14 +1,14 @@
 import AudioCore
 import WireProtocol
 
-/// Judges from what the listeners of a broadcast report whether they stay in step. Pure.
+/// Judges from the reports of a broadcast's listeners whether they stay in step. Pure.
 ///
 /// Two listeners are in step when |e1 - e2| + b1 + b2 is within the limit, with each one's own error e and bound b; a
-/// listener that is alone is compared with the timeline itself. One that falls silent in the middle, does not come to
-/// play at all, or vanishes without having finished or taken leave, is out of step however well it knew its place. One
-/// that lost its connection and comes back is judged on as if it had not been away: its counters tell if it fell silent.
+/// lone listener is compared with the timeline itself. A listener that falls silent in the middle, never begins, or
+/// vanishes without having finished or said goodbye is out of step, however well it knew its place. One that lost its
+/// connection and comes back is judged as if it had never been away: its counters tell whether it fell silent.
 public struct SyncJudge: Sendable {
-    /// A listener that is connected has so long to begin.
+    /// How long a connected listener has to begin.
     static let beginTime = TimeSpan.seconds(5)
 
     /// What is known of one listener from one roster to the next.
@@ -16,28 +16,28 @@ public struct SyncJudge: Sendable {
         var firstSeen: HostTime
         var counters: ListenerCounters
         var hasPlayed = false
-        /// It took leave, or has heard all.
+        /// Whether it said goodbye or has heard all.
         var hasFinished = false
-        /// As it was last seen.
+        /// Its last entry.
         var entry: Roster.Entry
     }
 
     private let limit: TimeSpan
     private var known: [UInt64: KnownListener] = [:]
-    /// Those that vanished and have not come back, the first that did so first; no more than a roster holds.
+    /// Listeners that vanished and have not come back, in that order; no more than a roster holds.
     private var vanished: [(listener: KnownListener, finding: SyncFinding)] = []
     private var firstJudged: HostTime?
     private var lastJudged: HostTime?
-    /// The largest distance that was seen.
+    /// The largest distance seen.
     public private(set) var worst: SyncFinding?
     /// The first listener that was silent when it should not have been.
     public private(set) var silent: SyncFinding?
-    /// Most listeners that played at once.
+    /// The most listeners that played at once.
     public private(set) var listenerCount = 0
 
     public init(limit: TimeSpan) { self.limit = limit }
 
-    /// From the first to the last roster in which somebody played, or should have.
+    /// Time from the first to the last roster in which a listener played, or should have.
     public var watched: TimeSpan {
         guard let firstJudged, let lastJudged else { return .zero }
         return lastJudged - firstJudged
@@ -46,7 +46,7 @@ public struct SyncJudge: Sendable {
     /// Whether anything was judged.
     public var hasJudged: Bool { firstJudged != nil }
 
-    /// What was wrong; nil where all stayed in step.
+    /// What was wrong; nil if all stayed in step.
     public var objection: SyncFinding? {
         if let worst, worst.distance > limit { return worst }
         return silent ?? vanished.first?.finding
@@ -91,7 +91,7 @@ public struct SyncJudge: Sendable {
             after: firstJudged.map { now - $0 } ?? .zero, reason: reason(culprit))
     }
 
-    /// Why a listener is where it is, as far as its report tells.
+    /// Returns why a listener is where it is, as far as its report tells.
     private func reason(_ entry: Roster.Entry) -> SyncFinding.Reason {
         guard let report = entry.report, let timing = report.timing else { return .unknown }
         let before = known[entry.instance]?.counters ?? ListenerCounters()
@@ -107,7 +107,7 @@ public struct SyncJudge: Sendable {
 
     // MARK: Silence
 
-    /// Keeps of the known ones those that are here; who is not, played, and had not finished, has vanished.
+    /// Drops the listeners that are gone; one that played and had not finished has vanished.
     private mutating func noteAbsence(_ present: Set<UInt64>, _ now: HostTime) {
         for index in vanished.indices.reversed() where present.contains(vanished[index].listener.entry.instance) {
             let returned = vanished.remove(at: index).listener
@@ -145,35 +145,35 @@ public struct SyncJudge: Sendable {
     }
 }
 
-/// One listener that was out of step, or the farthest from the others.
+/// A listener that was out of step, or the farthest from the others.
 public struct SyncFinding: Hashable, Sendable {
-    /// Why, as far as the listener's own report tells.
+    /// The cause, as far as the listener's own report tells.
     public enum Reason: Hashable, Sendable {
         case xruns(UInt32)
         case replacements(UInt32)
-        /// The bound is most of it, and the round trip is long.
+        /// The bound is the larger part, and the round trip is long.
         case slowLink(TimeSpan)
-        /// The bound is most of it.
+        /// The bound is the larger part.
         case unsure
         case correcting(PartsPerMillion)
         /// Packets came too late.
         case starved
         /// It was connected and did not play.
         case notBegun(ListenerState)
-        /// It played, and its connection broke without a word.
+        /// It played, and its connection broke without a farewell.
         case vanished
         case unknown
     }
 
-    /// The one of the two that is farther from the timeline.
+    /// Whichever of the two is farther from the timeline.
     public var culprit: String
-    /// Nil: compared with the timeline itself.
+    /// The other listener; nil if compared with the timeline itself.
     public var other: String?
     /// |e1 - e2| + b1 + b2.
     public var distance: TimeSpan
-    /// The culprit's.
+    /// The culprit's timing.
     public var timing: ListenerTiming?
-    /// Since the first look.
+    /// Time since the first roster.
     public var after: TimeSpan
     public var reason: Reason
 

@@ -5,40 +5,39 @@ import HostSystem
 import NIOCore
 import Peering
 
-/// What a ``BroadcastExecutor`` works with: a clock, a timer, a network, the song's source. Of a real machine or of a
-/// simulated one.
+/// What a ``BroadcastExecutor`` works with: a clock, a timer, a network and the song's source, real or simulated.
 ///
-/// Every method is called where the executor is called, and may bring it an event before it returns.
+/// Every method is called where the executor is called, and may give it an event before returning.
 public protocol BroadcastEnvironment: AnyObject {
-    /// This machine's clock, which is session time as well.
+    /// This machine's clock, which is also session time.
     var now: HostTime { get }
-    /// By which it knows that it slept.
+    /// The reading that shows whether this machine slept.
     var sleepReading: SleepReading { get }
 
-    /// Asks for one call of ``BroadcastExecutor/timerDidFire()`` after so long.
+    /// Requests one call of ``BroadcastExecutor/timerDidFire()`` after `span`.
     func startTimer(_ span: TimeSpan)
 
-    /// Answered with `opened` or `dialFailed`.
+    /// Dials; answered with `opened` or `dialFailed`.
     func dial(_ dial: Dialer.Dial)
-    /// Answered with `wrote`, later.
+    /// Sends bytes; answered later with `wrote`.
     func send(_ bytes: ByteBuffer, to id: ConnectionID)
-    /// After what was sent.
+    /// Closes after pending data was sent.
     func close(_ id: ConnectionID)
-    /// Clock requests under this key are answered from now on.
+    /// Answers clock requests under this key from now on.
     func addKey(_ key: ClockKey)
     func removeKey(_ key: ClockKey)
-    /// Answered with one `source` event, later.
+    /// Reads from the song; answered later with one `source` event.
     func readSource()
-    /// Answered with `transcoded`, later.
+    /// Decodes a piece of the song; answered later with `transcoded`.
     func transcode(_ request: TranscodingRequest)
     func endTranscoding()
-    /// What others are told of the broadcast is different now.
+    /// Publishes the broadcast's changed state.
     func advertise()
 
     // The next two are for people.
 
     func broadcastDidTell(_ notice: BroadcastNotice)
     func machineDidSleep(for span: TimeSpan)
-    /// Nothing is asked for after this.
+    /// Reports the end; nothing is asked for after this.
     func broadcastDidFinish(_ outcome: BroadcastOutcome)
 }

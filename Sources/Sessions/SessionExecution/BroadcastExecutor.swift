@@ -4,13 +4,13 @@ import ClockSync
 import HostSystem
 import WireProtocol
 
-/// Runs a broadcast's session: brings it what happens, one event at a time, and has done what it asks for, in its order.
+/// Runs a broadcast's session: passes it one event at a time, and performs its actions in order.
 ///
-/// The one place that knows how, for the shell and the simulation alike: what differs is the ``BroadcastEnvironment``.
-/// Owns no thread and reads no clock of its own. Confined to its owner's event loop.
+/// The shell and the simulation share this type; only the ``BroadcastEnvironment`` differs. Owns no thread and reads no
+/// clock of its own. Confined to its owner's event loop.
 public final class BroadcastExecutor {
     public private(set) var session: BroadcastSession
-    /// Without it events come to nothing.
+    /// Where actions are performed; without it events have no effect.
     public weak var environment: (any BroadcastEnvironment)?
     private let events = EventSequencer<BroadcastEvent>()
     private var sleepDetector = SleepDetector()
@@ -20,14 +20,14 @@ public final class BroadcastExecutor {
     /// Begins to tick.
     public func start() { timerDidFire() }
 
-    /// The time that the executor asked for has passed.
+    /// Handles the end of the time that the executor asked for.
     public func timerDidFire() {
         tellOfSleep()
         handle(.tick)
         if let interval = session.tickInterval { environment?.startTimer(interval) }
     }
 
-    /// Something happened. May be called from within an action.
+    /// Handles an event. May be called from within an action.
     public func handle(_ event: BroadcastEvent) {
         events.pass(event) { event in
             guard let environment else { return }
@@ -35,7 +35,7 @@ public final class BroadcastExecutor {
         }
     }
 
-    /// The song's timeline stood still with this machine's clock, and listeners that missed it come back by themselves.
+    /// Reports a sleep. The song's timeline stopped with this machine's clock; listeners come back by themselves.
     private func tellOfSleep() {
         guard let environment, let span = sleepDetector.note(environment.sleepReading) else { return }
         environment.machineDidSleep(for: span)

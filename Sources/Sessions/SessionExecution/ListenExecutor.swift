@@ -8,24 +8,23 @@ import Peering
 import Playout
 import WireProtocol
 
-/// Runs a listener's session: brings it what happens, one event at a time, and has done what it asks for, in its order;
-/// ticks; lets the last fade be heard before the end is told.
+/// Runs a listener's session: passes it one event at a time, and performs its actions in order; ticks; lets the last
+/// fade be heard before it reports the end.
 ///
-/// The one place that knows how, for the shell and the simulation alike: what differs is the ``ListenTransport``, the
-/// ``ListenOutlet`` and the ``ListenEnvironment``. Owns no thread and reads no clock of its own. Confined to its owner's
-/// event loop.
+/// The shell and the simulation share this type; only the ``ListenTransport``, the ``ListenOutlet`` and the
+/// ``ListenEnvironment`` differ. Owns no thread and reads no clock of its own. Confined to its owner's event loop.
 public final class ListenExecutor {
     private enum State {
         case running
-        /// The session is over, its last sound is not.
+        /// The session is over, but its last sound is not.
         case fading(ListenOutcome)
         case over
     }
 
     public private(set) var session: ListenSession
-    /// Something else takes the frames in the sound device's stead.
+    /// Whether something else takes the frames in place of the sound device.
     public private(set) var isDeviceAway = false
-    /// Without these two events come to nothing.
+    /// Without transport and environment events have no effect.
     public weak var transport: (any ListenTransport)?
     public weak var environment: (any ListenEnvironment)?
     private let outlet: any ListenOutlet
@@ -34,11 +33,11 @@ public final class ListenExecutor {
     private var state = State.running
     private let calmTick: TimeSpan
 
-    /// Between ticks of the session while something is awaited.
+    /// Between ticks while the session waits for something.
     private static let tick = TimeSpan.milliseconds(20)
-    /// While all goes well, often enough for the reports.
+    /// Between ticks while all goes well; short enough for the reports.
     private static let longestCalmTick = ListenLimits.reportInterval + .milliseconds(10)
-    /// A device that cannot take back what was written is heard for as long as its buffer.
+    /// Longest wait for a fade. A device that cannot take back what was written plays on for the length of its buffer.
     private static let longestFade = TimeSpan.milliseconds(300)
 
     /// - Parameter calmTick: between ticks while all goes well; no longer than the reports allow.
@@ -53,8 +52,8 @@ public final class ListenExecutor {
     /// Begins to tick.
     public func start() { environment?.startTimer(.zero) }
 
-    /// The time that the executor asked for has passed.
-    /// - Returns: what the session was told of the sound; nil where it is over.
+    /// Handles the end of the time that the executor asked for.
+    /// - Returns: the playout state that the session was given; nil if it is over.
     @discardableResult
     public func timerDidFire() -> PlayoutSnapshot? {
         switch state {
@@ -65,9 +64,9 @@ public final class ListenExecutor {
         return nil
     }
 
-    /// Something happened. May be called from within an action.
+    /// Handles an event. May be called from within an action.
     ///
-    /// The session learns before it that this machine slept, if it did.
+    /// If this machine slept, the session is told so first.
     public func handle(_ event: ListenEvent) {
         if let environment, let span = sleepDetector.note(environment.sleepReading) {
             pass(.machineDidSleep(for: span))
@@ -75,7 +74,7 @@ public final class ListenExecutor {
         pass(event)
     }
 
-    /// The outlet's queue tells something.
+    /// Handles an event of the outlet's queue.
     public func heard(_ event: TimelineQueueEvent) {
         switch event {
         case .playout(.finished(let epoch)): handle(.heardEnd(epoch))
@@ -84,11 +83,11 @@ public final class ListenExecutor {
         case .device(.returned): isDeviceAway = false
         case .playout, .device, .cannotDecode, .decodingFailed: break
         }
-        // All does not go well, or something ends.
+        // Something went wrong, or something ends.
         if case .running = state { environment?.startTimer(.zero) }
     }
 
-    /// The outlet was closed: nothing is told any more.
+    /// Notes that the outlet was closed: nothing is reported any more.
     public func close() { state = .over }
 
     private func onTick() -> PlayoutSnapshot {
@@ -141,7 +140,7 @@ public final class ListenExecutor {
         outlet.enqueue(descriptions, data: data.readableBytesSpan, at: position, epoch: epoch)
     }
 
-    /// Lets the fade be heard before the end is told.
+    /// Lets the fade be heard before the end is reported.
     private func end(_ outcome: ListenOutcome, _ environment: any ListenEnvironment) {
         guard case .running = state else { return }
         state = .fading(outcome)
@@ -156,7 +155,7 @@ public final class ListenExecutor {
 }
 
 extension PlayoutSnapshot {
-    /// What is said of the sound is not true of a loudspeaker.
+    /// Corrects a state that would only be true of a loudspeaker.
     fileprivate mutating func noteNobodyHears() {
         if state == .playing { state = .waiting }
         timelineError = nil

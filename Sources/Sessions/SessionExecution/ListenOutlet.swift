@@ -1,19 +1,19 @@
 import AudioCore
 import Playout
 
-/// Where a ``ListenExecutor`` takes what its session receives: to loudspeakers, or into a file.
+/// Where a ``ListenExecutor`` plays what its session receives: loudspeakers, or a file.
 ///
-/// The methods are what the session's actions ask for, in their order. None waits, for sound, a decoder or a disk: what
-/// fails is told as an event.
+/// The methods perform the session's actions, in order. None waits for sound, a decoder or a disk: failures are
+/// reported as events.
 public protocol ListenOutlet: AnyObject {
-    /// What the renderer says of itself; nothing where there is none.
+    /// The renderer's state; empty if there is no renderer.
     var playout: PlayoutSnapshot { get }
 
     func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition)
-    /// Takes a copy of packets that follow one another.
+    /// Takes a copy of contiguous packets.
     /// - Parameters:
     ///   - packets: each within `data`.
-    ///   - position: of the first frame of the first packet.
+    ///   - position: of the first packet's first frame.
     func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch)
     func reenter(at frame: FramePosition, epoch: Epoch)
     func finish(at end: FramePosition, epoch: Epoch)

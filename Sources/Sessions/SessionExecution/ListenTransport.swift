@@ -4,20 +4,20 @@ import NIOCore
 import Peering
 import WireProtocol
 
-/// What a ``ListenExecutor`` reaches its broadcaster by: a network, or the broadcaster in the same process.
+/// How a ``ListenExecutor`` reaches its broadcaster: a network, or the broadcaster in the same process.
 public protocol ListenTransport: AnyObject {
-    /// Answered with `opened` or `dialFailed`.
+    /// Dials; answered with `opened` or `dialFailed`.
     func dial(_ dial: Dialer.Dial)
     func send(_ bytes: ByteBuffer, to id: ConnectionID)
-    /// After what was sent.
+    /// Closes after pending data was sent.
     func close(_ id: ConnectionID)
-    /// At once: the other side is taken for dead.
+    /// Closes at once: the other side is presumed dead.
     func abort(_ id: ConnectionID)
     /// Exchanges clocks with the other end of the connection, by UDP at this port.
     func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes, prior: SkewPrior?)
     func stopClock()
-    /// The offset that was found so far holds no longer.
+    /// Forgets the offset found so far.
     func restartClock()
-    /// The advertised state changed: what is playing; nil for nothing.
+    /// Publishes what is playing; nil for nothing.
     func advertise(playing: String?)
 }

@@ -1,8 +1,10 @@
 import Songs
 import Synchronization
 
-/// Several songs, each a broadcast of its own, one after the other; a source may hold several, too. One that cannot be
-/// played is told of, as `tutti inspect` does, and passed over.
+/// Several songs, each a broadcast of its own, one after the other.
+///
+/// A source may hold several songs. A song that cannot be played is reported as `tutti inspect` reports it, and
+/// skipped.
 public final class BroadcastSeries: Sendable {
     private let paths: [String]
     private let options: BroadcastOptions
@@ -16,7 +18,7 @@ public final class BroadcastSeries: Sendable {
 
     /// - Parameters:
     ///   - paths: songs, and directories and playlists of songs (``SongCollection``).
-    ///   - options: for each of them; their path is not used.
+    ///   - options: for each of them; their `path` is not used.
     public init(paths: [String], options: BroadcastOptions, identity: Identity) {
         self.paths = paths
         self.options = options
@@ -25,8 +27,8 @@ public final class BroadcastSeries: Sendable {
 
     /// Runs until the last frame of the last song was heard or ``stop()`` was called; blocks the calling thread.
     /// - Parameter handler: called for every event, one call at a time.
-    /// - Throws: why a broadcast could not begin or not go on, unless only the song was to blame and others follow; at
-    ///   the end, how many songs could not be played.
+    /// - Throws: why a broadcast could not begin or go on, unless only the song was at fault and others follow; at the
+    ///   end, how many songs could not be played.
     public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
         var songs = try findSongs(handler)
         // A source may hold several songs.
@@ -40,7 +42,7 @@ public final class BroadcastSeries: Sendable {
             do throws(RuntimeFailure) {
                 guard try play(songs[index], handover, handler) == .completed else { return .interrupted }
             } catch {
-                // A list that came from a server: its songs stand in its place.
+                // The source is a playlist from a server: its songs take its place.
                 if !error.songs.isEmpty, listCount < Self.listCountLimit {
                     listCount += 1
                     songs.replaceSubrange(index...index, with: error.songs)
@@ -57,10 +59,10 @@ public final class BroadcastSeries: Sendable {
             first.kind, .songsFailed(count: failures.count, of: songs.count + furtherCount))
     }
 
-    /// Lists may name each other.
+    /// Playlists may name each other.
     private static let listCountLimit = 100
 
-    /// Ends the song under way cleanly, and all after it. From any thread, also before `run`.
+    /// Ends the current song cleanly, and all after it. Any thread may call it, also before `run`.
     public func stop() {
         let current = state.withLock { state in
             state.isStopped = true
@@ -69,7 +71,7 @@ public final class BroadcastSeries: Sendable {
         current?.stop()
     }
 
-    /// The songs behind the paths. What was passed over is told.
+    /// Returns the songs behind the paths, and reports what was skipped.
     private func findSongs(
         _ handler: @escaping @Sendable (RuntimeEvent) -> Void
     ) throws(RuntimeFailure) -> [String] {
@@ -98,6 +100,6 @@ public final class BroadcastSeries: Sendable {
 }
 
 extension RuntimeFailure {
-    /// Whether only the song is to blame: the next one may do.
+    /// Whether only the song is at fault: the next one may play.
     fileprivate var isOfSong: Bool { kind == .unusableInput || kind == .missingInput || kind == .lost }
 }

@@ -15,8 +15,8 @@ public final class Broadcaster: Sendable {
         self.init(options: options, identity: identity, handover: nil)
     }
 
-    /// - Parameter handover: has the reader of a further song of the same source, if this is one; is left the reader if
-    ///   another follows.
+    /// - Parameter handover: holds the source's reader if this is a further song of it; receives the reader if another
+    ///   song follows.
     init(options: BroadcastOptions, identity: Identity, handover: SongHandover?) {
         self.options = options
         self.identity = identity
@@ -35,6 +35,6 @@ public final class Broadcaster: Sendable {
         }
     }
 
-    /// Ends the broadcast cleanly: listeners fade out, mDNS says goodbye. From any thread, also before `run`.
+    /// Ends the broadcast cleanly: listeners fade out, mDNS says goodbye. Any thread may call it, also before `run`.
     public func stop() { control.stop() }
 }

@@ -2,7 +2,7 @@ import AudioCore
 import NIOCore
 import Observing
 
-/// One look at a running broadcast: `tutti check` without its terminal.
+/// One check of a running broadcast: `tutti check` without its terminal.
 public final class Checker: Sendable {
     private let options: CheckOptions
     private let identity: Identity
@@ -12,9 +12,9 @@ public final class Checker: Sendable {
         self.identity = identity
     }
 
-    /// Looks on for as long as was asked; blocks the calling thread.
+    /// Observes for the requested time; blocks the calling thread.
     /// - Parameter handler: called for every notice, never on the calling thread.
-    /// - Throws: why there was nothing to look at.
+    /// - Throws: why there was nothing to observe.
     public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> CheckResult {
         try RunControl().run { loop in
             CheckRunner(options: self.options, identity: self.identity, loop: loop, emit: handler).run()
@@ -22,17 +22,17 @@ public final class Checker: Sendable {
     }
 }
 
-/// How a check came out.
+/// The result of a check.
 public struct CheckResult: Hashable, Sendable {
     public var broadcaster: String
     public var limit: TimeSpan
-    /// From the first to the last look.
+    /// Time from the first to the last roster.
     public var watched: TimeSpan
-    /// Most listeners that played at once.
+    /// The most listeners that played at once.
     public var listenerCount: Int
-    /// What was out of step; nil where nothing was.
+    /// What was out of step; nil if nothing was.
     public var objection: SyncFinding?
-    /// The two that were farthest apart; nil where nobody was compared.
+    /// The two that were farthest apart; nil if none were compared.
     public var worst: SyncFinding?
     /// Whether the broadcast ended before the time was over.
     public var hasEnded: Bool

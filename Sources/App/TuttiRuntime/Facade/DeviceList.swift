@@ -2,16 +2,16 @@ import ALSADevices
 import Glibc
 import Playout
 
-/// A device of ALSA, as `tutti devices` shows it.
+/// An ALSA device, as `tutti devices` shows it.
 public struct DeviceEntry: Hashable, Sendable {
-    /// As `--device` takes it.
+    /// The name that `--device` takes.
     public var name: String
-    /// For people, one line.
+    /// One line for people.
     public var description: String
-    /// What it takes or gives, of a sound card without conversion; nil where ``trouble`` says why it cannot be opened now.
+    /// What the sound card takes or gives without conversion; nil if it cannot be opened now (see ``trouble``).
     public var capabilities: Capabilities?
     public var trouble: OutputDeviceError?
-    /// Whether it records; else it plays. One that does both is listed twice.
+    /// Whether it records rather than plays. A device that does both is listed twice.
     public var records = false
 
     public struct Capabilities: Hashable, Sendable {
@@ -37,13 +37,13 @@ public struct DeviceEntry: Hashable, Sendable {
     }
 }
 
-/// Which sound devices this machine has.
+/// The sound devices of this machine.
 public enum DeviceList {
-    /// The devices that ALSA names, in its order: those that play, then those that record. Few names tell which way they
-    /// go, so every one is opened for a moment, either way; libraries of sound servers may print then.
+    /// Returns the devices that ALSA names, in its order: those that play, then those that record. Few names tell their
+    /// direction, so every device is opened for a moment in both; libraries of sound servers may print then.
     ///
-    /// Left out is what has nothing behind its name: a card that is not there, a plugin for one, a sound server that
-    /// does not run. What cannot be opened now for another reason is there, with the reason.
+    /// A name with nothing behind it is left out: a card that is not there, a plugin for one, a sound server that does
+    /// not run. A device that cannot be opened for another reason is listed with that reason.
     public static func all() -> [DeviceEntry] {
         entries(.playback) + entries(.capture)
     }
@@ -54,7 +54,7 @@ public enum DeviceList {
 }
 
 extension ALSADevice {
-    /// There is nothing behind the name that goes this way.
+    /// Whether nothing behind the name goes this way.
     fileprivate var isMissing: Bool {
         switch trouble {
         case .noDevice, .unknownDevice, .lost, .failed(_, _, ECONNREFUSED, _): true

@@ -17,8 +17,8 @@ public final class DeviceRecorder: Sendable {
         self.options = options
     }
 
-    /// Runs until as much was recorded as was asked for, or ``stop()``; blocks the calling thread. What was recorded is told
-    /// at the end, whatever that was.
+    /// Runs until the requested length was recorded, or ``stop()``; blocks the calling thread. Always reports at the
+    /// end what was recorded.
     /// - Parameter handler: called for every event, one call at a time.
     /// - Throws: why it could not begin, or not go on. What was recorded by then is in the file.
     public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
@@ -31,7 +31,7 @@ public final class DeviceRecorder: Sendable {
         do throws(DeviceRecordingError) {
             let summary = try recording.run { handler(.notice($0.notice)) }
             summary.notices.forEach { handler(.notice(.recording($0))) }
-            // Whoever stops a recording has it.
+            // A recording that the user stops is complete.
             return summary.frameCount > 0 ? .completed : .interrupted
         } catch {
             error.recorded?.notices.forEach { handler(.notice(.recording($0))) }
@@ -39,7 +39,7 @@ public final class DeviceRecorder: Sendable {
         }
     }
 
-    /// Ends it: all that was in the air until now is recorded. From any thread, also before `run`.
+    /// Stops: everything that was in the air until now is recorded. Any thread may call it, also before `run`.
     public func stop() {
         state.withLock { state in
             state.isStopped = true
@@ -98,7 +98,7 @@ extension DeviceRecordingEvent {
 }
 
 extension DeviceRecordingSummary {
-    /// What a person wants to know of it.
+    /// The notices for the user.
     fileprivate var notices: [RecordingNotice] {
         guard frameCount > 0 else { return [.nothingRecorded] }
         let span = TimeSpan(seconds: Double(frameCount) / sampleRate)

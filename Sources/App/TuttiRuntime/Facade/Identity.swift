@@ -1,7 +1,7 @@
 import WireProtocol
 import AudioCore
 
-/// Who this process is on the network.
+/// The identity of this process on the network.
 public struct Identity: Hashable, Sendable {
     /// The peer's UUID, made once and kept in the XDG state directory.
     public var peer: UUIDBytes
@@ -16,7 +16,7 @@ public struct Identity: Hashable, Sendable {
         self.name = name
     }
 
-    /// A peer's name with what one of its parts is for, no longer than a name may be.
+    /// Returns a peer's name with a mark for one of its parts, within the length limit.
     static func name(_ name: String, marked mark: String) -> String {
         let suffix = " (\(mark))"
         var name = name

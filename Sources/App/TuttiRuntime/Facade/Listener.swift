@@ -32,6 +32,6 @@ public final class Listener: Sendable {
         }
     }
 
-    /// Fades out, says goodbye and ends. From any thread, also before `run`.
+    /// Fades out, says goodbye and ends. Any thread may call it, also before `run`.
     public func stop() { control.stop() }
 }

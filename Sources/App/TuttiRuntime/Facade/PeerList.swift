@@ -12,9 +12,9 @@ public struct PeerEntry: Hashable, Sendable {
     public var roles: PeerRoles
     /// `idle`, `waiting` or `playing`.
     public var activity: String
-    /// Nil for nothing.
+    /// The song; nil for none.
     public var playing: String?
-    /// Where it can be reached, the most promising first.
+    /// Addresses at which it may be reached, the most promising first.
     public var addresses: [NetworkAddress]
     /// For example `kitchen.local`.
     public var hostName: String
@@ -38,12 +38,12 @@ public struct PeerEntry: Hashable, Sendable {
     }
 }
 
-/// Who is on the network.
+/// The peers on the network.
 public enum PeerList {
-    /// Browses by mDNS for this long and gives everyone found, by name. Blocks the calling thread.
+    /// Browses by mDNS for this long and returns all peers found, by name. Blocks the calling thread.
     ///
-    /// That a peer is in the list does not mean that it is there: a machine that lost power stays for minutes.
-    /// - Throws: ``RuntimeFailure/Kind/unavailable`` as soon as there turns out to be no mDNS.
+    /// A listed peer need not be running: a machine that lost power stays in mDNS for minutes.
+    /// - Throws: ``RuntimeFailure/Kind/unavailable`` as soon as mDNS turns out to be unavailable.
     public static func browse(for span: TimeSpan) throws(RuntimeFailure) -> [PeerEntry] {
         let wake: WakeSignal
         do {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Plays songs on this machine alone, one after the other: `tutti play` without its terminal.
 ///
-/// One that cannot be played is told of, as `tutti inspect` does, and passed over.
+/// A song that cannot be played is reported as `tutti inspect` reports it, and skipped.
 public final class Player: Sendable {
     private let paths: [String]
     private let options: PlayOptions
@@ -22,7 +22,7 @@ public final class Player: Sendable {
 
     /// Runs until the last frame of the last song was heard or ``stop()`` was called; blocks the calling thread.
     /// - Parameter handler: called for every event, one call at a time.
-    /// - Throws: why a song could not be played, unless only it was to blame and others follow; at the end, how many
+    /// - Throws: why a song could not be played, unless only it was at fault and others follow; at the end, how many
     ///   songs could not be played.
     public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
         let inbox = try PlayerInbox()
@@ -35,7 +35,7 @@ public final class Player: Sendable {
         return try playlist.run()
     }
 
-    /// Fades out and ends. From any thread, also before `run`.
+    /// Fades out and ends. Any thread may call it, also before `run`.
     public func stop() {
         state.withLock { state in
             state.isStopped = true
@@ -43,7 +43,7 @@ public final class Player: Sendable {
         }
     }
 
-    /// Tells the player something. From any thread; of no effect before `run` and after it.
+    /// Sends the player a command. Any thread may call it; has no effect before and after `run`.
     public func perform(_ command: PlayerCommand) { state.withLock { $0.inbox?.post(command) } }
 
     private func findSongs(

@@ -16,8 +16,8 @@ public final class Recorder: Sendable {
         self.identity = identity
     }
 
-    /// Runs until the broadcast ended, as much was recorded as was asked for, or ``stop()``; blocks the calling thread.
-    /// What was recorded is told at the end, whatever that was.
+    /// Runs until the broadcast ended, the requested length was recorded, or ``stop()``; blocks the calling thread.
+    /// Always reports at the end what was recorded.
     /// - Parameter handler: called for every event, one call at a time.
     /// - Throws: why it could not begin, or not go on. What was recorded by then is in the file.
     public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
@@ -27,11 +27,11 @@ public final class Recorder: Sendable {
         let (summary, failure) = outlet.result
         for notice in summary.notices { handler(.notice(.recording(notice))) }
         if let failure { throw failure }
-        // Whoever stops a recording has it.
+        // A recording that the user stops is complete.
         return try outcome.get() == .interrupted && summary.frameCount == 0 ? .interrupted : .completed
     }
 
-    /// Says goodbye and ends; what came is in the file. From any thread, also before `run`.
+    /// Says goodbye and ends; what came is in the file. Any thread may call it, also before `run`.
     public func stop() { control.stop() }
 
     private func record(
@@ -76,7 +76,7 @@ public final class Recorder: Sendable {
 }
 
 extension RecordingSummary {
-    /// What a person wants to know of it.
+    /// The notices for the user.
     fileprivate var notices: [RecordingNotice] {
         guard frameCount > 0 else { return [.nothingRecorded] }
         var notices: [RecordingNotice] = [

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Runs something on an event loop of its own until it is over, and brings it the wish to stop.
+/// Runs something on an event loop of its own until it is over, and passes on requests to stop.
 final class RunControl: Sendable {
     private struct State {
         var isStopped = false
@@ -11,7 +11,7 @@ final class RunControl: Sendable {
 
     private let state = Mutex(State())
 
-    /// Starts `body` on a fresh event loop and waits for what it promises.
+    /// Starts `body` on a new event loop and waits for its future.
     func run<Outcome: Sendable>(
         _ body: @escaping @Sendable (any EventLoop) -> EventLoopFuture<Outcome>
     ) throws(RuntimeFailure) -> Outcome {
@@ -30,7 +30,7 @@ final class RunControl: Sendable {
         }
     }
 
-    /// What to do on the loop when somebody wants to stop; at once where somebody already did.
+    /// Sets the action to perform on the loop when a stop is requested; at once if one already was.
     func onStop(_ loop: any EventLoop, _ action: @escaping @Sendable () -> Void) {
         let isStopped = state.withLock { state in
             state.stop = { loop.execute(action) }

@@ -1,20 +1,20 @@
 import AudioDecoding
 import Songs
 
-/// What can be done with a song's file without playing it: explained, or decoded into another.
+/// What can be done with a song's file besides playing it: explain it, or decode it into another.
 public enum SongTools {
-    /// What decoding a song into a file came to.
+    /// The result of decoding a song into a file.
     public struct DecodingOutcome: Hashable, Sendable {
         public var frameCount: Int64
         /// Packets that became silence.
         public var damagedPacketCount: Int
-        /// What was passed over, each in a few words with its place.
+        /// Damage that was skipped, each in a few words with its place.
         public var problems: [String]
-        /// What of the file was left out, and why; nil where all of it was written.
+        /// What part of the file was left out, and why; nil if all of it was written.
         public var omission: String?
     }
 
-    /// Reads a file whole. What is wrong with it is in the answer.
+    /// Reads a file whole. The result lists what is wrong with it.
     public static func inspect(path: String) -> SongFacts {
         var facts = SongFacts.read(path: path, probe: .trial)
         if facts.failure == nil, let format = facts.summary.format,
@@ -28,8 +28,8 @@ public enum SongTools {
     /// Writes what a listener would put out to a WAVE file.
     /// - Parameters:
     ///   - output: its path; "-" is standard output.
-    ///   - asFloat: 32-bit floats also where the song has integers.
-    ///   - isStopped: asked from time to time; after true nothing is left behind.
+    ///   - asFloat: whether to write 32-bit floats even if the song has integers.
+    ///   - isStopped: asked from time to time; if it returns true, no file is left behind.
     public static func decode(
         path: String, to output: String, asFloat: Bool, isStopped: () -> Bool
     ) throws(RuntimeFailure) -> DecodingOutcome {

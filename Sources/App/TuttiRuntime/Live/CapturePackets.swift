@@ -3,18 +3,18 @@ import AudioQueueServices
 import Broadcasting
 import NIOCore
 
-/// Makes a song's packets of captured buffers: linear PCM, each buffer a packet, frame 0 the first one that comes.
+/// Turns captured buffers into a song's packets: linear PCM, one packet per buffer. Frame 0 is the first one captured.
 ///
-/// Frames that were lost are silence, so that those after them keep their place. Pure.
+/// Lost frames become silence, so that those after them keep their place. Pure.
 struct CapturePackets {
     private let format: AudioStreamFormat
     private let title: String
     private var first: Int64?
     private var next: Int64 = 0
-    /// Frames since the clock was told.
+    /// Frames since the clock was last reported.
     private var framesSinceClock = Int64.max
 
-    /// A device that was away for longer is not what is broadcast any more.
+    /// A device that was away for longer than this ends the broadcast.
     static let longestGap = TimeSpan.seconds(10)
     private static let clockInterval = TimeSpan.milliseconds(250)
     private static let silenceFrameCount = 1_024
@@ -24,7 +24,7 @@ struct CapturePackets {
         self.title = title
     }
 
-    /// What to tell the broadcast of a buffer, in order; nil where so much was lost before it that it cannot go on.
+    /// Returns the events for a buffer, in order; nil if so much was lost before it that the broadcast cannot go on.
     mutating func events(for buffer: borrowing InputBuffer) -> [SourceEvent]? {
         buffer.withBytes { events(for: $0, frameCount: buffer.frameCount, time: buffer.time) }
     }
@@ -59,7 +59,7 @@ struct CapturePackets {
         }
     }
 
-    /// A few times a second.
+    /// Returns the clock, a few times a second.
     private mutating func clock(_ position: Int64, _ frameCount: Int, _ time: InputTime) -> SourceClock? {
         guard Double(framesSinceClock) >= Self.clockInterval.seconds * format.sampleRate else {
             framesSinceClock += Int64(frameCount)

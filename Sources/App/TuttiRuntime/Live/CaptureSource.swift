@@ -7,12 +7,12 @@ import Broadcasting
 import Playout
 import Synchronization
 
-/// What a sound device hears, as the source of a broadcast.
+/// What a sound device captures, as the source of a broadcast.
 final class CaptureSource: Sendable {
     private let queue: InputQueue
     private let shared: Shared
 
-    /// What the queue's thread works with.
+    /// State of the queue's thread.
     fileprivate final class Shared: Sendable {
         let packets: Mutex<CapturePackets>
         let failure = Mutex<RuntimeFailure?>(nil)
@@ -36,7 +36,7 @@ final class CaptureSource: Sendable {
     /// Opens the device; it does not run yet.
     /// - Parameters:
     ///   - handler: called on the source's own thread. It must not call back.
-    ///   - notify: the same of what a person may want to know.
+    ///   - notify: the same for what the user may want to know.
     init(
         _ options: CaptureOptions, handler: @escaping @Sendable (SourceEvent) -> Void,
         notify: @escaping @Sendable (DeviceNotice) -> Void
@@ -56,7 +56,7 @@ final class CaptureSource: Sendable {
         self.shared = shared
     }
 
-    /// Why it could not go on; set before the event says so. From any thread.
+    /// Why it could not go on; set before the event that reports it. Any thread may read it.
     var failure: RuntimeFailure? { shared.failure.withLock { $0 } }
 
     func start() throws(RuntimeFailure) {
@@ -101,7 +101,7 @@ extension CaptureSource.Shared {
         }
     }
 
-    /// - Parameter text: for the listeners.
+    /// - Parameter text: the reason as listeners are told it.
     private func fail(_ reason: RuntimeFailure.Reason, _ text: String) {
         failure.withLock { $0 = $0 ?? RuntimeFailure(.lost, reason) }
         handler(.failed(text))

@@ -6,12 +6,11 @@ import NIOCore
 import NIOPosix
 import Playout
 
-/// The rates of clocks, and a device's offset, as one running listener takes them over from earlier runs and stores
-/// them for later ones.
+/// Clock rates and a device's offset: one running listener takes them from earlier runs and stores them for later ones.
 ///
-/// Reads its ``ListenerMemory`` once, when it is made. Writes are made on NIO's thread pool, one after the other: never
-/// on the event loop, let alone on a real-time thread. A memory that cannot be written is one line of detail. Confined
-/// to its event loop.
+/// Reads its ``ListenerMemory`` once, when it is made. Writes on NIO's thread pool, one record after the other: never
+/// on the event loop, let alone on a real-time thread. A failed write is reported as one line of detail. Confined to
+/// its event loop.
 final class ClockRateStore {
     private let memory: (any ListenerMemory)?
     private let loop: any EventLoop
@@ -25,14 +24,14 @@ final class ClockRateStore {
     private var clockGeneration: UInt32?
     private var card: MemorySubject?
     private var cardRateDetector = SteadyRateDetector()
-    /// Restarts and steps of the card so far: each makes its clock unsure again.
+    /// Restarts and steps of the card so far; each makes its clock unsure again.
     private var cardTroubles = 0
 
-    /// A clock whose rate is known no better is not handed down: four deviations, which is half of what the next
-    /// listener takes the rate to have wandered meanwhile.
+    /// A clock's rate is stored only if it is known better than this: four standard deviations, which is half of the
+    /// drift that the next listener allows for.
     private static let surePeer = PartsPerMillion(4)
-    /// The same of a card's model; cards that fetch in bursts are known to some 100 us, and their rate well all the
-    /// same.
+    /// The same for a card's model. Cards that fetch in bursts are known to some 100 us, and yet their rate is known
+    /// well.
     private static let sureCard = TimeSpan.microseconds(500)
     private static let offsetRange = TimeSpan.seconds(-1)...TimeSpan.seconds(1)
 
@@ -46,12 +45,12 @@ final class ClockRateStore {
         lastWrite = loop.makeSucceededVoidFuture()
     }
 
-    /// Ends when everything is written.
+    /// Completes when everything is written.
     func flush() -> EventLoopFuture<Void> { lastWrite }
 
     // MARK: The broadcaster's clock
 
-    /// A clock exchange with this peer begins: how fast its clock ran the last time.
+    /// Begins a clock exchange with this peer, and returns the remembered rate of its clock.
     func beginExchange(with uuid: UUIDBytes, now: Int64 = WallClock.seconds()) -> SkewPrior {
         let subject = MemorySubject.clock(uuid)
         peer = subject
@@ -75,7 +74,7 @@ final class ClockRateStore {
 
     // MARK: The sound card
 
-    /// The rate that a card had the last time.
+    /// Returns the remembered rate of a card.
     func rateHint(_ device: OutputDeviceDescription) -> PartsPerMillion? {
         guard let subject = MemorySubject(cardOf: device), let record = records[subject] else { return nil }
         let rate = PartsPerMillion(record.value)
@@ -83,7 +82,7 @@ final class ClockRateStore {
         return rate
     }
 
-    /// This device plays from now on.
+    /// Notes that this device plays from now on.
     func use(_ device: OutputDeviceDescription) {
         card = MemorySubject(cardOf: device)
         cardRateDetector = SteadyRateDetector()
@@ -101,8 +100,8 @@ final class ClockRateStore {
 
     // MARK: The offset
 
-    /// The offset for a device: the one that was asked for, which is remembered, or else the one that was asked for
-    /// before. Zero forgets.
+    /// Returns the offset for a device: the requested one, which is remembered, or else the remembered one. Zero
+    /// forgets it.
     func offset(asked: TimeSpan?, on device: OutputDeviceDescription) -> TimeSpan {
         guard memory != nil, let identity = device.identity else { return asked ?? .zero }
         let subject = MemorySubject.offset(identity)
@@ -115,7 +114,7 @@ final class ClockRateStore {
             return .zero
         }
         guard let offset = asked ?? known else { return .zero }
-        // One that is used is written anew: what was not used for long is what goes.
+        // Written again when it is used, because the records that go are those unused for longest.
         keep(offset.microseconds, of: subject)
         tell(.offset(offset, device: device.name))
         return offset
@@ -154,7 +153,7 @@ final class ClockRateStore {
 extension ClockRateStore: @unchecked Sendable {}
 
 extension MemorySubject {
-    /// Nil for outputs without a clock of their own, and where any card may be behind the name: a rate that is 40 ppm
+    /// Nil for outputs without a clock of their own, and for names that may stand for any card: a rate that is 40 ppm
     /// wrong costs a joiner some 100 us for seconds.
     fileprivate init?(cardOf device: OutputDeviceDescription) {
         guard device.hasKnownCard, let identity = device.identity else { return nil }
@@ -163,12 +162,12 @@ extension MemorySubject {
 }
 
 extension SkewPrior {
-    /// What a record is worth now.
+    /// Turns a record into what it is worth now.
     ///
     /// Two crystals in rooms and boxes that warm up and cool down differ by a few ppm from one meeting to the next, an
-    /// hour or a month later (AT cuts: below 1 ppm a degree); ageing adds some 3 ppm in a year to each. A machine that
-    /// calibrates its counter anew whenever it boots may differ by more, and the estimator then drops what contradicts
-    /// the exchanges.
+    /// hour or a month later (AT cuts: below 1 ppm per degree); ageing adds some 3 ppm per year to each. A machine that
+    /// calibrates its counter anew at every boot may differ by more; the estimator drops a prior that contradicts the
+    /// exchanges.
     init(remembered record: MemoryRecord, now: Int64) {
         let years = Double(max(0, now &- record.unixSeconds)) / (365.25 * 86_400)
         let deviation = (2 * 2 + 4 * years * 4 * years).squareRoot()

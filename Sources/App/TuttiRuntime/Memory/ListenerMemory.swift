@@ -1,14 +1,14 @@
 import WireProtocol
 import AudioCore
 
-/// A thing of which a listener remembers one number from one run to the next.
+/// What a listener remembers one number of from run to run.
 public enum MemorySubject: Hashable, Sendable {
     /// The rate of a peer's clock against this machine's, in ppm.
     case clock(UUIDBytes)
     /// The rate of a sound card against this machine's clock, in ppm. Named by
     /// ``Playout/OutputDeviceDescription/identity``, with its nominal rate.
     case card(String)
-    /// What the user gave as `--offset` for a sound device, in microseconds.
+    /// The user's `--offset` for a sound device, in microseconds.
     case offset(String)
 }
 
@@ -24,16 +24,16 @@ public struct MemoryRecord: Hashable, Sendable {
     }
 }
 
-/// Where listeners keep what they will want to know the next time. May be used by several processes at once.
+/// A store of what listeners remember. Several processes may use it at once.
 public protocol ListenerMemory: Sendable {
-    /// Everything that is remembered; nothing where it cannot be read.
+    /// Returns all records; none if it cannot be read.
     func load() -> [MemorySubject: MemoryRecord]
 
-    /// Keeps a record, or with nil forgets it. May wait for a disk, so never on a thread that must not.
+    /// Stores a record, or with nil deletes it. May wait for a disk, so call it only on threads that may block.
     func keep(_ record: MemoryRecord?, of subject: MemorySubject) throws(MemoryFailure)
 }
 
-/// Nothing can be kept: one sentence for people.
+/// A failure to store anything: one sentence for people.
 public struct MemoryFailure: Error, Hashable, Sendable {
     public var message: String
 

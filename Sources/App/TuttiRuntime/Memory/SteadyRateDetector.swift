@@ -1,20 +1,21 @@
 import AudioCore
 
-/// Watches a measured rate, and returns it when it has been steady for long enough to be stored.
+/// Watches a measured rate, and returns it once it has been steady for long enough to be stored.
 ///
-/// That is when it was sure for ``sureTime`` on end and moved by no more than ``steadiness`` during the latter half:
-/// an estimate that still settles is not handed down. After that now and then, as crystals wander with temperature.
+/// Steady means: sure for ``sureTime`` without a break, and moved by no more than ``steadiness`` in the second half, so
+/// that an estimate that still settles is not stored. After that the rate is returned from time to time, because
+/// crystals wander with temperature.
 struct SteadyRateDetector {
     static let sureTime = TimeSpan.seconds(20)
     static let steadiness = PartsPerMillion(2)
     static let interval = TimeSpan.seconds(300)
 
     private var sureSince: HostTime?
-    /// Where the latter half began, and how far the rate reached since.
+    /// When the second half began, and the range of the rate since.
     private var half: (begun: HostTime, range: ClosedRange<Double>)?
     private var kept: HostTime?
 
-    /// - Returns: the rate, when it is to be remembered now.
+    /// - Returns: the rate, if it is to be stored now.
     mutating func note(_ rate: PartsPerMillion, isSure: Bool, now: HostTime) -> PartsPerMillion? {
         guard isSure, rate.value.isFinite else {
             sureSince = nil

@@ -2,15 +2,15 @@ import Glibc
 import NIOCore
 
 extension Channel {
-    /// Has TCP find out soon that a network is back, or carries more than it did.
+    /// Makes TCP notice soon that a network is back, or carries more than before.
     ///
-    /// What was lost is sent again after a second at most: by RFC 6298 section 5.5 the pause would double each time that
-    /// it is lost again, and last for seconds longer than the trouble. And congestion control is CUBIC (RFC 9438),
-    /// whatever the system prefers: BBR goes on for more than ten seconds at the pace to which a weak link had forced it.
-    /// To be set before a connection stands, which takes them over from the socket that accepted it: once BBR has begun,
-    /// its pacing outlives it.
+    /// Lost data is sent again after one second at most. By RFC 6298 section 5.5 the time-out would double with each
+    /// further loss, and outlast the trouble by seconds. Congestion control is CUBIC (RFC 9438), whatever the system
+    /// prefers: BBR keeps the pace that a weak link forced on it for more than ten seconds. Set both before the
+    /// connection is established, since it inherits them from the listening socket: once BBR has begun, its pacing
+    /// outlives the change.
     ///
-    /// A kernel that lacks the one (Linux before 6.15) or the other keeps to what it does by itself.
+    /// A kernel that lacks the one (Linux before 6.15) or the other keeps its default.
     func tuneSocket() -> EventLoopFuture<Void> {
         guard let options = self as? any SocketOptionProvider else { return eventLoop.makeSucceededVoidFuture() }
         let settings = [
@@ -23,6 +23,6 @@ extension Channel {
     /// TCP_RTO_MAX_MS of linux/tcp.h, in milliseconds: from 1,000.
     private static var longestPause: NIOBSDSocket.Option { .init(rawValue: 44) }
     private static var congestionControl: NIOBSDSocket.Option { .init(rawValue: TCP_CONGESTION) }
-    /// A name in eight bytes, padded with zeros.
+    /// The name in eight bytes, padded with zeros.
     private static var cubic: UInt64 { "cubic".utf8.reversed().reduce(0) { $0 << 8 | UInt64($1) }.littleEndian }
 }

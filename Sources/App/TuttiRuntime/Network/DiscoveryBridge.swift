@@ -6,7 +6,7 @@ import Peering
 import WireProtocol
 
 extension PeerContact {
-    /// What the sessions need of a peer that mDNS knows.
+    /// Takes what the sessions need of a peer that mDNS found.
     init(_ peer: DiscoveredPeer) {
         self.init(
             key: PeerContact.Key(peer.service), name: peer.serviceName,
@@ -18,21 +18,21 @@ extension PeerContact {
 }
 
 extension PeerContact.Key {
-    /// No field can pass for a part of another: none of them holds a NUL, as they were C strings.
+    /// The separator is unambiguous: no field holds a NUL, since all were C strings.
     fileprivate init(_ service: PeerService) {
         let parts = [service.name, service.domain, service.hostName, "\(service.port)", service.peer.description]
         self = .instance(service.instance, service: parts.joined(separator: "\0"))
     }
 }
 
-/// mDNS for a session: what is found is brought to the event loop, what this process offers is kept up to date.
+/// mDNS for a session: brings findings to the event loop, and keeps the published record up to date.
 ///
 /// Created and used on the event loop.
 final class DiscoveryBridge {
     enum Finding: Sendable {
         case contact(PeerContact)
         case lost(PeerContact.Key)
-        /// Our own name was taken: we go by this one.
+        /// Our own name was taken: mDNS publishes us under this one.
         case renamed(String)
         case notice(NetworkNotice)
     }
@@ -53,7 +53,7 @@ final class DiscoveryBridge {
         }
     }
 
-    /// Changes what is offered.
+    /// Changes the published record.
     func advertise(_ activity: PeerActivity, playing: String) {
         guard record.activity != activity || record.playing != playing else { return }
         record.activity = activity
@@ -61,7 +61,7 @@ final class DiscoveryBridge {
         discovery.advertise(PeerAdvertisement(record: record, port: port))
     }
 
-    /// Says goodbye; waits for the daemon, a second at most, away from the event loop.
+    /// Says goodbye; waits at most one second for the daemon, off the event loop.
     func stop(on loop: any EventLoop) -> EventLoopFuture<Void> {
         NIOThreadPool.singleton.runIfActive(eventLoop: loop) { [discovery] in discovery.stop() }
             .flatMapErrorThrowing { _ in }
@@ -69,7 +69,7 @@ final class DiscoveryBridge {
 }
 
 extension DiscoveryBridge.Finding {
-    /// Nil for what nobody needs to hear.
+    /// Nil for an event that no session needs.
     fileprivate init?(_ event: PeerDiscoveryEvent, ownName: String) {
         switch event {
         case .found(let peer), .changed(let peer): self = .contact(PeerContact(peer))

@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import Peering
 
-/// What the network tells the session's driver; always on the event loop.
+/// Receives the network's events; always on the event loop.
 protocol PeerNetworkDelegate: AnyObject {
     func networkDidOpen(
         _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?)
@@ -16,13 +16,13 @@ protocol PeerNetworkDelegate: AnyObject {
 
 /// The TCP side of a peer: a listening port and connections, on one event loop.
 ///
-/// Everything but ``listen(on:)`` must be called on the event loop.
+/// Every method but ``listen(on:)`` must be called on the event loop.
 final class PeerNetwork {
     let loop: any EventLoop
     weak var delegate: (any PeerNetworkDelegate)?
     private var server: (any Channel)?
     private var channels: [ConnectionID: any Channel] = [:]
-    /// What is to be sent over which connections in this turn of the loop.
+    /// What to send over which connection in this turn of the loop.
     private var outboxes: [ConnectionID: Outbox] = [:]
     private var nextID = 0
     private var isClosed = false
@@ -32,10 +32,10 @@ final class PeerNetwork {
 
     init(loop: any EventLoop) { self.loop = loop }
 
-    /// Binds the port, for IPv6 and IPv4 alike; for IPv4 alone where the machine has no IPv6.
+    /// Binds the port for IPv6 and IPv4; for IPv4 alone on a machine without IPv6.
     func listen(on port: UInt16) -> EventLoopFuture<UInt16> {
         bind("::", port).flatMapError { error in
-            // Another program's port is another matter than a machine without IPv6.
+            // A port in use does not mean that the machine has no IPv6.
             (error as? IOError)?.errnoCode == EADDRINUSE
                 ? self.loop.makeFailedFuture(error) : self.bind("0.0.0.0", port)
         }
@@ -58,7 +58,7 @@ final class PeerNetwork {
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(.nanoseconds(PeeringLimits.dialTimeout.nanoseconds))
             .channelInitializer { $0.tuneSocket() }
-        // NIO resolves one name at a time: what is an address already must not wait behind a name server.
+        // NIO resolves one name at a time: a numeric address must not wait behind a name server.
         let connection =
             if let address = try? SocketAddress(ipAddress: dial.address.host, port: Int(dial.address.port)) {
                 bootstrap.connect(to: address)
@@ -86,7 +86,7 @@ final class PeerNetwork {
             }
     }
 
-    /// Sends in this turn of the loop, as soon as what is under way is done: what an event makes goes out in one piece.
+    /// Sends at the end of this turn of the loop, so that everything an event produces goes out in one piece.
     func send(_ bytes: ByteBuffer, to id: ConnectionID) {
         guard let channel = channels[id] else { return }
         if outboxes.isEmpty { loop.execute { self.flush() } }
@@ -97,7 +97,7 @@ final class PeerNetwork {
         outboxes[id] = outbox
     }
 
-    /// What is sent because a socket took this, which may be told at once, is the next turn's.
+    // A socket may report at once that it took bytes; what is sent in response belongs to the next turn.
     private func flush() {
         let filled = outboxes
         outboxes = [:]
@@ -110,12 +110,12 @@ final class PeerNetwork {
     }
 
     private struct Outbox {
-        /// Those before it are with the channel already.
+        /// The newest buffer; the channel has those before it.
         var last: ByteBuffer?
         var byteCount = 0
     }
 
-    /// Closes after what was sent, or after a second where the other side does not take it.
+    /// Closes after pending data was sent, or after one second if the other side does not take it.
     func close(_ id: ConnectionID) {
         guard let channel = channels[id] else { return }
         flush()
@@ -123,18 +123,18 @@ final class PeerNetwork {
         loop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
     }
 
-    /// Ends a connection whose other side is taken for dead: what was not sent is dropped, for a slow link would go on
-    /// bringing it, before what the next connection sends (RFC 9293 section 3.10.5).
+    /// Ends a connection whose other side is presumed dead. Unsent data is dropped: a slow link would deliver it ahead
+    /// of what the next connection sends (RFC 9293 section 3.10.5).
     func abort(_ id: ConnectionID) {
         guard let channel = channels[id] as? any Channel & SocketOptionProvider else { return close(id) }
         channel.setSoLinger(linger(l_onoff: 1, l_linger: 0))
             .whenComplete { _ in channel.close(promise: nil) }
     }
 
-    /// Where the other end of a connection is, numerically; nil when it is gone.
+    /// Returns the numeric address of a connection's other end; nil once the connection is gone.
     func remoteHost(_ id: ConnectionID) -> String? { channels[id]?.remoteAddress?.numericHost }
 
-    /// Stops accepting, and closes every connection after what was sent to it.
+    /// Stops accepting, and closes every connection after its pending data was sent.
     func shutDown() -> EventLoopFuture<Void> {
         isClosed = true
         let open = Array(channels.values)
@@ -162,7 +162,7 @@ final class PeerNetwork {
 // Confined to its event loop: NIO's callbacks run there, and every method is called there.
 extension PeerNetwork: @unchecked Sendable {}
 
-/// Hands a channel's bytes to the network.
+/// Passes a channel's bytes to the network.
 private final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -207,7 +207,7 @@ private final class ConnectionHandler: ChannelInboundHandler {
 }
 
 extension Error {
-    /// Of a name's addresses one may be refused and another be out of reach.
+    /// A name may have several addresses: one refuses, another is unreachable.
     fileprivate var dialFailure: DialFailure {
         let errors = (self as? NIOConnectionError)?.connectionErrors.map(\.error) ?? [self]
         let codes = Set(errors.compactMap { ($0 as? IOError)?.errnoCode })
@@ -217,7 +217,7 @@ extension Error {
 }
 
 extension SocketAddress {
-    /// The address without port: IPv4 also where it came through an IPv6 socket, link-local with its scope.
+    /// The address without port: IPv4 even if it came through an IPv6 socket, link-local with its scope.
     var numericHost: String? {
         guard let host = ipAddress else { return nil }
         if host.hasPrefix("::ffff:"), host.contains(".") { return String(host.dropFirst("::ffff:".count)) }

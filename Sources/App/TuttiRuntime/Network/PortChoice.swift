@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 
 extension PeerNetwork {
-    /// Listens on the port that the user stated, or else on the default one, or where another Tutti has that, on any.
+    /// Listens on the user's port. Without one, listens on the default port or, if another Tutti has that, on any.
     func listen(
         _ options: NetworkOptions, emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) -> EventLoopFuture<UInt16> {

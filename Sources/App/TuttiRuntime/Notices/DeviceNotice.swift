@@ -2,20 +2,20 @@ import AudioCore
 import AudioQueueServices
 import Playout
 
-/// Of the sound device, and of the sound on it.
+/// A notice about a sound device, or its sound.
 public enum DeviceNotice: Hashable, Sendable {
-    /// The card ran dry; a listener places its sound anew, a player goes on.
+    /// The card ran out of frames; a listener re-places its sound, a player goes on.
     case xrun(isPlacedAnew: Bool)
-    /// A listener's sound was this far from the timeline (positive: ahead).
+    /// A listener's sound was this far from the timeline (positive: ahead), and was re-placed.
     case placedAnew(ReplacementCause, error: TimeSpan)
-    /// Of a listener: silent until there is enough song again.
+    /// A listener is silent until there is enough song again.
     case packetsLate
-    /// Gone; it is waited for.
+    /// The device is gone; it is waited for.
     case vanished(OutputDeviceError)
     case returned(name: String)
-    /// Of a device that a broadcast takes its sound from: as many frames are silence.
+    /// A broadcast's capture device lost frames, which become silence.
     case framesLost(count: Int64, InputLossCause)
-    /// The driver's own remark: a right that was not granted, time stamps that are missing.
+    /// A remark of the driver: a permission that was not granted, missing timestamps.
     case remark(String)
 
     public var level: NoticeLevel {

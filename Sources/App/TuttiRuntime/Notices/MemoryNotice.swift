@@ -1,14 +1,14 @@
 import AudioCore
 
-/// Of what a listener remembers from earlier runs.
+/// A notice about what a listener remembers from earlier runs.
 public enum MemoryNotice: Hashable, Sendable {
-    /// How fast the broadcaster's clock ran the last time.
+    /// The remembered rate of the broadcaster's clock.
     case clockRate(PartsPerMillion)
     case cardRate(PartsPerMillion, device: String)
-    /// The offset in force, kept for the device.
+    /// The offset in force, remembered for the device.
     case offset(TimeSpan, device: String)
     case offsetForgotten(device: String)
-    /// Nothing can be kept for the next time.
+    /// Nothing can be stored for the next run.
     case notKept(MemoryFailure)
 
     public var level: NoticeLevel {

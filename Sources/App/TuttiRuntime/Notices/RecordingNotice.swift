@@ -1,18 +1,18 @@
 import AudioCore
 import AudioQueueServices
 
-/// Of a recording, of a device or of a broadcast.
+/// A notice about a recording, of a device or of a broadcast.
 public enum RecordingNotice: Hashable, Sendable {
-    /// A device is recorded, in this format.
+    /// Recording of a device began, in this format.
     case began(device: String, AudioStreamFormat)
-    /// Silence of that length is in the file, from this frame of it on.
+    /// Frames were lost: the file holds silence of that length from frame `at` on.
     case framesLost(at: Int64, count: Int64, InputLossCause)
     case nothingRecorded
-    /// In these files, in their order; of a broadcast from this frame of the song on.
+    /// The recording's files, in order; for a broadcast, from this frame of the song on.
     case recorded(TimeSpan, frameCount: Int64, paths: [String], firstFrame: FramePosition)
-    /// So many frames of all could not be had, and are silence.
+    /// So many frames of the total never came, and are silence.
     case framesMissing(count: Int64)
-    /// So many packets were there and could not be decoded: silence too.
+    /// So many packets came but could not be decoded: silence too.
     case packetsDamaged(count: Int)
 
     public var level: NoticeLevel {

@@ -3,7 +3,7 @@ import Broadcasting
 import Listening
 import Observing
 
-/// Something that a person may want to know: what happened, with its values. The sentence is made by whoever shows it.
+/// Something the user may want to know: what happened, with its values. Whoever shows it makes the sentence.
 public enum RuntimeNotice: Hashable, Sendable {
     case network(NetworkNotice)
     case listening(ListenNotice)
@@ -15,9 +15,9 @@ public enum RuntimeNotice: Hashable, Sendable {
     case broadcast(BroadcastNotice)
     /// This machine slept; a broadcast goes on where it was.
     case slept(TimeSpan)
-    /// The broadcaster's own loudspeakers, by the name that they go by among its listeners, tell this.
+    /// A notice from the broadcaster's own loudspeakers, with their name among its listeners.
     indirect case ownLoudspeakers(name: String, RuntimeNotice)
-    /// They are gone, and the listeners play on.
+    /// The own loudspeakers are gone; the listeners play on.
     case ownLoudspeakersLost(RuntimeFailure)
 
     public var level: NoticeLevel {

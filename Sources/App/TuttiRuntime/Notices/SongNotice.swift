@@ -2,25 +2,25 @@ import AudioCore
 import AudioDecoding
 import Songs
 
-/// Of songs and where they come from.
+/// A notice about a song or its source.
 public enum SongNotice: Hashable, Sendable {
-    /// What a station plays now.
+    /// A station's current title.
     case title(String)
-    /// One of several cannot be played.
+    /// One of several songs cannot be played.
     case passedOver(RuntimeFailure)
-    /// A directory or a playlist: what of it cannot be played, and why.
+    /// What part of a directory or a playlist cannot be played, and why.
     case listProblem(String)
-    /// Bytes of the file were passed over.
+    /// Bytes of the file were skipped.
     case damaged(AudioStreamProblem)
-    /// It cannot be read further; what there is of it is played.
+    /// The song cannot be read further; what there is of it is played.
     case cutShort(SongFailure)
     case notSeekable(SongFailure)
-    /// A player is silent until there is enough of it. By the name that the user gave.
+    /// A player is silent until there is enough of the song, which goes by the name that the user gave.
     case tooSlow(name: String)
-    /// A listener has no decoder for it.
+    /// A listener has no decoder for the song.
     case undecodable(AudioDecodingError)
     case decodingFailed(AudioDecodingError)
-    /// The source's own remark, for example that it connects again.
+    /// A remark of the source, for example that it reconnects.
     case remark(NoticeLevel, String)
 
     public var level: NoticeLevel {

@@ -1,21 +1,21 @@
 import AudioCore
 import Songs
 
-/// What `tutti broadcast` was asked to do; checked by whoever builds it, acted on by ``Broadcaster``.
+/// The options of `tutti broadcast`, checked by whoever builds them; acted on by ``Broadcaster``.
 public struct BroadcastOptions: Sendable {
-    /// How many listeners the start waits for.
+    /// When the song starts.
     public enum Start: Hashable, Sendable {
-        /// Begin at once, listeners or none.
+        /// At once, with listeners or without.
         case now
-        /// Begin when this many listeners are ready, and 300 ms for others to gather have passed.
+        /// When this many listeners are ready, and 300 ms for others to gather have passed.
         case whenReady(listeners: Int)
     }
 
     /// The song: a path, a URL, or `-` for standard input.
     public var path: String
-    /// What the song's bytes are where they are samples without a header; nil finds out by its container.
+    /// The format of samples without a header; nil detects the container.
     public var raw: RawPCMFormat?
-    /// The broadcast's name on the network; the peer's own where nil.
+    /// The broadcast's name on the network; nil for the peer's own.
     public var name: String?
     public var start = Start.whenReady(listeners: 1)
     /// Names of the only listeners to be fed; empty feeds all.
@@ -24,13 +24,13 @@ public struct BroadcastOptions: Sendable {
     public var listeners: [NetworkAddress] = []
     /// From the decision to start to the first sound.
     public var startDelay = TimeSpan.milliseconds(250)
-    /// Where the broadcaster's own loudspeakers are, when it plays too.
+    /// The output of the broadcaster's own loudspeakers, if it plays too.
     public var output: OutputSelection?
-    /// What those loudspeakers know from earlier runs; nil for nothing.
+    /// What those loudspeakers remember from earlier runs; nil for nothing.
     public var memory: (any ListenerMemory)?
     public var network = NetworkOptions()
 
-    /// What a sound device hears is broadcast, instead of a song.
+    /// A sound device to broadcast instead of a song.
     public var capture: CaptureOptions?
 
     public init(path: String) { self.path = path }

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// Which sound device a broadcast takes its sound from.
+/// The sound device that a broadcast captures.
 public struct CaptureOptions: Hashable, Sendable {
     public var deviceName: String
     /// From the microphone to all loudspeakers.
@@ -8,6 +8,6 @@ public struct CaptureOptions: Hashable, Sendable {
 
     public init(deviceName: String) { self.deviceName = deviceName }
 
-    /// What is shorter leaves no time for a network and the buffers of sound cards; what is longer is no live sound.
+    /// Less leaves no time for a network and the buffers of sound cards; more is no live sound.
     public static let latencyRange: ClosedRange<TimeSpan> = .milliseconds(200) ... .seconds(9)
 }

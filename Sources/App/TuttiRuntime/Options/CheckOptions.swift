@@ -1,12 +1,12 @@
 import AudioCore
 
-/// What `tutti check` was asked to do; acted on by ``Checker``.
+/// The options of `tutti check`; acted on by ``Checker``.
 public struct CheckOptions: Sendable {
-    /// The broadcaster, with no mDNS needed.
+    /// The broadcaster's address, for which mDNS is not needed.
     public var address: NetworkAddress?
     /// Names of the only broadcasts that are of interest; empty takes any.
     public var from: [String] = []
-    /// How long is looked on, from the first listener that plays.
+    /// How long to observe, from the first listener that plays.
     public var duration = TimeSpan.seconds(30)
     /// How far apart two listeners may be: |e1 - e2| + b1 + b2.
     public var limit = TimeSpan.microseconds(100)

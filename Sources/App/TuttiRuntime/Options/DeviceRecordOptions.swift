@@ -1,18 +1,18 @@
 import AudioCore
 
-/// What `tutti record` was asked to do without a broadcaster; acted on by ``DeviceRecorder``.
+/// The options of `tutti record` without a broadcaster; acted on by ``DeviceRecorder``.
 public struct DeviceRecordOptions: Sendable {
-    /// The file; its ending says what kind it is.
+    /// The file; its extension chooses the kind of file.
     public var path: String
-    /// A file of that name is replaced.
+    /// Whether to replace an existing file.
     public var replaces = false
     public var samples = RecordOptions.Samples.asTheyAre
-    /// Ends after so much; nil: when it is stopped.
+    /// The length; nil records until stopped.
     public var duration: TimeSpan?
     public var deviceName = "default"
-    /// In hertz; nil: what the device has, 48 kHz if it can.
+    /// In hertz. Nil: the device's own, 48 kHz if it can.
     public var rate: Int?
-    /// Nil: what the device has, two if it can.
+    /// Nil: the device's own, two if it can.
     public var channelCount: Int?
 
     public init(path: String) { self.path = path }

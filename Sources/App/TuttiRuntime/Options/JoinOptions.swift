@@ -1,26 +1,26 @@
 import AudioCore
 
-/// What `tutti join` was asked to do; acted on by ``Listener``.
+/// The options of `tutti join`; acted on by ``Listener``.
 public struct JoinOptions: Sendable {
-    /// Names of the only broadcasters that may feed this listener; empty lets any.
+    /// Names of the only broadcasters that may feed this listener; empty allows any.
     public var from: [String] = []
-    /// A broadcaster dialled by address, with no mDNS needed.
+    /// A broadcaster's address, for which mDNS is not needed.
     public var address: NetworkAddress?
-    /// This listener's name on the network; the peer's own where nil.
+    /// This listener's name on the network; nil for the peer's own.
     public var name: String?
-    /// Ends after one broadcast instead of waiting for the next.
+    /// Whether to end after one broadcast instead of waiting for the next.
     public var once = false
     public var output = OutputSelection.device(name: "default")
-    /// Added to the moment of every frame: negative sounds earlier, for an amplifier that is late. Nil: the one that is
-    /// remembered for the device; zero forgets that.
+    /// Added to every frame's due time: negative sounds earlier, for an amplifier that delays. Nil uses the offset
+    /// remembered for the device; zero forgets it.
     public var offset: TimeSpan?
-    /// What is known from earlier runs; nil for none.
+    /// What is known from earlier runs; nil for nothing.
     public var memory: (any ListenerMemory)?
     public var volume: Float = 1
-    /// What this listener decodes itself, of what it can; broadcasters send it anything else as linear PCM. Nil: all.
+    /// Codecs that this listener decodes itself, as far as it can; broadcasters send it any other as PCM. Nil: all.
     public var codecs: Set<Codec>?
     public var network = NetworkOptions()
-    /// How often the handler is told how it goes while that stays the same.
+    /// How often the handler is sent a status that has not changed.
     public var statusInterval = TimeSpan.milliseconds(200)
 
     public init() {}

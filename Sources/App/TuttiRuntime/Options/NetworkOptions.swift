@@ -2,7 +2,7 @@ import Peering
 
 /// Ports, and whether mDNS is used.
 public struct NetworkOptions: Sendable {
-    /// Nil: ``NetworkAddress/defaultPort`` or, where another Tutti on this machine has it, any free one. A stated port
+    /// Nil: ``NetworkAddress/defaultPort`` or, if another Tutti on this machine has it, any free one. A port given here
     /// must be free.
     public var port: UInt16?
     /// Whether to advertise and browse by mDNS.

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// What `tutti record --from` was asked to do; acted on by ``Recorder``.
+/// The options of `tutti record --from`; acted on by ``Recorder``.
 public struct RecordOptions: Sendable {
     /// How samples are written.
     public enum Samples: Hashable, Sendable {
@@ -10,20 +10,20 @@ public struct RecordOptions: Sendable {
         case float
     }
 
-    /// The file; its ending says what kind it is.
+    /// The file; its extension chooses the kind of file.
     public var path: String
-    /// A file of that name is replaced.
+    /// Whether to replace an existing file.
     public var replaces = false
     public var samples = Samples.asTheyAre
-    /// Ends after so much; nil: with the broadcast.
+    /// The length; nil records to the end of the broadcast.
     public var duration: TimeSpan?
-    /// Goes on with the broadcaster's next songs.
+    /// Whether to go on with the broadcaster's next songs.
     public var follows = false
-    /// Names of the only broadcasters that are recorded; empty lets any.
+    /// Names of the only broadcasters that are recorded; empty allows any.
     public var from: [String] = []
-    /// A broadcaster dialled by address, with no mDNS needed.
+    /// A broadcaster's address, for which mDNS is not needed.
     public var address: NetworkAddress?
-    /// The recorder's name on the network; the peer's own, marked as a recorder's, where nil.
+    /// The recorder's name on the network; nil for the peer's own, marked as a recorder's.
     public var name: String?
     public var network = NetworkOptions()
 

@@ -1,11 +1,11 @@
 import AudioCore
 import AudioQueueServices
 
-/// Packets between the parser, which gives many at once, and buffers, which take as many as they have room for.
+/// Packets on their way from the parser, which gives many at once, to buffers, which take what they have room for.
 struct PacketStage: AudioStreamSink {
     private var bytes: [UInt8] = []
     private var descriptions: [AudioPacketDescription] = []
-    /// Packets that went into buffers.
+    /// Packets already in buffers.
     private var taken = 0
 
     var isEmpty: Bool { taken == descriptions.count }
@@ -31,8 +31,8 @@ struct PacketStage: AudioStreamSink {
         taken = 0
     }
 
-    /// Moves packets into a buffer until that is full.
-    /// - Parameter frames: what it holds already; as many as `limit`, or a few more, are enough.
+    /// Moves packets into a buffer until it is full.
+    /// - Parameter frames: what the buffer holds; the target is `limit` frames, or a few more.
     /// - Returns: whether it is full.
     mutating func fill(_ buffer: inout OutputBuffer, frames: inout Int, atMost limit: Int) -> Bool {
         while taken < descriptions.count {

@@ -2,7 +2,7 @@ import AudioQueueServices
 import HostSystem
 import Synchronization
 
-/// What reaches a player's thread from others, and wakes it.
+/// Commands and events from other threads, which wake the player's thread.
 final class PlayerInbox: Sendable {
     private struct State {
         var isStopped = false
@@ -26,7 +26,7 @@ final class PlayerInbox: Sendable {
 
     func post(_ command: PlayerCommand) {
         state.withLock { state in
-            // A key that is held down while nobody looks.
+            // The limit is for a key that is held down while the player is busy.
             if state.commands.count < 64 { state.commands.append(command) }
         }
         wake.signal()

@@ -3,22 +3,22 @@ import AudioDecoding
 import AudioQueueServices
 import Playout
 
-/// A player's sound device with its queue and buffers; it stays open from song to song. Used by the player's thread.
+/// A player's sound device with its queue and buffers; stays open from song to song. Used by the player's thread.
 final class PlayerOutput {
     private let selection: OutputSelection
     private let inbox: PlayerInbox
-    /// Opened for the first song that can be played, and at its rate where the device has that.
+    /// Opened for the first song that can be played, at its rate if the device has that.
     private var queue: OutputQueue?
     private let pool: OutputBufferPool
-    /// Of the present song's buffers.
+    /// Size of the present song's buffers.
     private var size = AudioBufferSize(byteCount: 0, packetCount: 0)
-    /// Frames that are as many as shall go into one buffer: about a second.
+    /// Frames to put into one buffer: about a second.
     private(set) var framesPerBuffer = 0
 
     private static let bufferCount = 3
-    /// Nobody waits for this machine: a sound card's thread may sleep for half of its buffer.
+    /// No other machine waits for this one, so a sound card's thread may sleep for half of its buffer.
     private static let wakeInterval = TimeSpan.milliseconds(75)
-    /// A second of what linear PCM is at its largest needs more; the buffers are shorter then.
+    /// A second of the largest linear PCM needs more; its buffers are shorter.
     private static let byteLimit = 8 << 20
     private static let packetLimit = 4_096
 
@@ -28,7 +28,7 @@ final class PlayerOutput {
         pool = OutputBufferPool(wake: inbox.wake)
     }
 
-    /// Gets ready for a song: its format, and buffers that hold about a second of it and any packet.
+    /// Prepares for a song: its format, and buffers that hold about a second of it and any packet.
     func begin(_ summary: AudioStreamSummary, _ format: AudioStreamFormat) throws(RuntimeFailure) {
         if queue == nil {
             try open(summary, format)
@@ -60,7 +60,7 @@ final class PlayerOutput {
 
     // MARK: Buffers
 
-    /// A free buffer; those that are left of the song before are let go.
+    /// Returns a free buffer; releases those of the previous song.
     func takeBuffer() -> OutputBuffer? {
         while let buffer = pool.take() {
             if buffer.byteCapacity == size.byteCount { return buffer }
@@ -72,7 +72,7 @@ final class PlayerOutput {
 
     // MARK: Transport
 
-    /// Starts, with the first quarter of a second decoded already.
+    /// Starts, with the first quarter of a second already decoded.
     func start(_ format: AudioStreamFormat) {
         queue?.prime(frameCount: Int(format.sampleRate / 4))
         queue?.start()
@@ -82,14 +82,14 @@ final class PlayerOutput {
 
     func pause() { queue?.pause() }
 
-    /// What is enqueued is heard to its last frame.
+    /// Plays what is enqueued to its last frame.
     func drain() { queue?.stop(immediately: false) }
 
     func reset(to frame: FramePosition, nextPacketAt nextPacket: FramePosition) {
         queue?.reset(to: frame, nextPacketAt: nextPacket)
     }
 
-    /// Fades out and waits for it, where sound is heard.
+    /// Fades out and waits for the fade, if sound is heard.
     func fallSilent() {
         guard queue?.isRunning ?? false else { return }
         queue?.stop(immediately: true)

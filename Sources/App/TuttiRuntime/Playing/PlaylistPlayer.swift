@@ -1,4 +1,4 @@
-/// Plays sources one after the other, and in each the songs that it holds; goes over what cannot be played.
+/// Plays sources one after the other, and all songs of each; skips what cannot be played.
 ///
 /// Runs on the thread that calls ``run()``.
 struct PlaylistPlayer {
@@ -22,7 +22,7 @@ struct PlaylistPlayer {
         tally = SongTally(sourceCount: sources.count)
     }
 
-    /// - Throws: why a song could not be played, unless only it was to blame and there are others; at the end, how many
+    /// - Throws: why a song could not be played, unless only it was at fault and there are others; at the end, how many
     ///   songs could not be played.
     mutating func run() throws(RuntimeFailure) -> RuntimeOutcome {
         while place.index < sources.count {
@@ -38,7 +38,7 @@ struct PlaylistPlayer {
         return .completed
     }
 
-    /// Plays the songs of a source from the present place on, and goes to another place.
+    /// Plays the songs of a source from the present place on, and moves to the next place.
     /// - Returns: false if the player was stopped.
     private mutating func playSource() throws(RuntimeFailure) -> Bool {
         var player = try SongPlayer(
@@ -61,7 +61,7 @@ struct PlaylistPlayer {
         return !inbox.isStopped
     }
 
-    /// Plays one song. Nil where it cannot be played, and others may follow in its source.
+    /// Plays one song. Returns nil if it cannot be played, and others may follow in its source.
     private mutating func play(_ player: inout SongPlayer) throws(RuntimeFailure) -> SongPlayer.Ending? {
         do throws(RuntimeFailure) {
             return try player.run(&settings)
@@ -90,10 +90,10 @@ struct SongPlace: Hashable {
     }
 }
 
-/// Which songs there were, and which of them could not be played.
+/// Counts the songs, and those that could not be played.
 private struct SongTally {
     private let sourceCount: Int
-    /// Songs behind the first of their source, as far as they were met.
+    /// Songs after the first of their source, as far as they were met.
     private var further: Set<SongPlace> = []
     private var failures: [SongPlace: RuntimeFailure] = [:]
 
@@ -113,6 +113,6 @@ private struct SongTally {
 }
 
 extension RuntimeFailure {
-    /// Whether only the song is to blame: the next one may do.
+    /// Whether only the song is at fault: the next one may play.
     fileprivate var isOfSong: Bool { kind == .unusableInput || kind == .missingInput }
 }

@@ -6,24 +6,24 @@ extension SongPlayer {
     /// Songs of the source before this one.
     var songsBefore: Int { stream.songsBefore }
 
-    /// Whether the source can be read once more, and quickly.
+    /// Whether the source can be read again, and quickly.
     private var isLocalFile: Bool {
         guard stream.isSeekable, case .file? = try? SongAddress(name) else { return false }
         return true
     }
 
-    /// Whether another song follows in the source. A file on the disk is read up to where that is found.
+    /// Returns whether another song follows in the source. Reads a local file until that is known.
     mutating func hasNext() -> Bool {
         stage.removeAll()
         while !stream.isFinished, !inbox.isStopped, isLocalFile, stream.summary.fileType == .ogg {
-            // What is wrong with a song that nobody wants to hear ends it, and the source.
+            // An error in a song that nobody hears ends that song, and the source.
             _ = try? stream.advance(into: &stage)
             stage.removeAll()
         }
         return stream.hasNext
     }
 
-    /// Goes over to the song that follows in the source, for another ``run(_:)``.
+    /// Moves to the next song of the source, for another ``run(_:)``.
     /// - Returns: whether there is one.
     mutating func beginNext() -> Bool {
         guard hasNext() else { return false }
@@ -34,8 +34,8 @@ extension SongPlayer {
         return true
     }
 
-    /// Reads away a song that cannot be played, as it comes, and goes over to the one that follows in the source.
-    /// - Returns: whether there is one. There is none where the player was stopped, or told to leave the source.
+    /// Reads past a song that cannot be played, at the source's pace, and moves to the next one.
+    /// - Returns: whether there is one; false if the player was stopped, or told to leave the source.
     mutating func passOver() -> Bool {
         stage.removeAll()
         while !stream.isFinished, !inbox.isStopped {
@@ -48,10 +48,10 @@ extension SongPlayer {
         return beginNext()
     }
 
-    /// Goes to a song of a file on the disk, as far as there are so many; before ``run(_:)``.
+    /// Moves to a later song of a local file, as far as there are so many; before ``run(_:)``.
     mutating func skip(songCount: Int) throws(RuntimeFailure) {
         while songsBefore < songCount {
-            // Which container it is shows with the first packets.
+            // The first packets show which container it is.
             guard try readPackets(), beginNext() else { return }
         }
     }

@@ -4,8 +4,8 @@ import HostSystem
 import Playout
 import Songs
 
-/// Plays one song: reads it into the buffers of a ``PlayerOutput``. Where its source holds several, one after the other:
-/// ``beginNext()``.
+/// Plays one song: reads it into the buffers of a ``PlayerOutput``. ``beginNext()`` moves to the next song of its
+/// source.
 ///
 /// Runs on the thread that calls ``run(_:)``; a signal of the inbox ends every wait.
 struct SongPlayer: ~Copyable {
@@ -18,15 +18,15 @@ struct SongPlayer: ~Copyable {
     private let emit: @Sendable (RuntimeEvent) -> Void
     var stream: SongStream
     var stage = PacketStage()
-    /// The song is known, and its format is the queue's.
+    /// Whether the song is known, and the queue has its format.
     var isBegun = false
-    /// All of it is enqueued.
+    /// Whether all of it is enqueued.
     var isDrained = false
     var isPaused = false
     var isStarving = false
     var hasEnded = false
     var failure: RuntimeFailure?
-    /// Of the problems that show before the song begins.
+    /// Problems already reported, of those found before the song begins.
     var toldProblemCount = 0
     private var counters = (xruns: 0, underruns: 0)
     private var nextStatus = HostTime.now()
@@ -48,7 +48,7 @@ struct SongPlayer: ~Copyable {
         }
     }
 
-    /// - Parameter settings: as they are when the song is over.
+    /// - Parameter settings: left as they are when the song is over.
     /// - Throws: what is wrong with the song or the device.
     mutating func run(_ settings: inout PlayerSettings) throws(RuntimeFailure) -> Ending {
         defer { settings = self.settings }
@@ -72,7 +72,7 @@ struct SongPlayer: ~Copyable {
 
     // MARK: Reading
 
-    /// Fills the buffers that are free. Returns whether there is nothing to do until one comes back.
+    /// Fills the free buffers. Returns whether there is nothing to do until one comes back.
     private mutating func fillBuffers() throws(RuntimeFailure) -> Bool {
         if !isBegun {
             guard try begin() else { return false }
@@ -84,11 +84,11 @@ struct SongPlayer: ~Copyable {
         return true
     }
 
-    /// Reads until the song is known, and starts it. False where the source has not given enough yet.
+    /// Reads until the song is known, and starts it. Returns false if the source has not delivered enough yet.
     private mutating func begin() throws(RuntimeFailure) -> Bool {
         let isRead = try readPackets()
         let summary = stream.summary
-        // What is passed over before the song may be long.
+        // Reported now, because skipping what precedes the song may take long.
         for problem in summary.problems.dropFirst(toldProblemCount) where !problem.isTruncation {
             emit(.notice(.song(.damaged(problem))))
         }
@@ -105,7 +105,7 @@ struct SongPlayer: ~Copyable {
         return true
     }
 
-    /// Reads until there are packets, or it is known that there are no more. False where the source has none yet.
+    /// Reads until there are packets, or known to be no more. Returns false if the source has none yet.
     mutating func readPackets() throws(RuntimeFailure) -> Bool {
         while stage.isEmpty, !stream.isFinished {
             do throws(SongFailure) {
@@ -121,7 +121,7 @@ struct SongPlayer: ~Copyable {
         return true
     }
 
-    /// Fills one buffer as far as the source has packets now. False where none is free.
+    /// Fills one buffer as far as the source has packets now. Returns false if none is free.
     private mutating func fillBuffer() throws(RuntimeFailure) -> Bool {
         guard !stage.isEmpty else {
             isDrained = true
@@ -186,7 +186,7 @@ struct SongPlayer: ~Copyable {
             stage.removeAll()
             isDrained = false
             output.reset(to: wanted, nextPacketAt: nextPacket)
-            // It may have come to its end meanwhile.
+            // The song may have ended in the meantime.
             _ = inbox.takeEvents()
             if !isPaused { output.resume() }
         } catch {
@@ -223,7 +223,7 @@ struct SongPlayer: ~Copyable {
 
     // MARK: Display
 
-    /// The frame after the song's last, where that is known.
+    /// The frame after the song's last; nil if unknown.
     private var end: FramePosition? { stream.summary.packetTable?.validFrameCount.map { FramePosition($0) } }
 
     private mutating func emitStatus(isOver: Bool = false) {
@@ -244,7 +244,7 @@ struct SongPlayer: ~Copyable {
 
 /// What a player keeps from song to song.
 struct PlayerSettings {
-    /// What the bytes are where they are samples without a header.
+    /// The format of samples without a header.
     let raw: RawPCMFormat?
     let statusInterval: TimeSpan
     /// From 0 to 1.

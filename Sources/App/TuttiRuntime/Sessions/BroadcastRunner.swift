@@ -12,7 +12,7 @@ import SessionExecution
 import Songs
 import WireProtocol
 
-/// Wires one broadcast together: the song's reader, network, mDNS, clock responder, and its session.
+/// Wires one broadcast together: the song's reader, network, mDNS, clock responder, and the session.
 ///
 /// Confined to its event loop.
 final class BroadcastRunner: PeerNetworkDelegate {
@@ -21,13 +21,13 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private let network: PeerNetwork
     private let identity: Identity
     private let started = WallClock.seconds()
-    /// Of the own loudspeakers, and for listeners that cannot decode the song themselves.
+    /// For the own loudspeakers, and for listeners that cannot decode the song themselves.
     private let decoders: DecoderCatalog
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let done: EventLoopPromise<BroadcastOutcome>
     private var executor: BroadcastExecutor?
     private var reader: SongReader?
-    /// Where a source goes, and comes from, that holds several songs.
+    /// Passes a source with several songs from one broadcast to the next.
     private let handover: SongHandover?
     private var capture: CaptureSource?
     private var transcoding: TranscodingThread?
@@ -35,11 +35,11 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private var discovery: DiscoveryBridge?
     private var local: LocalListener?
     private var localFailure: (any Error)?
-    /// Whether somebody asked to stop before there was a session.
+    /// Whether a stop was requested before there was a session.
     private var isStopping = false
     private var timer: NIOScheduledCallback?
     private var nextStatus = HostTime(nanoseconds: 0)
-    /// Where the song is, for display; stays when it is over.
+    /// The song's position for display; stays when it is over.
     private var position = FramePosition.zero
 
     private static let statusInterval = TimeSpan.milliseconds(200)
@@ -61,7 +61,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
 
     private var name: String { options.name ?? identity.name }
 
-    /// Opens the song, the ports and, if asked, the sound device, and begins. The outcome comes when it is over.
+    /// Opens the song, the ports and, if asked, the sound device, and begins. Completes with the outcome.
     func run() -> EventLoopFuture<BroadcastOutcome> {
         network.delegate = self
         DescriptorLimit.raise()
@@ -127,7 +127,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         if isStopping { handle(.stop) }
     }
 
-    /// The UDP port of the same number where it is free, else any.
+    /// Opens the UDP port of the same number if it is free, else any.
     private func openResponder(beside port: UInt16) throws(RuntimeFailure) -> ClockResponderThread {
         if let responder = try? ClockResponderThread(port: port) { return responder }
         guard options.network.port == nil else {
@@ -148,7 +148,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         handle(.opened(LocalListener.connection, .accepted, address: "this machine", dial: nil, key: freshKey()))
     }
 
-    /// The own sound device is gone: the listeners play on, and the failure is told at the end.
+    /// Handles the loss of the own sound device: the listeners play on, and the failure is reported at the end.
     private func lostOwnLoudspeakers(_ failure: any Error) {
         localFailure = failure
         let known = failure as? RuntimeFailure ?? RuntimeFailure(.general, .other("\(failure)"))
@@ -171,7 +171,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         return ClockKey.random(using: &generator)
     }
 
-    /// Tells the listeners that it was stopped, and ends.
+    /// Tells the listeners that the broadcast was stopped, and ends.
     func stop() {
         isStopping = true
         handle(.stop)
@@ -192,7 +192,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         }
     }
 
-    /// What else it holds is another broadcast's.
+    /// Leaves the source; its further songs are other broadcasts.
     private func leaveSource() {
         guard let reader else { return }
         if let handover, reader.hasNext {
@@ -204,7 +204,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         self.reader = nil
     }
 
-    /// Comes to nothing before there is a session.
+    /// Passes an event to the session; has no effect before there is one.
     private func handle(_ event: BroadcastEvent) { executor?.handle(event) }
 
     // MARK: What happens
@@ -245,7 +245,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     }
 }
 
-// Confined to its event loop, where NIO, mDNS and the reader bring what they have.
+// Confined to its event loop, to which NIO, mDNS and the reader bring their events.
 extension BroadcastRunner: @unchecked Sendable {}
 
 extension BroadcastRunner: NIOScheduledCallbackHandler {
@@ -263,7 +263,7 @@ extension BroadcastRunner: BroadcastEnvironment {
     var sleepReading: SleepReading { .now() }
 
     func startTimer(_ span: TimeSpan) {
-        // Fails once the loop has ended, and then nobody needs it.
+        // Fails once the loop has ended, when nobody needs it.
         timer = try? loop.scheduleCallback(in: .nanoseconds(span.nanoseconds), handler: self)
     }
 
@@ -286,7 +286,7 @@ extension BroadcastRunner: BroadcastEnvironment {
 
     func readSource() { reader?.read() }
 
-    /// The thread is made for the first listener that needs it.
+    /// Decodes a piece of the song. The thread is made for the first listener that needs it.
     func transcode(_ request: TranscodingRequest) {
         do throws(RuntimeFailure) {
             if transcoding == nil {

@@ -8,7 +8,7 @@ import Peering
 import SessionExecution
 import WireProtocol
 
-/// Wires one check together: a connection to the broadcaster, mDNS where it is needed, the session and the judge.
+/// Wires one check together: a connection to the broadcaster, mDNS if it is needed, the session and the judge.
 ///
 /// Listens on no port and advertises nothing. Confined to its event loop.
 final class CheckRunner: PeerNetworkDelegate {
@@ -22,11 +22,11 @@ final class CheckRunner: PeerNetworkDelegate {
     private var judge: SyncJudge
     private var discovery: PeerDiscovery?
     private var ticker: RepeatedTask?
-    /// The broadcast that is looked at, and since when.
+    /// The observed broadcast, and since when.
     private var watched: (name: String, since: HostTime)?
 
     private static let tick = TimeAmount.milliseconds(20)
-    /// A broadcast in which nobody plays is looked at for so long.
+    /// How long to observe a broadcast in which no listener plays.
     private static let patience = TimeSpan.seconds(10)
 
     init(
@@ -139,5 +139,5 @@ final class CheckRunner: PeerNetworkDelegate {
     func networkDidClose(_ id: ConnectionID) { handle(.closed(id)) }
 }
 
-// Confined to its event loop, where NIO and mDNS bring what they have.
+// Confined to its event loop, to which NIO and mDNS bring their events.
 extension CheckRunner: @unchecked Sendable {}

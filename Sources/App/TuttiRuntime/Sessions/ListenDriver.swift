@@ -7,7 +7,7 @@ import Playout
 import SessionExecution
 import WireProtocol
 
-/// A listener of this machine: its executor on an event loop, its outlet, what it remembers, and what it shows.
+/// A listener of this machine: its executor on an event loop, its outlet, its memory, and its display.
 ///
 /// Confined to that event loop; the outlet's own events are brought there.
 final class ListenDriver {
@@ -26,14 +26,14 @@ final class ListenDriver {
     private let done: EventLoopPromise<ListenOutcome>
     private var timer: Scheduled<Void>?
     private var nextStatus = HostTime(nanoseconds: 0)
-    /// How often the status is shown, but for other states, which are shown at once.
+    /// Between two displays of the status; a changed state is shown at once.
     private let statusSpacing: TimeSpan
     private var shownState: ListenerStatus.State?
 
     /// - Parameters:
-    ///   - offset: what the user asked for; nil takes the one that is remembered for the device.
+    ///   - offset: the user's offset; nil takes the one remembered for the device.
     ///   - statusInterval: how often `emit` is given the status.
-    ///   - emit: notices and status for people.
+    ///   - emit: takes notices and status for the user.
     init(
         loop: any EventLoop, configuration: ListenConfiguration, transport: any ListenTransport,
         makeOutlet: OutletMaker, offset: TimeSpan?, rateStore: ClockRateStore, statusInterval: TimeSpan,
@@ -60,23 +60,23 @@ final class ListenDriver {
         executor.environment = self
     }
 
-    /// How it ended; fails with a ``RuntimeFailure`` where the sound device is lost.
+    /// The outcome; fails with a ``RuntimeFailure`` if the sound device is lost.
     var outcome: EventLoopFuture<ListenOutcome> { done.futureResult }
 
     /// Begins to tick.
     func start() { executor.start() }
 
-    /// Something happened to the session.
+    /// Passes an event to the session.
     func handle(_ event: ListenEvent) { executor.handle(event) }
 
     func setVolume(_ gain: Float) { outlet.setVolume(gain) }
 
-    /// Ends the sound at once. The driver is of no use afterwards.
+    /// Ends the sound at once. The driver must not be used afterwards.
     func close() {
         executor.close()
         timer?.cancel()
         outlet.close()
-        // A driver that is closed early has an outcome as well.
+        // Completes the outcome even if the driver is closed early.
         done.succeed(.stopped)
     }
 

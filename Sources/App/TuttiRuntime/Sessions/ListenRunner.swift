@@ -13,7 +13,7 @@ import WireProtocol
 
 /// Wires one listener together: network, mDNS, clock exchange, and the driver of its session.
 ///
-/// Confined to its event loop, but for ``init(options:identity:loop:emit:)``.
+/// Confined to its event loop, except for ``init(options:identity:loop:emit:)``.
 final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     private let options: JoinOptions
     private let loop: any EventLoop
@@ -28,7 +28,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     private var clock: ClockClientThread?
 
     /// - Parameters:
-    ///   - makeQueue: opens the sound device; the one of the options by default.
+    ///   - makeQueue: opens the sound device; by default the one in the options.
     ///   - recorder: takes the place of the sound device.
     init(
         options: JoinOptions, identity: Identity, loop: any EventLoop, makeQueue: ListenDriver.QueueMaker? = nil,
@@ -57,7 +57,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
                 .sorted { $0.rawValue < $1.rawValue })
     }
 
-    /// Opens the sound device and the port, and looks for a broadcast. The outcome comes when it is over.
+    /// Opens the sound device and the port, and looks for a broadcast. Completes with the outcome.
     func run() -> EventLoopFuture<ListenOutcome> {
         network.delegate = self
         do throws(RuntimeFailure) {
@@ -97,8 +97,8 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     func stop() { driver?.handle(.stop) }
 
     private func tearDown() -> EventLoopFuture<Void> {
-        // Where the sound device was lost, the broadcaster has not been told yet; and what the network's end brings
-        // about must not look like the loss of a broadcaster.
+        // If the sound device was lost, the broadcaster has not been told yet; and shutting down the network must not
+        // look like the loss of a broadcaster.
         driver?.handle(.stop)
         stopClock()
         let goodbye = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
@@ -155,7 +155,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         }
         let loop = loop
         do throws(ClockExchangeError) {
-            // What was learned a moment ago is worth more than what is remembered.
+            // What was measured a moment ago is worth more than what is remembered.
             let remembered = rateStore.beginExchange(with: peer)
             let prior = prior ?? remembered
             clock = try ClockClientThread(address: address, key: key, prior: prior) { [weak self] estimate in
@@ -185,12 +185,12 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     }
 }
 
-// Confined to its event loop, where NIO, mDNS and the clock thread bring what they have.
+// Confined to its event loop, to which NIO, mDNS and the clock thread bring their events.
 extension ListenRunner: @unchecked Sendable {}
 
 #if WallClockCanary
     extension ClockEstimate {
-        /// The mistake that the end-to-end test must catch: session time is taken to be this host's own wall clock.
+        /// The mistake that the end-to-end test must catch: session time taken from this host's wall clock.
         fileprivate var trustingTheWallClock: ClockEstimate {
             var estimate = self
             let host = mapping.host

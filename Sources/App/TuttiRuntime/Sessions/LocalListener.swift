@@ -8,26 +8,26 @@ import Peering
 import SessionExecution
 import WireProtocol
 
-/// The broadcaster's own loudspeakers: a listener in the same process, on the very same protocol.
+/// The broadcaster's own loudspeakers: a listener in the same process, with the same protocol.
 ///
-/// Its connection is a pair of closures and its clock needs no exchange: session time is this machine's host time.
+/// Its connection is a pair of closures, and its clock needs no exchange: session time is this machine's host time.
 /// Confined to its event loop.
 final class LocalListener: ListenTransport {
-    /// The connection's number on either side; a network counts from 0.
+    /// The connection's number on both sides; a network counts from 0.
     static let connection = ConnectionID(-1)
 
     var onBytes: (ConnectionID, ByteBuffer) -> Void = { _, _ in }
     var onClose: (ConnectionID) -> Void = { _ in }
     var onFailure: (any Error) -> Void = { _ in }
 
-    /// Tells it from every other listener.
+    /// Distinguishes it from every other listener.
     let instance = UInt64.random(in: .min ... .max)
     private let loop: any EventLoop
     private let rateStore: ClockRateStore
     private var driver: ListenDriver?
     private var clockTask: RepeatedTask?
 
-    /// What the broadcaster's own loudspeakers are called beside its listeners.
+    /// Returns the name of the broadcaster's own loudspeakers among its listeners.
     static func name(_ broadcaster: String) -> String {
         Identity.name(broadcaster, marked: "here")
     }
@@ -65,17 +65,17 @@ final class LocalListener: ListenTransport {
         driver?.handle(.opened(Self.connection, .dialed, address: "this process", dial: nil))
     }
 
-    /// Bytes from the broadcaster. They arrive as from a network: after what is being done now.
+    /// Takes bytes from the broadcaster. They arrive as from a network: after the current event.
     func receive(_ bytes: ByteBuffer) {
         loop.execute { self.driver?.handle(.received(Self.connection, bytes)) }
     }
 
-    /// The broadcaster closed the connection.
+    /// Notes that the broadcaster closed the connection.
     func disconnect() {
         loop.execute { self.driver?.handle(.closed(Self.connection)) }
     }
 
-    /// Fades out, where the broadcast's end has not done so; over when the fade was heard.
+    /// Fades out, unless the broadcast's end did; completes when the fade was heard.
     func fallSilent() -> EventLoopFuture<Void> {
         guard let driver else { return loop.makeSucceededVoidFuture() }
         driver.handle(.stop)
@@ -110,7 +110,7 @@ final class LocalListener: ListenTransport {
 
     private func tellClock() { driver?.handle(.clock(.ownClock(now: .now()))) }
 
-    /// Session time stood still as well: it is known at once.
+    /// Reports the clock at once: session time stopped with this machine's clock.
     func restartClock() { tellClock() }
 
     func stopClock() {
@@ -125,7 +125,7 @@ final class LocalListener: ListenTransport {
 extension LocalListener: @unchecked Sendable {}
 
 extension ClockEstimate {
-    /// Of a listener in the broadcaster's own process: exact.
+    /// Returns the clock of a listener in the broadcaster's own process: exact.
     fileprivate static func ownClock(now: HostTime) -> ClockEstimate {
         ClockEstimate(
             mapping: ClockMapping(host: now, session: ClockMapping.identity.session(at: now), skew: .zero),

@@ -6,24 +6,24 @@ import SessionExecution
 
 /// An outlet of this machine: a sound device or a file.
 protocol MachineOutlet: ListenOutlet {
-    /// The sound device, where there is one.
+    /// The sound device; nil for a file.
     var device: OutputDeviceDescription? { get }
     func setVolume(_ gain: Float)
-    /// Ends: sound at once, a recording when it has what came. No event comes afterwards.
+    /// Ends sound at once, or a recording after what came. No event follows.
     func close()
 }
 
-/// What an outlet tells its driver, from a thread of its own.
+/// An event of an outlet, from a thread of its own.
 enum ListenOutletEvent: Sendable {
     case queue(TimelineQueueEvent)
     /// The last frame of the epoch was recorded.
     case recordedEnd(Epoch)
-    /// All that was asked for was recorded.
+    /// Everything that was asked for was recorded.
     case isComplete
     case failed(RuntimeFailure)
 }
 
-/// Brings the outlet's events to the event loop; the driver is not yet made when the outlet is.
+/// Brings the outlet's events to the event loop. Needed because the outlet is made before the driver.
 final class OutletEventRelay {
     private let loop: any EventLoop
     /// Set and read on the event loop only.
@@ -36,5 +36,5 @@ final class OutletEventRelay {
     }
 }
 
-// `loop` never changes, `driver` is touched on the event loop only.
+// `loop` never changes; `driver` is used on the event loop only.
 extension OutletEventRelay: @unchecked Sendable {}

@@ -12,9 +12,9 @@ import LibavcodecDecoding
 extension OutputSelection {
     /// Opens the device; it does not run yet.
     /// - Parameters:
-    ///   - sampleRate: in hertz, in `Limits.sampleRateRange`; where a sound card cannot have it the nearest one.
+    ///   - sampleRate: in hertz, in `Limits.sampleRateRange`; a sound card that lacks it takes the nearest one.
     ///   - wakeInterval: how often a sound card wakes its thread; nil for what listeners in step need.
-    ///   - rateHint: what is remembered of a sound card's rate.
+    ///   - rateHint: the remembered rate of a sound card.
     func open(
         sampleRate: Double = 48_000, wakeInterval: TimeSpan? = nil,
         rateHint: (OutputDeviceDescription) -> PartsPerMillion? = { _ in nil }
@@ -31,7 +31,7 @@ extension OutputSelection {
         }
     }
 
-    /// A sound card that may be unplugged and come back.
+    /// Opens a sound card that may be unplugged and come back.
     private func openDevice(
         _ name: String, _ sampleRate: Double, _ wakeInterval: TimeSpan?,
         _ rateHint: (OutputDeviceDescription) -> PartsPerMillion?
@@ -52,7 +52,7 @@ extension OutputSelection {
             })
     }
 
-    /// What opens the device and puts a queue on it.
+    /// Returns a closure that opens the device and puts a queue on it.
     func queueMaker(
         _ rateStore: ClockRateStore, decoders: DecoderCatalog = .complete
     ) -> ListenDriver.QueueMaker {
@@ -68,7 +68,7 @@ extension OutputSelection {
 }
 
 extension DecoderCatalog {
-    /// Every decoder that this program is linked with, and those of libavcodec if that is installed.
+    /// Every decoder that this program is linked with, and those of libavcodec if it is installed.
     static var complete: DecoderCatalog {
         var catalog = DecoderCatalog.builtIn
         catalog.registerMPEG()

@@ -9,7 +9,7 @@ final class QueueOutlet: MachineOutlet {
 
     init(_ queue: TimelineQueue) { self.queue = queue }
 
-    /// What makes an audio queue, and this of it.
+    /// Returns a closure that makes an audio queue, and the outlet for it.
     static func maker(_ makeQueue: @escaping ListenDriver.QueueMaker) -> ListenDriver.OutletMaker {
         { (events) throws(RuntimeFailure) in QueueOutlet(try makeQueue { events(.queue($0)) }) }
     }

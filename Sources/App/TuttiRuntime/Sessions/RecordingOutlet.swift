@@ -7,18 +7,18 @@ import SessionExecution
 import Synchronization
 import Recording
 
-/// Takes what a session receives into a file, on a thread of its own: the network does not wait for a disk.
+/// Writes what a session receives to a file, on a thread of its own: the network does not wait for a disk.
 ///
-/// Packets that wait for the disk are bounded in bytes; what comes on top is left out, silent in the recording and told
-/// at its end.
+/// Packets that wait for the disk are bounded in bytes. Any beyond that are dropped, become silence in the recording,
+/// and are reported at its end.
 final class RecordingOutlet: MachineOutlet, Sendable {
     /// Minutes of most songs.
     private static let waitingByteCount = 32 << 20
     /// What a packet costs besides its bytes, at least.
     private static let packetOverhead = 128
-    /// A decoder that has done nothing for so long when the recording shall end is not waited for.
+    /// How long a decoder may do nothing when the recording is to end, before it is given up.
     private static let patience = TimeSpan.seconds(5)
-    /// The file is brought up to date when nothing came for so long.
+    /// The file is flushed when nothing came for this long.
     private static let idleTime = TimeSpan.seconds(1)
 
     private enum Job {
@@ -39,7 +39,7 @@ final class RecordingOutlet: MachineOutlet, Sendable {
 
     private final class Shared: Sendable {
         let state = Mutex(State())
-        /// Until the thread has it.
+        /// Until the thread takes it.
         let file: Mutex<OutputFile?>
         let wake: WakeSignal
         let interrupt = DecodingInterrupt()
@@ -55,7 +55,7 @@ final class RecordingOutlet: MachineOutlet, Sendable {
     private let shared: Shared
     private let thread: HostThread
 
-    /// Takes the file's name: what is wrong with it is thrown here.
+    /// Claims the file's name; throws what is wrong with it.
     init(_ options: RecordingOptions, decoders: DecoderCatalog) throws(RuntimeFailure) {
         let file: OutputFile
         do throws(AudioFileWritingError) {
@@ -68,7 +68,7 @@ final class RecordingOutlet: MachineOutlet, Sendable {
         } catch { throw .outOfResources(code: error.code) }
     }
 
-    /// Says who is told what happens.
+    /// Sets who is told of events.
     func attach(_ handler: @escaping @Sendable (ListenOutletEvent) -> Void) {
         shared.state.withLock { $0.handler = handler }
     }
@@ -98,17 +98,17 @@ final class RecordingOutlet: MachineOutlet, Sendable {
 
     func finish(at end: FramePosition, epoch: Epoch) { give(.finish(end, epoch), byteCount: Self.packetOverhead) }
 
-    /// When a frame is due is nothing to a file.
+    /// Does nothing: a file has no due times.
     func setTimeline(_ timeline: HostTimeline) {}
 
     func hold(fade: TimeSpan) {}
 
-    /// What came is kept.
+    /// Does nothing: what came is kept.
     func stop(fade: TimeSpan) {}
 
     func setVolume(_ gain: Float) {}
 
-    /// Records what still waits, and ends the file; without the rest where a decoder hangs. Harmless when repeated.
+    /// Records what still waits, and finishes the file; gives up the rest if a decoder hangs. Safe to repeat.
     func close() {
         shared.state.withLock { $0.isClosing = true }
         shared.wake.signal()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A reader whose source holds another song, from the broadcast of one song to that of the next. Any thread may use it.
+/// Passes a reader whose source holds another song from one song's broadcast to the next. Any thread may use it.
 final class SongHandover: Sendable {
     private let reader = Mutex<SongReader?>(nil)
 

@@ -4,7 +4,7 @@ import HostSystem
 import NIOCore
 import Songs
 
-/// The next packets of a song, whenever they are asked for, as a broadcast's session takes them.
+/// Delivers a song's next packets on request, as a broadcast's session takes them.
 struct SongParser: ~Copyable {
     private var stream: SongStream
     private var sink = PacketSink()
@@ -14,8 +14,8 @@ struct SongParser: ~Copyable {
 
     init(_ source: any ByteSource) { stream = SongStream(source, probe: .trial) }
 
-    /// Reads until there are packets, and at least `byteCount` bytes were read, the source has no more for now or has
-    /// news, or the song ends. Nil where the source has to be waited for first.
+    /// Reads until the song ends, or until there are packets and either `byteCount` bytes were read or the source has
+    /// no more for now or has news. Returns nil if the source must be waited for first.
     mutating func next(byteCount: Int) -> SourceEvent? {
         var readCount = 0
         while !stream.isFinished, readCount < byteCount || sink.descriptions.isEmpty {
@@ -34,10 +34,10 @@ struct SongParser: ~Copyable {
         return failure.map { .failed($0.message) } ?? .ended
     }
 
-    /// Whether another song follows in the source; known when ``next(byteCount:)`` said that this one is over.
+    /// Whether another song follows in the source; known once ``next(byteCount:)`` has ended this one.
     var hasNext: Bool { stream.hasNext }
 
-    /// Goes over to it: ``next(byteCount:)`` gives its properties and packets from now on.
+    /// Moves to it: ``next(byteCount:)`` returns its properties and packets from now on.
     mutating func beginNext() {
         guard stream.hasNext else { return }
         stream.beginNext()
@@ -45,7 +45,7 @@ struct SongParser: ~Copyable {
         sink = PacketSink()
     }
 
-    /// What the source told since the last call.
+    /// Takes the source's news since the last call.
     mutating func takeNews() -> [SourceEvent] {
         defer { news = [] }
         return news.map { news in
@@ -60,20 +60,20 @@ struct SongParser: ~Copyable {
     func wait(atMost span: TimeSpan, wake: WakeSignal) { stream.wait(atMost: span, wake: wake) }
 }
 
-/// Gathers what the parser says into one event.
+/// Gathers the parser's output into one event.
 private struct PacketSink: AudioStreamSink {
     var properties: [AudioStreamProperty] = []
     var descriptions: [AudioPacketDescription] = []
     var data = ByteBuffer()
 
     mutating func streamDidParse(property: AudioStreamProperty) {
-        // Nobody is shown pictures yet, and they are large.
+        // Nothing shows pictures yet, and they are large.
         if case .artwork = property { return }
         properties.append(property)
     }
 
     mutating func streamDidParse(packets: Span<AudioPacketDescription>, data: RawSpan) {
-        // What comes for one answer is not moved while it grows.
+        // Reserved, so that one answer's data is not moved while it grows.
         if descriptions.isEmpty { self.data.reserveCapacity(SongStream.standardPieceByteCount) }
         for index in packets.indices {
             let packet = packets[index]
@@ -84,7 +84,7 @@ private struct PacketSink: AudioStreamSink {
         }
     }
 
-    /// What was gathered since the last call; nil for nothing.
+    /// Takes what was gathered since the last call; nil for nothing.
     mutating func take() -> SourceEvent? {
         guard !properties.isEmpty || !descriptions.isEmpty else { return nil }
         defer { self = PacketSink() }

@@ -9,13 +9,14 @@ import Synchronization
 /// Reads a song's source piece by piece and parses it, on a thread of its own: a slow disk or server delays nothing
 /// else.
 ///
-/// It waits for a source only where a signal ends the wait. Each ``read()`` is answered by one event besides news, until
-/// an end or a failure was the answer. Another song may follow in the same source then (``hasNext``), for somebody else:
+/// It waits for a source only where a signal can end the wait. Each ``read()`` is answered by one event besides news,
+/// until an end or a failure. Then another song may follow in the same source (``hasNext``), for a new owner:
 /// ``beginNext(_:)``.
 final class SongReader: Sendable {
     /// Bytes read for one answer, as long as packets come out of them.
     private static let pieceByteCount = 64 * 1024
-    /// A piece takes milliseconds; a disk that is gone, or a trial decoder that got stuck, may take its time.
+    /// How long to wait for the thread. A piece takes milliseconds, but a lost disk or a hung trial decoder takes
+    /// longer.
     private static let longestStop = TimeSpan.milliseconds(100)
 
     private let shared: Shared
@@ -41,7 +42,7 @@ final class SongReader: Sendable {
 
     /// - Parameters:
     ///   - name: what the user named; see `SongAddress`.
-    ///   - raw: what the bytes are where they are samples without a header.
+    ///   - raw: the format of samples without a header.
     ///   - handler: called on the reader's thread. It must not call back.
     init(
         _ name: String, raw: RawPCMFormat? = nil, handler: @escaping @Sendable (SourceEvent) -> Void
@@ -60,17 +61,17 @@ final class SongReader: Sendable {
         } catch { throw .outOfResources(code: error.code) }
     }
 
-    /// Why the song could not be read, or not to its end; set before the event says so. From any thread.
+    /// Why the song could not be read, or not to its end; set before the event that reports it. Any thread may read it.
     var failure: SongFailure? { shared.state.withLock(\.failure) }
 
-    /// Whether another song follows the one that is over; known before the event that ends it. From any thread.
+    /// Whether another song follows the one that is over; known before the event that ends it. Any thread may read it.
     var hasNext: Bool { shared.state.withLock(\.hasNext) }
 
-    /// Whoever was told is told no more, and the source waits for ``beginNext(_:)``. From any thread.
+    /// Calls the handler no more; the source waits for ``beginNext(_:)``. Any thread may call it.
     func rest() { shared.state.withLock { $0.handler = { _ in } } }
 
-    /// Goes over to the song that follows in the source. From any thread, once the one before is over.
-    /// - Parameter handler: takes the place of the one before.
+    /// Moves to the next song of the source. Any thread may call it, once the previous song is over.
+    /// - Parameter handler: replaces the previous one.
     func beginNext(_ handler: @escaping @Sendable (SourceEvent) -> Void) {
         shared.state.withLock { state in
             state.handler = handler
@@ -82,13 +83,13 @@ final class SongReader: Sendable {
         shared.wake.signal()
     }
 
-    /// Asks for more of the song. From any thread.
+    /// Asks for more of the song. Any thread may call it.
     func read() {
         shared.state.withLock { $0.wantsMore = true }
         shared.wake.signal()
     }
 
-    /// Ends the thread, at once or, where a disk holds it up, when that lets go; no event comes after this returns.
+    /// Ends the thread: at once, or when a disk that blocks it lets go. No event comes after this returns.
     /// - Returns: whether it has ended.
     @discardableResult
     func stop() -> Bool {
@@ -125,7 +126,7 @@ final class SongReader: Sendable {
                 state.hasNext = hasNext
             }
             pass(event)
-            // A title belongs to what comes behind these packets.
+            // A title belongs to what follows these packets.
             for news in news { pass(news) }
         }
     }

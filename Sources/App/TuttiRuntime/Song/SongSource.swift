@@ -1,10 +1,10 @@
 import Glibc
 import Songs
 
-/// From what somebody named to a source of bytes.
+/// Makes a source of bytes from what the user named.
 enum SongSource {
-    /// - Parameter raw: what the bytes are where they are samples without a header.
-    /// - Throws: what is wrong with the name, or with what it names; of a server nothing is known yet.
+    /// - Parameter raw: the format of samples without a header.
+    /// - Throws: what is wrong with the name, or with what it names; nothing is known of a server yet.
     static func make(_ name: String, raw: RawPCMFormat?) throws(SongFailure) -> sending any ByteSource {
         let source = try make(try SongAddress(name))
         return raw.map { RawPCMSource(source, format: $0) } ?? source

@@ -21,7 +21,7 @@ extension AudioStreamSummary {
         return words.joined(separator: " ")
     }
 
-    /// Thousands with at most two decimals and no idle zeros: 44.1, 48, 11.03.
+    /// Formats thousands with at most two decimals and no trailing zeros: 44.1, 48, 11.03.
     private static func kilo(_ value: Double) -> String {
         let hundredths = Int((value / 10).rounded())
         let (whole, rest) = (hundredths / 100, hundredths % 100)

@@ -4,10 +4,10 @@ import Broadcasting
 import HostSystem
 import Synchronization
 
-/// Decodes the song for listeners that cannot, on a thread of its own: the network's does not wait for a decoder.
+/// Decodes the song for listeners that cannot, on a thread of its own: the network does not wait for a decoder.
 final class TranscodingThread: Sendable {
-    /// A request takes some milliseconds; a decoder whose process got stuck is given seconds, and nobody's end waits
-    /// for that.
+    /// How long to wait for the thread. A request takes some milliseconds, but a hung decoder process is given seconds,
+    /// and the end of a broadcast does not wait for that.
     private static let longestStop = TimeSpan.milliseconds(100)
 
     private let shared: Shared
@@ -20,7 +20,7 @@ final class TranscodingThread: Sendable {
 
     private final class Shared: Sendable {
         struct State {
-            /// The newest only: what it replaces is not needed any more.
+            /// The newest request only; those it replaces are no longer needed.
             var work: Work?
             var isStopping = false
         }
@@ -42,13 +42,13 @@ final class TranscodingThread: Sendable {
         } catch { throw .outOfResources(code: error.code) }
     }
 
-    /// From any thread.
+    /// Requests a piece of decoding. Any thread may call it.
     func transcode(_ request: TranscodingRequest) { give { $0.work = .transcode(request) } }
 
-    /// Lets go of the decoder. From any thread.
+    /// Releases the decoder. Any thread may call it.
     func release() { give { $0.work = .release } }
 
-    /// Ends the thread, at once or, where a decoder holds it up, when that lets go; no answer comes after this returns.
+    /// Ends the thread: at once, or when a decoder that blocks it lets go. No answer comes after this returns.
     func stop() {
         give { $0.isStopping = true }
         thread.join(atMost: Self.longestStop)

@@ -2,7 +2,7 @@ import AudioCore
 import Broadcasting
 
 extension BroadcastStatus {
-    /// - Parameter position: where the song is; it stays there when all is over.
+    /// - Parameter position: the song's position; stays when all is over.
     init(name: String, _ session: BroadcastSession, position: FramePosition, isOver: Bool) {
         let readiness = session.readiness
         let state: State =

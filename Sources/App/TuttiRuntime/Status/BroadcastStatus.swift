@@ -1,9 +1,9 @@
 import AudioCore
 
-/// What a broadcaster shows of itself: a snapshot, made a few times a second.
+/// A snapshot of a broadcaster for display, made a few times a second.
 public struct BroadcastStatus: Hashable, Sendable {
     public enum State: Hashable, Sendable {
-        /// For listeners: how many are ready, and how many are wanted.
+        /// Waiting for listeners: how many are ready, and how many are wanted.
         case waiting(ready: Int, wanted: Int)
         case playing
         /// All packets are sent; listeners play what they hold.
@@ -15,7 +15,7 @@ public struct BroadcastStatus: Hashable, Sendable {
     public var state: State
     public var song: SongStatus
     public var listeners: [ListenerStatus]
-    /// Connections that were refused so far: strangers, floods, peers of another role or without a decoder.
+    /// Connections refused so far: strangers, floods, peers of another role or without a decoder.
     public var refusedCount: Int
 
     public init(
@@ -28,9 +28,9 @@ public struct BroadcastStatus: Hashable, Sendable {
         self.refusedCount = refusedCount
     }
 
-    /// The two listeners that may be farthest apart, and by how much at most: |e1 - e2| + b1 + b2.
+    /// The two listeners that may be farthest apart, and their largest possible distance: |e1 - e2| + b1 + b2.
     ///
-    /// Found in one go through all of them: of two, one may be as late as e1 + b1, and the other as early as e2 - b2.
+    /// Found in one pass: of two listeners, one may be as late as e1 + b1, and the other as early as e2 - b2.
     public var worstPair: (first: String, second: String, distance: TimeSpan)? {
         var latest = Extremes()
         var earliest = Extremes()
@@ -63,14 +63,14 @@ private struct Extremes {
     }
 }
 
-/// The song and where it is.
+/// The song and its position.
 public struct SongStatus: Hashable, Sendable {
     public var title: String
     public var artist: String?
     /// For people: "MP3 44.1 kHz stereo 128 kbit/s".
     public var format: String
     public var elapsed: TimeSpan
-    /// Nil where the source does not say.
+    /// Nil if the source does not say.
     public var total: TimeSpan?
 
     public init(title: String, artist: String?, format: String, elapsed: TimeSpan, total: TimeSpan?) {

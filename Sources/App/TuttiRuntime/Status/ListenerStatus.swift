@@ -1,7 +1,7 @@
 import WireProtocol
 import AudioCore
 
-/// What a listener shows of itself, and a broadcaster of each of its listeners.
+/// A snapshot of a listener, for its own display or its broadcaster's.
 public struct ListenerStatus: Hashable, Sendable {
     public typealias State = ListenerState
 
@@ -9,14 +9,14 @@ public struct ListenerStatus: Hashable, Sendable {
     public var state: State
     /// Song time held ahead of what is heard.
     public var buffered: TimeSpan
-    /// The least decoded song that was ready since the song began to sound; nil where it is not known.
+    /// The least decoded song that was ready since the song began to sound; nil if unknown.
     public var lowWater: TimeSpan?
     /// Nil until clock and sound card are known.
     public var timing: ListenerTiming?
     public var counters: ListenerCounters
-    /// Of a broadcaster's listener: it lacks a decoder for the song, and is sent linear PCM.
+    /// For a broadcaster's listener: whether it lacks a decoder for the song and is sent linear PCM.
     public var isSentPCM = false
-    /// Of a listener that shows itself: it has no loudspeakers, but a file.
+    /// For a listener's own display: whether it has a file instead of loudspeakers.
     public var isRecorder = false
 
     public init(

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// What a player shows of itself: a snapshot, made a few times a second.
+/// A snapshot of a player for display, made a few times a second.
 public struct PlayStatus: Hashable, Sendable {
     public enum State: String, Hashable, Sendable {
         case playing

@@ -1,10 +1,10 @@
 import AudioCore
 
-/// What a running broadcaster or listener tells whoever shows it to a person.
+/// An event of a running broadcaster or listener, for whoever shows it to the user.
 public enum RuntimeEvent: Sendable {
     case notice(RuntimeNotice)
     case broadcast(BroadcastStatus)
-    /// What this listener plays and from whom; nil broadcaster while it waits.
+    /// What this listener plays and from whom; `broadcaster` is nil while it waits.
     case listening(ListenerStatus, song: SongStatus?, broadcaster: String?)
     case playing(PlayStatus)
 }
@@ -13,6 +13,6 @@ public enum RuntimeEvent: Sendable {
 public enum RuntimeOutcome: Hashable, Sendable {
     /// The last frame was heard.
     case completed
-    /// Someone asked it to stop.
+    /// The user asked it to stop.
     case interrupted
 }

@@ -11,7 +11,7 @@ import Peering
 import Songs
 import Recording
 
-/// Why a command failed, and the exit code that fits. The sentence is made by whoever shows it.
+/// Why a command failed, and the fitting exit code. Whoever shows it makes the sentence.
 public struct RuntimeFailure: Error, Hashable, Sendable {
     /// Exit codes after BSD's sysexits.h, where one fits.
     public enum Kind: Int32, Hashable, Sendable {
@@ -20,7 +20,7 @@ public struct RuntimeFailure: Error, Hashable, Sendable {
         case unusableInput = 65
         /// A file is missing or unreadable: EX_NOINPUT.
         case missingInput = 66
-        /// A named peer is nowhere: EX_NOHOST.
+        /// A named peer was not found: EX_NOHOST.
         case unknownPeer = 68
         /// Port, mDNS, sound device: EX_UNAVAILABLE.
         case unavailable = 69
@@ -35,19 +35,19 @@ public struct RuntimeFailure: Error, Hashable, Sendable {
         // MARK: Songs
 
         case song(SongFailure)
-        /// By the name that the user gave.
+        /// The name is the one that the user gave.
         case noAudio(name: String)
         case undecodable(name: String, AudioDecodingError)
-        /// So many of all could not be played; each was told of.
+        /// So many of all songs could not be played; each was reported.
         case songsFailed(count: Int, of: Int)
-        /// What a broadcast's source gave up for, in its own words.
+        /// Why a broadcast's source gave up, in its own words.
         case source(String)
 
         // MARK: Devices and files
 
         case output(OutputDeviceError)
         case input(InputDeviceError)
-        /// A device that a broadcast takes its sound from was away for too long.
+        /// The device that a broadcast captures was away for too long.
         case inputAway
         case queue(TimelineQueueError)
         case file(AudioFileWritingError)
@@ -55,14 +55,14 @@ public struct RuntimeFailure: Error, Hashable, Sendable {
 
         // MARK: The network
 
-        /// The user's port, on which the peer was to be reached.
+        /// The user's port, at which the peer was to be reached.
         case portInUse(UInt16)
         case clockPortInUse(UInt16)
         /// In the system's words.
         case notListening(port: UInt16, String)
         case noClockPort(ClockExchangeError)
         case noDiscovery(DiscoveryFailure)
-        /// None of the listeners of these names is there.
+        /// None of the listeners of these names came.
         case noListener(names: [String])
         /// A listener's broadcaster failed or vanished.
         case listening(ListenFailure)
@@ -74,7 +74,7 @@ public struct RuntimeFailure: Error, Hashable, Sendable {
         case checkRefused(ObserveRefusal)
         case lostInCheck(broadcaster: String)
         case noAnswer(NetworkAddress)
-        /// No names: any broadcast would have done.
+        /// Empty if any broadcast would have done.
         case noBroadcast(names: [String])
 
         // MARK: This machine
@@ -95,7 +95,7 @@ public struct RuntimeFailure: Error, Hashable, Sendable {
         self.reason = reason
     }
 
-    /// What is to be played instead: the input is a list of songs.
+    /// The songs to play instead, if the input is a playlist.
     var songs: [String] {
         if case .song(let failure) = reason, case .list(let songs) = failure.kind { songs } else { [] }
     }

@@ -11,7 +11,7 @@ enum CodecNames {
 
     static var all: [String] { table.map(\.name) }
 
-    /// The codecs of names that are separated by commas, and PCM in any case.
+    /// Returns the codecs in a comma-separated list of names, and PCM in any case.
     static func codecs(_ text: String, for option: String) throws(UsageError) -> Set<Codec> {
         var codecs: Set<Codec> = [.linearPCM]
         for name in text.split(separator: ",", omittingEmptySubsequences: false) {

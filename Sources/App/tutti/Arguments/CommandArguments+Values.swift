@@ -3,7 +3,7 @@ import Peering
 import TuttiRuntime
 
 extension CommandArguments {
-    /// A whole number within a range. Nil where the option was not given.
+    /// Parses a whole number within a range. Returns nil if the option was not given.
     func integer(
         _ option: CommandSyntax.Option, in range: ClosedRange<Int64>, unit: String = ""
     ) throws(UsageError) -> Int64? {
@@ -17,7 +17,7 @@ extension CommandArguments {
         return number
     }
 
-    /// A length of time in seconds, fractions allowed.
+    /// Parses a length of time in seconds, fractions allowed.
     func seconds(_ option: CommandSyntax.Option, in range: ClosedRange<Double>) throws(UsageError) -> TimeSpan? {
         guard let text = value(of: option) else { return nil }
         guard let number = Double(text), range.contains(number) else {
@@ -27,7 +27,7 @@ extension CommandArguments {
         return TimeSpan(seconds: number)
     }
 
-    /// A length of time with its unit: `30s`, `5min`, `100us`, `0.5ms`.
+    /// Parses a length of time with its unit: `30s`, `5min`, `100us`, `0.5ms`.
     func span(
         _ option: CommandSyntax.Option, in range: ClosedRange<TimeSpan>, example: String
     ) throws(UsageError) -> TimeSpan? {
@@ -45,13 +45,13 @@ extension CommandArguments {
         return span
     }
 
-    /// One peer's name: not empty, printable, no longer than mDNS can carry.
+    /// Parses one peer's name: not empty, printable, no longer than mDNS can carry.
     func peerName(_ option: CommandSyntax.Option) throws(UsageError) -> String? {
         guard let text = value(of: option) else { return nil }
         return try Self.checkedName(text, option)
     }
 
-    /// Names separated by commas, over all uses of the option.
+    /// Parses comma-separated names, over all uses of the option.
     func peerNames(_ option: CommandSyntax.Option) throws(UsageError) -> [String] {
         var names: [String] = []
         for list in values(of: option) {
@@ -63,7 +63,7 @@ extension CommandArguments {
         return names
     }
 
-    /// `HOST[:PORT]`, over all uses of the option.
+    /// Parses `HOST[:PORT]`, over all uses of the option.
     func addresses(_ option: CommandSyntax.Option) throws(UsageError) -> [NetworkAddress] {
         var addresses: [NetworkAddress] = []
         for text in values(of: option) {
@@ -73,7 +73,7 @@ extension CommandArguments {
     }
 
     static func address(_ text: String, for what: String) throws(UsageError) -> NetworkAddress {
-        // A URL is for songs: taken for a host's name it would be tried, and told of, for ever.
+        // URLs are for songs. As a host name one would be tried again and again, with a notice each time.
         if !text.contains("/"), let address = NetworkAddress(parsing: text) { return address }
         throw UsageError("\(what): '\(text)' is no address; write HOST, HOST:PORT, or [IPV6]:PORT")
     }
@@ -91,7 +91,7 @@ extension CommandArguments {
 }
 
 extension Substring {
-    /// Without spaces at both ends.
+    /// The text without spaces at both ends.
     fileprivate var trimmingSpaces: String {
         let front = drop(while: { $0 == " " })
         let end = front.lastIndex(where: { $0 != " " })

@@ -1,14 +1,14 @@
-// Why not swift-argument-parser: linked statically it brings FoundationEssentials along, which made a bare program's
+// Why not swift-argument-parser: linked statically it pulls in FoundationEssentials, which made a bare program's
 // resident memory 9.2 MB instead of 4.3 and its file 24 MB instead of 9. A listener is meant for small machines.
 
-/// The words of a command line, sorted by a ``CommandSyntax``: every flag is known, every value is there.
+/// The words of a command line, parsed by a ``CommandSyntax``: every flag is known, every value is present.
 struct CommandArguments: Sendable {
     /// The words without a flag, in order.
     private(set) var operands: [String] = []
     private var values: [String: [String]] = [:]
 
-    /// Takes `--flag value`, `--flag=value`, single-letter switches alone or together, and `--` before an operand that
-    /// begins with a dash. A value may begin with one dash (`--offset -500`), not with two.
+    /// Accepts `--flag value`, `--flag=value`, single-letter switches alone or together, and `--` before an operand
+    /// that begins with a dash. A value may begin with one dash (`--offset -500`), but not with two.
     init(_ words: some Sequence<String>, syntax: CommandSyntax) throws(UsageError) {
         var rest = Array(words)[...]
         var onlyOperands = false
@@ -32,13 +32,13 @@ struct CommandArguments: Sendable {
     /// The first word without a flag.
     var operand: String? { operands.first }
 
-    /// Whether a switch was given.
+    /// Returns whether a switch was given.
     func has(_ option: CommandSyntax.Option) -> Bool { values[option.name] != nil }
 
-    /// The value of an option that may be given once.
+    /// Returns the value of an option that may be given once.
     func value(of option: CommandSyntax.Option) -> String? { values[option.name]?.last }
 
-    /// All values of an option that may be repeated, in order.
+    /// Returns all values of an option that may be repeated, in order.
     func values(of option: CommandSyntax.Option) -> [String] { values[option.name] ?? [] }
 
     private mutating func addOperand(_ word: String, _ syntax: CommandSyntax) throws(UsageError) {

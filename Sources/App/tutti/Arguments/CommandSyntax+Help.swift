@@ -1,5 +1,5 @@
 extension CommandSyntax {
-    /// The text of `tutti COMMAND --help`.
+    /// Returns the text of `tutti COMMAND --help`.
     func help(width: Int = 80) -> String {
         var lines = ["Usage: tutti \(name)\(operandUsage)\(options.isEmpty ? "" : " [OPTION]...")", "", summary]
         if !operands.isEmpty {
@@ -20,7 +20,7 @@ extension CommandSyntax {
         operands.map { " " + ($0.isRequired ? $0.usage : "[\($0.usage)]") }.joined()
     }
 
-    /// A two-column entry; a title that is too long has a line of its own.
+    /// Returns a two-column entry; a title that is too long has a line of its own.
     static func entry(_ title: String, _ text: String, width: Int, column: Int = 26) -> [String] {
         let indent = String(repeating: " ", count: column)
         let body = text.wrapped(width: width - column)
@@ -43,7 +43,7 @@ extension CommandSyntax.Option {
 }
 
 extension String {
-    /// Lines of at most `width` characters, broken at spaces; a longer word stays whole.
+    /// Returns lines of at most `width` characters, broken at spaces; a longer word stays whole.
     fileprivate func wrapped(width: Int) -> [String] {
         var lines: [String] = []
         var line = ""

@@ -1,11 +1,11 @@
-/// What a command accepts, written down once: the parser and the help both read it.
+/// What a command accepts. The parser and the help both read it.
 struct CommandSyntax: Sendable {
     /// A flag of the command line, with or without a value.
     struct Option: Sendable {
-        /// With its two dashes: `--name`.
+        /// The name with its two dashes: `--name`.
         var name: String
         var short: Character?
-        /// How the help names the value; nil for a switch.
+        /// The value's name in the help; nil for a switch.
         var value: String?
         var repeats = false
         var help: String
@@ -19,11 +19,11 @@ struct CommandSyntax: Sendable {
         }
     }
 
-    /// A word that stands without a flag.
+    /// A word without a flag.
     struct Operand: Sendable {
         var name: String
         var isRequired: Bool
-        /// Whether all further words are of its kind; the last operand's only.
+        /// Whether it takes all further words; the last operand only.
         var repeats = false
         var help: String
     }
@@ -36,7 +36,7 @@ struct CommandSyntax: Sendable {
     /// The word after `tutti`.
     var name: String
     var summary: String
-    /// In the order in which they are written.
+    /// In the order of the command line.
     var operands: [Operand]
     var options: [Option]
     /// Paragraphs after the options: exit codes, formats.

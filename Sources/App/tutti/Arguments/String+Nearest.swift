@@ -1,12 +1,13 @@
 extension String {
-    /// The candidate that a person most likely meant, or nil where none is near: at most two slips, one in short words.
+    /// Returns the candidate that the user most likely meant: at most two typing errors away, or one in short words.
+    /// Nil if there is none.
     func nearest(among candidates: [String]) -> String? {
         let ranked = candidates.map { (distance: distance(to: $0), word: $0) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
         return best.distance <= (count < 4 ? 1 : 2) ? best.word : nil
     }
 
-    /// Levenshtein's edit distance, over characters.
+    /// Returns Levenshtein's edit distance, over characters.
     private func distance(to other: String) -> Int {
         guard count <= 64 else { return .max }
         let target = Array(other)

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// A command line that cannot be understood: one line that says what to change. Shows no credentials of addresses.
+/// A command line error: one line that says what to change. Shows no credentials of addresses.
 struct UsageError: Error, Hashable {
     /// EX_USAGE of BSD's sysexits.h.
     static let exitCode: Int32 = 64

@@ -67,7 +67,7 @@ struct BroadcastCommand: Command {
 
     /// The songs, in order.
     let paths: [String]
-    /// For each of them.
+    /// The options of each song's broadcast.
     private(set) var options: BroadcastOptions
     let display: DisplayFlags
 
@@ -105,7 +105,7 @@ struct BroadcastCommand: Command {
         }
     }
 
-    /// What is allowed and may still disappoint.
+    /// Warnings about what is allowed and may still disappoint.
     var warnings: [String] {
         guard options.startDelay < .milliseconds(150) else { return [] }
         return ["a start delay below 150 ms may be too short for slow links and sound cards"]

@@ -1,6 +1,6 @@
 import TuttiRuntime
 
-// The operand of the commands that turn to one broadcaster, as they may.
+// The operand, optional, of the commands that address one broadcaster.
 
 extension CommandSyntax.Operand {
     static let broadcaster = CommandSyntax.Operand(
@@ -9,7 +9,7 @@ extension CommandSyntax.Operand {
 }
 
 extension CommandArguments {
-    /// The address that ``CommandSyntax/Operand/broadcaster`` gave; nil where it was left out.
+    /// Returns the address that ``CommandSyntax/Operand/broadcaster`` gave; nil if it was left out.
     func broadcasterAddress() throws(UsageError) -> NetworkAddress? {
         guard let operand else { return nil }
         return try Self.address(operand, for: CommandSyntax.Operand.broadcaster.name)

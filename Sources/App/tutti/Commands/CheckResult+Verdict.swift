@@ -21,7 +21,7 @@ extension CheckResult {
             + "\(time) (\(limit); the farthest were \(worst.culprit) and \(other))\(end)"
     }
 
-    /// One object for programs; what is not known is null.
+    /// One object for programs; unknown values are null.
     var json: JSONValue {
         .object([
             "broadcaster": .string(broadcaster), "inStep": .bool(isInStep),

@@ -1,4 +1,4 @@
-/// One subcommand: it reads its arguments, then runs and says with which code the process ends.
+/// A subcommand: parses its arguments, then runs and returns the process's exit code.
 protocol Command: Sendable, SendableMetatype {
     static var syntax: CommandSyntax { get }
     init(_ arguments: CommandArguments) throws(UsageError)

@@ -49,7 +49,7 @@ struct DecodeCommand: Command {
             StandardStream.error.write("tutti: standard output is a terminal; name a file or a pipe\n")
             return RuntimeFailure.Kind.cannotCreate.rawValue
         }
-        // So that a file half written does not stay behind.
+        // Signals are blocked, so that a half-written file is removed.
         SignalWatcher.block()
         let interruption = Interruption()
         do throws(HostThreadError) {
@@ -80,7 +80,7 @@ struct DecodeCommand: Command {
 }
 
 extension SongTools.DecodingOutcome {
-    /// What was passed over, and what became silence.
+    /// What was skipped, and what became silence.
     fileprivate var warnings: [String] {
         problems
             + (damagedPacketCount > 0

@@ -96,7 +96,7 @@ extension DeviceEntry {
 }
 
 extension OutputDeviceError {
-    /// In a list, beside the device's name.
+    /// The short form for a list, beside the device's name.
     fileprivate var inShort: String {
         switch self {
         case .noDevice, .unknownDevice, .lost: "there is no such device"

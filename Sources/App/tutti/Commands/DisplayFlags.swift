@@ -3,7 +3,7 @@ import AudioCore
 /// How much is shown, and in which form.
 struct DisplayFlags: Hashable, Sendable {
     enum Level: Hashable, Sendable {
-        /// Errors and warnings.
+        /// Errors and warnings only.
         case quiet
         case normal
         /// Also notices of detail.
@@ -13,7 +13,7 @@ struct DisplayFlags: Hashable, Sendable {
     var level = Level.normal
     var isJSON = false
 
-    /// How often it must be told how it goes: lines of text say it every few seconds, or never.
+    /// How often a status is needed: plain text shows it every few seconds, or never.
     var statusInterval: TimeSpan {
         let isLive = isJSON || level != .quiet && StandardStream.output.isTerminal
         return isLive ? .milliseconds(200) : .seconds(1)

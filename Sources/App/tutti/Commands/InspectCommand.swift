@@ -43,7 +43,7 @@ struct InspectCommand: Command {
         return code
     }
 
-    /// False when nobody reads any more.
+    /// Returns false if nobody reads standard output any more.
     private func show(_ facts: SongFacts, isFirst: Bool) -> Bool {
         if isJSON { return StandardStream.output.write(facts.json.text + "\n") }
         if let failure = facts.failure {

@@ -1,20 +1,20 @@
 import AudioCore
 import Synchronization
 
-/// The one wish to end, whoever has it first: remembered until there is a session that can be stopped.
+/// A request to end, from whatever side it comes first. Kept until there is a session to stop.
 final class Interruption: Sendable {
-    /// What a signal means.
+    /// The meaning of a signal.
     enum Meaning: Hashable, Sendable {
-        /// The first: end cleanly.
+        /// The first signal: end cleanly.
         case stop
-        /// The same wish, delivered twice: `timeout` signals the process and its group, a closing terminal the kernel's
-        /// and the shell's way.
+        /// The same request, delivered twice: `timeout` signals the process and its group, a closing terminal by way of
+        /// the kernel and of the shell.
         case echo
-        /// Someone does not want to wait any longer.
+        /// The user does not want to wait any longer.
         case exitAtOnce
     }
 
-    /// A second signal that comes sooner is no second wish.
+    /// A second signal that comes sooner is an echo.
     static let echoLimit = TimeSpan.milliseconds(300)
 
     private struct State {
@@ -28,7 +28,7 @@ final class Interruption: Sendable {
     /// The first signal raised.
     var signal: Int32? { state.withLock { $0.signal } }
 
-    /// Asks for the end, and says what the caller has to do about it.
+    /// Requests the end, and returns what the caller has to do about it.
     @discardableResult
     func raise(_ signal: Int32, now: HostTime) -> Meaning {
         let (meaning, stop) = state.withLock { state -> (Meaning, (@Sendable () -> Void)?) in
@@ -41,7 +41,7 @@ final class Interruption: Sendable {
         return meaning
     }
 
-    /// Says how to end; done at once where that was asked for before.
+    /// Sets the action that stops the session; performs it at once if the end was already requested.
     func onRaise(_ stop: @escaping @Sendable () -> Void) {
         let isRaised = state.withLock { state in
             state.stop = stop

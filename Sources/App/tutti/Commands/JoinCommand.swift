@@ -60,7 +60,7 @@ struct JoinCommand: Command {
         options.statusInterval = display.statusInterval
     }
 
-    /// Farther than this nothing is held ready to be shifted to.
+    /// The largest offset: too few frames are held for a larger shift.
     private static let offsetLimit: Int64 = 1_000_000
 
     private static func offset(_ arguments: CommandArguments) throws(UsageError) -> TimeSpan? {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Lists on standard output: a table, fitted to a terminal and whole into a pipe, or JSON objects, one a line.
+/// Lists on standard output: tables, fitted to a terminal but whole in a pipe, or JSON objects, one per line.
 enum ListOutput {
     static func write(_ table: Table) {
         let isTerminal = StandardStream.output.isTerminal

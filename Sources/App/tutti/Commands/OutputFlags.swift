@@ -9,7 +9,7 @@ enum OutputFlags {
         "Instead of a sound card: play to nowhere, or into a WAVE file, at the clock's pace.")
     static let options = [device, output]
 
-    /// Nil where neither was given.
+    /// Returns nil if neither flag was given.
     static func parse(_ arguments: CommandArguments) throws(UsageError) -> OutputSelection? {
         let device = arguments.value(of: Self.device)
         guard let output = arguments.value(of: Self.output) else {

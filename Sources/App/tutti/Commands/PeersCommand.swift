@@ -78,7 +78,7 @@ extension PeerEntry {
         return parts.joined(separator: ", ")
     }
 
-    /// What it plays, or at least whether it does.
+    /// The song it plays, or else its activity.
     fileprivate var nowPlaying: String { playing ?? activity }
 
     fileprivate var json: JSONValue {

@@ -52,7 +52,7 @@ struct PlayCommand: Command {
         let player = Player(paths: paths, options: options)
         let quit = QuitKey()
         var session = SessionRunner(flags: display, codeWhenInterrupted: { quit.wasPressed ? 0 : 128 + $0 })
-        // Where the song comes through standard input, keys cannot.
+        // If the song comes through standard input, keys cannot.
         if !paths.contains("-") { session.onKey = { quit.take($0, player) } }
         return session.run(warnings: []) { _ in
             .init(run: { handler throws(RuntimeFailure) in try player.run(handler) }, stop: { player.stop() })

@@ -3,7 +3,7 @@ import Synchronization
 import TuttiRuntime
 
 extension PlayerCommand {
-    /// What a key tells the player; nil for one that tells nothing.
+    /// The command for a key; nil if the key has none.
     init?(_ key: Key) {
         switch key {
         case .left: self = .seek(by: .seconds(-5))
@@ -22,7 +22,7 @@ extension PlayerCommand {
     }
 }
 
-/// Brings keys to a player, and knows whether it was one of them that ended it.
+/// Passes keys to a player, and knows whether a key ended it.
 final class QuitKey: Sendable {
     private let isPressed = Atomic(false)
 

@@ -10,7 +10,7 @@ enum CaptureFlags {
         "--channels", "N", "Channels of the device. Default: 2 where it can, else the nearest.")
     static let options = [device, rate, channels]
 
-    /// - Throws: also where one was given though a broadcast is recorded.
+    /// - Throws: also if one was given although a broadcast is recorded.
     static func parse(
         _ arguments: CommandArguments, into options: inout DeviceRecordOptions
     ) throws(UsageError) {
@@ -22,7 +22,7 @@ enum CaptureFlags {
         options.channelCount = try arguments.integer(channels, in: 1...8).map(Int.init)
     }
 
-    /// These say what of a device is recorded; a broadcast is as it is.
+    /// Rejects flags that choose a device's format; a broadcast has its own.
     static func refuse(_ arguments: CommandArguments) throws(UsageError) {
         for option in options where arguments.value(of: option) != nil {
             throw UsageError("\(option.name) is for sound devices; --from and --host record a broadcast")

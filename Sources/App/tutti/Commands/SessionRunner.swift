@@ -3,12 +3,12 @@ import HostSystem
 import Synchronization
 import TuttiRuntime
 
-/// Runs a broadcast or a listener under its display and its signals: what the two commands have in common.
+/// Runs a broadcast or a listener with its display and signals: what the commands have in common.
 ///
 /// SIGINT, SIGTERM and SIGHUP stop the session cleanly; a second one, or SIGQUIT, ends the process at once, with the
-/// terminal as it was. When nobody reads standard output any more, that stops the session too, as SIGPIPE would.
+/// terminal restored. The session also stops when nobody reads standard output any more, as it would by SIGPIPE.
 struct SessionRunner: Sendable {
-    /// What the runtime offers of a session.
+    /// The runtime's interface to a session.
     struct Session {
         typealias Handler = @Sendable (RuntimeEvent) -> Void
 
@@ -19,10 +19,10 @@ struct SessionRunner: Sendable {
     let flags: DisplayFlags
     /// The exit code after a clean stop by this signal.
     let codeWhenInterrupted: @Sendable (Int32) -> Int32
-    /// What keys on the terminal do, where there are live lines on one.
+    /// What keys on the terminal do, if it shows live lines.
     var onKey: (@Sendable (Key) -> Void)?
 
-    /// Runs a session to its end and gives the exit code.
+    /// Runs a session to its end and returns the exit code.
     func run(warnings: [String], _ make: (Identity) -> Session) -> Int32 {
         SignalWatcher.block()
         let interruption = Interruption()
@@ -44,7 +44,7 @@ struct SessionRunner: Sendable {
         }
     }
 
-    /// The one line of a failed command.
+    /// Prints the one line of a failed command.
     static func report(_ failure: RuntimeFailure) {
         StandardStream.error.write("tutti: \(failure.sentence)".terminalSafe + "\n")
     }

@@ -2,7 +2,7 @@ import AudioCore
 import Songs
 
 extension SongFacts {
-    /// One object; what is not known is null.
+    /// One object; unknown values are null.
     var json: JSONValue {
         let format = summary.format
         return .object([
@@ -37,7 +37,7 @@ extension SongFacts {
             })
     }
 
-    /// What stops it, and what was passed over.
+    /// What stops the song, and what was skipped.
     var problemLines: [String] {
         let untold = problemCount - problems.count
         return (failure.map { [$0.message] } ?? []) + problems.map(\.description)
@@ -46,7 +46,7 @@ extension SongFacts {
 }
 
 extension AudioInfoKey {
-    /// In the order in which people read them.
+    /// In the order that suits a reader.
     static let shown: [AudioInfoKey] = [
         .title, .artist, .album, .albumArtist, .composer, .genre, .year, .track, .disc, .comment, .trackGain,
         .trackPeak, .albumGain, .albumPeak,

@@ -2,7 +2,7 @@ import AudioCore
 import Songs
 
 extension SongFacts {
-    /// For people: the file's name, and below it what there is to know.
+    /// For people: the file's name, and below it everything known.
     var lines: [StyledLine] {
         [StyledLine(path.withoutCredentials, .strong)]
             + entries.map { title, text in
@@ -97,7 +97,7 @@ extension AudioFileType {
 }
 
 extension Double {
-    /// As it is, without idle decimals.
+    /// The value without trailing zeros.
     fileprivate var plain: String { rounded() == self ? fixed(0) : fixed(3) }
 
     /// Seconds as `4:05.120`.

@@ -1,8 +1,8 @@
 import TuttiRuntime
 
-/// What a display is given to show.
+/// An event for a display to show.
 enum DisplayEvent: Sendable {
     case runtime(RuntimeEvent)
-    /// The command's own, one line for people.
+    /// A warning of the command itself, one line for people.
     case warning(String)
 }

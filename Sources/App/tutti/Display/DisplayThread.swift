@@ -31,7 +31,7 @@ final class DisplayThread: Sendable {
         }
     }
 
-    /// Shows what is left and how it ended, and waits until that is done.
+    /// Shows what is left and how the session ended, and waits until that is done.
     func finish(_ result: SessionResult, exitCode: Int32) {
         end.value.withLock { $0 = End(result: result, exitCode: exitCode) }
         mailbox.finish()

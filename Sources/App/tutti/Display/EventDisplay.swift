@@ -1,12 +1,13 @@
 import AudioCore
 import HostSystem
 
-/// Shows events in one form or another; used by the display's thread alone.
+/// A way to show events; used by the display's thread alone.
 protocol EventDisplay: Sendable {
-    /// The shortest time from one showing to the next; zero shows at once.
+    /// The shortest time between two calls of `show`; zero shows at once.
     var interval: TimeSpan { get }
-    /// - Returns: false when nobody can see it any more.
+    /// Shows a batch of events.
+    /// - Returns: false if nobody can see it any more.
     mutating func show(_ batch: EventMailbox.Batch, now: HostTime) -> Bool
-    /// The last of it.
+    /// Shows how the session ended.
     mutating func finish(_ result: SessionResult, exitCode: Int32)
 }

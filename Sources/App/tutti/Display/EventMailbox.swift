@@ -3,10 +3,10 @@ import HostSystem
 import Synchronization
 import TuttiRuntime
 
-/// Events on their way from the runtime's threads to the display's thread, so that a slow terminal holds up nobody.
+/// Events on their way from the runtime's threads to the display's thread, so that nobody waits for a slow terminal.
 ///
-/// A status replaces an older one that is next to it and still waits; of more than ``capacity`` events the oldest are
-/// dropped and counted.
+/// A status replaces an older one that waits right before it. Beyond ``capacity`` events the oldest are dropped and
+/// counted.
 final class EventMailbox: Sendable {
     static let capacity = 256
 
@@ -22,7 +22,7 @@ final class EventMailbox: Sendable {
 
     init() throws(WakeSignalError) { wake = try WakeSignal() }
 
-    /// From any thread. Never blocks for long.
+    /// Adds an event. Any thread may call it; never blocks for long.
     func post(_ event: DisplayEvent) {
         waiting.withLock { batch in
             if let last = batch.events.last, event.isNewerStatus(than: last) {
@@ -38,20 +38,20 @@ final class EventMailbox: Sendable {
         wake.signal()
     }
 
-    /// Nothing will be posted any more.
+    /// Marks the end: nothing is posted after this.
     func finish() {
         waiting.withLock { $0.isLast = true }
         wake.signal()
     }
 
-    /// Wakes whoever waits, with nothing new.
+    /// Wakes the waiting thread without an event.
     func nudge() { wake.signal() }
 
     var isFinished: Bool { waiting.withLock { $0.isLast } }
 
     func wait(atMost span: TimeSpan) { wake.wait(atMost: span) }
 
-    /// Everything that waits; the mailbox is empty then.
+    /// Takes everything that waits.
     func take() -> Batch {
         waiting.withLock { batch in
             defer { batch = Batch(isLast: batch.isLast) }

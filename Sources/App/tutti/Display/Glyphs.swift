@@ -1,4 +1,4 @@
-/// The few characters beyond ASCII that the display uses, and what stands for them where they cannot be shown.
+/// The few characters beyond ASCII that the display uses, and their replacements where they cannot be shown.
 struct Glyphs: Hashable, Sendable {
     var plusMinus: String
     var microseconds: String

@@ -5,7 +5,7 @@ enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// Rounded to this many decimals. What is not finite becomes null: JSON has no word for it.
+    /// Rounded to this many decimals. Infinities and NaN become null, because JSON has neither.
     case number(Double, decimals: Int)
     case string(String)
     case array([JSONValue])
@@ -37,7 +37,8 @@ enum JSONValue: Hashable, Sendable {
         }
     }
 
-    // Beyond what RFC 8259 section 7 demands, whatever could steer a terminal is escaped: a line may be looked at raw.
+    // Escapes more than RFC 8259 section 7 demands: everything that could steer a terminal, since a line may be shown
+    // raw.
     private static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {

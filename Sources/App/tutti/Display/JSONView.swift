@@ -2,7 +2,7 @@ import WireProtocol
 import AudioCore
 import TuttiRuntime
 
-// One object a line. `event` says which it is:
+// One object per line. `event` says which it is:
 //
 //     event      keys besides `unixSeconds`
 //     notice     severity ("detail", "info", "warning"), message
@@ -20,17 +20,17 @@ import TuttiRuntime
 //                clockPPM, devicePPM, correctionPPM
 //     worstPair  first, second, distanceMicroseconds
 //
-// What is not known is null. A status that equals the last one is left out. Later versions may add keys, and kinds of
+// Unknown values are null. A status that equals the last one is left out. Later versions may add keys and kinds of
 // events.
 
-/// Events as JSON objects, one a line. Pure.
+/// Turns events into JSON objects, one per line. Pure.
 struct JSONView: Sendable {
     let level: DisplayFlags.Level
     private var lastStatus: JSONValue?
 
     init(level: DisplayFlags.Level) { self.level = level }
 
-    /// The object for an event, or nil where the level leaves it out or it repeats the last status.
+    /// Returns the object for an event; nil if the level leaves it out, or it repeats the last status.
     mutating func value(for event: DisplayEvent, unixSeconds: Double) -> JSONValue? {
         switch event {
         case .warning(let text): notice(.warning, text, unixSeconds)
@@ -59,7 +59,7 @@ struct JSONView: Sendable {
         return Self.event(name, unixSeconds, members)
     }
 
-    /// The last object of a run.
+    /// Returns the last object of a run.
     func end(_ result: SessionResult, exitCode: Int32, unixSeconds: Double) -> JSONValue {
         Self.event(
             "end", unixSeconds,

@@ -2,7 +2,7 @@ import AudioCore
 import Glibc
 import TuttiRuntime
 
-/// Plain lines, as ``PlainView`` makes them.
+/// Shows plain lines, as ``PlainView`` makes them.
 struct PlainDisplay: EventDisplay {
     let interval = TimeSpan.zero
     private var view: PlainView
@@ -24,7 +24,7 @@ struct PlainDisplay: EventDisplay {
     }
 }
 
-/// JSON objects, as ``JSONView`` makes them.
+/// Shows JSON objects, as ``JSONView`` makes them.
 struct JSONDisplay: EventDisplay {
     let interval = TimeSpan.zero
     private var view: JSONView
@@ -44,7 +44,7 @@ struct JSONDisplay: EventDisplay {
         StandardStream.output.write(value.text + "\n")
     }
 
-    /// Wall-clock time, for people who compare logs; nothing is ever timed by it.
+    /// Wall-clock time, for people who compare logs; nothing is timed by it.
     private static var unixSeconds: Double {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

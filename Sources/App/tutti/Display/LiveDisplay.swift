@@ -2,7 +2,7 @@ import AudioCore
 import Glibc
 import TuttiRuntime
 
-/// Live lines on a terminal, drawn anew at most ten times a second.
+/// Live lines on a terminal, redrawn at most ten times a second.
 struct LiveDisplay: EventDisplay {
     let interval = TimeSpan.milliseconds(100)
     private let terminal: Terminal
@@ -26,7 +26,7 @@ struct LiveDisplay: EventDisplay {
             case .runtime(let status): view.receive(status)
             }
         }
-        // After a stop in between, other text stands where the live lines were.
+        // After the process was stopped and resumed, other text is where the live lines were.
         if !terminal.isEntered { screen.forget() }
         guard terminal.enter() else { return true }
         let size = Terminal.outputSize
@@ -54,11 +54,11 @@ struct LiveDisplay: EventDisplay {
         case .detail:
             if self.level == .verbose { notices.append(StyledLine(text, .faint)) }
         }
-        // What came while the terminal was someone else's: the latest will do.
+        // Events that came while another process had the terminal: only the latest are kept.
         notices = notices.suffix(EventMailbox.capacity)
     }
 
-    /// Whether the locale's characters are UTF-8, as the environment names it (POSIX, Base Definitions 8.2).
+    /// Whether the environment names a UTF-8 locale (POSIX, Base Definitions 8.2).
     private static var isUnicode: Bool {
         for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
             guard let value = getenv(name), value.pointee != 0 else { continue }

@@ -1,9 +1,9 @@
-// The live lines stay at the bottom of the terminal's text, where the cursor is; notices scroll by above them. To draw
-// anew, the cursor goes up to the first live line and everything from there on is written over, line by line with the
-// rest of each erased, so nothing flickers. Between two drawings the terminal may have become narrower: it then wraps
-// the old lines, and the way up is as many rows longer.
+// The live lines stay at the bottom of the terminal's text, where the cursor is; notices scroll by above them. To
+// redraw, the cursor goes up to the first live line. Everything from there on is overwritten line by line, with the
+// rest of each line erased, so nothing flickers. Between two drawings the terminal may have become narrower: it then
+// wraps the old lines, and the cursor has that many more rows to go up.
 
-/// Turns frames into what is written to the terminal; remembers what stands there.
+/// Turns frames into terminal output; remembers what is on the screen.
 struct LiveScreen: Sendable {
     let isColoured: Bool
     /// Widths of the lines on the screen.
@@ -11,7 +11,7 @@ struct LiveScreen: Sendable {
 
     init(isColoured: Bool) { self.isColoured = isColoured }
 
-    /// The text that puts `notices` above, and `frame` in place of the last one.
+    /// Returns the text that puts `notices` above, and `frame` in place of the last one.
     mutating func draw(_ frame: [StyledLine], notices: [StyledLine] = [], width: Int) -> String {
         var text = moveToTop(width: width)
         for notice in notices {
@@ -24,13 +24,13 @@ struct LiveScreen: Sendable {
         return text
     }
 
-    /// Leaves the last frame where it is and goes on below it.
+    /// Leaves the last frame and goes on below it.
     mutating func finish() -> String {
         defer { drawn = [] }
         return drawn.isEmpty ? "" : "\r\n"
     }
 
-    /// Other text was written meanwhile: the next frame begins where the cursor is.
+    /// Notes that other text was written: the next frame begins at the cursor.
     mutating func forget() { drawn = [] }
 
     private func moveToTop(width: Int) -> String {

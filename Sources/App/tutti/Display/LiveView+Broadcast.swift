@@ -27,7 +27,8 @@ extension LiveView {
         var table = Table(columns: [
             .init(title: "listener", dropOrder: 0),
             .init(title: "state", dropOrder: 1),
-            // "PCM": it cannot decode the song itself. Empty, and so not there, where all can.
+            // "PCM" for a listener that cannot decode the song itself. The column is empty, and so left out, if all
+            // can.
             .init(title: "sent", dropOrder: 4),
             .init(title: "buffer", alignment: .right, dropOrder: 5),
             .init(title: "error", alignment: .right, dropOrder: 2),

@@ -27,7 +27,7 @@ extension LiveView {
         return line
     }
 
-    /// What explains the readings.
+    /// Returns the lines that explain the readings.
     private func details(_ status: ListenerStatus) -> [StyledLine] {
         guard let timing = status.timing, status.state == .playing else { return [] }
         var parts = ["correction \(timing.correction.reading)", "round trip \(timing.roundTrip.reading(glyphs))"]

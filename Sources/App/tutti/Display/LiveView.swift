@@ -1,7 +1,7 @@
 import AudioCore
 import TuttiRuntime
 
-/// What the live display shows, as lines: the latest status of a broadcast or a listener. Pure.
+/// The live display's lines: the latest status of a broadcast or a listener. Pure.
 struct LiveView: Sendable {
     struct Size: Hashable, Sendable {
         var width: Int
@@ -13,16 +13,17 @@ struct LiveView: Sendable {
 
     init(glyphs: Glyphs = .unicode) { self.glyphs = glyphs }
 
-    /// Takes an event. Notices are not kept here: they scroll by above the live lines.
+    /// Takes an event. Notices are not kept: they scroll by above the live lines.
     mutating func receive(_ event: RuntimeEvent) {
         if case .notice = event { return }
         status = event
     }
 
-    /// The session is over: a listener that played to the end shows so. (A broadcaster's last status says it already.)
+    /// Shows that the session is over, for a listener that played to the end. (A broadcaster's last status says it
+    /// already.)
     mutating func finish(_ result: SessionResult) {
         guard case .listening(var status, var song, let broadcaster) = self.status, result == .completed else { return }
-        // Also a recording that somebody ended is a whole one.
+        // A recording that the user ended is whole, too.
         guard !status.isRecorder else { return }
         status.state = .finished
         status.buffered = .zero
@@ -30,7 +31,7 @@ struct LiveView: Sendable {
         self.status = .listening(status, song: song, broadcaster: broadcaster)
     }
 
-    /// The lines for a terminal of this size, at most one less than it is high.
+    /// Returns the lines for a terminal of this size, at most one less than its height.
     func frame(_ size: Size) -> [StyledLine] {
         let lines: [StyledLine] =
             switch status {
@@ -44,7 +45,7 @@ struct LiveView: Sendable {
 
     // MARK: Lines that both roles share
 
-    /// Text at the left, and a remark at the right end where there is room for it.
+    /// Returns text at the left, and a remark at the right end if there is room for it.
     func heading(_ left: StyledLine, remark: String, _ size: Size) -> StyledLine {
         let room = size.width - left.cellWidth - remark.terminalSafe.cellWidth
         guard room >= 2 else { return left }
@@ -54,7 +55,7 @@ struct LiveView: Sendable {
         return line
     }
 
-    /// Title and progress.
+    /// Returns title and progress.
     func songLines(_ song: SongStatus, _ size: Size) -> [StyledLine] {
         [StyledLine(song.headline, .strong), progressLine(song, size)]
     }

@@ -8,7 +8,7 @@ struct PlainView: Sendable {
         var stream: StandardStream
         var text: String
 
-        /// Text from anywhere; what could steer a terminal is taken out.
+        /// Takes text from any source; removes what could steer a terminal.
         init(_ text: String, to stream: StandardStream = .output) {
             self.text = text.terminalSafe
             self.stream = stream
@@ -24,13 +24,13 @@ struct PlainView: Sendable {
     private var listeners: [ListenerKey: ListenerLine] = [:]
     private var nextStatus: HostTime?
 
-    /// Several listeners may bear one name: they are told apart by their order.
+    /// Distinguishes listeners of one name by their order.
     private struct ListenerKey: Hashable {
         var name: String
         var ordinal = 0
     }
 
-    /// What was last said of a listener.
+    /// What was last shown of a listener.
     private struct ListenerLine: Hashable {
         var state: ListenerStatus.State
         var counters: ListenerCounters
@@ -38,7 +38,7 @@ struct PlainView: Sendable {
 
     init(level: DisplayFlags.Level) { self.level = level }
 
-    /// The lines to write for an event.
+    /// Returns the lines to write for an event.
     mutating func lines(for event: DisplayEvent, now: HostTime) -> [Line] {
         switch event {
         case .warning(let text): sentence(text, .warning)
@@ -68,7 +68,7 @@ struct PlainView: Sendable {
             while !present.insert(key).inserted { key.ordinal += 1 }
             lines += change(of: listener, key)
         }
-        // Comings and goings are notices already.
+        // Notices report who joins and leaves.
         listeners = listeners.filter { present.contains($0.key) }
         guard status.listeners.contains(where: { $0.state == .playing }), isStatusDue(now) else { return lines }
         lines.append(Line(summary(status)))
@@ -79,7 +79,7 @@ struct PlainView: Sendable {
     private func summary(_ status: BroadcastStatus) -> String {
         let playing = status.listeners.filter { $0.state == .playing }
         var parts = ["\(status.song.timeReading)  \(playing.count) of \(status.listeners.count) playing"]
-        // A recorder holds nothing back.
+        // A recorder does not buffer.
         if let least = playing.filter({ $0.timing != nil }).map(\.buffered).min() {
             parts.append("buffer at least \(least.bufferReading)")
         }
@@ -100,10 +100,10 @@ struct PlainView: Sendable {
         guard let broadcaster else {
             self.song = nil
             listeners = [:]
-            // Once at the beginning: how each broadcast ended is a notice.
+            // Only once, at the beginning: a notice reports how each broadcast ended.
             return state == nil ? stateChange("waiting for a broadcast") : []
         }
-        // Whom it joined is a notice.
+        // A notice reports the broadcaster it joined.
         state = broadcaster
         var lines = song.map { songChange($0) } ?? []
         lines += change(of: status, ListenerKey(name: status.name))
@@ -121,7 +121,7 @@ struct PlainView: Sendable {
 
     private mutating func playing(_ status: PlayStatus, _ now: HostTime) -> [Line] {
         var lines = songChange(status.song)
-        // The first song begins without a word.
+        // The start of the first song is not reported.
         if state != nil || status.state != .playing { lines += stateChange(status.state.rawValue) }
         state = status.state.rawValue
         guard status.state == .playing, isStatusDue(now) else { return lines }
@@ -158,7 +158,7 @@ struct PlainView: Sendable {
         return true
     }
 
-    /// Everything else that a listener says of itself.
+    /// Returns everything else that a listener reports.
     private func details(_ listener: ListenerStatus) -> String {
         var parts: [String] = []
         if let timing = listener.timing {

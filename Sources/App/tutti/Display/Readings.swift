@@ -2,11 +2,11 @@ import WireProtocol
 import AudioCore
 import TuttiRuntime
 
-// Numbers as people read them. The standard library formats none, and Foundation is not wanted here. Values may come
-// from other machines: infinities and NaN are shown, not trapped on.
+// Numbers for people. The standard library formats none, and Foundation is not wanted here. Values may come from other
+// machines: infinities and NaN are shown, and do not trap.
 
 extension Double {
-    /// With a fixed number of decimals: `12.3`.
+    /// Returns the value with a fixed number of decimals: `12.3`.
     func fixed(_ decimals: Int, signed: Bool = false) -> String {
         guard isFinite else { return "?" }
         let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
@@ -34,7 +34,7 @@ extension TimeSpan {
     /// `1.94 s`
     var lowWaterReading: String { "\(seconds.fixed(2)) s" }
 
-    /// In the unit that suits the size: `27 µs`, `12.3 ms`, `4.5 s`.
+    /// Returns the time in the unit that suits its size: `27 µs`, `12.3 ms`, `4.5 s`.
     func reading(_ glyphs: Glyphs) -> String {
         let unit = TimeUnit(for: magnitude)
         return "\(unit.value(of: self)) \(unit.name(glyphs))"
@@ -42,7 +42,7 @@ extension TimeSpan {
 }
 
 extension ListenerTiming {
-    /// `+3 ± 12 µs`
+    /// Returns the error with its bound: `+3 ± 12 µs`.
     func errorReading(_ glyphs: Glyphs) -> String {
         let unit = TimeUnit(for: max(error.magnitude, errorBound.magnitude))
         let error = unit.value(of: error, signed: true)
@@ -56,7 +56,7 @@ extension PartsPerMillion {
 }
 
 extension ListenerCounters {
-    /// `2 xruns, 1 re-placement`; empty where all went well.
+    /// `2 xruns, 1 re-placement`; empty if there were none.
     var reading: String {
         let counts: [(UInt32, String)] = [
             (xruns, "xrun"), (underruns, "underrun"), (replacements, "re-placement"), (lostPackets, "lost packet"),
@@ -66,7 +66,7 @@ extension ListenerCounters {
 }
 
 extension ListenerCounters {
-    /// Why there were re-placements: `2 by timeline, 1 by underrun`; empty where there were none.
+    /// The causes of re-placements: `2 by timeline, 1 by underrun`; empty if there were none.
     var causeReading: String {
         let counts: [(UInt32, String)] = [
             (timelineSteps, "timeline"), (deviceClockSteps, "card's clock"), (deviceRestarts, "card restart"),
@@ -106,6 +106,6 @@ extension Int64 {
 }
 
 extension ListenerStatus {
-    /// What it does, in a word: who has a file for loudspeakers plays nothing.
+    /// The state in a word; a recorder does not play.
     var stateReading: String { isRecorder && state == .playing ? "recording" : state.rawValue }
 }

@@ -1,7 +1,8 @@
 // Names and titles come from anybody on the network, and a terminal obeys what is written to it: escape sequences can
-// retitle or repaint it, and on some type text for the user. So no control character of outside text is ever written.
-// Escape sequences go as a whole, so that no debris is left of them; so do scalars that turn the direction of writing
-// (general category Cf, except the joiner inside emoji), for they could make one name look like another.
+// retitle or repaint it, and on some type text for the user. So control characters of outside text are never written.
+// Escape sequences are removed as a whole, so that no part of them remains. Scalars that change the direction of
+// writing (general category Cf, except the joiner inside emoji) are removed because they could make one name look like
+// another.
 
 extension String {
     /// The text without escape sequences, control and format characters; line breaks and tabs become spaces.
@@ -22,7 +23,7 @@ extension String {
         return String(safe)
     }
 
-    /// The same for one of our own lines that quotes outside text: its final line break stays.
+    /// The same for a line of ours that quotes outside text: its final line break stays.
     var terminalSafeLine: String { String(dropLast()).terminalSafe + "\n" }
 }
 
@@ -41,26 +42,27 @@ extension Unicode.Scalar {
     }
 }
 
-/// Where in an escape sequence a text is: ECMA-48, sections 5.4 (control sequences) and 5.6 (control strings).
+/// Position within an escape sequence: ECMA-48, sections 5.4 (control sequences) and 5.6 (control strings).
 private enum EscapeState {
     case text
     /// After ESC.
     case escape
     /// After CSI: parameters until a final byte.
     case sequence
-    /// After OSC, DCS, SOS, PM or APC: all until BEL, ST or ESC.
+    /// After OSC, DCS, SOS, PM or APC: everything until BEL, ST or ESC.
     case string
 
-    /// The state after a scalar, and whether that scalar is text.
+    /// Returns the state after a scalar, and whether that scalar is text.
     func after(_ scalar: Unicode.Scalar) -> (EscapeState, isText: Bool) {
-        // The one-byte introducers (0x80 to 0x9F) are dropped alone: in old tags they are mostly quotes and accents.
+        // Only the one-byte introducers (0x80 to 0x9F) themselves are dropped: in old tags they are mostly quotes and
+        // accents.
         if scalar == "\u{1B}" { return (.escape, false) }
         switch self {
         case .text: return (.text, true)
         case .escape: return (afterEscape(scalar), false)
         case .sequence:
             if (0x20...0x3F).contains(scalar.value) { return (.sequence, false) }
-            // Anything but a final byte is malformed: it is text again.
+            // Anything but a final byte is malformed, and text again.
             return (.text, !(0x40...0x7E).contains(scalar.value))
         case .string:
             return (scalar.value == 0x07 || scalar.value == 0x9C ? .text : .string, false)

@@ -1,12 +1,12 @@
-// How many terminal cells a text takes. Terminals do not say; the rules that nearly all follow: characters of Unicode's
-// East Asian Width W and F (UAX #11), and those shown as emoji, take two cells, combining marks and joiners none, all
-// others one. libc's wcwidth would need a locale and knows no emoji sequences.
+// How many terminal cells a text takes. Terminals do not say, but nearly all follow these rules: characters of
+// Unicode's East Asian Width W and F (UAX #11), and those shown as emoji, take two cells, combining marks and joiners
+// none, all others one. libc's wcwidth would need a locale and knows no emoji sequences.
 
 extension String {
-    /// Cells of a terminal that the text takes.
+    /// The terminal cells that the text takes.
     var cellWidth: Int { reduce(0) { $0 + $1.cellWidth } }
 
-    /// The text cut to `width` cells, with an ellipsis where something is missing.
+    /// Returns the text cut to `width` cells, with an ellipsis if something is missing.
     func truncated(to width: Int) -> String {
         guard cellWidth > width else { return self }
         guard width > 1 else { return width == 1 ? "…" : "" }
@@ -20,7 +20,7 @@ extension String {
         return text + "…"
     }
 
-    /// The text cut or filled with spaces to exactly `width` cells.
+    /// Returns the text cut or padded with spaces to exactly `width` cells.
     func padded(to width: Int, alignment: TextAlignment = .left) -> String {
         let text = truncated(to: width)
         let fill = String(repeating: " ", count: max(0, width - text.cellWidth))
@@ -28,7 +28,7 @@ extension String {
     }
 }
 
-/// On which side a text stands in a wider column.
+/// The side on which a text stands in a wider column.
 enum TextAlignment: Hashable, Sendable {
     case left, right
 }
@@ -54,7 +54,7 @@ extension Unicode.Scalar {
         properties.isEmojiPresentation || Self.wideRanges.contains { $0.contains(value) }
     }
 
-    /// Blocks whose characters are wide (UAX #11, classes W and F), without the emoji.
+    /// Wide blocks (UAX #11, classes W and F), without the emoji.
     private static let wideRanges: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
         0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,

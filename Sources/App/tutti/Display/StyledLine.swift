@@ -1,4 +1,4 @@
-/// One line of the live display: pieces of text with a style each. The text is safe and has no escape sequences.
+/// One line of the live display: pieces of text, each with a style. The text is safe and has no escape sequences.
 struct StyledLine: Hashable, Sendable {
     enum Style: Hashable, Sendable {
         case plain, strong, faint, good, warning
@@ -8,7 +8,7 @@ struct StyledLine: Hashable, Sendable {
 
     init(_ text: String = "", _ style: Style = .plain) { append(text, style) }
 
-    /// Adds text from anywhere; what could steer the terminal is taken out.
+    /// Adds text from any source; removes what could steer the terminal.
     mutating func append(_ text: String, _ style: Style = .plain) {
         let safe = text.terminalSafe
         if !safe.isEmpty { pieces.append((safe, style)) }
@@ -17,13 +17,13 @@ struct StyledLine: Hashable, Sendable {
     var cellWidth: Int { pieces.reduce(0) { $0 + $1.text.cellWidth } }
     var text: String { pieces.map(\.text).joined() }
 
-    /// Cut to a width, with an ellipsis where something is missing.
+    /// Returns the line cut to a width, with an ellipsis if something is missing.
     func truncated(to width: Int) -> StyledLine {
         guard cellWidth > width else { return self }
         var line = StyledLine()
         for piece in pieces {
             let room = width - line.cellWidth
-            // A piece that just fits leaves no room for the ellipsis of the next: cut it.
+            // A piece that just fits leaves no room for the ellipsis of the next, so cut it.
             let fits = piece.text.cellWidth < room
             line.append(fits ? piece.text : (piece.text + " ").truncated(to: room), piece.style)
             if !fits { break }
@@ -31,7 +31,7 @@ struct StyledLine: Hashable, Sendable {
         return line
     }
 
-    /// With escape sequences (ECMA-48 SGR) for its styles.
+    /// Returns the text with escape sequences (ECMA-48 SGR) for its styles.
     func rendered(coloured: Bool) -> String {
         guard coloured else { return text }
         return pieces.map { piece in piece.style.code.map { "\u{1B}[\($0)m\(piece.text)\u{1B}[0m" } ?? piece.text }

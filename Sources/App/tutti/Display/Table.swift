@@ -1,9 +1,9 @@
-/// Rows in columns that fit a width: where the room is short, the least important columns go first.
+/// Rows in columns that fit a width: if it is too narrow, the least important columns are dropped first.
 struct Table {
     struct Column {
         var title: String
         var alignment = TextAlignment.left
-        /// Columns of the highest number are dropped first; 0 stays always and is cut instead.
+        /// Columns with the highest number are dropped first; those with 0 stay and are cut instead.
         var dropOrder: Int
     }
 
@@ -16,7 +16,7 @@ struct Table {
     var rows: [[Cell]] = []
     private let gap = 2
 
-    /// Title line and rows, none wider than `width`. A column that is empty in all rows is left out.
+    /// Returns title line and rows, none wider than `width`. A column that is empty in all rows is left out.
     func lines(width: Int) -> [StyledLine] {
         var shown = columns.indices.filter { index in rows.contains { !$0[index].text.isEmpty } }
         while totalWidth(shown) > width, let least = shown.max(by: { columns[$0].dropOrder < columns[$1].dropOrder }),
@@ -34,7 +34,7 @@ struct Table {
 
     private func line(_ cells: [Cell], _ shown: [Int], _ widths: [Int]) -> StyledLine {
         var line = StyledLine()
-        // Nothing follows the last text of a row, no spaces either.
+        // Nothing follows a row's last text, not even spaces.
         let last = shown.last { !cells[$0].text.isEmpty }
         for index in shown.prefix(while: { $0 <= last ?? -1 }) {
             if index != shown.first { line.append(String(repeating: " ", count: gap)) }

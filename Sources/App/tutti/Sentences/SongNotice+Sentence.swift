@@ -19,6 +19,6 @@ extension SongNotice {
 }
 
 extension String {
-    /// A song's name as the user gave it, in a sentence.
+    /// A song's name as the user gave it, quoted for a sentence.
     var quotedSong: String { self == "-" ? "standard input" : "'\(withoutCredentials)'" }
 }

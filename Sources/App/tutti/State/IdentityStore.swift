@@ -3,10 +3,10 @@ import AudioCore
 import Glibc
 import TuttiRuntime
 
-/// Who this user's Tutti is: a UUID made once and kept in the state directory.
+/// The identity of this user's Tutti: a UUID made once and kept in the state directory.
 ///
-/// All processes of a user share it, however many start at the same moment. Never fails: where it cannot be kept,
-/// this process gets one of its own, and a warning says so.
+/// All of a user's processes share it, however many start at the same moment. Never fails: if it cannot be stored, this
+/// process gets one of its own, with a warning.
 struct IdentityStore: Sendable {
     struct Loaded {
         var identity: Identity
@@ -15,7 +15,7 @@ struct IdentityStore: Sendable {
 
     private static let fileName = "identity"
 
-    /// Nil where there is no directory to keep anything in.
+    /// Nil if there is no directory to keep anything in.
     let directory: StateDirectory?
     let hostName: String
 
@@ -23,7 +23,7 @@ struct IdentityStore: Sendable {
         IdentityStore(directory: .standard(), hostName: shortHostName())
     }
 
-    /// The identity of this process; its instance is new at each call.
+    /// Returns the identity of this process; its instance is new at each call.
     func identity() -> Loaded {
         let name = String(displaying: hostName, maximumByteCount: Limits.peerNameByteCount)
         var loaded = Loaded(identity: Identity(peer: .random(), instance: .random(in: 1...(.max)), name: name))
@@ -49,7 +49,7 @@ struct IdentityStore: Sendable {
     ) throws(StateError) -> (peer: UUIDBytes, isRepaired: Bool) {
         if let peer = try directory.read(fileName).flatMap(parse) { return (peer, false) }
         return try directory.exclusively { () throws(StateError) in
-            // Another process may have been quicker.
+            // Another process may have been faster.
             let bytes = try directory.read(fileName)
             if let peer = bytes.flatMap(parse) { return (peer, false) }
             try directory.write(Array("\(new)\n".utf8), to: fileName)
@@ -63,9 +63,9 @@ struct IdentityStore: Sendable {
         return uuid == UUIDBytes(high: 0, low: 0) ? nil : uuid
     }
 
-    /// The host's name without its domain.
+    /// Returns the host's name without its domain.
     private static func shortHostName() -> String {
-        // HOST_NAME_MAX is 64 on Linux, without the closing zero.
+        // HOST_NAME_MAX is 64 on Linux, without the terminating zero.
         var buffer = [CChar](repeating: 0, count: 65)
         guard gethostname(&buffer, buffer.count - 1) == 0 else { return "tutti" }
         let name = buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }

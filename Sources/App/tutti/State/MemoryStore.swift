@@ -4,13 +4,13 @@ import Glibc
 import TuttiRuntime
 
 /// Rates and offsets in one small file of the state directory, replaced whole under a lock: processes that write at the
-/// same moment lose nothing of each other.
+/// same moment do not overwrite each other's records.
 struct MemoryStore: ListenerMemory {
     static let fileName = "memory"
 
     let directory: StateDirectory
 
-    /// Nil where there is no directory to keep anything in.
+    /// Returns nil if there is no directory to keep anything in.
     static func standard() -> MemoryStore? { StateDirectory.standard().map(MemoryStore.init) }
 
     func load() -> [MemorySubject: MemoryRecord] { ((try? contents()) ?? MemoryFile()).records }
@@ -32,16 +32,16 @@ struct MemoryStore: ListenerMemory {
     }
 }
 
-/// The file's form: a line for each record, its kind, value, time and name with tabs between them.
+/// The file's format: a line for each record, with kind, value, time and name separated by tabs.
 ///
 ///     clock	12.345	1763740800	00112233-4455-6677-8899-aabbccddeeff
 ///     card	-34.200	1763740800	hw:1, USB Audio DAC at 48000
 ///     offset	-35000.000	1763740800	hw:1, USB Audio DAC
 ///
-/// A line that is none of these is left out. Of each kind the ``capacity`` records used last are kept.
+/// Any other line is left out. Of each kind the ``capacity`` records used last are kept.
 struct MemoryFile: Hashable, Sendable {
     static let capacity = 64
-    /// Bytes of a name; with ``capacity`` names of three kinds it keeps the file below what is read of it.
+    /// Bytes of a name. With ``capacity`` names of three kinds the file stays below what is read of it.
     static let nameByteCount = 256
 
     var records: [MemorySubject: MemoryRecord] = [:]
@@ -92,7 +92,7 @@ extension MemorySubject {
         }
     }
 
-    /// Without anything that could end a line.
+    /// The name without anything that could end a line.
     fileprivate var name: String {
         switch self {
         case .clock(let uuid): uuid.description

@@ -1,18 +1,18 @@
 import Glibc
 
-/// The directory where Tutti keeps what it must know the next time: `$XDG_STATE_HOME/tutti` (XDG Base Directory
-/// Specification; `~/.local/state/tutti` by default).
+/// The directory for what Tutti remembers between runs: `$XDG_STATE_HOME/tutti` (XDG Base Directory Specification;
+/// `~/.local/state/tutti` by default).
 ///
-/// Files are small and replaced whole, so a reader sees the old or the new, never a part. Nothing here is cached.
+/// Files are small and replaced whole, so a reader sees the old or the new one, never a part. Nothing here is cached.
 struct StateDirectory: Hashable, Sendable {
-    /// Bytes of one file that are read; more is a damaged file.
+    /// The most bytes read of one file; a larger file is damaged.
     static let fileByteCountLimit = 64 * 1024
 
     let path: String
 
     init(path: String) { self.path = path }
 
-    /// Nil where neither `XDG_STATE_HOME` nor `HOME` names an absolute path and the user has no home directory.
+    /// Returns nil if neither `XDG_STATE_HOME` nor `HOME` names an absolute path and the user has no home directory.
     static func standard() -> StateDirectory? {
         // The specification says to ignore relative paths.
         if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
@@ -24,9 +24,9 @@ struct StateDirectory: Hashable, Sendable {
 
     func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// A file's bytes; nil where there is no such file.
+    /// Returns a file's bytes; nil if there is no such file.
     func read(_ name: String) throws(StateError) -> [UInt8]? {
-        // Not blocked by a FIFO that someone put there.
+        // O_NONBLOCK, in case somebody put a FIFO there.
         let file = open(path(of: name), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -39,7 +39,7 @@ struct StateDirectory: Hashable, Sendable {
         return Array(bytes[..<count])
     }
 
-    /// Puts a file in place, whole and on the disk; makes the directory where it is missing.
+    /// Writes a file, whole and to the disk; makes the directory if it is missing.
     func write(_ bytes: [UInt8], to name: String) throws(StateError) {
         try makeDirectory()
         let temporary = path(of: ".\(name).\(getpid()).\(UInt32.random(in: 0...(.max)))")
@@ -55,16 +55,16 @@ struct StateDirectory: Hashable, Sendable {
         try syncNames()
     }
 
-    /// Puts the names in the directory on the disk: without it a loss of power takes a file back that was renamed.
+    /// Syncs the directory: without this a power loss may undo a rename.
     private func syncNames() throws(StateError) {
         let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw StateError("open", path) }
         defer { close(directory) }
-        // Some file systems know no such thing.
+        // Some file systems do not support this.
         guard fsync(directory) == 0 || errno == EINVAL else { throw StateError("sync", path) }
     }
 
-    /// Runs `body` while no other process does the same. Where the file system knows no locks, it runs all the same.
+    /// Runs `body` while no other process does the same. If the file system has no locks, runs it all the same.
     func exclusively<Result>(_ body: () throws(StateError) -> Result) throws(StateError) -> Result {
         try makeDirectory()
         let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -96,7 +96,7 @@ struct StateDirectory: Hashable, Sendable {
     }
 }
 
-/// A file of the state directory cannot be used: the operation, the path, and the system's reason.
+/// A file of the state directory that cannot be used: the operation, the path, and the system's reason.
 struct StateError: Error, Hashable {
     var operation: String
     var path: String

@@ -1,11 +1,11 @@
-/// A key of the terminal, as far as a player knows it.
+/// A key of the terminal that a player knows.
 enum Key: Hashable, Sendable {
     case up, down, left, right
     case character(UInt8)
 }
 
-/// Turns the bytes that a terminal sends into keys: cursor keys are escape sequences (ECMA-48 section 5.4 and DEC's
-/// application mode). Pure.
+/// Turns a terminal's bytes into keys: cursor keys are escape sequences (ECMA-48 section 5.4 and DEC's application
+/// mode). Pure.
 struct KeyDecoder: Sendable {
     private enum State { case ground, escape, sequence }
 
@@ -22,11 +22,11 @@ struct KeyDecoder: Sendable {
             }
             return byte < 0x80 ? .character(byte) : nil
         case .escape:
-            // ESC [ and ESC O introduce sequences; anything else is a key that is held with Alt.
+            // ESC [ and ESC O introduce sequences; anything else is a key held with Alt.
             state = byte == 0x5B || byte == 0x4F ? .sequence : byte == 0x1B ? .escape : .ground
             return nil
         case .sequence:
-            // Parameters and intermediates go by.
+            // Parameters and intermediate bytes are skipped.
             guard !(0x20...0x3F).contains(byte) else { return nil }
             state = .ground
             return Self.cursorKeys[byte]

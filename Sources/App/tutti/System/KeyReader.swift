@@ -3,7 +3,7 @@ import HostSystem
 
 /// Reads keys from the terminal on a thread of its own, which lives as long as the process.
 enum KeyReader {
-    /// Nothing is read where standard input is no terminal.
+    /// Starts the thread. Reads nothing if standard input is no terminal.
     static func start(_ handler: @escaping @Sendable (Key) -> Void) {
         guard isatty(STDIN_FILENO) == 1 else { return }
         _ = try? HostThread(name: "tutti keys") {
@@ -14,7 +14,7 @@ enum KeyReader {
                 if count > 0 {
                     decoder.keys(bytes[..<count]).forEach(handler)
                 } else if count < 0, errno == EINTR || errno == EAGAIN || errno == EIO {
-                    // In the background the terminal is someone else's.
+                    // In the background the terminal belongs to another process.
                     sleepThread(for: .milliseconds(200))
                 } else {
                     return

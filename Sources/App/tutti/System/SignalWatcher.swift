@@ -1,23 +1,23 @@
 import Glibc
 import HostSystem
 
-/// Turns signals into calls on a thread of its own, where, unlike in a handler, everything may be called.
+/// Turns signals into calls on a thread of its own, where any function is safe, unlike in a signal handler.
 enum SignalWatcher {
-    /// Takes the watched signals away from all threads. Call it before the process starts any other thread.
+    /// Blocks the watched signals on all threads. Call it before the process starts any other thread.
     static func block() {
         var set = watched()
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Starts the thread; it lives as long as the process, which SIGQUIT ends once the handler knows of it.
-    /// - Throws: where the system has no room for another thread.
+    /// Starts the thread, which lives as long as the process. SIGQUIT ends the process after the handler was called.
+    /// - Throws: if the system has no room for another thread.
     static func start(_ handler: @escaping @Sendable (Int32) -> Void) throws(HostThreadError) {
         _ = try HostThread(name: "tutti signals") {
             var set = watched()
             var signal: Int32 = 0
             while true {
                 guard sigwait(&set, &signal) == 0 else { continue }
-                // Quitting works whatever hangs: SIGALRM ends the process should the handler never come back.
+                // Quitting must work whatever hangs: SIGALRM ends the process if the handler does not return.
                 if signal == SIGQUIT { alarm(1) }
                 handler(signal)
                 if signal == SIGQUIT { quit() }
@@ -25,7 +25,7 @@ enum SignalWatcher {
         }
     }
 
-    /// Ends the process by SIGQUIT's own action.
+    /// Ends the process by SIGQUIT's default action.
     private static func quit() {
         signal(SIGQUIT, SIG_DFL)
         var set = sigset_t()
@@ -39,7 +39,7 @@ enum SignalWatcher {
         var set = sigset_t()
         sigemptyset(&set)
         for signal in [SIGINT, SIGTERM, SIGWINCH, SIGTSTP, SIGCONT] { sigaddset(&set, signal) }
-        // What whoever started us has ignored, as nohup does the hang-up, shall stay so.
+        // A signal that our parent ignores, as nohup does SIGHUP, stays ignored.
         for signal in [SIGHUP, SIGQUIT] where !isIgnored(signal) { sigaddset(&set, signal) }
         return set
     }

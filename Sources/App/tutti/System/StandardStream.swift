@@ -1,12 +1,12 @@
 @preconcurrency import Glibc
 
-/// Standard output and standard error, written whole.
+/// Standard output and standard error.
 enum StandardStream: Int32, Sendable {
     case output = 1
     case error = 2
 
     /// Writes all bytes. Blocks while the reader is slow.
-    /// - Returns: false when nobody reads any more, or nothing more can be written.
+    /// - Returns: false if nobody reads any more, or nothing more can be written.
     @discardableResult
     func write(_ text: String) -> Bool {
         var text = text
@@ -26,8 +26,8 @@ enum StandardStream: Int32, Sendable {
         }
     }
 
-    /// Runs `body` while what anything else in this process writes to either stream goes nowhere: libraries of sound
-    /// servers print what we report in our own words. Nothing may be written to a stream meanwhile.
+    /// Runs `body` while anything that this process writes to either stream is discarded: libraries of sound servers
+    /// print what we report in our own words. Nothing of ours may be written meanwhile.
     static func silencingOthers<Result>(_ body: () -> Result) -> Result {
         let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
         guard nowhere >= 0 else { return body() }
@@ -35,7 +35,7 @@ enum StandardStream: Int32, Sendable {
         let saved = [output, error].map { (stream: $0, copy: fcntl($0.rawValue, F_DUPFD_CLOEXEC, 3)) }
         for (stream, copy) in saved where copy >= 0 { dup2(nowhere, stream.rawValue) }
         defer {
-            // What C's own buffer holds belongs nowhere as well.
+            // Discards what is in C's own buffer, too.
             fflush(stdout)
             for (stream, copy) in saved where copy >= 0 {
                 dup2(copy, stream.rawValue)

@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// The terminal that standard output is, while live lines are on it: no cursor, no echo of keys.
+/// The terminal on standard output while live lines are on it: no cursor, no echo of keys.
 ///
-/// Everything changed is changed back by ``leave()``. Where the process is in the background, the terminal belongs to
-/// someone else and is left alone. Every method may be called from any thread.
+/// ``leave()`` restores everything. While the process is in the background, the terminal belongs to another process and
+/// is left alone. Any thread may call any method.
 final class Terminal: Sendable {
     private static let hideCursor = "\u{1B}[?25l"
     private static let showCursor = "\u{1B}[?25h"
@@ -19,16 +19,16 @@ final class Terminal: Sendable {
     private let readsKeys: Bool
     private let descriptor = StandardStream.output.rawValue
 
-    /// Nil where standard output cannot show live lines.
-    /// - Parameter readsKeys: whether each key is to be read as it is pressed, not a line when it is ended.
+    /// Nil if standard output cannot show live lines.
+    /// - Parameter readsKeys: whether to read each key as it is pressed, not a whole line.
     init?(readsKeys: Bool = false) {
         self.readsKeys = readsKeys
         guard StandardStream.output.isTerminal, let name = getenv("TERM"), strcmp(name, "dumb") != 0 else { return nil }
         guard isInForeground else { return nil }
     }
 
-    /// Hides the cursor and stops the echo. Harmless when done before.
-    /// - Returns: whether the terminal is this process's to draw on now.
+    /// Hides the cursor and stops the echo. Safe to repeat.
+    /// - Returns: whether this process may draw on the terminal now.
     func enter() -> Bool {
         state.withLock { state in
             guard !state.isGivenUp, isInForeground else { return false }
@@ -43,10 +43,10 @@ final class Terminal: Sendable {
         }
     }
 
-    /// Restores the terminal. Harmless when done before.
+    /// Restores the terminal. Safe to repeat.
     func leave() { state.withLock { restore(&$0) } }
 
-    /// Restores the terminal in the middle of the live lines and keeps it so until ``takeBack()``.
+    /// Restores the terminal among the live lines, and keeps it so until ``takeBack()``.
     func giveUp() {
         state.withLock { state in
             if state.saved != nil { StandardStream.output.write("\r\n") }
@@ -58,7 +58,7 @@ final class Terminal: Sendable {
     /// Allows ``enter()`` again.
     func takeBack() { state.withLock { $0.isGivenUp = false } }
 
-    /// Whether ``enter()`` changed something that is not yet changed back.
+    /// Whether ``enter()`` changed something that is not restored yet.
     var isEntered: Bool { state.withLock { $0.saved != nil } }
 
     private func restore(_ state: inout State) {
@@ -68,13 +68,13 @@ final class Terminal: Sendable {
         tcsetattr(descriptor, TCSANOW, &settings)
     }
 
-    // Where there is no job control, nobody else draws.
+    // Without job control nobody else draws.
     private var isInForeground: Bool {
         let group = tcgetpgrp(descriptor)
         return group < 0 || group == getpgrp()
     }
 
-    /// What fits on standard output's terminal now; 80 x 24 where it does not say.
+    /// The size of standard output's terminal now; 80 x 24 if unknown.
     static var outputSize: LiveView.Size {
         var window = winsize()
         let descriptor = StandardStream.output.rawValue
@@ -84,6 +84,6 @@ final class Terminal: Sendable {
         return .init(width: Int(window.ws_col), height: Int(window.ws_row))
     }
 
-    /// Whether the user minds colour (the NO_COLOR convention).
+    /// Whether the user allows colour (the NO_COLOR convention).
     static var allowsColour: Bool { getenv("NO_COLOR").map { $0.pointee == 0 } ?? true }
 }

@@ -2,9 +2,9 @@ import AudioCore
 import AudioDecoding
 import WireProtocol
 
-/// Listeners that lack a decoder for the song.
+/// Serving listeners that lack a decoder for the song.
 extension BroadcastSession {
-    /// Why a listener that lacks the song's codec cannot be sent PCM instead; nil if it can. For people.
+    /// Returns why a listener that lacks the song's codec cannot be sent PCM, in words for people; nil if it can.
     func obstacleToPCM(for greeting: Greeting, _ codec: Codec) -> String? {
         let lack = "this song is \(codec.commonName), which \(greeting.name) cannot decode"
         let remedy = AudioDecodingError.remedy(for: codec)
@@ -15,7 +15,7 @@ extension BroadcastSession {
         return pcm.failure.map { lack + ", and the broadcaster neither: \($0)" }
     }
 
-    /// Keeps the PCM rendition filled to the horizon while somebody needs it.
+    /// Keeps the PCM rendition filled to the horizon while a listener needs it.
     mutating func transcodeAhead(_ now: HostTime) {
         let playing = position(now)
         let steps = pcm.keep(
@@ -30,7 +30,7 @@ extension BroadcastSession {
         }
     }
 
-    /// Takes what was decoded.
+    /// Takes decoded frames.
     mutating func take(_ reply: TranscodingReply, _ now: HostTime) {
         guard pcm.take(reply, of: song) else { return }
         actions.append(.endTranscoding)

@@ -2,37 +2,37 @@ import AudioCore
 import NIOCore
 import WireProtocol
 
-// Why listeners that decode for themselves and those that are sent PCM hear the same frames at the same instants:
+// Why listeners that decode and those that are sent PCM hear the same frames at the same instants:
 //
-// A PCM frame lies where the frame of the song lies that it was decoded from, so both share one epoch, one anchor and
-// one end. Priming is left out: PCM begins at frame 0. Whoever needs PCM in the middle of the song has it from the
-// message that is due now on; the decoder begins as much earlier as its pre-roll asks for, so that the first frame is
-// exact. PCM packets are cut anew in each message of the song: wherever a rendition began, the same frames make the
-// same packets, and a listener that comes back fits the new ones to those it holds.
+// A PCM frame has the position of the frame it was decoded from, so both forms share one epoch, one anchor and one end.
+// Priming is left out: PCM begins at frame 0. A listener that needs PCM in the middle of the song is sent it from the
+// message that is due now; the decoder begins earlier by its pre-roll, so that the first frame is exact. Each message
+// of the song is cut into PCM packets separately. So the same frames make the same packets wherever a rendition began,
+// and for a returning listener the new packets fit those it holds.
 
-/// The song a second time, as linear PCM: for the listeners that lack a decoder for it, made while there are any.
+/// The song as linear PCM, made while listeners lack a decoder for it.
 ///
-/// Asks for one message's worth of decoding at a time, up to the horizon ahead or ``BroadcastLimits/bytesAhead``, and
+/// Requests one message's worth of decoding at a time, up to the horizon ahead or ``BroadcastLimits/bytesAhead``, and
 /// keeps as much as the song's own log does.
 struct PCMRendition {
-    /// Frames of a packet.
+    /// Frames per packet.
     static let packetFrameCount = 1_024
 
-    /// Tells its replies from those of an older one.
+    /// Distinguishes its replies from those of an older rendition.
     let number: Int
     let format: AudioStreamFormat
     private(set) var streamMessage: ByteBuffer
     private(set) var log: PacketLog
     private let source: AudioStreamFormat
     private let magicCookie: [UInt8]
-    /// Number of the song's message that is to be decoded next; nil before the first one is chosen.
+    /// Number of the song's message to decode next; nil before the first one is chosen.
     private(set) var next: Int?
-    /// Frames before this one are decoded for the decoder's sake only.
+    /// Frames before this one are pre-roll.
     private var firstFrame = FramePosition.zero
-    /// The next message does not follow the one that was decoded last.
+    /// Whether the next message does not follow the last decoded one.
     private var needsReset = true
     private(set) var isBusy = false
-    /// How often decoding fell so far behind that some of the song was left out.
+    /// How often decoding fell so far behind that a part of the song was left out.
     private(set) var skipCount = 0
 
     /// Nil before the song's format is known.
@@ -46,7 +46,7 @@ struct PCMRendition {
         log = PacketLog(epoch: epoch)
     }
 
-    /// 24 bits where the song has more than 16; the precision of a lossy codec is no more than that of 16.
+    /// Returns 24 bits if the song has more than 16; a lossy codec is no more precise than 16.
     private static func format(of source: AudioStreamFormat) -> AudioStreamFormat {
         let byteCount = source.bitsPerChannel > 16 ? 3 : 2
         return .linearPCM(
@@ -54,7 +54,7 @@ struct PCMRendition {
             bytesPerSample: byteCount, layout: [.signedInteger])
     }
 
-    /// What of the song's properties holds for its PCM too.
+    /// Returns those of the song's properties that hold for its PCM too.
     private static func properties(
         _ summary: AudioStreamSummary, _ format: AudioStreamFormat
     ) -> [AudioStreamProperty] {
@@ -71,24 +71,24 @@ struct PCMRendition {
         return properties + [.readyToProducePackets]
     }
 
-    /// The song is called otherwise from now on.
+    /// Shows another title from now on.
     mutating func retitle(_ summary: AudioStreamSummary, epoch: Epoch) {
         streamMessage = WireEncoder.stream(epoch, properties: Self.properties(summary, format))
     }
 
-    /// Whether all of the song's messages that there are have been decoded.
+    /// Returns whether all of the song's present messages have been decoded.
     func isLevel(with song: PacketLog) -> Bool { next == song.endIndex && !isBusy }
 
-    /// The next piece of work; nil while one is under way or nothing is to be done.
+    /// Returns the next piece of work; nil while one is under way or there is nothing to do.
     /// - Parameters:
     ///   - playing: the frame that is due now.
-    ///   - horizon: nothing is decoded that lies farther ahead.
+    ///   - horizon: nothing farther ahead is decoded.
     mutating func request(
         from song: PacketLog, prerollPacketCount: Int, primingFrameCount: Int, playing: FramePosition,
         horizon: FramePosition
     ) -> TranscodingRequest? {
         guard !isBusy else { return nil }
-        // Behind what the song's log still holds: decoding was too slow, or this machine stood still.
+        // The song's log no longer holds it: decoding was too slow, or this machine stood still.
         if let next, next < song.startIndex { skip() }
         if next == nil { choose(song, prerollPacketCount, playing) }
         guard let next, next < song.endIndex, song[next].position < horizon,
@@ -117,7 +117,7 @@ struct PCMRendition {
         firstFrame = max(song[index].position, .zero)
     }
 
-    /// Takes decoded frames, the first of which lies at `position`, into the log.
+    /// Appends decoded frames to the log, the first at `position`.
     mutating func append(_ frames: ByteBuffer, at position: FramePosition, framesPerGroup: Int) {
         isBusy = false
         let frameCount = frames.readableBytes / format.bytesPerFrame

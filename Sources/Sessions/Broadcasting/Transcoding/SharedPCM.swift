@@ -6,36 +6,36 @@ import WireProtocol
 ///     none ──somebody needs it──▶ made ──nobody does any more──▶ none
 ///                                  └──the song cannot be decoded──▶ failed
 struct SharedPCM {
-    /// What is to be done for it.
+    /// What to do for it.
     enum Step {
         case transcode(TranscodingRequest)
-        /// Let go of the decoder.
+        /// Release the decoder.
         case release
-        /// Decoding was too slow: some of the song is left out.
+        /// Decoding was too slow: a part of the song is left out.
         case fellBehind
     }
 
     private enum State {
         case none
         case made(PCMRendition)
-        /// For people; follows a colon.
+        /// The reason for people; follows a colon.
         case failed(String)
     }
 
     private var state = State.none
-    /// Renditions that there were: the number of the newest.
+    /// Renditions so far: the number of the newest.
     private var count = 0
 
-    /// Why there can be none. For people; follows a colon.
+    /// Why there is no PCM, in words for people; follows a colon.
     var failure: String? { if case .failed(let text) = state { text } else { nil } }
 
-    /// Of the rendition that there is.
+    /// The present rendition's number.
     private var number: Int? { if case .made(let rendition) = state { rendition.number } else { nil } }
 
-    /// Keeps the rendition filled up to the horizon while somebody needs it, and no longer.
+    /// Keeps the rendition filled up to the horizon while a listener needs it, and no longer.
     /// - Parameters:
     ///   - playing: the frame that is due now.
-    ///   - horizon: no message of the song that begins later is decoded.
+    ///   - horizon: messages of the song that begin later are not decoded.
     mutating func keep(
         _ song: BroadcastSong, isNeeded: Bool, playing: FramePosition, horizon: FramePosition
     ) -> [Step] {
@@ -61,8 +61,8 @@ struct SharedPCM {
         return [.release]
     }
 
-    /// Takes what was decoded of `song`. An answer to a rendition that is gone is of no use.
-    /// - Returns: whether it turned out that there can be none; the decoder is then of no use any more.
+    /// Takes what was decoded of `song`; ignores replies to an older rendition.
+    /// - Returns: whether the song turned out not to be decodable; the decoder is then useless.
     mutating func take(_ reply: TranscodingReply, of song: BroadcastSong) -> Bool {
         guard reply.rendition == number else { return false }
         switch reply.outcome {
@@ -76,12 +76,12 @@ struct SharedPCM {
         }
     }
 
-    /// The song is called otherwise.
+    /// Shows another title from now on.
     mutating func retitle(_ song: BroadcastSong) {
         _ = change { $0.retitle(song.summary, epoch: song.epoch) }
     }
 
-    /// For those who are sent it; nil while there is none.
+    /// Returns the form for listeners that are sent PCM; nil while there is none.
     func form(of song: BroadcastSong) -> SongForm? {
         guard case .made(let rendition) = state else { return nil }
         return SongForm(
@@ -89,7 +89,7 @@ struct SharedPCM {
             isComplete: song.end != nil && rendition.isLevel(with: song.log))
     }
 
-    /// Changes the rendition in place: its log is not copied.
+    /// Changes the rendition in place, without copying its log.
     private mutating func change<Result>(_ body: (inout PCMRendition) -> Result) -> Result? {
         guard case .made(var rendition) = state else { return nil }
         state = .none

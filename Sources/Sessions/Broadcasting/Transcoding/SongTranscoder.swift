@@ -2,10 +2,10 @@ import AudioCore
 import AudioDecoding
 import NIOCore
 
-/// Does what a ``TranscodingRequest`` asks for: decodes packets, and makes integers of the frames.
+/// Performs a ``TranscodingRequest``: decodes packets and converts the frames to integers.
 ///
-/// Holds the decoder of one rendition at a time. Decoding costs up to some milliseconds a request, and more where a
-/// decoder works in another process: not for a thread that others wait for. Used from one thread at a time.
+/// Holds the decoder of one rendition at a time. A request takes up to some milliseconds, and more if the decoder works
+/// in another process: do not use it on a thread that others wait for. Used from one thread at a time.
 public struct SongTranscoder {
     private let decoders: DecoderCatalog
     private var current: (rendition: Int, decoder: any AudioPacketDecoder)?
@@ -14,8 +14,8 @@ public struct SongTranscoder {
 
     public init(decoders: DecoderCatalog) { self.decoders = decoders }
 
-    /// - Parameter isStopped: asked between packets; where it answers true, nobody wants the answer any more, and it
-    ///   may lack frames at its end.
+    /// - Parameter isStopped: asked between packets. If it returns true, nobody wants the answer any more, and the
+    ///   answer may lack frames at its end.
     public mutating func answer(
         _ request: TranscodingRequest, isStopped: () -> Bool = { false }
     ) -> TranscodingReply {
@@ -29,7 +29,7 @@ public struct SongTranscoder {
         }
     }
 
-    /// Lets go of the decoder.
+    /// Releases the decoder.
     public mutating func release() {
         current = nil
         scratch = []
@@ -75,9 +75,8 @@ public struct SongTranscoder {
         return output
     }
 
-    /// Rounds to integers of two or three bytes, ties to even, so that what was made from integers comes out as they
-    /// were; what lies beyond full scale is clipped. There is no dither: the listener's volume, resampler and card come
-    /// after it.
+    /// Rounds to integers of two or three bytes, ties to even, so that integer sources come out unchanged. Clips what
+    /// lies beyond full scale. Adds no dither: the listener's volume, resampler and card come after it.
     private static func append(_ samples: UnsafeBufferPointer<Float>, byteCount: Int, to output: inout ByteBuffer) {
         let scale: Float = byteCount == 3 ? 0x1p23 : 0x1p15
         output.writeWithUnsafeMutableBytes(minimumWritableBytes: samples.count * byteCount) { target in

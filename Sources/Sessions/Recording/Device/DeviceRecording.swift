@@ -5,31 +5,31 @@ import Playout
 import HostSystem
 import Synchronization
 
-// The queue's thread only passes buffers on; the thread of whoever runs the recording writes them. So a disk may be slow
-// for as long as the buffers last, and the ring behind them.
+// The queue's thread only passes buffers on; the thread that runs the recording writes them. So a disk may stall for as
+// long as the buffers, and the ring behind them, last.
 
 /// Records what a device captures into a file.
 ///
-/// Frame n of the file was in the air n frames after the first one, on the device's own clock: what was lost is silence of
-/// the same length. The file is whole at any moment (see `AudioFileWriter`).
+/// Frame n of the file was in the air n frames after the first one, on the device's own clock: lost frames become
+/// silence of the same length. The file is whole at any moment (see `AudioFileWriter`).
 public final class DeviceRecording: Sendable {
     private let input: any InputDevice
     private let writer: Mutex<RecordingWriter?>
     private let mailbox = Mailbox()
     private let wake: WakeSignal
 
-    /// Buffers of a tenth of a second each: how long a disk may take.
+    /// Buffers of a tenth of a second each, which bound how long a disk may stall.
     private static let bufferCount = 60
     private static let buffersPerSecond = 10.0
     private static let tick = TimeSpan.seconds(1)
 
     /// Creates the file; the device does not run yet.
     /// - Parameters:
-    ///   - input: an opened device, which is the recording's from now on.
-    ///   - path: its ending says what kind of file it is.
-    ///   - replaces: a file of that name is replaced.
-    ///   - samples: how they are written; nil: as the device gives them.
-    ///   - duration: ends after so much; nil: when it is stopped.
+    ///   - input: an opened device, which the recording now owns.
+    ///   - path: its extension chooses the kind of file.
+    ///   - replaces: whether to replace an existing file.
+    ///   - samples: the sample format; nil writes what the device gives.
+    ///   - duration: the length; nil records until ``stop()``.
     public init(
         input: any InputDevice, path: String, replaces: Bool = false, samples: SampleFormat? = nil,
         duration: TimeSpan? = nil
@@ -50,10 +50,10 @@ public final class DeviceRecording: Sendable {
         }
     }
 
-    /// Records until it is stopped or as much was recorded as was asked for; blocks the calling thread. Once.
-    /// - Parameter handler: called on the calling thread, for everything that is worth a line.
-    /// - Returns: what is in the file, whole.
-    /// - Throws: why it could not begin, or not go on; see ``DeviceRecordingError/recorded`` for what is in the file.
+    /// Records until it is stopped or has recorded its duration; blocks the calling thread. Call once.
+    /// - Parameter handler: called on the calling thread for every event.
+    /// - Returns: what is in the file, which is whole.
+    /// - Throws: why recording could not begin or go on; see ``DeviceRecordingError/recorded`` for what is in the file.
     public func run(
         _ handler: (DeviceRecordingEvent) -> Void
     ) throws(DeviceRecordingError) -> DeviceRecordingSummary {
@@ -70,7 +70,7 @@ public final class DeviceRecording: Sendable {
         return summary
     }
 
-    /// Ends it: all that was in the air until now is recorded. From any thread, also before ``run(_:)``.
+    /// Stops: everything that was in the air until now is recorded. Any thread may call it, also before ``run(_:)``.
     public func stop() {
         mailbox.requestStop()
         wake.signal()
@@ -137,13 +137,13 @@ public final class DeviceRecording: Sendable {
     }
 }
 
-/// What passes from the queue's thread to the recording's.
+/// What the queue's thread passes to the recording's.
 private enum Item {
     case buffer(HeldBuffer)
     case event(InputQueueEvent)
 }
 
-/// Items in order. Bounded by the buffers there are, and by what is told between two of them.
+/// Items in order, bounded by the number of buffers and by what happens between two of them.
 private final class Mailbox: Sendable {
     private let state = Mutex<(items: [Item], stops: Bool)>(([], false))
 
@@ -151,7 +151,7 @@ private final class Mailbox: Sendable {
     func next() -> Item? { state.withLock { $0.items.isEmpty ? nil : $0.items.removeFirst() } }
     func requestStop() { state.withLock { $0.stops = true } }
 
-    /// Says it once.
+    /// Returns true once if a stop was requested.
     func takeStopRequest() -> Bool {
         state.withLock { state in
             defer { state.stops = false }
@@ -160,7 +160,7 @@ private final class Mailbox: Sendable {
     }
 }
 
-/// A buffer where only copyable things go.
+/// Boxes a buffer where a copyable value is needed.
 private final class HeldBuffer: Sendable {
     private let buffer: Mutex<InputBuffer?>
 

@@ -3,16 +3,17 @@ import AudioFileWriting
 import AudioQueueServices
 import Playout
 
-/// What happens while a device is recorded.
+/// An event while a device is recorded.
 public enum DeviceRecordingEvent: Hashable, Sendable {
     case began(InputDeviceDescription)
-    /// Frames were lost: silence of that length is in the file, from this frame of it on.
+    /// Frames were lost: the file holds silence of that length from frame `at` on.
     case lost(at: Int64, count: Int64, InputLossCause)
-    /// Worth one line to people.
+    /// A line for the user.
     case notice(String)
 }
 
 /// What is in the file.
+/// Those among them that were lost and are silence.
 public struct DeviceRecordingSummary: Hashable, Sendable {
     public var path = ""
     public var frameCount: Int64 = 0
@@ -36,7 +37,7 @@ public enum DeviceRecordingError: Error, Hashable, Sendable {
     case file(AudioFileWritingError)
     /// The system has no thread or file descriptor left: its error number.
     case outOfResources(code: Int32)
-    /// After something was recorded, which is in the file.
+    /// The recording broke off after some of it was written.
     indirect case interrupted(Cause, DeviceRecordingSummary)
 
     public enum Cause: Hashable, Sendable {

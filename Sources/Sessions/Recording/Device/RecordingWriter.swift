@@ -2,18 +2,18 @@ import AudioCore
 import AudioFileWriting
 import AudioQueueServices
 
-/// Puts buffers into a file, each where its number says.
+/// Writes buffers to a file, each at the place that its frame number gives.
 struct RecordingWriter: ~Copyable, Sendable {
-    /// What it has stays until there is something to record.
+    /// The claimed file, which keeps its contents until there is something to record.
     private var claimed: OutputFile?
     private var file: AudioFileWriter?
     private let path: String
     private let format: PCMFileFormat
     private let source: AudioStreamFormat
-    /// Whether samples are written as they come.
+    /// Whether samples are written unconverted.
     private let passes: Bool
     private let frameLimit: Int64
-    /// The number of the file's first frame.
+    /// Number of the file's first frame.
     private var first: Int64 = 0
     private var silentFrameCount: Int64 = 0
     private var scratch: [Float] = []
@@ -33,7 +33,7 @@ struct RecordingWriter: ~Copyable, Sendable {
         frameLimit = duration.map { max(1, Int64(($0.seconds * source.sampleRate).rounded())) } ?? .max
     }
 
-    /// Whether as much was recorded as was asked for.
+    /// Whether everything that was asked for is recorded.
     var isComplete: Bool { frameCount >= frameLimit }
 
     var summary: DeviceRecordingSummary {
@@ -41,7 +41,7 @@ struct RecordingWriter: ~Copyable, Sendable {
             path: path, frameCount: frameCount, sampleRate: source.sampleRate, silentFrameCount: silentFrameCount)
     }
 
-    /// Where in the file a captured frame is.
+    /// Returns the position of a captured frame in the file.
     func position(of frame: Int64) -> Int64 { file == nil ? 0 : frame - first }
 
     mutating func append(_ buffer: borrowing InputBuffer) throws(AudioFileWritingError) {
@@ -61,7 +61,7 @@ struct RecordingWriter: ~Copyable, Sendable {
         }
     }
 
-    /// Ends the file; where nothing was recorded there is none.
+    /// Finishes the file; removes it if nothing was recorded.
     mutating func finish() throws(AudioFileWritingError) {
         if let claimed = claimed.take() { claimed.discard() }
         try file?.finish()

@@ -8,15 +8,15 @@ struct RecordedEpoch {
     let decoder: any AudioPacketDecoder
     let primingFrameCount: Int
     let firstFrame: FramePosition
-    /// Frames before this one are not wanted: the first or, behind a gap, the one where the sound goes on.
+    /// Earlier frames are not wanted. The epoch's first frame or, behind a gap, the one where the sound goes on.
     private(set) var wantedFrom: FramePosition
-    /// Where the sound goes on, should the packets to come lie behind a gap.
+    /// Where the sound goes on if the packets that follow lie behind a gap.
     var reentry: FramePosition?
-    /// Where the next packet begins if none is missing; nil before the first.
+    /// Position of the next packet if none is missing; nil before the first.
     private(set) var expected: FramePosition?
-    /// The place of the next frame of the file.
+    /// Position of the file's next frame.
     var position: FramePosition
-    /// The decoded frames of one packet, interleaved; more than that may follow.
+    /// One packet's decoded frames, interleaved; the array may be longer.
     private(set) var scratch: [Float] = []
 
     init(
@@ -32,7 +32,7 @@ struct RecordedEpoch {
         position = firstFrame
     }
 
-    /// Places the next packet, behind a gap or not, and says which of its frames are wanted, counted from its first.
+    /// Places the next packet, behind a gap or not, and returns which of its frames are wanted, counted from its first.
     mutating func place(_ frame: FramePosition, frameCount: Int) -> Range<Int> {
         if expected != frame {
             decoder.reset(streamFrame: frame.index &+ Int64(primingFrameCount))
@@ -45,7 +45,7 @@ struct RecordedEpoch {
         return Int(first - frame)..<frameCount
     }
 
-    /// Into the front of ``scratch``.
+    /// Decodes a packet into the front of ``scratch``.
     mutating func decode(_ packet: RawSpan, frameCount: Int) throws(AudioDecodingError) {
         let count = frameCount * decoder.channelCount
         if scratch.count < count { scratch += repeatElement(0, count: count - scratch.count) }

@@ -2,34 +2,33 @@ import AudioCore
 import AudioDecoding
 import AudioFileWriting
 
-/// What is to be recorded, and into which file.
+/// What to record, and into which file.
 public struct RecordingOptions: Hashable, Sendable {
-    /// Its ending says what kind of file it is.
+    /// The file; its extension chooses the kind of file.
     public var path: String
-    /// A file of that name is replaced once there is something to record.
+    /// Whether an existing file is replaced, once there is something to record.
     public var replaces = false
-    /// Nil: as the stream has them, integers in its own width or floats.
+    /// The sample format. Nil keeps the stream's: integers in its own width, or floats.
     public var samples: SampleFormat?
-    /// Ends after so long.
+    /// The length of the recording; nil for no limit.
     public var duration: TimeSpan?
 
     public init(path: String) { self.path = path }
 }
 
-/// What became of a recording.
+/// The result of a recording.
 public struct RecordingSummary: Hashable, Sendable {
-    /// The files that hold it, in order: another is begun where the broadcast goes on with other channels or another
-    /// rate.
+    /// The files that hold it, in order: a new one begins where the broadcast's channels or rate change.
     public var paths: [String] = []
     public var frameCount: Int64 = 0
     public var duration = TimeSpan.zero
-    /// Where on the broadcast's timeline its first frame lies.
+    /// Position of its first frame on the broadcast's timeline.
     public var firstFrame = FramePosition.zero
-    /// Frames that could not be had, and are silence.
+    /// Frames that never came, and are silence.
     public var missingFrameCount: Int64 = 0
-    /// Packets that were there, and could not be decoded: silence too.
+    /// Packets that came but could not be decoded: silence too.
     public var damagedPacketCount = 0
-    /// Whether all of the epoch that is recorded was there to its end, or all that was asked for.
+    /// Whether the recorded epoch was there to its end, or everything that was asked for.
     public var isComplete = false
 
     public init() {}
@@ -41,7 +40,7 @@ public enum RecordingFailure: Error, Hashable, CustomStringConvertible {
     case decoding(AudioDecodingError)
     /// The broadcast skips more than any outage lasts.
     case skips(seconds: Int64)
-    /// It changed its rate or its channels so often that it needs more files than anybody wants.
+    /// The broadcast changed its rate or channels too often: each change needs a file.
     case changes(count: Int)
 
     public var description: String {

@@ -2,9 +2,9 @@ import AudioCore
 import AudioDecoding
 import AudioFileWriting
 
-/// What goes into the file.
+/// Writing frames to the file.
 extension TimelineRecorder {
-    /// Silence from what was written to `target`.
+    /// Writes silence from the end of what was written to `target`.
     mutating func fill(_ epoch: inout RecordedEpoch, to target: FramePosition) throws(RecordingFailure) {
         guard target > epoch.position, let rate = present?.format.sampleRate else { return }
         let gap = target - epoch.position

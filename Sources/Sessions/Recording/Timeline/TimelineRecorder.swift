@@ -4,14 +4,14 @@ import AudioFileWriting
 
 // From packets to the frames of a file.
 //
-// Every packet says where its first frame lies, and every frame goes to that place: frame n of the file is frame
-// first + n of the epoch's timeline, whatever is missing between. What is missing is silence, without the ramps that
-// loudspeakers get: a recording is for looking at, too. The end of a stream is told after its last packets, whose
-// padding is in the file by then and is taken out again.
+// Every packet has the position of its first frame, and every frame goes to its own place: frame n of the file is frame
+// first + n of the epoch's timeline, even behind a gap. Missing frames are silence, without the ramps that loudspeakers
+// get: a recording is also for analysis. A stream's end is announced after its last packets; their padding is in the
+// file by then, and is cut off again.
 //
-// A newer epoch (the broadcaster sought, or went on with other music) is appended where the last one ended.
+// A newer epoch (after a seek, or for other music) is appended where the last one ended.
 
-/// Writes a broadcast's packets into a file, each frame at its place. Not thread-safe; blocks while the disk does.
+/// Writes a broadcast's packets to a file, each frame at its place. Not thread-safe; blocks while the disk does.
 public struct TimelineRecorder: ~Copyable {
     /// Longer than any outage after which a broadcaster is still waited for.
     static let longestGap = TimeSpan.seconds(600)
@@ -22,24 +22,24 @@ public struct TimelineRecorder: ~Copyable {
     private let options: RecordingOptions
     private let decoders: DecoderCatalog
     private let interrupt: DecodingInterrupt
-    /// The file while there is nothing to record.
+    /// The claimed file, until there is something to record.
     private var file: OutputFile?
     private var writer: AudioFileWriter?
-    /// How ``writer`` stands.
+    /// The format and frame count of ``writer``.
     private(set) var present: (format: PCMFileFormat, frameCount: Int64)?
     private var epoch: RecordedEpoch?
-    /// Frames of earlier files, in the unit that counts there.
+    /// Duration of earlier files, since their rates may differ.
     private var earlierDuration = TimeSpan.zero
 
-    /// Takes the file's name, so that what is wrong with it is known before the broadcast begins.
+    /// Claims the file's name, so that any problem with it is known before the broadcast begins.
     public static func claim(_ options: RecordingOptions) throws(AudioFileWritingError) -> OutputFile {
         guard PCMFileFormat.type(forPath: options.path) != nil else { throw .unknownEnding(path: options.path) }
         return try OutputFile(path: options.path, replaces: options.replaces)
     }
 
     /// - Parameters:
-    ///   - file: the one that was claimed. It keeps what it has until there is something to record.
-    ///   - interrupt: for whoever will not wait for a decoder any longer; the recording then fails.
+    ///   - file: the claimed file, which keeps its contents until there is something to record.
+    ///   - interrupt: ends the wait for a decoder; the recording then fails.
     public init(
         _ options: RecordingOptions, file: consuming OutputFile, decoders: DecoderCatalog,
         interrupt: DecodingInterrupt = DecodingInterrupt()
@@ -53,7 +53,7 @@ public struct TimelineRecorder: ~Copyable {
     /// Whether nothing more is wanted.
     public var isFull: Bool { remainingFrameCount == 0 }
 
-    /// The packets that follow are this stream's. Those before `firstFrame` are for its decoder.
+    /// Begins a stream: the packets that follow are its own. Those before `firstFrame` are pre-roll.
     public mutating func begin(
         _ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition
     ) throws(RecordingFailure) {
@@ -77,7 +77,7 @@ public struct TimelineRecorder: ~Copyable {
         if summary.frameCount == 0 { summary.firstFrame = firstFrame }
     }
 
-    /// Takes one packet, whose first frame lies at `frame`. One that begins before the end of the last is passed over.
+    /// Takes a packet whose first frame lies at `frame`. Skips one that begins before the end of the last.
     public mutating func take(
         _ packet: RawSpan, frame: FramePosition, frameCount: Int, epoch id: Epoch
     ) throws(RecordingFailure) {
@@ -94,12 +94,12 @@ public struct TimelineRecorder: ~Copyable {
         summary.damagedPacketCount += epoch.decoder.damagedPacketCount - damaged
     }
 
-    /// What follows a gap is wanted from `frame` on: packets before it are for the decoder.
+    /// Sets where the sound goes on behind a gap: packets before `frame` are pre-roll then.
     public mutating func reenter(at frame: FramePosition, epoch id: Epoch) {
         if epoch?.epoch == id { epoch?.reentry = frame }
     }
 
-    /// The epoch's last frame lies before `end`, and all its packets have come.
+    /// Ends the epoch before `end`, once all its packets have come.
     public mutating func finish(at end: FramePosition, epoch id: Epoch) throws(RecordingFailure) {
         guard var epoch = epoch.take() else { return }
         defer { self.epoch = epoch }
@@ -116,12 +116,12 @@ public struct TimelineRecorder: ~Copyable {
         summary.isComplete = true
     }
 
-    /// Brings what is held back into the file.
+    /// Writes buffered frames to the file.
     public mutating func flush() throws(RecordingFailure) {
         try attempt { writer throws(AudioFileWritingError) in try writer.flush() }
     }
 
-    /// Ends the recording: the file is whole. One that has nothing is taken away again.
+    /// Ends the recording and leaves a whole file. Removes one that has nothing.
     public mutating func close() throws(RecordingFailure) {
         epoch = nil
         if let file = file.take() { file.discard() }
@@ -132,14 +132,14 @@ public struct TimelineRecorder: ~Copyable {
 
     private static let positionRange: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
 
-    /// Nil where there is no limit, or not yet a rate to count it by.
+    /// Frames until the limit; nil if there is no limit, or no rate yet to count it by.
     var remainingFrameCount: Int64? {
         guard let duration = options.duration, let present else { return nil }
         let rest = (duration - earlierDuration).seconds * present.format.sampleRate
         return max(0, Int64(saturating: rest.rounded()) - present.frameCount)
     }
 
-    /// Goes on in the present file where that holds such frames, or begins one.
+    /// Goes on in the present file if its format fits, or begins a new one.
     private mutating func open(
         _ decoder: any AudioPacketDecoder, _ stream: AudioStreamSummary, _ format: AudioStreamFormat
     ) throws(RecordingFailure) {
@@ -171,7 +171,7 @@ public struct TimelineRecorder: ~Copyable {
         summary.paths.append(path)
     }
 
-    /// `song-2.wav` beside `song.wav`.
+    /// Returns `song-2.wav` beside `song.wav`.
     static func path(_ path: String, number: Int) -> String {
         let dot = path.lastIndex(of: ".") ?? path.endIndex
         return "\(path[..<dot])-\(number)\(path[dot...])"
