@@ -26,8 +26,6 @@ struct SampleEntry {
     /// Bits a second; 0 if the file does not say.
     var averageBitRate = 0
     var decoderPrerollPacketCount = 0
-    /// Of MPEG audio the header of the first packet, once that is there.
-    var firstHeader: MPEGFrameHeader?
     /// Frames of the decoder's that are not the song where no edit list says it: Opus' pre-skip.
     var primingFrameCount = 0
 
