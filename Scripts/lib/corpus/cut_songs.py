@@ -1,6 +1,6 @@
 """cut_songs.py FROM TO: of the MPEG-4 songs in the directory FROM writes copies into TO, of which an edit list (ISO/IEC
-14496-12 section 8.6.6) plays some stretches; of every second one not in their order. What has no table of packets in
-`moov` is left out."""
+14496-12 section 8.6.6) leaves out the two ends; of every second one it has several parts, which is not followed. What
+has no table of packets in `moov` is left out."""
 import os
 import struct
 import sys
@@ -20,14 +20,14 @@ def rewritten(boxes, change):
     return result + boxes[place:]
 
 
-def edit_list(stretches):
-    entries = b"".join(struct.pack(">IiI", end - start, start, 0x10000) for start, end in stretches)
-    body = struct.pack(">II", 0, len(stretches)) + entries
+def edit_list(parts):
+    entries = b"".join(struct.pack(">IiI", end - start, start, 0x10000) for start, end in parts)
+    body = struct.pack(">II", 0, len(parts)) + entries
     return struct.pack(">I4sI4s", len(body) + 16, b"edts", len(body) + 8, b"elst") + body
 
 
-def cut(song, stretches, timescale, shift=0):
-    """The song with these stretches, in its media's times; what lies in the file is `shift` bytes farther behind."""
+def cut(song, parts, timescale, shift=0):
+    """The song with these parts, in its media's times; what lies in the file is `shift` bytes farther behind."""
     def table(kind, body):
         if kind in (b"mdia", b"minf", b"stbl"):
             return rewritten(body, table)
@@ -40,7 +40,7 @@ def cut(song, stretches, timescale, shift=0):
     def movie(kind, body):
         if kind == b"mvhd":
             return body[:12] + struct.pack(">I", timescale) + body[16:]
-        return edit_list(stretches) + rewritten(body, table) if kind == b"trak" else body
+        return edit_list(parts) + rewritten(body, table) if kind == b"trak" else body
 
     return rewritten(song, lambda kind, body: rewritten(body, movie) if kind == b"moov" else body)
 
@@ -56,13 +56,13 @@ def main(source, target):
         timescale, end = struct.unpack_from(">II", song, place + 16) if place > 0 else (0, 0)
         if end == 0 or b"stco" not in song or b"mvex" in song:
             continue
-        stretches = [(10, end // 4), (end // 3, end // 2), (end // 2 + 5, end // 2 + 9), (end // 2 + end // 16, end)]
+        parts = [(10, end - end // 16)]
         if number % 2 == 1:
-            stretches = stretches[::-1] + stretches[:1]
-        growth = len(cut(song, stretches, timescale)) - len(song)
+            parts = [(end // 2, end), (10, end // 4)]
+        growth = len(cut(song, parts, timescale)) - len(song)
         shift = growth if song.find(b"moov") < song.find(b"mdat") else 0
         with open(os.path.join(target, os.path.splitext(name)[0] + ".m4a"), "wb") as file:
-            file.write(cut(song, stretches, timescale, shift))
+            file.write(cut(song, parts, timescale, shift))
 
 
 main(*sys.argv[1:])

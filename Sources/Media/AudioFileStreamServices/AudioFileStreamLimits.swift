@@ -20,15 +20,6 @@ public enum AudioFileStreamLimits {
     public static let sampleTableByteCount = 32 * 1024 * 1024
     /// Bytes of a description in an MPEG-4 file: a codec configuration, an edit list or an index.
     public static let descriptionByteCount = 128 * 1024
-    /// Stretches of a song that are followed in an MPEG-4 edit list.
-    public static let editedStretchCount = 256
-    /// What an edit list makes of a song is at most as many times the media, in packets, frames and bytes, and the
-    /// file.
-    public static let editedMultiple: Int64 = 8
-    /// Frames of silence that an edit list may put between stretches.
-    public static let editedSilenceFrameCount: Int64 = 1 << 27
-    /// Bytes of the packets that stand for that silence.
-    public static let editedSilenceByteCount: Int64 = 32 * 1024 * 1024
     /// Runs of packets in one fragment of an MPEG-4 file.
     static let fragmentRunCount = 16 * 1024
     /// Further streams of a chain, each with its own decoder, after the first: years of web radio.

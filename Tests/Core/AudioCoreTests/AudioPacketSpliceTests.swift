@@ -26,24 +26,11 @@ struct AudioPacketSpliceTests {
             ])
     }
 
-    /// A decoder may make twice as many frames as the file says.
-    @Test func canBeMultiplied() throws {
-        let bytes = Self.splice([(3, 10), (300, 20)])
-        let doubled = AudioPacketSplice(bytes.span.bytes)?.bytes(multipliedBy: 2, of: bytes.span.bytes)
-        let expected = AudioPacketSplice.bytes(
-            dropping: 10, of: [([3, 3, 3], 20), ([UInt8](repeating: 44, count: 300), 40)],
-            streamFrame: 2 * 0x0102_0304_0506_0708)
-        #expect(doubled == expected)
-        let long = Self.splice([(3, 40_000)])
-        #expect(AudioPacketSplice(long.span.bytes)?.bytes(multipliedBy: 2, of: long.span.bytes) == nil)
-    }
-
     @Test func oneWithoutPacketsIsSilence() {
         let bytes = AudioPacketSplice.bytes(dropping: 0, of: [])
         #expect(bytes.count == AudioPacketSplice.headerByteCount)
         let splice = AudioPacketSplice(bytes.span.bytes)
         #expect(splice?.packets == [] && splice?.droppedFrameCount == 0)
-        #expect(splice?.bytes(multipliedBy: 2, of: bytes.span.bytes) == bytes)
         #expect(AudioPacketSplice(AudioPacketSplice.bytes(dropping: 1, of: []).span.bytes) == nil)
         #expect(AudioPacketSplice((bytes + [0]).span.bytes) == nil)
         // Nor may it be in another.

@@ -6,8 +6,6 @@ struct CheckingSink: AudioStreamSink {
     private(set) var summary = AudioStreamSummary()
     private(set) var packetCount = 0
     private(set) var byteCount = 0
-    /// Of those, in packets that may stand for silence between edits: splices without packets, and bytes all alike.
-    private(set) var silentByteCount = 0
     private(set) var frameCount: Int64 = 0
     private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     /// The first rule that was broken.
@@ -66,14 +64,8 @@ struct CheckingSink: AudioStreamSink {
         mix(UInt64(packet.byteCount) << 32 | UInt64(packet.frameCount))
         let range = packet.startOffset..<packet.startOffset + packet.byteCount
         data.extracting(range).withUnsafeBytes { for byte in $0 { mix(UInt64(byte)) } }
-        if isSilence(data.extracting(range)) { silentByteCount += packet.byteCount }
         guard byteCount <= keptByteLimit else { return }
         kept.append((data.extracting(range).withUnsafeBytes { Array($0) }, packet.frameCount))
-    }
-
-    private func isSilence(_ packet: RawSpan) -> Bool {
-        packet.withUnsafeBytes { bytes in bytes.allSatisfy { $0 == bytes[0] } }
-            || AudioPacketSplice(packet)?.packets.isEmpty ?? false
     }
 
     private mutating func mix(_ value: UInt64) { digest = (digest ^ value) &* 0x100_0000_01B3 }

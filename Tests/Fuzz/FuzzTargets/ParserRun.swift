@@ -33,10 +33,7 @@ struct ParserRun {
     func violation() -> String? {
         let whole = stream(pieces: [max(1, file.count)])
         if let violation = whole.violation ?? whole.sink.violation { return violation }
-        let silence = hint == .mpeg4 ? whole.sink.silentByteCount : 0
-        if whole.byteCount + whole.sink.byteCount - silence > largestMultiple * file.count {
-            return "more bytes in packets than in the file"
-        }
+        if whole.byteCount + whole.sink.byteCount > file.count { return "more bytes in packets than in the file" }
         if case .invalidFile(let text)? = whole.failure, !text.contains("at byte ") {
             return "'\(text)' does not say where"
         }
@@ -50,9 +47,6 @@ struct ParserRun {
         default: return seekViolation()
         }
     }
-
-    /// An MPEG-4 edit list may need a packet several times.
-    private var largestMultiple: Int { hint == .mpeg4 ? 8 : 1 }
 
     /// Bytes in order; a discontinuity nowhere.
     private func stream(pieces: [Int]) -> Outcome {

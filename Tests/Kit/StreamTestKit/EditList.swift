@@ -2,18 +2,18 @@
 public enum EditList {
     /// - Parameters:
     ///   - file: whose `moov` is behind the audio, or whose fragments count from themselves; its first track is the song's.
-    ///   - stretches: in frames; one that does not end goes to the end.
+    ///   - parts: in frames; one that does not end goes to the end.
     ///   - rate: frames a second, which must be the media's timescale.
     ///   - movieTimescale: in which the list's lengths will be told.
     public static func replaced(
-        in file: [UInt8], by stretches: [Range<Int64>], rate: Int64, movieTimescale: Int64
+        in file: [UInt8], by parts: [Range<Int64>], rate: Int64, movieTimescale: Int64
     ) -> [UInt8] {
-        let list = stretches.flatMap { stretch -> [UInt8] in
-            let length = stretch.upperBound == .max ? 0 : Int64(stretch.count) * movieTimescale / rate
-            return MPEG4Writer.numbers([UInt32(length), UInt32(stretch.lowerBound), 0x1_0000])
+        let list = parts.flatMap { part -> [UInt8] in
+            let length = part.upperBound == .max ? 0 : Int64(part.count) * movieTimescale / rate
+            return MPEG4Writer.numbers([UInt32(length), UInt32(part.lowerBound), 0x1_0000])
         }
         let edits = MPEG4Writer.box(
-            "edts", MPEG4Writer.fullBox("elst", MPEG4Writer.numbers([UInt32(stretches.count)]) + list))
+            "edts", MPEG4Writer.fullBox("elst", MPEG4Writer.numbers([UInt32(parts.count)]) + list))
         return rewritten(file) { type, body in
             switch type {
             case "moov":

@@ -18,7 +18,7 @@ struct FragmentSeekIndexTests {
     }
 
     private func entry(_ index: Int64) -> FragmentIndex.Entry {
-        FragmentIndex.Entry(packet: index * 10, byteOffset: 500 + index * 1_000, frame: index * 10_240, time: 0)
+        FragmentIndex.Entry(packet: index * 10, byteOffset: 500 + index * 1_000, frame: index * 10_240)
     }
 
     private func place(

@@ -3,92 +3,96 @@ import AudioFileStreamServices
 import StreamTestKit
 import Testing
 
-/// Edit lists in units of many kinds: which are followed, and what of those is heard that are not.
+/// Edit lists that trim a song, to the frame; and those that say more, which are told and not followed.
 @Suite(.timeLimit(.minutes(5)))
 struct MPEG4EditListTests {
     private let writer = MPEG4Writer()
 
-    private func info(_ valid: Int64, _ priming: Int, _ remainder: Int) -> AudioPacketTableInfo {
-        AudioPacketTableInfo(validFrameCount: valid, primingFrameCount: priming, remainderFrameCount: remainder)
+    private static func info(_ valid: Int64, _ priming: Int64, _ remainder: Int64) -> AudioPacketTableInfo {
+        AudioPacketTableInfo(
+            validFrameCount: valid, primingFrameCount: Int(priming), remainderFrameCount: Int(remainder))
     }
 
-    private typealias Edits = [(UInt32, Int32)]
-
-    private static let cuts: [(edits: Edits, priming: Int, valid: Int64)] = [
-        // Of thousandths of a second a cut; to the end; silence in front and behind.
-        ([(200, 1_024), (300, 20_000)], 1_024, 8_820 + 13_230),
-        ([(200, 1_024), (0, 20_000)], 1_024, 8_820 + 20_960),
-        ([(9, -1), (200, 1_024), (300, 20_000), (9, -1)], 1_024, 8_820 + 13_230),
-        // 441 frames; 309 of 308.7; as near to the end as may be.
-        ([(10, 0), (7, 9_000), (700, 10_100)], 0, 441 + 309 + 30_860),
-        // Of two that go on where they should, to the thousandth, one is made.
-        ([(100, 1_024), (200, 5_400), (100, 20_000)], 1_024, 13_196 + 4_410),
-        // Silence between, where the song goes on or not; in two parts.
-        ([(100, 1_024), (500, -1), (100, 5_434)], 1_024, 4_410 + 22_050 + 4_410),
-        ([(100, 1_024), (200, -1), (300, -1), (100, 5_500)], 1_024, 4_410 + 22_050 + 4_410),
-        // One that is empty, and one behind the end, leave one.
-        ([(0, 1_024), (300, 20_000)], 20_000, 13_230), ([(100, 2_000), (100, 50_000)], 2_000, 4_410),
-    ]
-
-    @Test(arguments: cuts.indices)
-    func editsInsideTheSong(index: Int) {
-        let (edits, priming, valid) = Self.cuts[index]
-        var writer = writer
-        writer.edits = edits
-        let file = writer.file()
-        let stream = parse(file)
-        #expect(stream.table?.validFrameCount == valid && stream.table?.primingFrameCount == priming)
-        #expect(stream.announcedTable == stream.table)
-        #expect(stream.toldProblems == [])
-        #expect(splitThatDiffers(file, from: stream) == nil)
-    }
-
-    /// In times of 90 kHz a packet is 2,089.8.
-    @Test func editsInOtherUnitsThanFrames() {
-        var writer = writer
-        (writer.timescale, writer.movieTimescale, writer.duration) = (90_000, 90_000, 2_090)
-        // 100 frames; from 10,000 on 20,000.
-        writer.edits = [(204, 0), (40_816, 20_408)]
-        let stream = parse(writer.file())
-        #expect(stream.table == info(100 + 20_000, 0, 0) && stream.announcedTable == stream.table)
-        // A part of the first; the end of the tenth to the beginning of the thirtieth.
-        #expect(stream.packets.count == 1 + 21 && stream.toldProblems == [])
-        #expect(stream.packets.map(\.frameCount).reduce(0, +) == 20_100)
-    }
-
-    /// Pauses and other speeds.
-    @Test func editsAtAnotherSpeedAreTold() {
-        for rate in [0, 0x8000, 0x2_0000] as [UInt32] {
-            var writer = writer
-            writer.edits = [(200, 1_024), (300, 20_000)]
-            writer.editRates = [0: rate, 1: rate]
-            #expect(parse(writer.file()).toldProblems.count == 1)
+    /// The beginning, the end, both, neither; all but a frame.
+    @Test(arguments: EditedMedia.all) func trimsAreToTheFrame(media: EditedMedia) {
+        let end = media.frameCount
+        for heard in [64..<end, 0..<1_500, 100..<end - 10, 0..<end, 3_000..<3_001] as [Range<Int64>] {
+            let writer = media.trimmed(to: heard)
+            for file in [writer.file(), writer.file(movieFirst: false), writer.fragmented(packetsPerFragment: 5)] {
+                let stream = parseFile(file).stream
+                #expect(stream.failure == nil && stream.toldProblems == [])
+                #expect(stream.packetBytes.flatMap { $0 } == media.packets.flatMap { $0 })
+                let decoded = stream.packets.reduce(0) { $0 + Int64($1.frameCount) }
+                let info = Self.info(Int64(heard.count), heard.lowerBound, decoded - heard.upperBound)
+                #expect(stream.table == info, "\(media) \(heard)")
+                #expect(stream.announcedTable?.validFrameCount == info.validFrameCount)
+                #expect(stream.announcedTable?.primingFrameCount == info.primingFrameCount)
+            }
+            let stream = parse(writer.file())
+            #expect(stream == parseFile(writer.file()).stream && stream.announcedTable == stream.table)
         }
     }
 
-    private static let unfollowed: [(edits: Edits, priming: Int, end: Int64)] = [
-        // In a stream another order, and a part that comes twice; silence of an hour.
-        ([(200, 20_000), (100, 1_024)], 1_024, 28_820), ([(200, 1_024), (200, 1_024)], 1_024, 9_844),
-        ([(100, 1_024), (3_600_000, -1), (100, 5_434)], 1_024, 9_844),
-        // More than are followed.
-        ((0...256).map { (1, $0 * 150) }, 0, 38_444),
+    @Test func editsInOtherUnitsThanFrames() {
+        var writer = writer
+        // A packet is 2,089.8 units.
+        (writer.timescale, writer.movieTimescale, writer.duration) = (90_000, 90_000, 2_090)
+        // From 10,000 on 20,000 frames.
+        writer.edits = [(40_816, 20_408)]
+        let stream = parse(writer.file())
+        #expect(stream.table == Self.info(20_000, 10_000, 10_960) && stream.toldProblems == [])
+    }
+
+    // MARK: Lists that say more
+
+    private static let unfollowed: [(edits: [(UInt32, Int32)], priming: Int64)] = [
+        // A part is cut out, by edits with an end and to the end; one goes on where the other ends.
+        ([(200, 1_024), (300, 20_000)], 1_024), ([(200, 1_024), (0, 20_000)], 1_024),
+        ([(100, 1_024), (200, 5_434)], 1_024),
+        // Another order, a part that comes twice, silence between.
+        ([(200, 20_000), (100, 1_024)], 20_000), ([(200, 1_024), (200, 1_024)], 1_024),
+        ([(9, -1), (100, 1_024), (500, -1), (100, 5_434), (9, -1)], 1_024),
+        // One without length counts as well; one begins behind the end.
+        ([(0, 1_024), (300, 20_000)], 1_024), ([(100, 50_000), (100, 2_000)], 40_960),
+        ([(100, 2_000), (100, 50_000)], 2_000),
+        ((0..<9_000).map { (1, 7 + $0) }, 7),
     ]
 
-    /// One stretch is played, and the list is named as a problem.
-    @Test(arguments: unfollowed.indices)
-    func editsThatAreNotFollowedAreTold(index: Int) throws {
-        let (edits, priming, end) = Self.unfollowed[index]
+    /// All is played from where the first edit begins, and the list is named as a problem.
+    @Test(arguments: unfollowed.indices) func manyEditsAreToldAndPlayedThrough(index: Int) throws {
+        let (edits, priming) = Self.unfollowed[index]
         var writer = writer
         writer.edits = edits
-        let file = writer.file()
-        let stream = parse(file)
-        let expected = info(end - Int64(priming), priming, Int(40_960 - end))
-        #expect(stream.table == expected && stream.announcedTable == expected)
-        #expect(stream.packetBytes == writer.packets)
-        let list = try #require(file.indices.first { file[$0...].starts(with: Array("elst".utf8)) }) + 4
-        let problem = try #require(stream.toldProblems.first)
-        #expect(stream.toldProblems.count == 1)
-        #expect(problem.description == "MPEG-4 edits inside the song, which are not followed, at byte \(list)")
-        #expect(splitThatDiffers(file, from: stream) == nil)
+        for file in [writer.file(), writer.fragmented(packetsPerFragment: 6)] {
+            let stream = parse(file)
+            #expect(stream.table == Self.info(40_960 - priming, priming, 0))
+            #expect(stream.packetBytes == writer.packets)
+            let list = try #require(file.indices.first { file[$0...].starts(with: Array("elst".utf8)) }) + 4
+            let text = "MPEG-4 edits inside the song, which are not followed, at byte \(list)"
+            #expect(stream.toldProblems.map(\.description) == [text])
+            #expect(splitThatDiffers(file, from: stream) == nil)
+            #expect(parseFile(file).stream == stream)
+        }
+        let stream = parse(writer.file())
+        #expect(stream.announcedTable == stream.table)
+        #expect(parse(writer.fragmented(packetsPerFragment: 6)).announcedTable?.validFrameCount == nil)
+    }
+
+    /// Pauses and other speeds, of one edit too: how much of the media it plays is not reckoned.
+    @Test(arguments: [0, 0x8000, 0x2_0000, .max] as [UInt32]) func editsAtAnotherSpeedAreTold(rate: UInt32) {
+        for edits in [[(200, 1_024)], [(200, 1_024), (300, 20_000)]] as [[(UInt32, Int32)]] {
+            var writer = writer
+            (writer.edits, writer.editRates) = (edits, [0: rate])
+            let stream = parse(writer.file())
+            #expect(stream.toldProblems.count == 1 && stream.table == Self.info(39_936, 1_024, 0))
+        }
+    }
+
+    /// Silence has no speed.
+    @Test func silenceAtAnotherSpeedIsNoProblem() {
+        var writer = writer
+        (writer.edits, writer.editRates) = ([(200, -1), (500, 1_024)], [0: 0])
+        let stream = parse(writer.file())
+        #expect(stream.toldProblems == [] && stream.table == Self.info(22_050, 1_024, 40_960 - 23_074))
     }
 }

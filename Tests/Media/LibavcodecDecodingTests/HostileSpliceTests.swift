@@ -7,17 +7,15 @@ import Testing
 /// Splices whose numbers and packets are hurt, through real decoders.
 @Suite(.timeLimit(.minutes(5)))
 struct HostileSpliceTests {
-    @Test(arguments: ["aac -b:a 64k a.m4a", "libmp3lame -b:a 64k a.mp4", "adpcm_ima_qt a.mov", "flac -strict -2 a.mp4"])
+    @Test(arguments: ["libvorbis a.ogg", "libopus a.ogg", "aac a.m4a", "libmp3lame a.mp3"])
     func areHarmless(encoding: String) throws {
         let directory = TemporaryDirectory()
-        try Tool.run("sox -R -r 44100 -n -b 16 -c 2 in.wav synth 1 sine 300:3000 gain -6", in: directory)
+        try Tool.run("sox -R -r 48000 -n -b 16 -c 2 in.wav synth 1 sine 300:3000 gain -6", in: directory)
         try Tool.run("ffmpeg -v error -i in.wav -c:a \(encoding)", in: directory)
-        let original = try Tool.readFile(directory.path + "/" + encoding.suffix(5))
-        let file = EditList.replaced(
-            in: original, by: [0..<9_000, 20_001..<30_000], rate: 44_100, movieTimescale: 44_100)
+        let file = try Tool.readFile(directory.path + "/" + encoding.suffix(5))
         var parser = AudioFileStream(access: .file(byteCount: Int64(file.count)))
         let packets = FileReading(file, pieceByteCount: 16_384).read(with: &parser) { $0.nextByteOffset }.packets
-        let splice = try #require(packets.first { AudioPacketSplice($0.bytes.span.bytes) != nil })
+        let splice = AudioPacketSplice.bytes(dropping: 700, of: Array(packets[9..<12]))
         let decoder = try DecoderCatalog.ofTests.makeDecoder(
             for: try #require(parser.summary.format), magicCookie: parser.summary.magicCookie)
         let whole = try decodeAll(packets, with: decoder)
@@ -25,7 +23,7 @@ struct HostileSpliceTests {
         var spliceCount = 0
         for seed in 1...400 as ClosedRange<UInt64> {
             var generator = SeededGenerator(seed: seed)
-            var bytes = splice.bytes
+            var bytes = splice
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
                 // Half of it the numbers in front.
                 let end = Bool.random(using: &generator) ? 32 : bytes.count

@@ -62,31 +62,6 @@ struct FormatProbeTests {
         _ = directory.path
     }
 
-    /// Where an edit list cuts, the packets inside of one double too.
-    @Test func splicesDouble() throws {
-        let directory = TemporaryDirectory()
-        let path = try song(rate: 22_050, in: directory)
-        let stretches: [Range<Int64>] = [1_024..<20_000, 30_000..<40_001]
-        let file = EditList.replaced(
-            in: try Tool.readFile(path), by: stretches, rate: 22_050, movieTimescale: 22_050)
-        try Tool.writeFile(path, file)
-        func splice(_ probe: FormatProbe?) throws -> AudioPacketSplice {
-            var stream = SongStream(try SongFile(path: path), probe: probe)
-            var recorder = EventRecorder()
-            while !stream.isFinished { _ = try stream.advance(into: &recorder) }
-            let packets = ParsedStream(events: recorder.events).packets
-            #expect(packets.reduce(0) { $0 + $1.frameCount } == (probe == nil ? 1 : 2) * 30_001)
-            return try #require(packets.lazy.compactMap { AudioPacketSplice($0.bytes.span.bytes) }.first)
-        }
-        let (plain, double) = (try splice(nil), try splice(Self.doubling))
-        #expect(plain.droppedFrameCount == 30_000 - Int(plain.streamFrame))
-        #expect(double.droppedFrameCount == 2 * plain.droppedFrameCount)
-        #expect(double.streamFrame == 2 * plain.streamFrame)
-        #expect(double.packets.map(\.frameCount) == plain.packets.map { 2 * $0.frameCount })
-        #expect(SongFacts.read(path: path, probe: Self.doubling).frameCount == 2 * (30_001 - 1_024))
-        _ = directory.path
-    }
-
     @Test func fastStreamsAndOtherCodecsAreNotTried() throws {
         let count = Mutex(0)
         let probe = FormatProbe { format, _, _ in

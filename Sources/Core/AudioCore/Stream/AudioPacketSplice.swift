@@ -1,8 +1,7 @@
-// A song may continue with media that does not follow from what came before: the next link of an Ogg chain, or another
-// stretch of an MPEG-4 edit list. The decoder then needs some frames to get going that nobody should hear. A packet
-// table only covers the two ends of a song, and a packet's frame count can cut off its end but not its beginning. So
-// those packets are wrapped in one, a splice, which says how many frames to drop and counts those that are heard. A
-// splice without packets is silence.
+// Where a song goes on with something that does not follow what came before, another stream of a chain of Ogg's, its
+// first frames are what the decoder needs to get going, and are not heard. A packet table speaks of the song's two ends
+// alone, and a packet's frame count can cut off its end, not its beginning. So those packets become one, which says what
+// is to be dropped, and counts what is heard of it. One without packets is silence.
 //
 //   0   3, 0, "splice"
 //   8   frames of the stream's decoded output before the first packet (u64), for decoders that round by position
@@ -83,22 +82,5 @@ public struct AudioPacketSplice {
         return packets.reduce(into: magic + place + number(frameCount)) {
             $0 += number($1.bytes.count) + number($1.frameCount) + $1.bytes
         }
-    }
-
-    /// Returns the same splice for a decoder that makes `factor` times as many frames of each packet.
-    /// - Parameter bytes: those that this splice was read from.
-    /// - Returns: nil if the frames would exceed ``Limits``.
-    public func bytes(multipliedBy factor: Int, of bytes: RawSpan) -> [UInt8]? {
-        let (frame, overflows) = streamFrame.multipliedReportingOverflow(by: Int64(factor))
-        guard !overflows, packets.allSatisfy({ $0.frameCount <= Limits.packetFrameCount / factor }) else { return nil }
-        let parts = packets.map { packet in
-            (
-                bytes.extracting(packet.startOffset..<packet.startOffset + packet.byteCount).withUnsafeBytes {
-                    [UInt8]($0)
-                },
-                packet.frameCount * factor
-            )
-        }
-        return Self.bytes(dropping: droppedFrameCount * factor, of: parts, streamFrame: frame)
     }
 }

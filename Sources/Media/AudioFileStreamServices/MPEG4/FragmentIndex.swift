@@ -6,8 +6,6 @@ struct FragmentIndex {
         /// Offset of its `moof` in the file.
         var byteOffset: Int64
         var frame: Int64
-        /// In the media's timescale; only of an edited song.
-        var time: Int64
     }
 
     private var entries: [Entry] = []

@@ -10,11 +10,10 @@ import AudioCore
 //             -> fragment  a `moof` is over
 //             -> done      no more boxes
 //   indexing  -> walking   the index was read, or there is none
-//   table     -> edited    an edit list plays several stretches of it
-//   table, fragment -> walking         the packets were given; fragments may follow
-//   table, edited, fragment -> done    the packets were given; no more do
-//   any -> done                        what is asked for is more than the file is worth
-//   any -> walking, table, edited      a seek
+//   table, fragment -> walking   the packets were given; fragments may follow
+//   table -> done                the packets were given; no more do
+//   any -> done                  what is asked for is more than the file is worth
+//   any -> walking, table        a seek
 //
 // With random access it goes wherever it must; a pure stream cannot go back: tables after the audio, or packets that
 // are not in file order, are not optimized.
@@ -24,7 +23,6 @@ struct MPEG4Parser: ContainerParser {
     private enum State {
         case walking, indexing, fragment, done
         case table(SampleTableCursor)
-        case edited(EditedCursor)
     }
 
     /// Nil in a pure stream.
@@ -44,7 +42,7 @@ struct MPEG4Parser: ContainerParser {
         fileByteCount = access.fileByteCount
         boxes = MovieReader(fileByteCount: fileByteCount)
         returns = fileByteCount.map { ReturnBudget(fileByteCount: $0) }
-        player = SamplePlayer(fileByteCount: fileByteCount, largestReturnCount: returns?.largestEditCount ?? 0)
+        player = SamplePlayer(fileByteCount: fileByteCount)
     }
 
     mutating func consume<Sink: AudioStreamSink & ~Copyable>(
@@ -71,9 +69,8 @@ struct MPEG4Parser: ContainerParser {
                 }
                 player.flush(bytes, into: &sink)
                 guard let fileByteCount else { return Progress(consumed: bytes.byteCount, needed: 1) }
-                let isEdited = player.stream.streamedSong != nil
-                if target < position, let reason = returns?.goBack(by: position - target, isEdited: isEdited) {
-                    player.giveUp(reason, at: target, bytes, into: &sink)
+                if target < position, returns?.goBack() == false {
+                    player.giveUp("MPEG-4 packets in no order that can be followed", at: target, bytes, into: &sink)
                     enter(.done)
                     continue
                 }
@@ -111,8 +108,7 @@ struct MPEG4Parser: ContainerParser {
             if let step = fragments.read(bytes, at: place, position, isAtEnd: isAtEnd) { return step }
             state = .walking
             return .took(0)
-        case .table, .edited, .fragment:
-            return try play(bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink)
+        case .table, .fragment: return play(bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink)
         case .done: return nil
         }
     }
@@ -139,8 +135,7 @@ struct MPEG4Parser: ContainerParser {
         case .met(.segmentIndex(let body, let end, let count)):
             takeIndex(body, end: end)
             return .took(count)
-        case .met(.end): endMedia(bytes, into: &sink)
-        case .met(.behind): state = .done
+        case .met(.end): state = .done
         }
         return .took(0)
     }
@@ -156,12 +151,9 @@ struct MPEG4Parser: ContainerParser {
 
     private mutating func openFragment() {
         guard let entry = boxes.entry, !boxes.fragment.isEmpty else { return }
-        // Of an edited song in the media.
-        let media = player.stream.streamedSong?.place
         fragments.note(
             FragmentIndex.Entry(
-                packet: media?.packet ?? player.stream.nextPacket, byteOffset: boxes.fragment.offset,
-                frame: media?.frame ?? player.stream.nextFrame, time: media?.time ?? 0))
+                packet: player.stream.nextPacket, byteOffset: boxes.fragment.offset, frame: player.stream.nextFrame))
         boxes.fragment.blocks = entry.blocks
         state = .fragment
     }
@@ -171,8 +163,8 @@ struct MPEG4Parser: ContainerParser {
     /// Delivers packets up to the first one that is not in the window.
     private mutating func play<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at place: Int, offset: Int64, isAtEnd: Bool, into sink: inout Sink
-    ) throws(AudioStreamError) -> MovieStep {
-        switch try playCursor(bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink) {
+    ) -> MovieStep {
+        switch playCursor(bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink) {
         case .took(let count): return .took(count)
         case .needsMore(let count): return .needsMore(count)
         case .away(let target):
@@ -181,9 +173,7 @@ struct MPEG4Parser: ContainerParser {
             enter(.done)
             return .took(count)
         case .ended:
-            let isOver = !boxes.movie.isFragmented || player.stream.streamedSong?.splicer.isOver == true
-            enter(isOver ? .done : .walking)
-            if !isOver, player.stream.streamedSong?.splicer.isAway == true { goToStretch() }
+            enter(boxes.movie.isFragmented ? .walking : .done)
             return .took(0)
         }
     }
@@ -191,47 +181,19 @@ struct MPEG4Parser: ContainerParser {
     /// Moves the cursor out of the state meanwhile, to avoid copying it.
     private mutating func playCursor<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at place: Int, offset: Int64, isAtEnd: Bool, into sink: inout Sink
-    ) throws(AudioStreamError) -> SamplePlayer.Outcome {
+    ) -> SamplePlayer.Outcome {
         let bundle = boxes.entry?.bundle
         switch state {
-        case .edited(var cursor):
-            state = .done
-            defer { state = .edited(cursor) }
-            return try player.play(&cursor, bundle, bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink)
         case .table(var cursor):
             state = .done
-            defer {
-                let song = player.stream.song.map { EditedCursor($0, from: cursor, fileByteCount: fileByteCount) }
-                state = song.map { .edited($0) } ?? .table(cursor)
-            }
-            return try player.playSong(&cursor, bundle, bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink)
+            defer { state = .table(cursor) }
+            return player.play(&cursor, bundle, bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink)
         default:
             var cursor = Fragment()
             swap(&cursor, &boxes.fragment)
             defer { swap(&cursor, &boxes.fragment) }
-            return try player.playSong(&cursor, bundle, bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink)
+            return player.play(&cursor, bundle, bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink)
         }
-    }
-
-    /// The file has no more packets: this was all, unless an edit list goes back from here.
-    private mutating func endMedia<Sink: AudioStreamSink & ~Copyable>(_ bytes: RawSpan, into sink: inout Sink) {
-        state = .done
-        for part in player.stream.streamedSong?.endMedia() ?? [] { player.give(part, bytes, into: &sink) }
-        if player.stream.streamedSong?.splicer.isAway == true { goToStretch() }
-    }
-
-    /// Goes where the next stretch of an edited song in fragments can be had from. All of the file is at hand then.
-    private mutating func goToStretch() {
-        guard let entry = player.stream.streamedSong?.goToStretch(in: fragments.seen) else { return }
-        begin(at: entry)
-    }
-
-    /// Goes on from a fragment that went by, or from the beginning of the table in front of them.
-    private mutating func begin(at entry: StreamedSong.Entry) {
-        boxes.restart(at: entry.fragment?.byteOffset ?? boxes.movieEnd ?? 0)
-        state = .walking
-        guard entry.fragment == nil, let table = seekIndex.table else { return }
-        state = .table(SampleTableCursor(table, blocks: boxes.entry?.blocks))
     }
 
     // MARK: Indexes of fragments
@@ -275,15 +237,6 @@ struct MPEG4Parser: ContainerParser {
         let seekIndex = seekIndex
         let (found, way) = try seekIndex.find(packet: place.packet)
         switch way {
-        case .edited(let cursor):
-            boxes.restart(at: seekIndex.movieEnd)
-            state = .edited(cursor)
-            let frame = player.stream.song?.firstFrame(ofPacket: place.packet) ?? 0
-            player.stream.goTo(packet: place.packet, sample: 0, frame: frame)
-        case .streamed(let entry):
-            player.stream.streamedSong?.resume(at: entry)
-            begin(at: entry)
-            player.stream.goTo(packet: entry.packet, sample: 0, frame: entry.frame)
         case .table(let cursor):
             boxes.restart(at: fileByteCount == nil ? seekIndex.streamedTableEnd : seekIndex.movieEnd)
             state = .table(cursor)

@@ -3,13 +3,12 @@ import AudioCore
 // Gapless lengths. Three sources, the first that is there wins:
 //
 //   iTunSMPB      iTunes' tag: priming, remainder and audible frames
-//   edit list     priming is where the edits begin in the media; audible is up to where they end; in a movie in
+//   edit list     priming is where the edit begins in the media; audible is up to where it ends; in a movie in
 //                 fragments only if that is behind what `moov` itself describes, which many writers know no more of
 //   the tables    all is audible up to the end of the last sample's time, which may be shorter than what it decodes to
 //
-// Several stretches of the media, with cuts or silence between, are an ``EditedSong``. Where the edits are not followed
-// (another speed, too many of them, back in a pure stream) one stretch is played, from where the earliest begins to where
-// the latest ends, and that is told.
+// A list of more than one edit of the media, or of one at another speed, is not followed: all is played from where the
+// first edit begins, and that is told.
 //
 // Edits are as long as the movie's timescale can say, often a thousandth of a second: an end that lies within one such
 // unit of the media's own end is that. Silence in front (an empty edit) is there for a picture and not played.
@@ -53,22 +52,16 @@ struct MovieLengths {
     var tag: ITunesGaplessTag?
     /// Priming without an edit list.
     var defaultPriming: Int
-    /// Where the edits end says nothing: they know only of the beginning of a movie in fragments.
+    /// Where the edit ends says nothing: it knows only of the beginning of a movie in fragments.
     var isOpenEnded = false
 
-    /// What of the media is heard, if that is known better than by ``edits``.
-    var stretch: Range<Int64>?
-
-    /// Larger values are not believed: 2^31 frames are three hours at 192 kHz.
-    static let largestPriming: Int64 = 1 << 31
+    /// Longer ones are not believed: 2^31 frames are three hours at 192 kHz.
+    private static let largestPriming: Int64 = 1 << 31
 
     /// Larger values are neither believed nor used in sums.
     static let largestFrameCount: Int64 = 1 << 48
 
-    /// Stands for an unknown end of the media.
-    static let unknownEnd = largestFrameCount
-
-    /// Returns the packet table of a track whose samples are all known.
+    /// Of a track whose samples are all known.
     /// - Parameters:
     ///   - mediaFrameCount: sum of the samples' times.
     ///   - decoded: frames that the decoder outputs.
@@ -86,17 +79,13 @@ struct MovieLengths {
     }
 
     /// Of a track whose samples come in fragments.
-    /// - Parameters:
-    ///   - fragmentDuration: of all, in the movie's timescale; 0 if that is not known.
-    ///   - song: that is made of several stretches.
-    func openTable(fragmentDuration: Int64, song: EditedSong?) -> AudioPacketTableInfo {
-        if let song, !song.isOpenEnded { return song.table }
-        if let tag, song == nil {
+    /// - Parameter fragmentDuration: of all, in the movie's timescale; 0 if that is not known.
+    func openTable(fragmentDuration: Int64) -> AudioPacketTableInfo {
+        if let tag {
             return AudioPacketTableInfo(
                 validFrameCount: tag.validFrameCount, primingFrameCount: Int(tag.primingFrameCount),
                 remainderFrameCount: Int(tag.remainderFrameCount))
         }
-        let priming = song?.primingFrameCount ?? priming
         let announced = editedEnd.map { $0 - priming } ?? frames(fragmentDuration, per: movieTimescale)
         let total = announced > 0 && announced <= Self.largestFrameCount ? announced : nil
         return AudioPacketTableInfo(
@@ -116,51 +105,37 @@ struct MovieLengths {
         return tag.primingFrameCount < decoded ? tag : nil
     }
 
+    /// The first edit that is no silence.
+    private var edit: MovieTrack.Edit? { edits.first { $0.mediaTime >= 0 } }
+
+    /// Whether the edits say more than where the song begins and ends.
+    var hasUnfollowedEdits: Bool {
+        let played = edits.filter { $0.mediaTime >= 0 }
+        return played.count > 1 || played.contains { !$0.isAtFullSpeed }
+    }
+
     var priming: Int64 {
-        if let stretch { return stretch.lowerBound }
-        guard let first = edits.lazy.map(\.mediaTime).filter({ $0 >= 0 }).min() else { return Int64(defaultPriming) }
-        let frames = frames(first, per: mediaTimescale)
+        guard let edit else { return Int64(defaultPriming) }
+        let frames = frames(edit.mediaTime, per: mediaTimescale)
         return frames <= Self.largestPriming ? frames : 0
     }
 
-    /// Frame of the media where the edits end; nil if they do not say.
+    /// Frame of the media where the edit ends; nil if that is not known, or not followed.
     var editedEnd: Int64? {
-        if let stretch { return stretch.upperBound < Self.unknownEnd ? stretch.upperBound : nil }
-        guard !isOpenEnded, movieTimescale > 0, let last = edits.last(where: { $0.mediaTime >= 0 }), last.duration > 0
-        else { return nil }
-        let latest = edits.filter { $0.mediaTime >= 0 }.compactMap { self.end(of: $0) }.max() ?? 0
-        return latest <= priming ? nil : latest
+        guard !isOpenEnded, !hasUnfollowedEdits, movieTimescale > 0, let edit, edit.duration > 0 else { return nil }
+        let end = frames(edit.mediaTime, per: mediaTimescale)
+            .addingReportingOverflow(frames(edit.duration, per: movieTimescale))
+        return end.overflow || end.partialValue <= priming ? nil : end.partialValue
     }
 
-    /// Whether the edits of a movie in fragments were written by who knew more than what `moov` itself describes.
+    /// Whether the edit of a movie in fragments was written by who knew more than what `moov` itself describes.
     /// - Parameter frameCount: of the samples that it describes.
     func endsBehind(movie frameCount: Int64) -> Bool {
         guard let end = editedEnd else { return false }
         return end - priming - movieUnit > frameCount
     }
 
-    /// Frame of the media; nil if that is beyond all reckoning.
-    func end(of edit: MovieTrack.Edit) -> Int64? {
-        let end = frames(edit.mediaTime, per: mediaTimescale)
-            .addingReportingOverflow(frames(edit.duration, per: movieTimescale))
-        return end.overflow ? nil : end.partialValue
-    }
-
-    /// Whether some edit does not go on where the one before ended. Silence in front and behind does not count.
-    var hasUnfollowedEdits: Bool {
-        guard let first = edits.firstIndex(where: { $0.mediaTime >= 0 }),
-            let last = edits.lastIndex(where: { $0.mediaTime >= 0 })
-        else { return false }
-        return (first..<last).contains { index in
-            let next = edits[index + 1]
-            guard edits[index].mediaTime >= 0, next.mediaTime >= 0, let end = self.end(of: edits[index])
-            else { return true }
-            let start = frames(next.mediaTime, per: mediaTimescale)
-            return abs(start - end) > max(1, movieUnit)
-        }
-    }
-
-    /// Frames in one unit of the movie's timescale, rounded up; none if every frame is a whole number of units.
+    /// Frames in one unit of the movie's timescale, rounded up; none where every frame is a whole number of units.
     var movieUnit: Int64 {
         let rate = Int64(sampleRate.rounded())
         guard movieTimescale > 0, rate > 0, !movieTimescale.isMultiple(of: rate) else { return 0 }

@@ -14,10 +14,8 @@ struct MovieReader {
         case indexWanted
         /// A segment index; its box ends at `end`. `took` bytes were consumed up to there.
         case segmentIndex([UInt8], end: Int64, took: Int)
-        /// There are no more boxes.
+        /// No more boxes come, or only where a pure stream cannot go back to.
         case end
-        /// The boxes continue where a pure stream cannot go back to.
-        case behind
     }
 
     enum Walk {
@@ -75,7 +73,7 @@ struct MovieReader {
         into sink: inout Sink
     ) throws(AudioStreamError) -> Walk {
         if walker.next != position {
-            guard walker.next > position || fileByteCount != nil else { return .met(.behind) }
+            guard walker.next > position || fileByteCount != nil else { return .met(.end) }
             if isAtEnd, walker.next > position &+ Int64(bytes.byteCount - place) { return try endWalk() }
             // There is nothing to read at the end, and `finish` would be too late to go back.
             if let fileByteCount, walker.next >= fileByteCount { return try endWalk() }

@@ -8,9 +8,7 @@ struct MovieSeekIndex {
     /// Where a packet is, and how to continue from there.
     enum Way {
         case table(SampleTableCursor)
-        case edited(EditedCursor)
-        case streamed(StreamedSong.Entry)
-        /// From a fragment's `moof`, which begins with this frame.
+        /// From a fragment's `moof`, with this frame.
         case fragment(firstFrame: Int64)
     }
 
@@ -43,8 +41,6 @@ struct MovieSeekIndex {
     /// Returns also how to get there; works even where a packet of the table is cut off, since fragments may follow.
     func find(packet: Int64) throws(AudioStreamError) -> (place: AudioFileStreamSeek, way: Way) {
         guard packet >= 0 else { throw .invalidPacketOffset }
-        if let song = stream.song { return try find(packet: packet, in: song) }
-        if let song = stream.streamedSong { return try find(packet: packet, in: song) }
         let sample = stream.bundledTable?.sample(ofPacket: packet)
         if let (cursor, place) = cursor(atSample: sample?.sample ?? packet) {
             let first = sample?.firstPacket ?? cursor.packet
@@ -60,30 +56,7 @@ struct MovieSeekIndex {
         return (place, .fragment(firstFrame: frame))
     }
 
-    /// A packet of those that an edit list leaves.
-    private func find(
-        packet: Int64, in song: EditedSong
-    ) throws(AudioStreamError) -> (place: AudioFileStreamSeek, way: Way) {
-        guard var cursor = EditedCursor(song, atPacket: packet, fileByteCount: fileByteCount),
-            let place = cursor.next(),
-            place.offset >= 0, fileByteCount.map({ place.offset < $0 }) ?? true
-        else { throw .invalidPacketOffset }
-        return (AudioFileStreamSeek(packet: cursor.number, byteOffset: place.offset), .edited(cursor))
-    }
-
-    /// The same of one in fragments, by those that went by. Indexes are of no use there: their times are those of what
-    /// is heard, by whatever list their writer knew.
-    private func find(
-        packet: Int64, in song: StreamedSong
-    ) throws(AudioStreamError) -> (place: AudioFileStreamSeek, way: Way) {
-        guard let entry = song.entry(atOrBefore: packet, of: fragments.seen) else { throw .valueUnknown }
-        // From the boxes before the table's packets, a stream finds the fragments after them.
-        let tableOffset = cursor(atSample: 0).map { min($0.1.offset, movieEnd) }
-        guard let offset = entry.fragment?.byteOffset ?? tableOffset else { throw .valueUnknown }
-        return (AudioFileStreamSeek(packet: entry.packet, byteOffset: offset), .streamed(entry))
-    }
-
-    /// Frames per packet; nil if they vary.
+    /// Nil where packets are not equally long.
     var constantFrameCount: Int? {
         if case .constant(let count) = entry?.counting { count } else { nil }
     }
@@ -101,14 +74,6 @@ struct MovieSeekIndex {
     func packet(
         containingFrame frame: Int64, _ summary: AudioStreamSummary
     ) throws(AudioStreamError) -> (packet: Int64, frameOffset: Int) {
-        if let song = stream.song {
-            guard let found = song.packet(containingFrame: frame) else { throw .invalidPacketOffset }
-            return found
-        }
-        if let song = stream.streamedSong {
-            guard let entry = song.entry(atOrBeforeFrame: frame, of: fragments.seen) else { throw .valueUnknown }
-            return (entry.packet, Int(clamping: frame - entry.frame))
-        }
         if let format = summary.format, format.framesPerPacket > 0 {
             let (packet, offset) = frame.quotientAndRemainder(dividingBy: Int64(format.framesPerPacket))
             return (packet, Int(offset))
@@ -140,16 +105,6 @@ struct MovieSeekIndex {
     }
 
     func firstFrame(ofPacket packet: Int64, _ summary: AudioStreamSummary) throws(AudioStreamError) -> Int64 {
-        if let song = stream.song {
-            guard let frame = song.firstFrame(ofPacket: packet) else { throw .invalidPacketOffset }
-            return frame
-        }
-        if let song = stream.streamedSong {
-            guard let entry = song.entry(atOrBefore: packet, of: fragments.seen), entry.packet == packet else {
-                throw .valueUnknown
-            }
-            return entry.frame
-        }
         if let format = summary.format, format.framesPerPacket > 0 {
             let (frame, overflows) = packet.multipliedReportingOverflow(by: Int64(format.framesPerPacket))
             guard !overflows else { throw .invalidPacketOffset }
@@ -162,7 +117,7 @@ struct MovieSeekIndex {
         return entry.frame
     }
 
-    /// Returns the first frame of a packet of the table, ignoring edit lists.
+    /// The first frame of a packet of the table.
     func tableFrame(ofPacket packet: Int64) throws(AudioStreamError) -> Int64 {
         guard let table, let track = movie.track, let entry else { throw .valueUnknown }
         if let constantFrameCount { return packet * Int64(constantFrameCount) }
@@ -177,20 +132,12 @@ struct MovieSeekIndex {
     // MARK: Bytes
 
     func packet(atByteOffset offset: Int64) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
-        if let song = stream.streamedSong {
-            guard let entry = fragments.seen.last(where: { $0.byteOffset <= offset }) else { throw .valueUnknown }
-            return (song.packet(ofMedia: entry.packet), true)
-        }
         if let table {
             var cursor = SampleTableCursor(table, blocks: entry?.blocks)
             if cursor.advance(toByte: offset) {
                 // In a bundle only the sample is known.
                 var bundles = stream.bundledTable.map { BundleClock($0) }
-                let first = bundles?.firstPacket(ofSample: cursor.packet) ?? cursor.packet
-                guard let song = stream.song else { return (first, bundles != nil) }
-                let next = bundles?.firstPacket(ofSample: cursor.packet + 1) ?? first + 1
-                guard let packet = song.packet(ofMedia: first...next - 1) else { throw .invalidPacketOffset }
-                return (packet, bundles != nil)
+                return (bundles?.firstPacket(ofSample: cursor.packet) ?? cursor.packet, bundles != nil)
             }
         }
         guard let entry = fragments.seen.last(where: { $0.byteOffset <= offset }) else { throw .invalidPacketOffset }

@@ -29,25 +29,20 @@ extension MovieStream {
 
     mutating func announceAll(_ totals: SampleTable.Totals, _ counts: FrameCounts) {
         guard let entry, let lengths else { return }
-        let info = song?.table ?? lengths.table(mediaFrameCount: counts.media, decoded: counts.decoded)
-        let byteCount = song.map(\.byteCount) ?? totals.byteCount
-        announced = Announcement(packetCount: song?.packetCount ?? counts.packets, byteCount: byteCount, table: info)
+        let info = lengths.table(mediaFrameCount: counts.media, decoded: counts.decoded)
+        announced = Announcement(packetCount: counts.packets, byteCount: totals.byteCount, table: info)
         let frames = Int64(info.primingFrameCount) + (info.validFrameCount ?? 0)
-        let bitRate =
-            byteCount.map { average($0, frameCount: frames) }
-            ?? average(totals.byteCount, frameCount: counts.decoded)
+        let bitRate = average(totals.byteCount, frameCount: frames)
         announced.bitRate = bitRate ?? (entry.averageBitRate > 0 ? entry.averageBitRate : nil)
     }
 
     mutating func announceOpen() {
         guard let lengths, let entry else { return }
-        let info = lengths.openTable(fragmentDuration: fragmentDuration, song: streamedSong?.song)
+        let info = lengths.openTable(fragmentDuration: fragmentDuration)
         announced.table = info
         announced.bitRate = entry.averageBitRate > 0 ? entry.averageBitRate : nil
-        // What lies behind the last edit is more than is heard, not more than was announced.
-        guard let valid = info.validFrameCount, streamedSong?.song.isOpenEnded ?? true,
-            lengths.tag != nil || lengths.editedEnd == nil
-        else { return }
+        // What lies behind the edit is more than is heard, not more than was announced.
+        guard let valid = info.validFrameCount, lengths.tag != nil || lengths.editedEnd == nil else { return }
         announced.end = Int64(info.primingFrameCount) + valid + lengths.movieUnit
     }
 
@@ -90,12 +85,10 @@ extension MovieStream {
         if let table = announced.table { properties.append(.packetTableInfo(table)) }
         if !isFragmented, let totals {
             let limit = entry.bundle?.largestByteCount ?? Limits.packetByteCount
-            let largest = min(totals.largestByteCount, Int64(limit))
-            let splice = min(song?.largestMadeByteCount ?? 0, Int64(Limits.packetByteCount))
-            properties.append(.packetSizeUpperBound(Int(max(largest, splice))))
+            properties.append(.packetSizeUpperBound(Int(min(totals.largestByteCount, Int64(limit)))))
         }
         if let bitRate = announced.bitRate { properties.append(.bitRate(bitRate)) }
-        if hasUnfollowedEdits {
+        if lengths?.hasUnfollowedEdits == true {
             properties.append(.problem(AudioStreamProblem(.damaged(Self.unfollowedEdits), at: editsOffset)))
         }
         properties.append(.decoderPrerollPacketCount(entry.decoderPrerollPacketCount))

@@ -27,11 +27,6 @@ struct MovieStream {
     private var mediaTime: Int64 = 0
     private(set) var counter = PacketFrameCounter()
     var announced = Announcement()
-    /// The stretches that an edit list plays, where they are several.
-    private(set) var song: EditedSong?
-    /// The same of a movie in fragments.
-    var streamedSong: StreamedSong?
-    private(set) var hasUnfollowedEdits = false
 
     struct Announcement: Equatable {
         var packetCount: Int64?
@@ -58,11 +53,8 @@ struct MovieStream {
 
     // MARK: Opening
 
-    /// Opens the stream at its first packet: returns the known properties, in the order to report them.
-    /// - Parameter largestReturnCount: how often an edit list may go back in the media.
-    mutating func open(
-        firstPacket: RawSpan, _ place: SamplePlace, largestReturnCount: Int
-    ) throws(AudioStreamError) -> [AudioStreamProperty] {
+    /// The first packet is there: what is known, in the order in which it is told.
+    mutating func open(firstPacket: RawSpan, _ place: SamplePlace) -> [AudioStreamProperty] {
         guard var entry, var lengths else { return [] }
         entry.look(atFirst: firstPacket, smallestPacketByteCount: table?.constantSize ?? 0)
         lengths.sampleRate = entry.format.sampleRate
@@ -73,59 +65,14 @@ struct MovieStream {
         self.lengths = lengths
         isReady = true
         if !isFragmented, let table, let totals {
-            let frames = frameCounts(table, totals, entry, lengths)
-            followEdits(table, totals, frames, largestReturnCount: largestReturnCount)
-            announceAll(totals, frames)
+            announceAll(totals, frameCounts(table, totals, entry, lengths))
         } else {
             let described = lengths.frames(
                 table?.duration(ofFirst: totals?.packetCount ?? 0) ?? 0, per: lengths.mediaTimescale)
             self.lengths?.isOpenEnded = !lengths.endsBehind(movie: described)
-            followEditsOfFragments(largestReturnCount: largestReturnCount)
             announceOpen()
         }
-        return properties(self.entry ?? entry, dataOffset: place.offset, totals)
-    }
-
-    private mutating func followEdits(
-        _ table: SampleTable, _ totals: SampleTable.Totals, _ frames: FrameCounts, largestReturnCount: Int
-    ) {
-        guard let entry, let lengths else { return }
-        switch lengths.editing(upTo: min(frames.media, frames.decoded)) {
-        case .plain: return
-        case .unfollowed: hasUnfollowedEdits = true
-        case .one(let stretch): self.lengths?.stretch = stretch
-        case .several(let stretches):
-            let media = EditedSong.Media(
-                table: table, entry: entry, lengths: lengths, totals: totals, bundles: bundledTable)
-            song = EditedSong(stretches, of: media, largestReturnCount: largestReturnCount)
-            hasUnfollowedEdits = song == nil
-            if song != nil { dropPacketLength() }
-        }
-    }
-
-    /// Of fragments, whose packets are not known yet.
-    private mutating func followEditsOfFragments(largestReturnCount: Int) {
-        guard let entry, let lengths else { return }
-        switch lengths.editing(upTo: MovieLengths.unknownEnd) {
-        case .plain: return
-        case .unfollowed: hasUnfollowedEdits = true
-        case .one(let stretch): self.lengths?.stretch = stretch
-        case .several(let stretches):
-            let song = EditedSong(
-                streaming: stretches, of: entry, longestPacketFrameCount: counter.longestFrameCount,
-                largestReturnCount: largestReturnCount)
-            streamedSong = song.map { StreamedSong($0, counting: counter) }
-            hasUnfollowedEdits = song == nil
-            if song != nil { dropPacketLength() }
-        }
-    }
-
-    /// Packets are cut wherever stretches begin and end.
-    private mutating func dropPacketLength() {
-        for index in entry?.formats.indices ?? 0..<0 {
-            entry?.formats[index].framesPerPacket = 0
-            entry?.formats[index].bytesPerPacket = 0
-        }
+        return properties(entry, dataOffset: place.offset, totals)
     }
 
     /// Nil if every sample is a packet, or if fragments contain them.
@@ -162,9 +109,6 @@ struct MovieStream {
         byteCount &+= sample.byteCount
     }
 
-    /// Counts a packet that is not a sample.
-    mutating func count(byteCount count: Int64) { byteCount &+= count }
-
     private mutating func tellOverrun() {
         announced.end = .max
         guard !hasGap, let priming = announced.table?.primingFrameCount else { return }
@@ -188,9 +132,7 @@ struct MovieStream {
     func finalProperties() -> [AudioStreamProperty] {
         guard !hasGap, isReady, let lengths, let entry else { return [] }
         let media = entry.blocks == nil ? lengths.frames(mediaTime, per: lengths.mediaTimescale) : nextFrame
-        let table =
-            song?.table(givenFrameCount: nextFrame) ?? streamedSong?.table(givenFrameCount: nextFrame, lengths)
-            ?? lengths.table(mediaFrameCount: media > 0 ? media : nextFrame, decoded: nextFrame)
+        let table = lengths.table(mediaFrameCount: media > 0 ? media : nextFrame, decoded: nextFrame)
         var properties: [AudioStreamProperty] = []
         if announced.byteCount != byteCount { properties.append(.audioDataByteCount(byteCount)) }
         if announced.packetCount != packetCount { properties.append(.audioDataPacketCount(packetCount)) }

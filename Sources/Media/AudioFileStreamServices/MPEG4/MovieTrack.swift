@@ -8,12 +8,7 @@ struct MovieTrack {
         var duration: Int64
         /// In the media's timescale; negative for silence.
         var mediaTime: Int64
-        var speed = Speed.full
-
-        enum Speed { case full, other, standstill }
-
-        /// A picture that stands still has no sound.
-        var isSilent: Bool { mediaTime < 0 || speed == .standstill }
+        var isAtFullSpeed = true
     }
 
     /// Offset of its box in the file.
@@ -80,11 +75,7 @@ struct MovieTrack {
                 : Edit(
                     duration: Int64(bytes.bigEndian32(at: place)),
                     mediaTime: Int64(Int32(bitPattern: bytes.bigEndian32(at: place + 4))))
-            switch bytes.bigEndian32(at: place + entryByteCount - 4) {
-            case 0x1_0000: edit.speed = .full
-            case 0: edit.speed = .standstill
-            default: edit.speed = .other
-            }
+            edit.isAtFullSpeed = bytes.bigEndian32(at: place + entryByteCount - 4) == 0x1_0000
             return edit
         }
     }

@@ -18,27 +18,7 @@ struct PacketFrameCounter {
         if case .mpeg = counting { mpegFrameCount = max(1, entry.format.framesPerPacket) }
     }
 
-    /// The most frames of any packet, if known.
-    var longestFrameCount: Int64 {
-        switch counting {
-        case .constant(let count), .alac(let count): Int64(count)
-        case .mpeg: Int64(mpegFrameCount)
-        // 120 ms.
-        case .opus: 5_760
-        case .time: Int64(Limits.packetFrameCount)
-        }
-    }
-
-    /// Returns the media time where a frame begins; approximate if times are not in frames.
-    func time(ofFrame frame: Int64) -> Int64 {
-        guard isScaled, let lengths else { return frame }
-        return Int64(saturating: (Double(frame) * Double(lengths.mediaTimescale) / lengths.sampleRate).rounded())
-    }
-
-    /// Returns the frame at a media time.
-    func frame(atTime time: Int64) -> Int64 { lengths?.frames(time, per: lengths?.mediaTimescale ?? 1) ?? time }
-
-    /// - Parameter mediaTime: start of the packet; makes the packets' frames add up to the whole time.
+    /// - Parameter mediaTime: of the packet, so that the packets' frames add up to all of the time.
     @inline(__always)
     func frameCount(_ packet: SamplePlace, _ bytes: RawSpan, at place: Int, mediaTime: Int64) -> Int {
         switch counting {
@@ -111,7 +91,6 @@ extension SampleEntry {
                 channelsPerFrame: header.channelCount)
         ]
         let smallest = smallestPacketByteCount > 0 ? Int(smallestPacketByteCount) : header.smallestPacketByteCount
-        firstHeader = header
         decoderPrerollPacketCount = header.prerollPacketCount(smallestPacketByteCount: smallest)
     }
 

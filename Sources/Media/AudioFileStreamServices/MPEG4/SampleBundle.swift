@@ -6,9 +6,6 @@
 struct SampleBundle: Equatable {
     var isWideband: Bool
 
-    /// Replaces a missing packet: a frame without speech (NO_DATA, RFC 4867 section 5.3), of good quality.
-    static let emptyPacket: [UInt8] = [0x7C]
-
     var frameCount: Int { isWideband ? 320 : 160 }
 
     /// Size of the largest packet.
@@ -20,16 +17,6 @@ struct SampleBundle: Equatable {
         guard place < end else { return nil }
         let byteCount = AMRHeader.byteCount(ofFrameWith: bytes[place], isWideband: isWideband)
         return byteCount > 0 && byteCount <= end - place ? byteCount : nil
-    }
-
-    /// Returns how many packets a sample contains, and where they end.
-    func packets(_ bytes: RawSpan, _ sample: Range<Int>) -> (count: Int64, end: Int) {
-        var (count, place) = (Int64(0), sample.lowerBound)
-        while let byteCount = packetByteCount(bytes, at: place, end: sample.upperBound) {
-            count += 1
-            place += byteCount
-        }
-        return (count, place)
     }
 }
 

@@ -54,14 +54,7 @@ protocol SampleCursor {
     /// Skips the rest of the extent.
     mutating func dropExtent()
 
-    /// Whether it plays stretches of an edited song.
-    static var isEdited: Bool { get }
-    /// What is given of the packet that ``next()`` gave, which is all in the window.
-    mutating func share(of sample: SamplePlace, _ bytes: RawSpan, at place: Int) -> SampleShare
-    /// More was asked for than the file is worth.
-    var isExhausted: Bool { get }
-
-    // Most cursors share these two; they are requirements so that each cursor gets a specialised version.
+    // These two are the same for all, and part of the protocol so that there is a version made for each.
 
     /// Returns the next packet; nil after the last.
     mutating func next() -> SamplePlace?
@@ -69,51 +62,7 @@ protocol SampleCursor {
     mutating func pass(_ place: SamplePlace)
 }
 
-/// What is given of a sample.
-enum SampleShare {
-    /// It, or the packets in it.
-    case whole
-    /// It, with so many frames.
-    case part(frameCount: Int)
-    /// One packet after another, or none.
-    case parts([Part])
-
-    struct Part {
-        var content: Content
-        var frameCount: Int
-    }
-
-    enum Content {
-        /// These bytes of the window.
-        case read(Range<Int>)
-        case made([UInt8])
-
-        var byteCount: Int {
-            switch self {
-            case .read(let range): range.count
-            case .made(let bytes): bytes.count
-            }
-        }
-
-        func bytes(of window: RawSpan) -> [UInt8] {
-            switch self {
-            case .read(let range): window.extracting(range).copy(0..<range.count)
-            case .made(let bytes): bytes
-            }
-        }
-    }
-}
-
 extension SampleCursor {
-    @inline(__always)
-    static var isEdited: Bool { false }
-
-    @inline(__always)
-    mutating func share(of sample: SamplePlace, _ bytes: RawSpan, at place: Int) -> SampleShare { .whole }
-
-    @inline(__always)
-    var isExhausted: Bool { false }
-
     @inline(__always)
     mutating func next() -> SamplePlace? {
         while true {

@@ -26,9 +26,7 @@ struct SampleEntry {
     /// Bits per second; 0 if the file does not say.
     var averageBitRate = 0
     var decoderPrerollPacketCount = 0
-    /// The header of the first packet of MPEG audio, once it was read.
-    var firstHeader: MPEGFrameHeader?
-    /// Priming without an edit list: Opus's pre-skip.
+    /// Frames of the decoder's that are not the song where no edit list says it: Opus' pre-skip.
     var primingFrameCount = 0
 
     var format: AudioStreamFormat { formats[0] }

@@ -16,8 +16,6 @@ struct SamplePlayer {
 
     /// Nil in a pure stream.
     private let fileByteCount: Int64?
-    /// How often an edit list may go back in the media.
-    private let largestReturnCount: Int
     var stream = MovieStream()
     private var group = PacketGroup()
     /// The file ended before an announced packet.
@@ -25,34 +23,16 @@ struct SamplePlayer {
     /// The first packet of the first sample that contains more or fewer packets than its time says.
     private(set) var firstMiscount = Int64.max
 
-    init(fileByteCount: Int64?, largestReturnCount: Int) {
-        self.fileByteCount = fileByteCount
-        self.largestReturnCount = largestReturnCount
-    }
+    init(fileByteCount: Int64?) { self.fileByteCount = fileByteCount }
 
-    /// Gives the packets of a table or a fragment, up to where one is not in the window, or what is made of them where
-    /// the song is put together as they go by.
+    /// Gives packets up to where one is not in the window.
     /// - Parameters:
     ///   - bundle: how a sample holds several packets; nil where each is one.
     ///   - offset: of the window in the file.
-    mutating func playSong<Cursor: SampleCursor, Sink: AudioStreamSink & ~Copyable>(
-        _ cursor: inout Cursor, _ bundle: SampleBundle?, _ bytes: RawSpan, at start: Int, offset: Int64, isAtEnd: Bool,
-        into sink: inout Sink
-    ) throws(AudioStreamError) -> Outcome {
-        guard let song = stream.streamedSong.take() else {
-            return try play(&cursor, bundle, bytes, at: start, offset: offset, isAtEnd: isAtEnd, into: &sink)
-        }
-        var streamed = StreamedCursor(base: cursor, song: song, fileByteCount: fileByteCount)
-        defer { (cursor, stream.streamedSong) = (streamed.base, streamed.song) }
-        return try play(&streamed, bundle, bytes, at: start, offset: offset, isAtEnd: isAtEnd, into: &sink)
-    }
-
-    /// Delivers packets up to the first one that is not in the window.
     mutating func play<Cursor: SampleCursor, Sink: AudioStreamSink & ~Copyable>(
         _ cursor: inout Cursor, _ bundle: SampleBundle?, _ bytes: RawSpan, at start: Int, offset: Int64, isAtEnd: Bool,
         into sink: inout Sink
-    ) throws(AudioStreamError) -> Outcome {
-        let isEdited = Cursor.isEdited
+    ) -> Outcome {
         var place = start
         while let packet = cursor.next() {
             guard isPlayable(packet) else {
@@ -80,29 +60,16 @@ struct SamplePlayer {
                 cursor.dropExtent()
                 continue
             }
-            // Packets that do not overlap cannot exceed the file.
-            if !isEdited, let fileByteCount, stream.byteCount > fileByteCount - packet.byteCount {
+            // Without packets that overlap all of them are no more than the file.
+            if let fileByteCount, stream.byteCount > fileByteCount - packet.byteCount {
                 giveUp("MPEG-4 packets that overlap", at: packet.offset, bytes, into: &sink)
                 return .gaveUp(took: place - start)
             }
             if !stream.isReady {
-                let properties = try stream.open(
-                    firstPacket: bytes.extracting(place..<place + byteCount), packet,
-                    largestReturnCount: largestReturnCount)
+                let properties = stream.open(firstPacket: bytes.extracting(place..<place + byteCount), packet)
                 for property in properties { sink.streamDidParse(property: property) }
-                // What is known now may be how to go on.
-                if stream.song != nil || stream.streamedSong != nil { return .took(place - start) }
             }
-            if isEdited {
-                let share = cursor.share(of: packet, bytes, at: place)
-                give(share, of: packet, as: bundle, bytes, at: place, into: &sink)
-                if cursor.isExhausted {
-                    giveUp(ReturnBudget.excessiveEdits, at: packet.offset, bytes, into: &sink)
-                    return .gaveUp(took: place - start)
-                }
-            } else {
-                give(packet, as: bundle, bytes, at: place, into: &sink)
-            }
+            give(packet, as: bundle, bytes, at: place, into: &sink)
             cursor.pass(packet)
             place += byteCount
         }
@@ -172,41 +139,6 @@ struct SamplePlayer {
         } else {
             let frameCount = stream.count(sample, bytes, at: place)
             add(at: place, byteCount: Int(sample.byteCount), frameCount: frameCount, bytes, into: &sink)
-        }
-    }
-
-    /// Gives what an edit list leaves of a sample.
-    @inline(never)
-    private mutating func give<Sink: AudioStreamSink & ~Copyable>(
-        _ share: SampleShare, of sample: SamplePlace, as bundle: SampleBundle?, _ bytes: RawSpan, at place: Int,
-        into sink: inout Sink
-    ) {
-        let range = place..<place + Int(sample.byteCount)
-        switch share {
-        case .whole: give(sample, as: bundle, bytes, at: place, into: &sink)
-        case .part(let frameCount):
-            give(SampleShare.Part(content: .read(range), frameCount: frameCount), bytes, into: &sink)
-        case .parts(let parts):
-            for part in parts { give(part, bytes, into: &sink) }
-            guard let bundle else { return }
-            tellSkipped(of: sample, bytes, bundle.packets(bytes, range).end..<range.upperBound, into: &sink)
-        }
-    }
-
-    /// Gives a packet that an edit list leaves or makes.
-    mutating func give<Sink: AudioStreamSink & ~Copyable>(
-        _ part: SampleShare.Part, _ bytes: RawSpan, into sink: inout Sink
-    ) {
-        stream.countPacket(frameCount: part.frameCount)
-        stream.count(byteCount: Int64(part.content.byteCount))
-        switch part.content {
-        case .read(let range):
-            add(at: range.lowerBound, byteCount: range.count, frameCount: part.frameCount, bytes, into: &sink)
-        case .made(let packet):
-            group.flush(window: bytes, into: &sink)
-            let window = packet.span.bytes
-            add(at: 0, byteCount: packet.count, frameCount: part.frameCount, window, into: &sink)
-            group.flush(window: window, into: &sink)
         }
     }
 

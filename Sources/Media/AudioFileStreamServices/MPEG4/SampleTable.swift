@@ -117,18 +117,6 @@ struct SampleTable {
         sampleCount = count
     }
 
-    /// Removes runs without samples from the times.
-    mutating func dropEmptyTimeRuns() {
-        var count = 0
-        for index in 0..<timeRunCount where timeRun(index).sampleCount > 0 {
-            let run = timeRun(index)
-            timeRuns.put(bigEndian32: run.sampleCount, at: 8 + 8 * count)
-            timeRuns.put(bigEndian32: run.duration, at: 12 + 8 * count)
-            count += 1
-        }
-        timeRunCount = count
-    }
-
     private mutating func dropEmptySamplesFromChunks() throws(AudioStreamError) {
         var runs = [UInt8](repeating: 0, count: 8)
         var (run, sample, last) = (0, Int64(0), Int64(-1))

@@ -101,25 +101,10 @@ final class StreamRefinement {
         for index in packets.indices {
             var packet = packets[index]
             packet.frameCount *= factor
-            let bytes = data.extracting(packet.startOffset..<packet.startOffset + packet.byteCount)
-            // The packets in a splice have frame counts as well.
-            if let splice = AudioPacketSplice(bytes)?.bytes(multipliedBy: factor, of: bytes) {
-                passDescriptions(data, into: &sink)
-                packet.startOffset = 0
-                descriptions.append(packet)
-                passDescriptions(splice.span.bytes, into: &sink)
-            } else {
-                descriptions.append(packet)
-            }
+            descriptions.append(packet)
         }
-        passDescriptions(data, into: &sink)
-    }
-
-    private func passDescriptions<Sink: AudioStreamSink & ~Copyable>(_ data: RawSpan, into sink: inout Sink) {
-        guard !descriptions.isEmpty else { return }
         let refined = descriptions
         sink.streamDidParse(packets: refined.span, data: data)
-        descriptions.removeAll(keepingCapacity: true)
     }
 
     private func refined(_ property: AudioStreamProperty) -> [AudioStreamProperty] {
