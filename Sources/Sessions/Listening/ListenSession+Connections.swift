@@ -20,7 +20,7 @@ extension ListenSession {
     }
 
     /// Returns whether to dial this contact. In a broadcast nobody is dialled; a listener that lost its broadcaster
-    /// dials that one and new ones.
+    /// dials that one, new ones, and the address that the user named.
     private func mayDial(_ key: PeerContact.Key, isNew: Bool) -> Bool {
         switch phase {
         case .idle, .choosing: return true
