@@ -3,12 +3,12 @@ set -euo pipefail
 script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-# What the sources need to compile and link.
+# What building needs.
 build_packages=(libasound2-dev libavahi-client-dev libdbus-1-dev libmpg123-dev)
 # What a machine needs to take part; the libraries come with the packages above.
 runtime_packages=(avahi-daemon dbus libasound2 libavahi-client3 libmpg123-0)
-# What the tests start besides: mDNS on networks of their own, players and probes in them, encoders for songs, decoders
-# to compare with.
+# What the tests start: mDNS on networks of their own, players and probes in them, encoders for songs, decoders to
+# compare with.
 test_packages=(alsa-utils avahi-daemon dbus faad ffmpeg flac iproute2 iputils-ping lame libcurl4 libopencore-amrnb0
     libopencore-amrwb0 libsox-fmt-mp3 libvo-amrwbenc0 mpg123 openssl opus-tools python3 sox vorbis-tools)
 
@@ -32,7 +32,7 @@ apt_install() {
         -o Dpkg::Use-Pty=0 "$@" </dev/null >&2
 }
 
-# need PACKAGE...: installs those that are missing. Asks apt for nothing when nothing is.
+# need PACKAGE...: installs those that are missing; does not call apt if none is.
 need() {
     local package missing=()
     for package in "$@"; do
@@ -43,15 +43,15 @@ need() {
     [ "$(id -u)" = 0 ] || command -v sudo >/dev/null \
         || die "missing packages; as root, run: apt-get install ${missing[*]}"
     say "Installing ${missing[*]}"
-    # The package lists may be old or not there: only then are they fetched.
+    # Fetch the package lists only if they are old or missing.
     apt_install "${missing[@]}" 2>/dev/null && return 0
     as_root apt-get update -qq </dev/null >&2 || say "apt-get update failed; trying with the lists that are here"
     apt_install "${missing[@]}" || die "apt-get could not install ${missing[*]}"
 }
 
-# unpack_sound_server DIR: a PulseAudio with ALSA's plugin for it in a directory, with the libraries that are not
-# installed. Installed, they would be a daemon for every user, and in every program that opens ALSA. Leaves links there
-# to what lies under names of versions and architectures; fails with a message where there is nothing to unpack.
+# unpack_sound_server DIR: unpacks PulseAudio with its ALSA plugin into a directory, with the libraries that are not
+# installed. Installed, they would be a daemon for every user, and be loaded by every program that opens ALSA. Leaves
+# links there to paths that contain versions and architectures; fails with a message if there is nothing to unpack.
 unpack_sound_server() {
     local directory=$1 archive packages=(pulseaudio pulseaudio-utils libasound2-plugins)
     [ -e "$directory/modules/module-null-sink.so" ] && return
@@ -93,9 +93,9 @@ need_swift() {
     command -v swift >/dev/null || die "no Swift toolchain: install Swift 6.3 or later from https://swift.org/install"
 }
 
-# installable_options: sets `installable`, the options of swift build for a program that runs without a toolchain. Swift
-# is linked in, and what its runtime uses of the C++ library. That, not exporting names, and packing relocations, which
-# takes the toolchain's own linker, saves 2 MB of resident memory.
+# installable_options: sets `installable`, the options of swift build for a program that runs without a toolchain. Links
+# in Swift and what its runtime uses of the C++ library. Together with exporting no names and packing relocations, which
+# needs the toolchain's own linker, this saves 2 MB of resident memory.
 installable_options() {
     local toolchain archive
     toolchain=$(swiftc -print-target-info | sed -nE 's/.*"runtimeResourcePath" *: *"([^"]*)".*/\1/p')/../../bin
@@ -105,7 +105,7 @@ installable_options() {
     fi
     archive=$("$toolchain/clang" -print-file-name=libstdc++.a || true)
     if [ -f "$archive" ]; then
-        # Alone in a directory that is searched before the one with the shared library.
+        # In a directory of its own, searched before the one with the shared library.
         mkdir -p .build/c++
         ln -sfn "$archive" .build/c++/libstdc++.a
         installable+=(-Xswiftc "-L$PWD/.build/c++")

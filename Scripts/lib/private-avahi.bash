@@ -1,4 +1,4 @@
-# A private avahi-daemon on the loopback interface, with a D-Bus of its own: nothing on the network hears of it, and a
+# A private avahi-daemon on the loopback interface, with a D-Bus of its own: nothing on the network sees it, and a
 # daemon that is started later finds its place free.
 
 # Whether an avahi-daemon answers on the bus that programs use.
@@ -38,7 +38,7 @@ start_private_avahi() {
     dbus-daemon --config-file="$dir/dbus.conf" --nofork --nopidfile --print-address >"$dir/dbus.address" 2>"$dir/dbus.log" &
     private_avahi_pids+=($!)
     export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$dir/bus
-    # It prints its address when it listens there.
+    # It prints its address once it listens there.
     for try in {1..50}; do [ -s "$dir/dbus.address" ] && break; sleep 0.1; done
 
     # avahi-daemon keeps its process id and a socket in /run/avahi-daemon, which must belong to the user "avahi": it

@@ -6,7 +6,7 @@ import WireProtocol
 extension BroadcastSession {
     mutating func admitObserver(_ link: ListenerLink, _ now: HostTime) {
         guard connections.links.count(where: \.isObserver) < BroadcastLimits.observerCount else {
-            refuse(link.id, Refusal(.busy, "too many look on already"), now)
+            refuse(link.id, Refusal(.busy, "there are too many observers already"), now)
             return
         }
         connections.accept(link.id)

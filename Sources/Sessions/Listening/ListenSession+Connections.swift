@@ -20,7 +20,7 @@ extension ListenSession {
     }
 
     /// Returns whether to dial this contact. In a broadcast nobody is dialled; a listener that lost its broadcaster
-    /// dials that one and new ones.
+    /// dials that one, new ones, and the address that the user named.
     private func mayDial(_ key: PeerContact.Key, isNew: Bool) -> Bool {
         switch phase {
         case .idle, .choosing: return true
@@ -104,7 +104,7 @@ extension ListenSession {
         refuse(heaviest, tooMuch, now)
     }
 
-    private var tooMuch: Refusal { Refusal(.protocolError, "too much was sent before it was wanted") }
+    private var tooMuch: Refusal { Refusal(.protocolError, "too much data was sent before the broadcast was chosen") }
 
     private mutating func greet(_ id: ConnectionID, _ greeting: Greeting, _ now: HostTime) {
         if let refusal = objection(to: greeting, from: id) {

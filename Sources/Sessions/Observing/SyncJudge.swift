@@ -173,7 +173,7 @@ public struct SyncFinding: Hashable, Sendable {
     public var distance: TimeSpan
     /// The culprit's timing.
     public var timing: ListenerTiming?
-    /// Time since the first roster.
+    /// Time since the first roster that was judged.
     public var after: TimeSpan
     public var reason: Reason
 

@@ -19,7 +19,7 @@ import WireProtocol
         (.songTruncated(cut), .warning, "the file is damaged: \(cut)"),
         (.songCutOff(seconds: 3, of: 10, nil), .warning, "the file is cut off (3 s of 10 s are there)"),
         (.songCutOff(seconds: 3, of: 10, cut), .warning, "the file is damaged: \(cut) (3 s of 10 s are there)"),
-        (.songFellSilent, .warning, "the song comes too slowly: silent until enough of it is there"),
+        (.songFellSilent, .warning, "the source is too slow: silent until enough is buffered"),
         (.songGoesOn(silence: .milliseconds(4_600)), .info, "the song goes on after 5 s of silence"),
         (.startedWithout(["Attic", "Den"]), .warning, "starting without Attic, Den: not found"),
         (
@@ -40,7 +40,7 @@ import WireProtocol
             .clockOverTCP("Attic"), .warning,
             "UDP is blocked between Attic and this machine: clock over TCP, less exact"
         ),
-        (.observed(by: "Attic"), .detail, "Attic looks on (tutti check)"),
+        (.observed(by: "Attic"), .detail, "Attic is watching (tutti check)"),
     ]
 
     private static let address = NetworkAddress(host: "attic", port: 7_000)

@@ -69,7 +69,7 @@ import TuttiRuntime
         #expect(
             result(nil, objection: finding(.xruns(2), other: nil)).verdict
                 == "Den: Attic was up to 240 us from the timeline (limit 100 us), 12 s into the check. "
-                + "Attic: error +180 +/- 40 us: its sound card ran dry (2 xruns)")
+                + "Attic: error +180 +/- 40 us: its sound card ran out of frames (2 xruns)")
         #expect(
             result(finding(), objection: finding(.starved, other: nil)).verdict
                 == "Den: Attic fell silent, 12 s into the check. Attic: packets came too late (a slow network?)")

@@ -34,7 +34,7 @@ import TuttiRuntime
         (.lost("Den", .forItsReturn(atMost: .seconds(30))), "lost Den: waiting 30 s for it", .warning),
         (
             .lost("Den", .forABroadcast(playsOn: true)),
-            "lost Den: playing what is held, waiting for a broadcast", .warning
+            "lost Den: playing what is buffered, waiting for a broadcast", .warning
         ),
         (.lost("Den", .forABroadcast(playsOn: false)), "lost Den: waiting for a broadcast", .warning),
         (.ended("Den"), "Den: the broadcast ended", .info),
@@ -76,7 +76,7 @@ import TuttiRuntime
         ),
         (
             .songLost(.milliseconds(1_234), broadcaster: "Den"),
-            "1.3 s of song are lost: Den was not heard from for too long", .warning
+            "1.3 s of the song are lost: the connection to Den was down for too long", .warning
         ),
         (
             .packetsDropped(1, broadcaster: "Den"),

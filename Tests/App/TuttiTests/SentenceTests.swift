@@ -16,13 +16,13 @@ import WireProtocol
         (.listening(tcpPort: 7_447, clockPort: nil), "listening on TCP port 7447"),
         (.listening(tcpPort: 7_447, clockPort: 7_448), "listening on TCP port 7447, clock on UDP port 7448"),
         (.portInUse(7_447, instead: 40_001), "port 7447 is in use by another program; this listens on port 40001"),
-        (.nameTaken("Den", instead: "Den #2"), "the name 'Den' is taken on this network; this is 'Den #2'"),
+        (.nameTaken("Den", instead: "Den #2"), "the name 'Den' is taken on this network: using 'Den #2'"),
         (.mDNSAvailable, "mDNS is available"),
         (
             .mDNSUnavailable(.noDaemon),
             "no mDNS: avahi-daemon is not running; install and start it, or connect by address"
         ),
-        (.notAdvertised(reason: "too long"), "mDNS does not take our name: too long"),
+        (.notAdvertised(reason: "too long"), "mDNS rejected our name: too long"),
     ]
 
     @Test(arguments: theNetwork.indices) func ofTheNetwork(index: Int) {
@@ -31,22 +31,22 @@ import WireProtocol
     }
 
     private static let theDevice: [(notice: DeviceNotice, sentence: String)] = [
-        (.xrun(isPlacedAnew: true), "the sound card ran dry (xrun): placing anew"),
-        (.xrun(isPlacedAnew: false), "the sound card ran dry (xrun)"),
+        (.xrun(isPlacedAnew: true), "the sound card ran out of frames (xrun): placing the sound again"),
+        (.xrun(isPlacedAnew: false), "the sound card ran out of frames (xrun)"),
         (
             .placedAnew(.deviceClockStep, error: .microseconds(-812)),
-            "placed anew (the sound card's clock moved): was -812 us off"
+            "placed again (the sound card's clock moved): was -812 us off"
         ),
-        (.placedAnew(.timelineStep, error: .zero), "placed anew (the timeline moved): was 0 us off"),
-        (.placedAnew(.deviceRestart, error: .zero), "placed anew (the sound card restarted): was 0 us off"),
-        (.placedAnew(.underrun, error: .zero), "placed anew (packets were late): was 0 us off"),
+        (.placedAnew(.timelineStep, error: .zero), "placed again (the timeline moved): was 0 us off"),
+        (.placedAnew(.deviceRestart, error: .zero), "placed again (the sound card restarted): was 0 us off"),
+        (.placedAnew(.underrun, error: .zero), "placed again (packets were late): was 0 us off"),
         (.packetsLate, "packets are late: silent until there are enough again"),
         (
             .vanished(.lost(device: "hw:1")),
             "sound device 'hw:1' is gone; connect it again, or choose another (`tutti devices`)"
         ),
         (.returned(name: "hw:1"), "sound device 'hw:1' is back"),
-        (.framesLost(count: 480, .overrun), "the device broke off: 480 frames are silence"),
+        (.framesLost(count: 480, .overrun), "the device lost 480 frames: replaced by silence"),
         (.framesLost(count: 480, .noBuffer), "this machine is too slow: 480 frames are silence"),
         (.remark("no time stamps"), "no time stamps"),
     ]
@@ -61,19 +61,19 @@ import WireProtocol
         (.listProblem("'a.m3u' names itself"), "'a.m3u' names itself"),
         (.cutShort(SongFailure(.lost, "'a.mp3' broke off")), "'a.mp3' broke off"),
         (.notSeekable(SongFailure(.unusable, "a pipe cannot go back")), "a pipe cannot go back"),
-        (.tooSlow(name: "-"), "standard input comes too slowly: silent until there is enough"),
+        (.tooSlow(name: "-"), "standard input is too slow: silent until enough is buffered"),
         (
             .tooSlow(name: "http://me:secret@host/a"),
-            "'http://host/a' comes too slowly: silent until there is enough"
+            "'http://host/a' is too slow: silent until enough is buffered"
         ),
-        (.tooSlow(name: "a.mp3"), "'a.mp3' comes too slowly: silent until there is enough"),
+        (.tooSlow(name: "a.mp3"), "'a.mp3' is too slow: silent until enough is buffered"),
         (
             .undecodable(.unsupportedFormat("5 channels")),
             "this song cannot be played here: cannot be decoded: 5 channels"
         ),
         (
             .decodingFailed(.formatChanged),
-            "this song cannot be played further: the stream changed its format on the way"
+            "the rest of this song cannot be played: the stream changed its format on the way"
         ),
         (.remark(.info, "waiting for a writer of 'pipe'"), "waiting for a writer of 'pipe'"),
     ]
@@ -84,8 +84,8 @@ import WireProtocol
     }
 
     private static let memory: [(notice: MemoryNotice, sentence: String)] = [
-        (.clockRate(PartsPerMillion(12.54)), "the broadcaster's clock ran at 12.5 ppm the last time"),
-        (.cardRate(PartsPerMillion(-34), device: "hw:1"), "'hw:1' ran at -34.0 ppm the last time"),
+        (.clockRate(PartsPerMillion(12.54)), "the broadcaster's clock ran at 12.5 ppm last time"),
+        (.cardRate(PartsPerMillion(-34), device: "hw:1"), "'hw:1' ran at -34.0 ppm last time"),
         (
             .offset(.microseconds(-35_000), device: "hw:1"),
             "offset -35000 us, remembered for 'hw:1'; --offset 0 forgets it"
@@ -106,7 +106,7 @@ import WireProtocol
         (.began(device: "hw:1", capture), "recording 'hw:1', 48000 Hz, 2 channels, 24-bit; Ctrl-C ends"),
         (
             .framesLost(at: 96_000, count: 480, .overrun),
-            "the device broke off: 480 frames from frame 96000 on are silence"
+            "the device lost 480 frames from frame 96000 on: replaced by silence"
         ),
         (
             .framesLost(at: 96_000, count: 480, .noBuffer),
@@ -121,7 +121,7 @@ import WireProtocol
             .recorded(.seconds(2), frameCount: 96_000, paths: ["a.wav", "a-2.wav"], firstFrame: FramePosition(4_800)),
             "recorded 2.0 s (96000 frames) into 'a.wav', 'a-2.wav', from frame 4800 of the song on"
         ),
-        (.framesMissing(count: 7), "7 frames could not be had: silence"),
+        (.framesMissing(count: 7), "7 frames are missing: replaced by silence"),
         (.packetsDamaged(count: 1), "1 damaged packet is silence"),
         (.packetsDamaged(count: 2), "2 damaged packets are silence"),
     ]
@@ -188,7 +188,7 @@ import WireProtocol
         (.checkRefused(.refused(by: "Den", reason: "it is full")), "Den refuses: it is full"),
         (.checkRefused(.brokenProtocol("Den", .notTutti)), "Den: \(WireError.notTutti)"),
         (.checkRefused(.brokenProtocol(nil, .notTutti)), "it: \(WireError.notTutti)"),
-        (.nobodyPlays(broadcaster: "Den"), "nobody plays what Den broadcasts; start a listener with `tutti join`"),
+        (.nobodyPlays(broadcaster: "Den"), "no listener plays Den's broadcast; start a listener with `tutti join`"),
         (.endedUnchecked, "the broadcast ended before anybody played: nothing was checked"),
         (.lostInCheck(broadcaster: "Den"), "lost Den in the middle of the check"),
         (
@@ -217,7 +217,9 @@ import WireProtocol
             RuntimeNotice.slept(.milliseconds(61_290)).sentence
                 == "this machine slept for 61.3 s: the song goes on where it was")
         let xrun = RuntimeNotice.ownLoudspeakers(name: "Den (here)", .device(.xrun(isPlacedAnew: true)))
-        #expect(xrun.sentence == "Den (here): the sound card ran dry (xrun): placing anew" && xrun.level == .warning)
+        #expect(
+            xrun.sentence == "Den (here): the sound card ran out of frames (xrun): placing the sound again"
+                && xrun.level == .warning)
         let gone = RuntimeFailure(.unavailable, .output(.standsStill(device: "hw:1")))
         #expect(
             RuntimeNotice.ownLoudspeakersLost(gone).sentence

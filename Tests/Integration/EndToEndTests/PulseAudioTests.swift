@@ -59,7 +59,7 @@ struct PulseAudioTests {
         }
         for listener in listeners {
             // A device that is not understood is heard in pieces: a sound placed anew each second.
-            let count = listener.output.split(separator: "\n").filter { $0.contains("placed anew") }.count
+            let count = listener.output.split(separator: "\n").filter { $0.contains("placed again") }.count
             #expect(count <= 2, "\(listener.output)")
         }
         let heard = try SoundServer.heard(by: recorder)

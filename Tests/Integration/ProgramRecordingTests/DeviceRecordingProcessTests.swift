@@ -95,8 +95,8 @@ import Testing
         let (count, at) = (words[0], words[1])
         #expect(
             try Self.text("errors", in: directory) == """
-                tutti: warning: the device broke off: \(count) frames from frame \(at) on are silence
-                tutti: warning: \(count) frames could not be had: silence
+                tutti: warning: the device lost \(count) frames from frame \(at) on: replaced by silence
+                tutti: warning: \(count) frames are missing: replaced by silence
 
                 """)
         let samples = try Self.samples("a.wav", in: directory)

@@ -60,8 +60,8 @@ extension SyncFinding {
 extension SyncFinding.Reason {
     fileprivate var text: String {
         switch self {
-        case .xruns(let count): "its sound card ran dry (\(count) xrun\(count == 1 ? "" : "s"))"
-        case .replacements(let count): "its sound was placed anew\(count == 1 ? "" : " \(count) times")"
+        case .xruns(let count): "its sound card ran out of frames (\(count) xrun\(count == 1 ? "" : "s"))"
+        case .replacements(let count): "its sound was placed again\(count == 1 ? "" : " \(count) times")"
         case .slowLink(let roundTrip): "it cannot know the clock better over round trips of \(roundTrip.plain)"
         case .unsure: "it does not know its clock or sound card better yet"
         case .correcting(let rate): "it is correcting that at \(rate.reading)"

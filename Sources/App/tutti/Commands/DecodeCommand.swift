@@ -61,7 +61,7 @@ struct DecodeCommand: Command {
                 }
             }
         } catch {
-            StandardStream.error.write("tutti: the system has no room for another thread\n")
+            StandardStream.error.write("tutti: the system cannot start another thread\n")
             return RuntimeFailure.Kind.general.rawValue
         }
         do throws(RuntimeFailure) {

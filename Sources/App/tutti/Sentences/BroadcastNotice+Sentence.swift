@@ -8,7 +8,7 @@ extension BroadcastNotice {
         case .songDamaged(let problem), .songTruncated(let problem): "the file is damaged: \(problem)"
         case .songCutOff(let seconds, let whole, let problem):
             "the file is \(problem.map { "damaged: \($0)" } ?? "cut off") (\(seconds) s of \(whole) s are there)"
-        case .songFellSilent: "the song comes too slowly: silent until enough of it is there"
+        case .songFellSilent: "the source is too slow: silent until enough is buffered"
         case .songGoesOn(let silence): "the song goes on after \(Int(silence.seconds.rounded())) s of silence"
         case .startedWithout(let names): "starting without \(names.joined(separator: ", ")): not found"
         case .decodingTooSlow: "this machine decodes too slowly: listeners that are sent PCM miss some of the song"
@@ -21,7 +21,7 @@ extension BroadcastNotice {
         case .sentPCM(let name, let codec): "\(name) cannot decode \(codec.commonName): it is sent PCM"
         case .clockOverTCP(let name):
             "UDP is blocked between \(name) and this machine: clock over TCP, less exact"
-        case .observed(let name): "\(name) looks on (tutti check)"
+        case .observed(let name): "\(name) is watching (tutti check)"
         case .namedUnanswered(let address): "no listener answers at \(address); trying again until one does"
         case .unanswered(let name, let address): "\(name ?? "a listener"): no answer at \(address), trying again"
         case .busy(let name, let text): "\(name) is busy: \(text)"
@@ -31,7 +31,7 @@ extension BroadcastNotice {
         case .addressFull(let address, let limit):
             "more than \(limit) connections from \(address): the others are refused"
         case .crowded(let limit):
-            "more than \(limit) connections have not said who they are: some of those whose addresses have most are closed"
+            "more than \(limit) connections have not identified themselves: closing some from the addresses with the most"
         }
     }
 }

@@ -6,13 +6,14 @@ extension DeviceNotice {
     /// For people, one line.
     var sentence: String {
         switch self {
-        case .xrun(let isPlacedAnew): "the sound card ran dry (xrun)" + (isPlacedAnew ? ": placing anew" : "")
+        case .xrun(let isPlacedAnew):
+            "the sound card ran out of frames (xrun)" + (isPlacedAnew ? ": placing the sound again" : "")
         case .placedAnew(let cause, let error):
-            "placed anew (\(cause.reading)): was \(Int(error.microseconds)) us off"
+            "placed again (\(cause.reading)): was \(Int(error.microseconds)) us off"
         case .packetsLate: "packets are late: silent until there are enough again"
         case .vanished(let error): error.sentence
         case .returned(let name): "sound device '\(name)' is back"
-        case .framesLost(let count, .overrun): "the device broke off: \(count) frames are silence"
+        case .framesLost(let count, .overrun): "the device lost \(count) frames: replaced by silence"
         case .framesLost(let count, .noBuffer): "this machine is too slow: \(count) frames are silence"
         case .remark(let text): text
         }

@@ -17,7 +17,7 @@ extension ListenNotice {
         case .back(let name, let span): "\(name) is back" + span.absence
         case .lost(let name, .forItsReturn(let longest)): "lost \(name): waiting \(Int(longest.seconds)) s for it"
         case .lost(let name, .forABroadcast(let playsOn)):
-            "lost \(name): " + (playsOn ? "playing what is held, " : "") + "waiting for a broadcast"
+            "lost \(name): " + (playsOn ? "playing what is buffered, " : "") + "waiting for a broadcast"
         case .ended(let name): "\(name): the broadcast ended"
         case .stopped(let name): "\(name): the broadcast was stopped"
         case .failed(let name, let reason): "\(name): the broadcast failed: \(reason)"
@@ -39,12 +39,12 @@ extension ListenNotice {
             "the sound card runs about \(percent) % \(isSlow ? "slower" : "faster") than it says: nothing is played on "
                 + "it, since it could not be in step (tutti devices lists others)"
         case .songLost(let span, let name):
-            "\((span.seconds * 10).rounded(.up) / 10) s of song are lost: \(name) was not heard from for too long"
+            "\((span.seconds * 10).rounded(.up) / 10) s of the song are lost: the connection to \(name) was down for too long"
         case .packetsDropped(let count, let name):
             (count == 1 ? "1 packet of song was" : "\(count) packets of song were")
                 + " dropped: the network from \(name), or this machine, is too slow for it"
         case .crowded(let limit):
-            "more than \(limit) connections bring no broadcast: some of those whose addresses have most are closed"
+            "more than \(limit) connections bring no broadcast: closing some from the addresses with the most"
         case .tooFarAhead(let name):
             "\(name) sends song faster than it plays: what is too far ahead of its time is not recorded"
         }

@@ -5,8 +5,8 @@ extension MemoryNotice {
     /// For people, one line.
     var sentence: String {
         switch self {
-        case .clockRate(let rate): "the broadcaster's clock ran at \(rate.value.tenths) ppm the last time"
-        case .cardRate(let rate, let device): "'\(device)' ran at \(rate.value.tenths) ppm the last time"
+        case .clockRate(let rate): "the broadcaster's clock ran at \(rate.value.tenths) ppm last time"
+        case .cardRate(let rate, let device): "'\(device)' ran at \(rate.value.tenths) ppm last time"
         case .offset(let offset, let device):
             "offset \(Int64(saturating: offset.microseconds)) us, remembered for '\(device)'; --offset 0 forgets it"
         case .offsetForgotten(let device): "the offset of '\(device)' is forgotten"

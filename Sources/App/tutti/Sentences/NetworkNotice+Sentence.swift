@@ -8,10 +8,10 @@ extension NetworkNotice {
             "listening on TCP port \(port)" + (clockPort.map { ", clock on UDP port \($0)" } ?? "")
         case .portInUse(let port, let other):
             "port \(port) is in use by another program; this listens on port \(other)"
-        case .nameTaken(let name, let other): "the name '\(name)' is taken on this network; this is '\(other)'"
+        case .nameTaken(let name, let other): "the name '\(name)' is taken on this network: using '\(other)'"
         case .mDNSAvailable: "mDNS is available"
         case .mDNSUnavailable(let failure): "\(failure)"
-        case .notAdvertised(let reason): "mDNS does not take our name: \(reason)"
+        case .notAdvertised(let reason): "mDNS rejected our name: \(reason)"
         case .noClockExchange(let host, let error): "no clock exchange with \(host): \(error)"
         }
     }

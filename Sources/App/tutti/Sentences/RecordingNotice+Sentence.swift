@@ -8,7 +8,7 @@ extension RecordingNotice {
         switch self {
         case .began(let device, let format): "recording '\(device)', \(format.recordingReading); Ctrl-C ends"
         case .framesLost(let frame, let count, .overrun):
-            "the device broke off: \(count) frames from frame \(frame) on are silence"
+            "the device lost \(count) frames from frame \(frame) on: replaced by silence"
         case .framesLost(let frame, let count, .noBuffer):
             "the disk is too slow: \(count) frames from frame \(frame) on are silence"
         case .nothingRecorded: "nothing was recorded"
@@ -16,7 +16,7 @@ extension RecordingNotice {
             "recorded \((span.seconds * 10).rounded() / 10) s (\(frameCount) frames) into "
                 + paths.map { "'\($0)'" }.joined(separator: ", ")
                 + (firstFrame > .zero ? ", from frame \(firstFrame.index) of the song on" : "")
-        case .framesMissing(let count): "\(count) frames could not be had: silence"
+        case .framesMissing(let count): "\(count) frames are missing: replaced by silence"
         case .packetsDamaged(1): "1 damaged packet is silence"
         case .packetsDamaged(let count): "\(count) damaged packets are silence"
         }

@@ -32,7 +32,7 @@ extension RuntimeFailure.Reason {
         case .noDiscovery(let failure): "\(failure)"
         case .noListener(let names):
             "nobody called \(names.joined(separator: " or ")) was found in 10 s; `tutti peers` lists who is there"
-        case .nobodyPlays(let name): "nobody plays what \(name) broadcasts; start a listener with `tutti join`"
+        case .nobodyPlays(let name): "no listener plays \(name)'s broadcast; start a listener with `tutti join`"
         case .endedUnchecked: "the broadcast ended before anybody played: nothing was checked"
         case .lostInCheck(let name): "lost \(name) in the middle of the check"
         case .noAnswer(let address):
@@ -43,7 +43,7 @@ extension RuntimeFailure.Reason {
         case .outOfResources(let code):
             "this machine has no thread or file descriptor left (\(code)); end some programs"
         case .noFileDescriptor: "no file descriptor left"
-        case .noThread: "the system has no room for another thread"
+        case .noThread: "the system cannot start another thread"
         case .listening(let failure): failure.sentence
         case .checkRefused(let refusal): refusal.sentence
         case .source(let text), .other(let text): text

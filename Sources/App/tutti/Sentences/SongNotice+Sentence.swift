@@ -10,9 +10,9 @@ extension SongNotice {
         case .listProblem(let text): text
         case .damaged(let problem): "the file is damaged: \(problem)"
         case .cutShort(let failure), .notSeekable(let failure): failure.sentence
-        case .tooSlow(let name): "\(name.quotedSong) comes too slowly: silent until there is enough"
+        case .tooSlow(let name): "\(name.quotedSong) is too slow: silent until enough is buffered"
         case .undecodable(let error): "this song cannot be played here: \(error)"
-        case .decodingFailed(let error): "this song cannot be played further: \(error)"
+        case .decodingFailed(let error): "the rest of this song cannot be played: \(error)"
         case .remark(_, let text): text
         }
     }

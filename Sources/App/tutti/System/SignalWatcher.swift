@@ -10,7 +10,7 @@ enum SignalWatcher {
     }
 
     /// Starts the thread, which lives as long as the process. SIGQUIT ends the process after the handler was called.
-    /// - Throws: if the system has no room for another thread.
+    /// - Throws: if the system cannot start another thread.
     static func start(_ handler: @escaping @Sendable (Int32) -> Void) throws(HostThreadError) {
         _ = try HostThread(name: "tutti signals") {
             var set = watched()
