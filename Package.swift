@@ -200,9 +200,9 @@ let testRooms = [
             // Hosts in namespaces, sound cards in software, what was heard on them.
             .executableTarget(name: "lan-host"),
             .executableTarget(name: "radio-link", linkerSettings: [.linkedLibrary("m")]),
-            library("SoundCardKit"),
+            library("SoundCardKit", ["StreamTestKit"]),
             library("LANKit", ["SoundCardKit"]),
-            library("HeardAnalysis", ["AudioCore", "VirtualDevices"]),
+            library("HeardAnalysis", ["AudioCore", "StreamTestKit", "VirtualDevices"]),
             program("tutti-heard", ["HeardAnalysis"]),
             library("TestbedKit", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
             tests("LANKitTests", ["LANKit", "SoundCardKit"]),

@@ -8,13 +8,14 @@ MPEG_RATES = RATES[:9]
 LAYER_2_RATES = [16000, 22050, 24000, 32000, 44100, 48000]
 AC3_RATES = [32000, 44100, 48000]
 AAC_RATES = RATES[:12]
-# After replication; where nothing tells of it, that is looked for up to a core of 24 kHz.
-HE_AAC_RATES = RATES[3:12]
+# What SAMPLES has, after replication; where nothing tells of it, that is looked for up to a core of 24 kHz.
+HE_AAC_RATES = [96000, 48000, 16000, 44100]
 IMPLICIT_RATES = [rate for rate in HE_AAC_RATES if rate <= 48000]
 CHANNELS = range(1, 9)
 LAYOUTS = ["mono", "stereo", "3.0", "quad", "5.0", "5.1", "6.1", "7.1"]
 # Channels as MPEG-4 and ALAC know them.
 MPEG4_LAYOUTS = ["mono", "stereo", "3.0", "4.0", "5.0", "5.1", "6.1(back)", "7.1(wide)"]
+SAMPLES = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../Tests/Samples"))
 TITLE, ARTIST, ALBUM = "Prüfung of %d", "Conformance", "Corpus"
 EXTENSIONS = {"adts": "aac", "ogg-opus": "opus", "rifx": "wav", "rf64": "wav", "bw64": "wav", "mp4-fragmented": "mp4",
               "mp4-tail": "m4a", "m4a": "m4a", "mp1-free": "mp1"}

@@ -8,11 +8,9 @@ import caf
 import he_aac
 import layer1
 import mpeg4
-import parametric_stereo
-import sbr
 from encoded import EMPTY_MOOV, MPEG4
 from encoders import remuxed, sox
-from songs import FFMPEG, HE_AAC_RATES, IMPLICIT_RATES, MPEG_RATES, run
+from songs import FFMPEG, HE_AAC_RATES, IMPLICIT_RATES, MPEG_RATES, SAMPLES, run
 
 
 def layer_one(mode, has_check=False, is_free=False):
@@ -64,45 +62,33 @@ def in_caf(make):
     return remake
 
 
-def high_efficiency(signalling=None, stereo=None, in_core_time=True, is_coupled=False, **header):
-    """Plain AAC by ffmpeg with replication added, and parametric stereo of so many bands (and "B" for mixing B).
+def high_efficiency(signalling=None, encoded=None, in_core_time=True):
+    """Packets of Tests/Samples: those of the song's codec, or those `encoded` so ("mono", "stereo" or "v2").
 
     In MPEG-4 or CAF with this signalling; in ADTS frames, which cannot tell, without one.
     """
     def make(song):
-        core = copy.copy(song)
-        core.rate, core.frames = song.rate // 2, song.frames // 2
-        # Noise and speech: of a band in which there is next to nothing, a decoder would amplify its own rounding.
-        core.number = 1 + song.number % 2
-        if song.codec == "he_aac_v2":
-            core.channels = 1
-        song.frames = 2 * core.frames
-        # Noise would be substituted by each decoder's own.
-        plain = subprocess.run(
-            FFMPEG + core.source + ["-c:a", "aac", "-aac_pns", "0", "-b:a", f"{core.channels * 32}k", "-f", "adts", "-"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
-        bands = None if stereo is None else parametric_stereo.ParametricStereoWriter(
-            parametric_stereo.BANDS.index(stereo[0]), stereo[1:] == ("B",), seed=song.number)
-        writer = sbr.SBRWriter(
-            song.rate, core.channels, sbr.Header.fitting(song.rate, **header), is_coupled and core.channels == 2, bands,
-            seed=song.number)
-        packets = [he_aac.with_replication(packet, writer) for packet in he_aac.packets_of_adts(plain.stdout)]
-        config = he_aac.config(core.rate, core.channels, signalling, song.codec == "he_aac_v2")
+        kind = encoded or ("v2" if song.codec == "he_aac_v2" else "mono" if song.channels == 1 else "stereo")
+        with open(os.path.join(SAMPLES, f"{song.rate}-{kind}.aac"), "rb") as file:
+            frames = he_aac.frames(file.read())[:song.frames // 2048 + 2]
+        packets = [frame[he_aac.HEADER_SIZE:] for frame in frames]
+        rate, channels = song.rate // 2, 2 if kind == "stereo" else 1
+        audible = (len(packets) - 1) * 1024 - 7 * song.number % 997
+        song.frames = 2 * audible
+        config = he_aac.config(rate, channels, signalling, song.codec == "he_aac_v2")
         if song.container == "caf":
-            data = caf.file(
-                "aac ", packets, core.rate, core.channels, 1024, caf.aac_cookie(config), 1024, core.frames)
+            data = caf.file("aac ", packets, rate, channels, 1024, caf.aac_cookie(config), 1024, audible)
         elif signalling:
             factor = 1 if in_core_time else 2
             data = mpeg4.file(
-                packets, config, core.rate * factor, song.channels, core.rate * factor, 1024 * factor, 1024 * factor,
-                core.frames * factor)
+                packets, config, rate * factor, song.channels, rate * factor, 1024 * factor, 1024 * factor,
+                audible * factor)
         else:
-            data = he_aac.adts(packets, core.rate, core.channels)
+            data = b"".join(frames)
         with open(song.path, "wb") as file:
             file.write(data)
         song.variant = " ".join(
-            ["SBR", signalling or "implicit"] + ["coupled"] * is_coupled
-            + (["PS of", *map(str, stereo), "bands"] if stereo else []) + [f"{key}={header[key]}" for key in header]
+            ["fdkaac", kind, signalling or "implicit"]
             + ["times of the core" if in_core_time else "times of the output"] * bool(signalling))
     return make
 
@@ -134,23 +120,18 @@ def written_kinds():
     yield ("caf", "mp1", MPEG_RATES, [1, 2], True, [remuxed(each, "mp1") for each in pairs_of[:2]])
     yield ("mov", "mp1", MPEG_RATES, [1, 2], True, [remuxed(each, "mp1") for each in pairs_of[2:]])
 
-    stereos = [(10,), (20,), (34,), (20, "B")]
-    yield ("adts", "he_aac", IMPLICIT_RATES, [2], False, [
-        high_efficiency(), high_efficiency(is_coupled=True), high_efficiency(scale=0, alter=0, noise_bands=3),
-        high_efficiency(amplitude=0, is_coupled=True, crossover=2)])
+    yield ("adts", "he_aac", IMPLICIT_RATES, [2], False, [high_efficiency()])
     # A decoder makes two channels of one, as parametric stereo may come in any packet.
-    yield ("adts", "he_aac_v2", IMPLICIT_RATES, [2], False, [
-        high_efficiency(stereo=each) for each in stereos] + [high_efficiency()])
+    yield ("adts", "he_aac_v2", IMPLICIT_RATES, [2], False, [high_efficiency(), high_efficiency(encoded="mono")])
     for signalling in ["compatible", "hierarchical"]:
-        yield ("m4a", "he_aac", HE_AAC_RATES, [2], True, [
-            high_efficiency(signalling), high_efficiency(signalling, is_coupled=True, in_core_time=False)])
-        yield ("m4a", "he_aac_v2", HE_AAC_RATES, [2], True, [
-            high_efficiency(signalling, stereo=each, in_core_time=each != (20,)) for each in stereos])
+        both = [high_efficiency(signalling), high_efficiency(signalling, in_core_time=False)]
+        yield ("m4a", "he_aac", HE_AAC_RATES, [2], True, both)
+        yield ("m4a", "he_aac_v2", HE_AAC_RATES, [2], True, both)
     yield ("m4a", "he_aac", HE_AAC_RATES, [1], True, [
         high_efficiency("compatible"), high_efficiency("hierarchical", in_core_time=False)])
     yield ("m4a", "he_aac", IMPLICIT_RATES, [2], True, [high_efficiency("implicit")])
-    yield ("m4a", "he_aac_v2", IMPLICIT_RATES, [2], True, [high_efficiency("implicit", stereo=(20,))])
-    pair, single = high_efficiency("compatible"), high_efficiency("hierarchical", stereo=(20,), in_core_time=False)
+    yield ("m4a", "he_aac_v2", IMPLICIT_RATES, [2], True, [high_efficiency("implicit")])
+    pair, single = high_efficiency("compatible"), high_efficiency("hierarchical", in_core_time=False)
     for container in ["3gp", "3g2", "mov"]:
         yield (container, "he_aac", HE_AAC_RATES, [2], True, [remuxed(pair, "m4a")])
         yield (container, "he_aac_v2", HE_AAC_RATES, [2], True, [remuxed(single, "m4a")])
@@ -158,6 +139,6 @@ def written_kinds():
     yield ("mp4-fragmented", "he_aac_v2", HE_AAC_RATES, [2], True, [remuxed(single, "m4a", *MPEG4["mp4-fragmented"])])
     for signalling in ["compatible", "hierarchical"]:
         yield ("caf", "he_aac", HE_AAC_RATES, [2], True, [high_efficiency(signalling)])
-        yield ("caf", "he_aac_v2", HE_AAC_RATES, [2], True, [high_efficiency(signalling, stereo=(20,))])
+        yield ("caf", "he_aac_v2", HE_AAC_RATES, [2], True, [high_efficiency(signalling)])
     yield ("caf", "he_aac", IMPLICIT_RATES, [2], True, [high_efficiency("implicit")])
-    yield ("m4a", "he_aac_v2", HE_AAC_RATES, [2], True, [high_efficiency("open", stereo=(20,))])
+    yield ("m4a", "he_aac_v2", HE_AAC_RATES, [2], True, [high_efficiency("open")])

@@ -10,10 +10,6 @@ class BitWriter:
         assert 0 <= value < 1 << count, (value, count)
         self.bits.extend(value >> shift & 1 for shift in reversed(range(count)))
 
-    def append(self, code):
-        """Appends a code word, given as text of zeros and ones."""
-        self.bits.extend(int(bit) for bit in code)
-
     def align(self):
         """Zeros up to the next whole byte."""
         self.bits.extend([0] * (-len(self.bits) % 8))

@@ -1,5 +1,4 @@
 import AudioCore
-import Glibc
 import HostSystem
 import LANKit
 import StreamTestKit
@@ -11,26 +10,13 @@ import TuttiRuntime
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LoopbackBroadcastTests {
     /// A second of quiet noise as a WAVE file; removed with the last reference.
     private final class Song {
-        let path: String
+        private let directory = TemporaryDirectory()
+        var path: String { directory.path + "/song.wav" }
 
-        init(seconds: Int = 1) {
-            var template = Array("/tmp/tutti-song-XXXXXX.wav".utf8CString)
-            let descriptor = mkstemps(&template, 4)
-            path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-            let frames = 44_100 * seconds
-            var bytes: [UInt8] = Array("RIFF".utf8) + little(UInt32(36 + frames * 2)) + Array("WAVEfmt ".utf8)
-            bytes += little(UInt32(16)) + little(UInt16(1)) + little(UInt16(1)) + little(UInt32(44_100))
-            bytes += little(UInt32(88_200)) + little(UInt16(2)) + little(UInt16(16)) + Array("data".utf8)
-            bytes += little(UInt32(frames * 2))
-            for frame in 0..<frames { bytes += little(UInt16(truncatingIfNeeded: frame &* 7_919 % 1_000)) }
-            write(descriptor, bytes, bytes.count)
-            close(descriptor)
-        }
-
-        deinit { unlink(path) }
-
-        private func little<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
-            withUnsafeBytes(of: value.littleEndian) { Array($0) }
+        init(seconds: Int = 1) throws {
+            var data: [UInt8] = []
+            for frame in 0..<44_100 * seconds { data.append(littleEndian: UInt16(frame &* 7_919 % 1_000)) }
+            try Tool.writeFile(path, WAVEWriter(channels: 1).file(data: data))
         }
     }
 

@@ -199,27 +199,8 @@ private final class SongShelf {
             let value = Int16.random(in: -12_000...12_000, using: &random)
             return value == 0 ? 1 : value
         }
-        let file = open(path(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        defer { close(file) }
-        var header: [UInt8] = []
-        func add(_ text: String) { header += Array(text.utf8) }
-        func add<Number: FixedWidthInteger>(_ number: Number) {
-            withUnsafeBytes(of: number.littleEndian) { header += Array($0) }
-        }
-        add("RIFF")
-        add(UInt32(36 + samples.count * 2))
-        add("WAVEfmt ")
-        add(UInt32(16))
-        add(UInt16(1))
-        add(UInt16(2))
-        add(UInt32(rate))
-        add(UInt32(4 * rate))
-        add(UInt16(4))
-        add(UInt16(16))
-        add("data")
-        add(UInt32(samples.count * 2))
-        _ = write(file, header, header.count)
-        samples.withUnsafeBytes { _ = write(file, $0.baseAddress, $0.count) }
+        let data = samples.withUnsafeBytes { Array($0) }
+        try Tool.writeFile(path(name), WAVEWriter(rate: rate).file(data: data))
         return Song(path: path(name), samples: samples.map { Float($0) / 32_768 })
     }
 }

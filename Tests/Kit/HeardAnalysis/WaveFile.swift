@@ -1,16 +1,14 @@
 import Glibc
 
-/// Why a recording cannot be read or written.
+/// Why a recording cannot be read.
 public enum RecordingError: Error, CustomStringConvertible {
     case cannotRead(String, Int32)
-    case cannotWrite(String, Int32)
     case notWave(String)
     case unsupported(String)
 
     public var description: String {
         switch self {
         case .cannotRead(let path, let code): "cannot read \(path): \(String(cString: strerror(code)))"
-        case .cannotWrite(let path, let code): "cannot write \(path): \(String(cString: strerror(code)))"
         case .notWave(let path): "\(path) is not a WAVE file"
         case .unsupported(let what): "unsupported WAVE file: \(what)"
         }

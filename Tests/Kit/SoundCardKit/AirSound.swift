@@ -1,4 +1,4 @@
-import Glibc
+import StreamTestKit
 
 /// What is in the air around a software card's microphone: noise of which no two frames are alike, so that each tells
 /// its place. The same seed makes the same noise.
@@ -59,16 +59,9 @@ public struct AirSound: Sendable {
 
     /// Writes the WAVE file that a card takes as its source.
     public func write(to path: String) throws {
-        var file = Array("RIFF".utf8) + little(UInt32(36 + bytes.count)) + Array("WAVEfmt ".utf8)
-        file += little(UInt32(16)) + little(UInt16(format == .float32 ? 3 : 1)) + little(UInt16(channels))
-        file += little(UInt32(rate)) + little(UInt32(rate * frameByteCount))
-        file += little(UInt16(frameByteCount)) + little(UInt16(format.byteCount * 8))
-        file += Array("data".utf8) + little(UInt32(bytes.count)) + bytes
-        guard let stream = fopen(path, "we") else { throw FileError(operation: "create", path: path, code: errno) }
-        let written = fwrite(file, 1, file.count, stream)
-        guard fclose(stream) == 0, written == file.count else {
-            throw FileError(operation: "write", path: path, code: errno)
-        }
+        let writer = WAVEWriter(
+            rate: rate, channels: channels, bits: format.byteCount * 8, isFloat: format == .float32)
+        try Tool.writeFile(path, writer.file(data: bytes))
     }
 }
 
@@ -81,8 +74,4 @@ extension AirSound.SampleFormat {
         case .integer32, .float32: 4
         }
     }
-}
-
-private func little<T: FixedWidthInteger>(_ value: T) -> [UInt8] {
-    withUnsafeBytes(of: value.littleEndian) { Array($0) }
 }

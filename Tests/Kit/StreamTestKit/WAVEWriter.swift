@@ -1,9 +1,9 @@
 /// Writes WAVE files, right ones and wrong ones.
 public struct WAVEWriter {
-    public var formatTag: UInt16 = 1
-    public var channels: UInt16 = 2
-    public var sampleRate: UInt32 = 44_100
-    public var bitsPerSample: UInt16 = 16
+    public var formatTag: UInt16
+    public var channels: UInt16
+    public var sampleRate: UInt32
+    public var bitsPerSample: UInt16
     /// Of the extensible format chunk; nil for a plain one.
     public var validBits: UInt16?
     /// Chunks before the format, between format and data, and after the data.
@@ -20,7 +20,12 @@ public struct WAVEWriter {
     /// Of IMA ADPCM's format chunk.
     public var framesPerBlock: UInt16?
 
-    public init() {}
+    public init(rate: Int = 44_100, channels: Int = 2, bits: Int = 16, isFloat: Bool = false) {
+        formatTag = isFloat ? 3 : 1
+        self.channels = UInt16(channels)
+        sampleRate = UInt32(rate)
+        bitsPerSample = UInt16(bits)
+    }
 
     public static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []

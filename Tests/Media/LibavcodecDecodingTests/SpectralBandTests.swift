@@ -1,12 +1,10 @@
 import AudioCore
+import AudioFileStreamServices
 import LibavcodecDecoding
 import StreamTestKit
 import Testing
 
-/// AAC whose packets bear spectral band replication (SBR), with and without a word of it in the cookie.
-///
-/// Plain AAC is given the mark of such a stream: a fill element that says "SBR" and holds nothing. A decoder must
-/// double the rate for it, and finds no new bands. Streams with bands are in the corpus (`Scripts/make-corpus`).
+/// AAC whose packets bear spectral band replication (SBR), without a word of it in the cookie.
 @Suite(.timeLimit(.minutes(5)))
 struct SpectralBandTests {
     static func aac(rate: Int, channels: Int) throws -> ForeignSong {
@@ -15,26 +13,25 @@ struct SpectralBandTests {
             encode: "ffmpeg -v error -i in.wav -c:a aac -b:a 64k out.m4a", framesPerPacket: 1024)
     }
 
-    /// The packet with a fill element before its end mark (14496-3 tables 4.3, 4.11 and 4.57).
-    static func marked(_ packet: [UInt8]) throws -> [UInt8] {
-        var bits = packet.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }
-        // ID_END is all ones, and only zeros follow it.
-        while bits.last == 0 { bits.removeLast() }
-        try #require(bits.suffix(3) == [1, 1, 1])
-        bits.removeLast(3)
-        // ID_FIL, two bytes: EXT_SBR_DATA, no header, nothing.
-        bits += [1, 1, 0] + [0, 0, 1, 0] + [1, 1, 0, 1] + Array(repeating: 0, count: 12) + [1, 1, 1]
-        while bits.count % 8 != 0 { bits.append(0) }
-        return stride(from: 0, to: bits.count, by: 8).map { start in
-            bits[start..<start + 8].reduce(0) { $0 << 1 | $1 }
-        }
+    /// One of `Tests/Samples`, whose headers say "AAC".
+    static func sample(_ name: String) throws -> (summary: AudioStreamSummary, packets: [[UInt8]]) {
+        let tests = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+        let song = parse(
+            try Tool.readFile("\(tests)/Samples/\(name).aac"), with: AudioFileStream(), pieces: [1 << 16])
+        var summary = AudioStreamSummary()
+        for property in song.properties { summary.note(property) }
+        return (summary, song.packets.map(\.bytes))
+    }
+
+    static func decodedFormat(of name: String) throws -> AudioStreamFormat {
+        let (summary, packets) = try sample(name)
+        return try TrialDecoding.decodedFormat(
+            of: try #require(summary.format), magicCookie: summary.magicCookie, packets: Array(packets.prefix(8)),
+            program: try .ofTests)
     }
 
     @Test func implicitSignallingIsFound() throws {
-        let song = try Self.aac(rate: 22_050, channels: 2)
-        let packets = try song.packets.prefix(8).map { try Self.marked($0.bytes) }
-        let format = try TrialDecoding.decodedFormat(
-            of: song.format, magicCookie: song.magicCookie.plain, packets: packets, program: try .ofTests)
+        let format = try Self.decodedFormat(of: "44100-stereo")
         #expect(format.codec == .aacHE)
         #expect(format.sampleRate == 44_100)
         #expect(format.framesPerPacket == 2048)
@@ -42,13 +39,10 @@ struct SpectralBandTests {
     }
 
     /// A mono stream may have parametric stereo in any packet.
-    @Test func implicitSignallingOfMonoIsStereo() throws {
-        let song = try Self.aac(rate: 16_000, channels: 1)
-        let packets = try song.packets.prefix(8).map { try Self.marked($0.bytes) }
-        let format = try TrialDecoding.decodedFormat(
-            of: song.format, magicCookie: song.magicCookie.plain, packets: packets, program: try .ofTests)
+    @Test(arguments: ["16000-mono", "16000-v2"]) func implicitSignallingOfMonoIsStereo(_ name: String) throws {
+        let format = try Self.decodedFormat(of: name)
         #expect(format.codec == .aacHEv2)
-        #expect(format.sampleRate == 32_000)
+        #expect(format.sampleRate == 16_000)
         #expect(format.channelsPerFrame == 2)
     }
 
@@ -77,10 +71,9 @@ struct SpectralBandTests {
         let frames = isDouble ? 2048 : 1024
         let format = AudioStreamFormat(
             codec: codec, sampleRate: isDouble ? 48_000 : 24_000, framesPerPacket: frames, channelsPerFrame: 2)
-        for marks in [false, true] {
-            let packets = try song.packets.map { packet in
-                (bytes: marks ? try Self.marked(packet.bytes) : packet.bytes, frameCount: frames)
-            }
+        let bands = try Self.sample(channels == 1 ? "48000-v2" : "48000-stereo").packets
+        for bytes in [song.packets.map(\.bytes), bands] {
+            let packets = bytes.map { (bytes: $0, frameCount: frames) }
             let decoder = try WorkerDecoder(
                 format: format, magicCookie: song.magicCookie.plain, program: try .ofTests)
             let output = try decodeAll(packets, with: decoder)

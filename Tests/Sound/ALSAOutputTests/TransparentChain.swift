@@ -36,10 +36,7 @@ final class TransparentChain {
     init(ppm: Double, seconds: Int) throws {
         self.ppm = ppm
         second = Self.second()
-        var writer = WAVEWriter()
-        writer.channels = 1
-        writer.sampleRate = UInt32(Self.rate)
-        writer.bitsPerSample = 24
+        var writer = WAVEWriter(rate: Self.rate, channels: 1, bits: 24)
         writer.dataSize = UInt32(seconds * second.count)
         let rendition = Rendition(
             epoch: Epoch(1), sampleRate: Double(Self.rate), channelCount: 1, capacity: 2 * Self.rate)
