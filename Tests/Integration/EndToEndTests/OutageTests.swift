@@ -133,7 +133,7 @@ struct OutageTests {
             test.sleep(until: 5)
             first.signal(SIGKILL)
             for listener in listeners {
-                let told = try test.wait(for: "lost host1: playing what is held", from: listener, within: 5)
+                let told = try test.wait(for: "lost host1: playing what is buffered", from: listener, within: 5)
                 print("killed: told after \(fixed(told - 5, 2)) s")
                 test.check(told < 8, "told \(told - 5) s after the broadcaster was killed")
             }
