@@ -164,16 +164,17 @@ let layers = [
                 "TuttiRuntime",
                 [
                     "ALSADevices", "ALSAInput", "ALSAOutput", "AudioCore", "AudioDecoding", "AudioFileWriting",
-                    "AudioQueue", "Broadcasting", "Capture", "ClockExchange", "ClockSync", "DeviceRecording",
-                    "HTTPSource", "HostSystem", "Listening", "MPEGDecoding", "Observing", "PeerDiscovery", "Peering",
-                    "Playout", "SessionExecution", "SongCollection", "SongDecoding", "SongReading",
-                    "TimelineRecording", "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore, nioPosix,
+                    "AudioQueue", "Broadcasting", "Capture", "ClockExchange", "ClockSync", "DecodeWorker",
+                    "DeviceRecording", "HTTPSource", "HostSystem", "Listening", "MPEGDecoding", "Observing",
+                    "PeerDiscovery", "Peering", "Playout", "SessionExecution", "SongCollection", "SongDecoding",
+                    "SongReading", "TimelineRecording", "VirtualOutput", "WireProtocol", "WorkerDecoding", nioCore,
+                    nioPosix,
                 ], canary),
             program(
                 "tutti",
                 [
-                    "AudioCore", "AudioFileWriting", "AudioQueue", "Broadcasting", "Capture", "DecodeWorker",
-                    "HostSystem", "Listening", "Observing", "Peering", "Playout", "SongDecoding", "SongReading",
+                    "AudioCore", "AudioFileWriting", "AudioQueue", "Broadcasting", "Capture", "HostSystem",
+                    "Listening", "Observing", "Peering", "Playout", "SongDecoding", "SongReading",
                     "TuttiRuntime",
                 ]),
         ]),
@@ -251,6 +252,8 @@ let testRooms = [
                 ["ALSAOutput", "AudioDecoding", "AudioFileStream", "AudioQueue", "HostSystem", "MPEGDecoding"]),
             program(
                 "example-record", ["ALSAInput", "AudioCore", "AudioFileWriting", "AudioQueue", "HostSystem"]),
+            // That of TuttiRuntime's.
+            program("example-embed", ["TuttiRuntime"]),
         ]),
 
     testRoom(
@@ -400,8 +403,8 @@ let testRooms = [
             tests(
                 "RecordingTests",
                 [
-                    "example-play", "example-record", "tutti", "HeardAnalysis", "SoundCardKit", "StreamTestKit",
-                    "WebServerKit",
+                    "example-embed", "example-play", "example-record", "tutti", "HeardAnalysis", "SoundCardKit",
+                    "StreamTestKit", "WebServerKit",
                 ]),
             tests("EndToEndTests", ["HeardAnalysis", "LANKit", "SoundCardKit", "TestbedKit"]),
             tests("DemoEndToEndTests", ["LANKit"]),
@@ -445,6 +448,7 @@ let package = Package(
                 "VirtualOutput",
             ]),
         .library(name: "Playout", targets: ["Playout"]),
+        .library(name: "TuttiRuntime", targets: ["TuttiRuntime"]),
         // Loaded by processes under test, never linked.
         .library(name: "SoftwareSoundCard", type: .dynamic, targets: ["SoftwareSoundCard"]),
         .library(name: "ClockInterposer", type: .dynamic, targets: ["ClockInterposer"]),

@@ -1,5 +1,4 @@
 import AudioCore
-import DecodeWorker
 import Glibc
 import HostSystem
 import TuttiRuntime
@@ -15,8 +14,8 @@ struct Tutti {
 
     static func main() {
         SharedHeap.share()
-        // Started by this program itself to decode one song; nothing else of it is wanted then.
-        if CommandLine.arguments.dropFirst().first == DecodeWorker.argument { exit(DecodeWorker.run()) }
+        // Where this program started itself to decode one song, nothing else of it is wanted.
+        DecodeWorkers.offerThisProgram()
         // A reader that went away is an error of write(2), not the end of the music.
         signal(SIGPIPE, SIG_IGN)
         // So is a file that grew to what the user's limits allow.

@@ -11,7 +11,7 @@ public struct BroadcastOptions: Sendable {
         case whenReady(listeners: Int)
     }
 
-    /// The song: a path, a URL, or `-` for standard input.
+    /// The song: a path, a URL, or `-` for standard input. Empty where whoever takes the options names the songs.
     public var path: String
     /// What the song's bytes are where they are samples without a header; nil finds out by its container.
     public var raw: RawPCMFormat?
@@ -33,5 +33,5 @@ public struct BroadcastOptions: Sendable {
     /// What a sound device hears is broadcast, instead of a song.
     public var capture: CaptureOptions?
 
-    public init(path: String) { self.path = path }
+    public init(path: String = "") { self.path = path }
 }

@@ -62,11 +62,11 @@ extension OutputSelection {
 }
 
 extension DecoderCatalog {
-    /// Every decoder that this program is linked with, and those of libavcodec if that is installed.
+    /// Every decoder that this program is linked with, and those of libavcodec if that is installed and there are workers.
     static var complete: DecoderCatalog {
         var catalog = DecoderCatalog.builtIn
         catalog.registerMPEG()
-        catalog.registerForeign()
+        if DecodeWorkers.areThere { catalog.registerForeign() }
         return catalog
     }
 }

@@ -1,5 +1,4 @@
 import AudioCore
-import Glibc
 import TuttiRuntime
 
 /// Who this user's Tutti is: a UUID made once and kept in the state directory.
@@ -19,13 +18,12 @@ struct IdentityStore: Sendable {
     let hostName: String
 
     static func standard() -> IdentityStore {
-        IdentityStore(directory: .standard(), hostName: shortHostName())
+        IdentityStore(directory: .standard(), hostName: Identity.hostName)
     }
 
     /// The identity of this process; its instance is new at each call.
     func identity() -> Loaded {
-        let name = String(displaying: hostName, maximumByteCount: Limits.peerNameByteCount)
-        var loaded = Loaded(identity: Identity(peer: .random(), instance: .random(in: 1...(.max)), name: name))
+        var loaded = Loaded(identity: Identity(name: hostName))
         guard let directory else {
             loaded.warnings.append("HOME is not set: this run has an identity of its own, others see it as a new peer")
             return loaded
@@ -60,15 +58,5 @@ struct IdentityStore: Sendable {
         let text = String(decoding: bytes, as: UTF8.self)
         guard let uuid = UUIDBytes(text.last == "\n" ? text.dropLast() : text[...]) else { return nil }
         return uuid == UUIDBytes(high: 0, low: 0) ? nil : uuid
-    }
-
-    /// The host's name without its domain.
-    private static func shortHostName() -> String {
-        // HOST_NAME_MAX is 64 on Linux, without the closing zero.
-        var buffer = [CChar](repeating: 0, count: 65)
-        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "tutti" }
-        let name = buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-        let short = name.prefix { $0 != "." }
-        return short.isEmpty ? "tutti" : String(short)
     }
 }
