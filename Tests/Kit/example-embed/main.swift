@@ -47,7 +47,7 @@ guard let service = makeService(Array(CommandLine.arguments.dropFirst())) else {
 // Cancelled by Ctrl-C: it fades out and says goodbye.
 let running = Task { try await service.run() }
 signal(SIGINT, SIG_IGN)
-let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .main)
 interrupt.setEventHandler { running.cancel() }
 interrupt.resume()
 
