@@ -241,6 +241,8 @@ let testRooms = [
             // The code of the audio queue's articles.
             program("example-play", ["ALSADevices", "AudioFileStreamServices", "AudioQueueServices", "MPEGDecoding"]),
             program("example-record", ["ALSADevices", "AudioFileWriting", "AudioQueueServices"]),
+            // That of TuttiRuntime's.
+            program("example-embed", ["TuttiRuntime"]),
         ]),
 
     testRoom(
@@ -385,8 +387,8 @@ let testRooms = [
             tests(
                 "ProgramRecordingTests",
                 [
-                    "example-play", "example-record", "tutti", "HeardAnalysis", "SoundCardKit", "StreamTestKit",
-                    "WebServerKit",
+                    "example-embed", "example-play", "example-record", "tutti", "HeardAnalysis", "SoundCardKit",
+                    "StreamTestKit", "WebServerKit",
                 ]),
             tests("EndToEndTests", ["HeardAnalysis", "LANKit", "SoundCardKit", "TestbedKit"]),
             tests("DemoEndToEndTests", ["LANKit"]),

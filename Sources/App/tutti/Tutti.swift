@@ -1,6 +1,5 @@
 import AudioCore
 import CRevision
-import LibavcodecDecoding
 import Glibc
 import HostSystem
 import TuttiRuntime
@@ -17,8 +16,8 @@ struct Tutti {
 
     static func main() {
         SharedHeap.share()
-        // This program starts itself to decode one song; nothing else of it runs then.
-        if CommandLine.arguments.dropFirst().first == DecodeWorker.argument { exit(DecodeWorker.run()) }
+        // If this program started itself to decode one song, nothing else of it runs.
+        DecodeWorkers.offerThisProgram()
         // A closed pipe is an error of write(2), not the end of the music.
         signal(SIGPIPE, SIG_IGN)
         // So is a file that has reached the user's size limit.

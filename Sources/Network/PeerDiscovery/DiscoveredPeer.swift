@@ -1,5 +1,5 @@
-import WireProtocol
 import AudioCore
+import WireProtocol
 
 /// The identity of a service: sightings that agree in all of this are the same service, seen over different paths.
 ///

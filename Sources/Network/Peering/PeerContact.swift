@@ -1,5 +1,5 @@
-import WireProtocol
 import AudioCore
+import WireProtocol
 
 /// A peer that can be dialled, and its addresses.
 public struct PeerContact: Hashable, Sendable {

@@ -1,9 +1,9 @@
-import WireProtocol
 import AudioCore
 import ClockSync
 import NIOCore
 import Peering
 import Playout
+import WireProtocol
 
 /// An input of a listener's session.
 public enum ListenEvent: Sendable {

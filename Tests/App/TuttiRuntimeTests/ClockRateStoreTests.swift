@@ -1,10 +1,10 @@
-import WireProtocol
 import AudioCore
 import ClockSync
 import NIOPosix
 import Playout
 import Synchronization
 import Testing
+import WireProtocol
 
 @testable import TuttiRuntime
 

@@ -3,13 +3,13 @@ import AudioDecoding
 import ClockSync
 import Glibc
 import HostSystem
+import LibavcodecDecoding
 import NIOCore
 import NIOPosix
 import StreamTestKit
 import Synchronization
 import Testing
 import WireProtocol
-import LibavcodecDecoding
 
 @testable import TuttiRuntime
 

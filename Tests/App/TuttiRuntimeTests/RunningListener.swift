@@ -1,9 +1,9 @@
-import WireProtocol
 import AudioCore
 import HostSystem
 import StreamTestKit
 import Synchronization
 import TuttiRuntime
+import WireProtocol
 
 /// A real listener in this process: TCP on loopback, no mDNS, sound that goes nowhere.
 final class RunningListener: Sendable {

@@ -1,7 +1,7 @@
-import WireProtocol
 import AudioCore
 import Testing
 import TuttiRuntime
+import WireProtocol
 
 @testable import tutti
 

@@ -1,8 +1,8 @@
-import WireProtocol
 import AudioCore
 import Glibc
 import Testing
 import TuttiRuntime
+import WireProtocol
 
 @testable import tutti
 

@@ -1,6 +1,6 @@
-import WireProtocol
 import AudioCore
 import TuttiRuntime
+import WireProtocol
 
 /// Statuses and notices to be shown.
 enum Sample {

@@ -1,8 +1,8 @@
 import AudioCore
 import AudioDecoding
 import AudioFileWriting
-import Playout
 import Peering
+import Playout
 import Songs
 import Testing
 import TuttiRuntime

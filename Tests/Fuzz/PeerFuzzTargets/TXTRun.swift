@@ -1,7 +1,7 @@
-import WireProtocol
 import AudioCore
 import PeerDiscovery
 import Peering
+import WireProtocol
 
 /// What mDNS brings: TXT records, services that come and go, addresses.
 struct TXTRun {

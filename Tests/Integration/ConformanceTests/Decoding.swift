@@ -1,9 +1,9 @@
 import AudioCore
 import AudioDecoding
 import Glibc
+import LibavcodecDecoding
 import MPEGDecoding
 import Testing
-import LibavcodecDecoding
 
 /// What a listener would put out of a song: interleaved samples, trimmed.
 struct Decoding {

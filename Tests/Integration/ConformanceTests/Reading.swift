@@ -1,8 +1,8 @@
 import AudioCore
 import AudioDecoding
 import AudioFileStreamServices
-import Songs
 import LibavcodecDecoding
+import Songs
 
 /// What our parser says of a song, with packets as they came.
 struct Reading {

@@ -71,7 +71,8 @@ import Testing
             ])
     }
 
-    /// Links the objects of the product's modules and nothing else: whatever else it needed would be missing.
+    /// Links the objects of the product's modules and nothing else: whatever else it needed would be missing. With
+    /// `Scripts/test --long` a package of somebody else's proves it.
     @Test(arguments: products.indices) func aProgramNeedsTheProductOnly(_ index: Int) throws {
         let product = Self.products[index]
         let directory = TemporaryDirectory()
@@ -93,12 +94,11 @@ import Testing
         }
         let said = try Tool.readFile(directory.path + "/said")
         #expect(!said.isEmpty)
+        if Self.isLong { try buildAnotherPackage(of: product, in: directory) }
     }
 
     /// A package of somebody else's, which SwiftPM builds: nothing is fetched.
-    @Test(.enabled(if: isLong), arguments: products.indices) func anotherPackageIsBuilt(_ index: Int) throws {
-        let product = Self.products[index]
-        let directory = TemporaryDirectory()
+    private func buildAnotherPackage(of product: Product, in directory: borrowing TemporaryDirectory) throws {
         // A package by path is known by its directory's name.
         try Tool.run("mkdir -p app/Sources/program && ln -s '\(Self.root)' tutti", in: directory)
         let manifest = """

@@ -3,7 +3,7 @@ import SoundCardKit
 import StreamTestKit
 import Testing
 
-/// The programs that the audio queue's articles are made of, on the software sound card.
+/// The programs that articles are made of, on the software sound card.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ExampleTests {
     private static let root = #filePath.split(separator: "/").dropLast(4).map { "/\($0)" }.joined()
 
@@ -15,11 +15,15 @@ import Testing
         try SoftwareCard.writeConfiguration(to: directory.path + "/asound.conf", default: card)
     }
 
-    @Test(arguments: [("PlayingAFile", "example-play"), ("RecordingToAFile", "example-record")])
+    @Test(arguments: [
+        ("Sound/AudioQueueServices/AudioQueueServices.docc/PlayingAFile", "example-play"),
+        ("Sound/AudioQueueServices/AudioQueueServices.docc/RecordingToAFile", "example-record"),
+        ("App/TuttiRuntime/TuttiRuntime.docc/EmbeddingTutti", "example-embed"),
+    ])
     func theArticleIsTheProgram(article: String, program: String) throws {
         var code: [Substring] = []
         var isCode = false
-        let lines = try Self.text(Self.root + "/Sources/Sound/AudioQueueServices/AudioQueueServices.docc/\(article).md")
+        let lines = try Self.text(Self.root + "/Sources/\(article).md")
             .split(separator: "\n", omittingEmptySubsequences: false)
         for line in lines {
             if line.hasPrefix("```") {
@@ -58,6 +62,38 @@ import Testing
             let last = (heard.lastIndex { $0 != 0 } ?? 0) / 4 * 4
             #expect(abs((last - first) / 4 - song.count / 4) < 48)
         }
+    }
+
+    @Test func aSongIsBroadcastAndHeard() throws {
+        let directory = TemporaryDirectory()
+        try Self.prepare(SoftwareCard(recording: directory.path + "/heard.wav"), in: directory)
+        try Tool.run("sox -R -r 48000 -n -b 16 -c 2 song.wav synth 2 sine 220", in: directory)
+        let port = freePort()
+        try TuttiProcess.run(
+            """
+            export ALSA_CONFIG_PATH="$PWD/asound.conf"
+            example-embed broadcast song.wav \(port) > told 2>&1 &
+            example-embed listen 127.0.0.1:\(port) > heard 2>&1
+            wait $!
+            """, in: directory)
+        let (told, heard) = (try Self.text(directory.path + "/told"), try Self.text(directory.path + "/heard"))
+        #expect(
+            told.contains("port \(port)\n") && told.contains("joined: ") && told.contains("ended, 2.0 s\n"), "\(told)")
+        #expect(heard.contains("playing, "), "\(heard)")
+        try Tool.run("test $(sox heard.wav -n stat 2>&1 | awk '/Maximum amp/ { print ($3 > 0.5) }') = 1", in: directory)
+    }
+
+    @Test func anInterruptEndsItCleanly() throws {
+        let directory = TemporaryDirectory()
+        try Tool.run("sox -R -r 48000 -n -b 16 -c 2 song.wav synth 2 sine 220", in: directory)
+        try TuttiProcess.run(
+            """
+            example-embed broadcast song.wav \(freePort()) > told 2>&1 &
+            while ! ls /proc/$!/task/*/comm | xargs grep -qs clock-answer; do sleep 0.05; done
+            kill -INT $!
+            wait $!
+            """, in: directory)
+        #expect(!(try Self.text(directory.path + "/told")).contains("failed"))
     }
 
     @Test(arguments: ["a.wav", "a.aiff", "a.caf"]) func aDeviceIsRecorded(name: String) throws {

@@ -11,7 +11,7 @@ enum TuttiProcess {
             export PATH="$PWD/bin:$PATH" XDG_STATE_HOME="$PWD/state" LC_ALL=C
             trap 'kill $(jobs -p) 2> /dev/null' EXIT
             mkdir -p bin
-            for program in tutti example-play example-record; do
+            for program in tutti example-embed example-play example-record; do
                 printf '#!/bin/sh\\nexec env --default-signal=INT "%s" "$@"\\n' "\(executableDirectory)/$program" \
                     > bin/$program
                 chmod +x bin/$program

@@ -1,6 +1,6 @@
 import CThreadFilter
-import LibavcodecDecoding
 import Glibc
+import LibavcodecDecoding
 import Synchronization
 
 /// A decode worker as tests start it. A message of kind 1000 and above makes it try what a worker may not do.

@@ -1,10 +1,10 @@
 import AudioCore
 import AudioDecoding
 import AudioFileStreamServices
+import LibavcodecDecoding
 import MPEGDecoding
 import StreamTestKit
 import Testing
-import LibavcodecDecoding
 
 /// Ogg files put one behind the other: what is heard is what is heard of each, sample by sample.
 @Suite(.timeLimit(.minutes(5)))

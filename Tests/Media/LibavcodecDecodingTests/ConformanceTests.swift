@@ -1,7 +1,7 @@
 import AudioCore
+import LibavcodecDecoding
 import StreamTestKit
 import Testing
-import LibavcodecDecoding
 
 /// What a worker gives is what the ffmpeg program gives, to the sample; of AMR what sox gives.
 @Suite(.timeLimit(.minutes(5)))

@@ -1,9 +1,9 @@
 import AudioCore
 import AudioDecoding
 import AudioFileStreamServices
+import LibavcodecDecoding
 import StreamTestKit
 import Testing
-import LibavcodecDecoding
 
 /// From the file to the frames that are heard: our parsers' cookies, packets and trims with the library's decoders.
 @Suite(.timeLimit(.minutes(5)))

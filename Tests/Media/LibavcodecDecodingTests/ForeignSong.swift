@@ -1,7 +1,7 @@
 import AudioCore
 import AudioDecoding
-import StreamTestKit
 import LibavcodecDecoding
+import StreamTestKit
 
 /// A song of a foreign codec, made by an encoder at test time and taken apart by ffprobe.
 struct ForeignSong {

@@ -2,10 +2,10 @@ import AudioCore
 import AudioDecoding
 import AudioFileStreamServices
 import Glibc
+import LibavcodecDecoding
 import Songs
 import StreamTestKit
 import Testing
-import LibavcodecDecoding
 
 /// Whole files of integers to WAVE files of the same integers, in every codec and container that has them.
 @Suite(.timeLimit(.minutes(5)))

@@ -1,6 +1,6 @@
-import WireProtocol
 import AudioCore
 import Testing
+import WireProtocol
 
 @testable import PeerDiscovery
 

@@ -1,7 +1,7 @@
-import WireProtocol
 import AudioCore
 import Peering
 import Testing
+import WireProtocol
 
 @Suite(.timeLimit(.minutes(5))) struct DialerTests {
     private let start = HostTime(nanoseconds: 1_000_000_000)

@@ -1,7 +1,7 @@
 import AudioCore
 import Broadcasting
-import WireProtocol
 import Testing
+import WireProtocol
 
 extension Inbox {
     fileprivate var allAnchors: [Anchor] {

@@ -2,10 +2,10 @@ import ALSADevices
 import AudioCore
 import AudioFileWriting
 import AudioQueueServices
-import Playout
-import Recording
 import Glibc
 import HostSystem
+import Playout
+import Recording
 import SoundCardKit
 import Synchronization
 import Testing

@@ -1,10 +1,10 @@
 import ALSADevices
 import AudioCore
 import AudioQueueServices
-import Playout
 import Glibc
 import HostSystem
 import LANKit
+import Playout
 import SoundCardKit
 import Testing
 

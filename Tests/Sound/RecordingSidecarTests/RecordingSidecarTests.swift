@@ -1,6 +1,6 @@
 import AudioCore
-import VirtualDevices
 import Testing
+import VirtualDevices
 
 @Suite(.timeLimit(.minutes(5))) struct RecordingSidecarTests {
     let sidecar = RecordingSidecar(

@@ -1,10 +1,10 @@
-import RealtimeKitClient
-import HostSystem
 import ALSADevices
 import AudioCore
 import AudioFileWriting
 import AudioQueueServices
+import HostSystem
 import Playout
+import RealtimeKitClient
 import Recording
 import Synchronization
 

@@ -1,5 +1,6 @@
-import WireProtocol
 import AudioCore
+import Glibc
+import WireProtocol
 
 /// The identity of this process on the network.
 public struct Identity: Hashable, Sendable {
@@ -16,7 +17,27 @@ public struct Identity: Hashable, Sendable {
         self.name = name
     }
 
-    /// Returns a peer's name with a mark for one of its parts, within the length limit.
+    /// A new instance of a peer.
+    /// - Parameters:
+    ///   - peer: made once and kept by the caller, so that others know this machine's clock again; by default a new one.
+    ///   - name: for people; the host's by default. What is longer than mDNS carries is cut.
+    public init(peer: UUIDBytes = .random(), name: String = Identity.hostName) {
+        self.init(
+            peer: peer, instance: .random(in: 1...(.max)),
+            name: String(displaying: name, maximumByteCount: Limits.peerNameByteCount))
+    }
+
+    /// The host's name without its domain.
+    public static var hostName: String {
+        // HOST_NAME_MAX is 64 on Linux, without the closing zero.
+        var buffer = [CChar](repeating: 0, count: 65)
+        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "tutti" }
+        let name = buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        let short = name.prefix { $0 != "." }
+        return short.isEmpty ? "tutti" : String(short)
+    }
+
+    /// A peer's name with what one of its parts is for, no longer than a name may be.
     static func name(_ name: String, marked mark: String) -> String {
         let suffix = " (\(mark))"
         var name = name

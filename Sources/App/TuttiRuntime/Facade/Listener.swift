@@ -9,6 +9,8 @@ public final class Listener: Sendable {
     private let options: JoinOptions
     private let identity: Identity
     private let control = RunControl()
+    /// Set while it runs.
+    private let runner = Mutex<ListenRunner?>(nil)
 
     public init(options: JoinOptions, identity: Identity) {
         self.options = options
@@ -19,8 +21,10 @@ public final class Listener: Sendable {
     /// - Parameter handler: called for every event, one call at a time, never on the calling thread.
     /// - Throws: why it could not begin, or not go on.
     public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
-        try control.run { loop in
+        defer { runner.withLock { $0 = nil } }
+        return try control.run { loop in
             let runner = ListenRunner(options: self.options, identity: self.identity, loop: loop, emit: handler)
+            self.runner.withLock { $0 = runner }
             self.control.onStop(loop) { runner.stop() }
             return runner.run().flatMapThrowing { outcome in
                 switch outcome {
@@ -34,4 +38,10 @@ public final class Listener: Sendable {
 
     /// Fades out, says goodbye and ends. Any thread may call it, also before `run`.
     public func stop() { control.stop() }
+
+    /// Changes the volume, from 0 to 1. From any thread; of no effect before `run` and after it.
+    public func setVolume(_ volume: Float) {
+        guard let runner = runner.withLock({ $0 }) else { return }
+        control.execute { runner.setVolume(volume) }
+    }
 }

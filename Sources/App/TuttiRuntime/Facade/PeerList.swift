@@ -1,9 +1,9 @@
-import WireProtocol
 import AudioCore
 import HostSystem
 import PeerDiscovery
 import Peering
 import Synchronization
+import WireProtocol
 
 /// A peer that mDNS knows now, as `tutti peers` shows it.
 public struct PeerEntry: Hashable, Sendable {

@@ -6,6 +6,8 @@ import Synchronization
 final class RunControl: Sendable {
     private struct State {
         var isStopped = false
+        /// Nil while nothing runs.
+        var loop: (any EventLoop)?
         var stop: (@Sendable () -> Void)?
     }
 
@@ -16,11 +18,13 @@ final class RunControl: Sendable {
         _ body: @escaping @Sendable (any EventLoop) -> EventLoopFuture<Outcome>
     ) throws(RuntimeFailure) -> Outcome {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        state.withLock { $0.loop = loop }
         defer {
-            state.withLock { $0.stop = nil }
+            // A loop that has ended takes nothing any more.
+            state.withLock { ($0.loop, $0.stop) = (nil, nil) }
             try? group.syncShutdownGracefully()
         }
-        let loop = group.next()
         do {
             return try loop.flatSubmit { body(loop) }.wait()
         } catch let failure as RuntimeFailure {
@@ -33,17 +37,19 @@ final class RunControl: Sendable {
     /// Sets the action to perform on the loop when a stop is requested; at once if one already was.
     func onStop(_ loop: any EventLoop, _ action: @escaping @Sendable () -> Void) {
         let isStopped = state.withLock { state in
-            state.stop = { loop.execute(action) }
+            state.stop = action
             return state.isStopped
         }
         if isStopped { loop.execute(action) }
     }
 
     func stop() {
-        let stop = state.withLock { state in
+        state.withLock { state in
             state.isStopped = true
-            return state.stop
+            if let stop = state.stop { state.loop?.execute(stop) }
         }
-        stop?()
     }
+
+    /// Does something on the loop; nothing where none runs. From any thread.
+    func execute(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.loop?.execute(action) } }
 }

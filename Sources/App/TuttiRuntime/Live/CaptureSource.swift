@@ -1,10 +1,10 @@
-import RealtimeKitClient
-import HostSystem
 import ALSADevices
 import AudioCore
 import AudioQueueServices
 import Broadcasting
+import HostSystem
 import Playout
+import RealtimeKitClient
 import Synchronization
 
 /// What a sound device captures, as the source of a broadcast.

@@ -1,10 +1,10 @@
-import WireProtocol
 import AudioCore
 import ClockSync
 import Glibc
 import NIOCore
 import NIOPosix
 import Playout
+import WireProtocol
 
 /// Clock rates and a device's offset: one running listener takes them from earlier runs and stores them for later ones.
 ///

@@ -1,5 +1,5 @@
-import WireProtocol
 import AudioCore
+import WireProtocol
 
 /// What a listener remembers one number of from run to run.
 public enum MemorySubject: Hashable, Sendable {

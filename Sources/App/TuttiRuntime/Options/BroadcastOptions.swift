@@ -11,7 +11,7 @@ public struct BroadcastOptions: Sendable {
         case whenReady(listeners: Int)
     }
 
-    /// The song: a path, a URL, or `-` for standard input.
+    /// The song: a path, a URL, or `-` for standard input. Empty where whoever takes the options names the songs.
     public var path: String
     /// The format of samples without a header; nil detects the container.
     public var raw: RawPCMFormat?
@@ -33,5 +33,5 @@ public struct BroadcastOptions: Sendable {
     /// A sound device to broadcast instead of a song.
     public var capture: CaptureOptions?
 
-    public init(path: String) { self.path = path }
+    public init(path: String = "") { self.path = path }
 }

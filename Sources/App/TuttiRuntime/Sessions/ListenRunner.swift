@@ -96,6 +96,8 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     /// Fades out, says goodbye and ends.
     func stop() { driver?.handle(.stop) }
 
+    func setVolume(_ volume: Float) { driver?.setVolume(volume) }
+
     private func tearDown() -> EventLoopFuture<Void> {
         // If the sound device was lost, the broadcaster has not been told yet; and shutting down the network must not
         // look like the loss of a broadcaster.

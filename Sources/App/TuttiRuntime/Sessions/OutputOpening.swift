@@ -1,13 +1,13 @@
-import RealtimeKitClient
-import HostSystem
 import ALSADevices
 import AudioCore
 import AudioDecoding
 import AudioQueueServices
+import HostSystem
+import LibavcodecDecoding
 import MPEGDecoding
 import Playout
+import RealtimeKitClient
 import VirtualDevices
-import LibavcodecDecoding
 
 extension OutputSelection {
     /// Opens the device; it does not run yet.
@@ -68,11 +68,11 @@ extension OutputSelection {
 }
 
 extension DecoderCatalog {
-    /// Every decoder that this program is linked with, and those of libavcodec if it is installed.
+    /// Every decoder that this program is linked with, and those of libavcodec if that is installed and there are workers.
     static var complete: DecoderCatalog {
         var catalog = DecoderCatalog.builtIn
         catalog.registerMPEG()
-        catalog.registerForeign()
+        if DecodeWorkers.areThere { catalog.registerForeign() }
         return catalog
     }
 }

@@ -3,9 +3,9 @@ import AudioDecoding
 import AudioFileWriting
 import HostSystem
 import Playout
+import Recording
 import SessionExecution
 import Synchronization
-import Recording
 
 /// Writes what a session receives to a file, on a thread of its own: the network does not wait for a disk.
 ///

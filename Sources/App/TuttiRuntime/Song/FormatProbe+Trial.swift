@@ -1,10 +1,11 @@
 import AudioDecoding
-import Songs
 import LibavcodecDecoding
+import Songs
 
 extension FormatProbe {
-    /// Decodes the first packets if a library can; otherwise trusts the parser.
+    /// Decodes the first packets, where there are workers and a library that can; else the parser's word is taken.
     static let trial = FormatProbe { format, cookie, packets in
+        guard DecodeWorkers.areThere else { return format }
         do throws(AudioDecodingError) {
             return try TrialDecoding.decodedFormat(of: format, magicCookie: cookie, packets: packets)
         } catch {

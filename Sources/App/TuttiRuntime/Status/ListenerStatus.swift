@@ -1,5 +1,5 @@
-import WireProtocol
 import AudioCore
+import WireProtocol
 
 /// A snapshot of a listener, for its own display or its broadcaster's.
 public struct ListenerStatus: Hashable, Sendable {

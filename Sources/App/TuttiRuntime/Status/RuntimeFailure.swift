@@ -2,14 +2,14 @@ import AudioCore
 import AudioDecoding
 import AudioFileWriting
 import AudioQueueServices
-import Playout
 import ClockExchange
 import Listening
 import Observing
 import PeerDiscovery
 import Peering
-import Songs
+import Playout
 import Recording
+import Songs
 
 /// Why a command failed, and the fitting exit code. Whoever shows it makes the sentence.
 public struct RuntimeFailure: Error, Hashable, Sendable {

@@ -1,6 +1,6 @@
-import WireProtocol
 import AudioCore
 import TuttiRuntime
+import WireProtocol
 
 // One object per line. `event` says which it is:
 //

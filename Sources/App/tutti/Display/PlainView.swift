@@ -1,6 +1,6 @@
-import WireProtocol
 import AudioCore
 import TuttiRuntime
+import WireProtocol
 
 /// Events as lines of plain text, for pipes and logs: changes at once, and a status line every few seconds. Pure.
 struct PlainView: Sendable {

@@ -1,6 +1,6 @@
-import WireProtocol
 import AudioCore
 import TuttiRuntime
+import WireProtocol
 
 // Numbers for people. The standard library formats none, and Foundation is not wanted here. Values may come from other
 // machines: infinities and NaN are shown, and do not trap.

@@ -1,7 +1,6 @@
-import WireProtocol
 import AudioCore
-import Glibc
 import TuttiRuntime
+import WireProtocol
 
 /// The identity of this user's Tutti: a UUID made once and kept in the state directory.
 ///
@@ -20,13 +19,12 @@ struct IdentityStore: Sendable {
     let hostName: String
 
     static func standard() -> IdentityStore {
-        IdentityStore(directory: .standard(), hostName: shortHostName())
+        IdentityStore(directory: .standard(), hostName: Identity.hostName)
     }
 
     /// Returns the identity of this process; its instance is new at each call.
     func identity() -> Loaded {
-        let name = String(displaying: hostName, maximumByteCount: Limits.peerNameByteCount)
-        var loaded = Loaded(identity: Identity(peer: .random(), instance: .random(in: 1...(.max)), name: name))
+        var loaded = Loaded(identity: Identity(name: hostName))
         guard let directory else {
             loaded.warnings.append("HOME is not set: this run has an identity of its own, others see it as a new peer")
             return loaded
@@ -61,15 +59,5 @@ struct IdentityStore: Sendable {
         let text = String(decoding: bytes, as: UTF8.self)
         guard let uuid = UUIDBytes(text.last == "\n" ? text.dropLast() : text[...]) else { return nil }
         return uuid == UUIDBytes(high: 0, low: 0) ? nil : uuid
-    }
-
-    /// Returns the host's name without its domain.
-    private static func shortHostName() -> String {
-        // HOST_NAME_MAX is 64 on Linux, without the terminating zero.
-        var buffer = [CChar](repeating: 0, count: 65)
-        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "tutti" }
-        let name = buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-        let short = name.prefix { $0 != "." }
-        return short.isEmpty ? "tutti" : String(short)
     }
 }

@@ -1,7 +1,7 @@
-import WireProtocol
 import AudioCore
 import Glibc
 import TuttiRuntime
+import WireProtocol
 
 /// Rates and offsets in one small file of the state directory, replaced whole under a lock: processes that write at the
 /// same moment do not overwrite each other's records.

@@ -1,7 +1,7 @@
 import AudioCore
-import HostSystem
 import CAvahi
 import Glibc
+import HostSystem
 
 // One turn of the loop: take the requests of other threads; connect if it is time; wait in libavahi's poll; read what
 // its callbacks left in the inbox; run timers. Every avahi object is created, used and freed here, never inside a

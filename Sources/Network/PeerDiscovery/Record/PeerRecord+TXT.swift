@@ -1,5 +1,5 @@
-import WireProtocol
 import AudioCore
+import WireProtocol
 
 // The TXT record of `_tutti._tcp`, one string per key, in this order:
 //

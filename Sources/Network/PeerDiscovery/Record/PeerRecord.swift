@@ -1,5 +1,5 @@
-import WireProtocol
 import AudioCore
+import WireProtocol
 
 /// What a peer says of itself on the network: the contents of its `_tutti._tcp` TXT record.
 public struct PeerRecord: Hashable, Sendable {

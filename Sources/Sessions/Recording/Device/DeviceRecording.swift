@@ -1,8 +1,8 @@
 import AudioCore
 import AudioFileWriting
 import AudioQueueServices
-import Playout
 import HostSystem
+import Playout
 import Synchronization
 
 // The queue's thread only passes buffers on; the thread that runs the recording writes them. So a disk may stall for as

@@ -1,8 +1,8 @@
 import AudioCore
 import CALSA
-import Playout
 import Glibc
 import HostSystem
+import Playout
 import Synchronization
 
 // The real-time loop of one capture PCM.

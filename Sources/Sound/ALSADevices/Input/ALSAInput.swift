@@ -1,7 +1,7 @@
 import AudioCore
 import CALSA
-import Playout
 import HostSystem
+import Playout
 import Synchronization
 
 /// A capture device of ALSA: a card, or the plugin behind a name.

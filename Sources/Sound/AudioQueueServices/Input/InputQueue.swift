@@ -1,6 +1,6 @@
 import AudioCore
-import Playout
 import HostSystem
+import Playout
 
 /// Records from a device into buffers, each frame with its instant.
 ///

@@ -1,6 +1,6 @@
 import AudioCore
-import Playout
 import HostSystem
+import Playout
 import Synchronization
 
 // Who does what:

@@ -2,8 +2,8 @@ import AudioCore
 import AudioDecoding
 import Broadcasting
 import ClockSync
-import NIOCore
 import HostSystem
+import NIOCore
 import Peering
 import SessionExecution
 import WireProtocol

@@ -1,0 +1,276 @@
+import Glibc
+import StreamTestKit
+import Synchronization
+import Testing
+import TuttiRuntime
+
+/// Broadcaster, listener and player as services inside a program; of Tutti's modules only TuttiRuntime is imported.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ServiceTests {
+    /// A directory that goes away with the test.
+    private final class Shelf {
+        let directory = TemporaryDirectory()
+
+        func path(_ name: String) -> String { directory.path + "/" + name }
+    }
+
+    private let shelf = Shelf()
+
+    /// Noise, 16 bits, stereo, 48 kHz.
+    private func makeSong(_ name: String = "song.wav", seconds: Double) throws -> String {
+        var random = SeededGenerator(seed: 1)
+        var bytes: [UInt8] = []
+        for _ in 0..<Int(seconds * 96_000) {
+            let sample = Int16.random(in: 1_000...12_000, using: &random)
+            bytes += [UInt8(truncatingIfNeeded: sample), UInt8(sample >> 8)]
+        }
+        var writer = WAVEWriter()
+        writer.sampleRate = 48_000
+        let path = shelf.path(name)
+        try Tool.writeFile(path, writer.file(data: bytes))
+        return path
+    }
+
+    private func broadcaster(
+        _ songs: [String], port: UInt16 = freePort(), to listeners: [UInt16] = []
+    ) -> BroadcastService {
+        var options = BroadcastOptions()
+        options.start = listeners.isEmpty ? .now : .whenReady(listeners: listeners.count)
+        options.listeners = listeners.map { NetworkAddress(host: "127.0.0.1", port: $0) }
+        options.network.port = port
+        options.network.usesDiscovery = false
+        return BroadcastService(songs: songs, options: options, identity: Identity(name: "study"))
+    }
+
+    private func listener(
+        port: UInt16 = freePort(), configure: (inout JoinOptions) -> Void = { _ in }
+    ) -> ListenService {
+        var options = JoinOptions()
+        options.output = .null
+        options.network.port = port
+        options.network.usesDiscovery = false
+        configure(&options)
+        return ListenService(options: options, identity: Identity(name: "kitchen"))
+    }
+
+    /// Reads all events of a service, until it is over.
+    private func events(of service: any TuttiService) -> Task<[RuntimeEvent], Never> {
+        Task { await service.events.reduce(into: []) { $0.append($1) } }
+    }
+
+    /// Threads of a service; its own is over a moment after it says so.
+    private func expectNoThreads(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        var names: [String] = []
+        for _ in 0..<200 {
+            names = Self.threadNames.filter { name in
+                ["tutti ", "NIO-ELT", "clock-"].contains { name.hasPrefix($0) }
+            }
+            if names.isEmpty { return }
+            // Polled: nobody is told of the end of a thread.
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        Issue.record("threads are left: \(names)", sourceLocation: sourceLocation)
+    }
+
+    private static var threadNames: [String] {
+        guard let tasks = opendir("/proc/self/task") else { return [] }
+        defer { closedir(tasks) }
+        var names: [String] = []
+        while let entry = readdir(tasks) {
+            let number = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard let name = try? Tool.readFile("/proc/self/task/\(number)/comm") else { continue }
+            names.append(String(decoding: name.prefix { $0 != 10 }, as: UTF8.self))
+        }
+        return names
+    }
+
+    // MARK: A song
+
+    @Test func aSongIsBroadcastAndHeard() async throws {
+        let port = freePort()
+        let recording = shelf.path("heard.wav")
+        let listener = listener(port: port) {
+            $0.output = .file(path: recording)
+            $0.once = true
+        }
+        let broadcaster = broadcaster([try makeSong(seconds: 1)], to: [port])
+        let (told, heard) = (events(of: broadcaster), events(of: listener))
+        try await listener.start()
+        try await broadcaster.run()
+        try await listener.run()
+
+        var order = await told.value.compactMap { event -> String? in
+            switch event {
+            case .notice(.network(.listening)): "listening"
+            case .notice(.broadcast(.joined(let name))): "joined \(name)"
+            case .broadcast(let status) where status.state == .playing: "playing"
+            case .broadcast(let status) where status.state == .ended: "ended"
+            default: nil
+            }
+        }
+        order = order.enumerated().filter { $0.offset == 0 || $0.element != order[$0.offset - 1] }.map(\.element)
+        #expect(order == ["listening", "joined kitchen", "playing", "ended"])
+        let states = await heard.value.compactMap { event -> ListenerState? in
+            if case .listening(let status, _, _) = event { status.state } else { nil }
+        }
+        #expect(states.contains(.playing))
+        let frames = try Tool.readFile(recording).dropFirst(128)
+        #expect(frames.count { $0 != 0 } > 48_000)
+        try await expectNoThreads()
+    }
+
+    @Test func aPlayerTakesCommands() async throws {
+        var options = PlayOptions()
+        options.output = .null
+        options.statusInterval = .milliseconds(20)
+        let songs = try ["a.wav", "b.wav"].map { try makeSong($0, seconds: 30) }
+        let player = PlayService(songs: songs, options: options)
+        player.perform(.nextSong)
+        try await player.start()
+        player.perform(.togglePause)
+        var seen: [PlayStatus] = []
+        for await event in player.events {
+            guard case .playing(let status) = event else { continue }
+            if status.state == .paused, seen.last?.state != .paused {
+                player.perform(.togglePause)
+                player.perform(.nextSong)
+                player.perform(.changeVolume(by: -0.5))
+            }
+            seen.append(status)
+            if status.song.title == "b.wav", status.volume == 0.5 { break }
+        }
+        #expect(seen.first?.song.title == "a.wav" && seen.contains { $0.state == .paused })
+        await player.stop()
+        try await expectNoThreads()
+    }
+
+    // MARK: The end
+
+    @Test func stoppingReleasesPortAndThreads() async throws {
+        let (port, song) = (freePort(), try makeSong(seconds: 60))
+        for _ in 0..<3 {
+            let service = broadcaster([song], port: port)
+            try await service.start()
+            await service.stop()
+            await service.stop()
+            try await service.run()
+            try await expectNoThreads()
+        }
+        let listener = listener(port: port)
+        try await listener.start()
+        listener.setVolume(0.5)
+        await listener.stop()
+        listener.setVolume(1)
+        try await expectNoThreads()
+    }
+
+    @Test func manyMayStopAndWaitAtOnce() async throws {
+        let service = broadcaster([try makeSong(seconds: 60)])
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<10 { group.addTask { try await service.run() } }
+            for _ in 0..<10 {
+                group.addTask {
+                    try await service.start()
+                    await service.stop()
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await expectNoThreads()
+    }
+
+    @Test func whatWasStoppedBeforeItsStartDoesNotBegin() async throws {
+        let service = listener()
+        await service.stop()
+        try await service.start()
+        try await service.run()
+        #expect(await events(of: service).value.isEmpty)
+        try await expectNoThreads()
+    }
+
+    @Test func cancellationStops() async throws {
+        let service = listener()
+        let running = Task { try await service.run() }
+        try await service.start()
+        running.cancel()
+        // Cleanly: not an error.
+        try await running.value
+        try await expectNoThreads()
+        let unborn = broadcaster([try makeSong(seconds: 60)])
+        let starting = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await unborn.start()
+            try await unborn.run()
+        }
+        try await starting.value
+        try await expectNoThreads()
+    }
+
+    @Test func lettingGoStops() async throws {
+        do {
+            let service = listener()
+            try await service.start()
+        }
+        try await expectNoThreads()
+    }
+
+    // MARK: Failures
+
+    @Test func aMissingFileFailsTheStart() async throws {
+        let path = shelf.path("none.mp3")
+        let service = broadcaster([path])
+        let expected = RuntimeFailure(SongFailure(.missing, "'\(path)' does not exist; check the path"))
+        for _ in 0..<2 {
+            await #expect(throws: expected) { try await service.start() }
+            await #expect(throws: expected) { try await service.run() }
+        }
+        await service.stop()
+        try await expectNoThreads()
+    }
+
+    @Test func whatIsNoSongFailsTheRun() async throws {
+        let path = shelf.path("diary.txt")
+        try Tool.writeFile(path, Array("Dear diary, nothing sounded today.\n".utf8))
+        let failure = await #expect(throws: RuntimeFailure.self) { try await broadcaster([path]).run() }
+        #expect(failure?.kind == .unusableInput)
+        try await expectNoThreads()
+    }
+
+    @Test func aTakenPortFailsTheStart() async throws {
+        let port = freePort()
+        let first = listener(port: port)
+        try await first.start()
+        let failure = await #expect(throws: RuntimeFailure.self) { try await listener(port: port).start() }
+        #expect(failure == RuntimeFailure(.unavailable, .portInUse(port)))
+        await first.stop()
+        try await expectNoThreads()
+    }
+
+    // MARK: Events
+
+    /// Nobody reads while some thousand happen: the newest are there.
+    @Test func eventsThatNobodyReadsAreBounded() async throws {
+        var options = PlayOptions()
+        options.output = .null
+        options.statusInterval = .milliseconds(1)
+        let player = PlayService(songs: [try makeSong(seconds: 2)], options: options)
+        try await player.run()
+        let waiting = await events(of: player).value
+        #expect(waiting.count == PlayService.eventLimit)
+        guard case .playing(let last)? = waiting.last else {
+            Issue.record("\(String(describing: waiting.last))")
+            return
+        }
+        #expect(last.state == .ended)
+    }
+
+    /// Workers would be this test's own program, started anew.
+    @Test func withoutWorkersNoProgramIsStarted() throws {
+        try Tool.run(
+            "sox -R -r 44100 -n -b 16 song.wav synth 1 sine 220 && ffmpeg -v error -i song.wav -c:a aac song.m4a",
+            in: shelf.directory)
+        let path = shelf.path("song.m4a")
+        #expect(SongTools.inspect(path: path).failure?.kind == .unusable)
+    }
+}
