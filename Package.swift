@@ -165,7 +165,7 @@ let layers = [
                 [
                     "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CRevision",
                     "HostSystem",
-                    "LibavcodecDecoding", "Listening", "Observing", "Peering", "Playout", "Songs", "TuttiRuntime",
+                    "Listening", "Observing", "Peering", "Playout", "Songs", "TuttiRuntime",
                     "WireProtocol",
                 ]),
         ]),

@@ -1,5 +1,5 @@
-// Types of other modules that the public API here names: `import TuttiRuntime` is enough to use it. Times, rates, formats
-// and a listener's figures are AudioCore's.
+// Types of other modules that the public API here names: `import TuttiRuntime` is enough to use it.
+
 @_exported import AudioCore
 @_exported import enum AudioDecoding.AudioDecodingError
 @_exported import enum AudioFileWriting.AudioFileWritingError
