@@ -104,8 +104,12 @@ import TuttiRuntime
             switch event {
             case .notice(.network(.listening)): "listening"
             case .notice(.broadcast(.joined(let name))): "joined \(name)"
-            case .broadcast(let status) where status.state == .playing: "playing"
-            case .broadcast(let status) where status.state == .ended: "ended"
+            case .broadcast(let status):
+                switch status.state {
+                case .playing, .finishing: "playing"
+                case .ended: "ended"
+                case .waiting: nil
+                }
             default: nil
             }
         }
@@ -141,6 +145,7 @@ import TuttiRuntime
             if status.song.title == "b.wav", status.volume == 0.5 { break }
         }
         #expect(seen.first?.song.title == "a.wav" && seen.contains { $0.state == .paused })
+        #expect(seen.last?.song.title == "b.wav" && seen.last?.volume == 0.5 && seen.last?.state == .playing)
         await player.stop()
         try await expectNoThreads()
     }

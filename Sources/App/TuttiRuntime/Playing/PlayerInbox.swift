@@ -37,11 +37,9 @@ final class PlayerInbox: Sendable {
         wake.signal()
     }
 
-    func takeCommands() -> [PlayerCommand] {
-        state.withLock { state in
-            defer { state.commands = [] }
-            return state.commands
-        }
+    /// The oldest; those behind one that ends a song are the next song's.
+    func takeCommand() -> PlayerCommand? {
+        state.withLock { $0.commands.isEmpty ? nil : $0.commands.removeFirst() }
     }
 
     func takeEvents() -> [OutputQueueEvent] {

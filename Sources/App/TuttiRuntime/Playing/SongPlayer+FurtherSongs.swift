@@ -39,7 +39,9 @@ extension SongPlayer {
     mutating func passOver() -> Bool {
         stage.removeAll()
         while !stream.isFinished, !inbox.isStopped {
-            for case .nextSong in inbox.takeCommands() { return false }
+            while let command = inbox.takeCommand() {
+                if command == .nextSong { return false }
+            }
             _ = try? stream.advance(into: &stage)
             stage.removeAll()
             tellNews()

@@ -54,7 +54,7 @@ struct SongPlayer: ~Copyable {
         defer { settings = self.settings }
         while true {
             if inbox.isStopped { return leave(.stopped) }
-            for command in inbox.takeCommands() {
+            while let command = inbox.takeCommand() {
                 if let ending = perform(command) { return leave(ending) }
             }
             for event in inbox.takeEvents() { take(event) }
