@@ -187,14 +187,7 @@ let testRooms = [
                     "Listening", "Peering", "Playout", "SessionExecution", "WireProtocol", nioCore,
                 ]),
 
-            // Loaded by processes under test.
-            .target(
-                name: "SoftwareSoundCard", dependencies: ["CALSA"], cSettings: [.define("PIC")],
-                linkerSettings: [.linkedLibrary("m")]),
-            .target(name: "ClockInterposer", linkerSettings: [.linkedLibrary("m")]),
-            .target(name: "DiskWatch"),
-            .target(name: "StubbornCurl"),
-            .target(name: "ThreadWatch", dependencies: ["CALSA"]),
+            // The library is in Tests/Preloads, a package of its own.
             tests("SoftwareSoundCardTests", ["CALSA", "HeardAnalysis", "SoundCardKit"]),
 
             // Hosts in namespaces, sound cards in software, what was heard on them.
@@ -437,12 +430,6 @@ let package = Package(
         .library(name: "AudioFileWriting", targets: ["AudioFileWriting"]),
         // A broadcaster or a listener in a program of one's own.
         .library(name: "TuttiRuntime", targets: ["TuttiRuntime"]),
-        // Loaded by processes under test, never linked.
-        .library(name: "SoftwareSoundCard", type: .dynamic, targets: ["SoftwareSoundCard"]),
-        .library(name: "ClockInterposer", type: .dynamic, targets: ["ClockInterposer"]),
-        .library(name: "ThreadWatch", type: .dynamic, targets: ["ThreadWatch"]),
-        .library(name: "DiskWatch", type: .dynamic, targets: ["DiskWatch"]),
-        .library(name: "StubbornCurl", type: .dynamic, targets: ["StubbornCurl"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2")

@@ -93,6 +93,13 @@ need_swift() {
     command -v swift >/dev/null || die "no Swift toolchain: install Swift 6.3 or later from https://swift.org/install"
 }
 
+# build_preloads BIN: builds the libraries that processes under test load, and links to them beside the programs in BIN.
+build_preloads() {
+    local library options=(-c release --package-path Tests/Preloads --scratch-path "$1/preloads")
+    swift build "${options[@]}" >&2
+    for library in "$(swift build "${options[@]}" --show-bin-path)"/lib*.so; do ln -sfn "$library" "$1/"; done
+}
+
 # installable_options: sets `installable`, the options of swift build for a program that runs without a toolchain. Links
 # in Swift and what its runtime uses of the C++ library. Together with exporting no names and packing relocations, which
 # needs the toolchain's own linker, this saves 2 MB of resident memory.

@@ -118,7 +118,7 @@ private final class ClientLoop: Sendable {
         for _ in 0..<Self.batchCount {
             switch socket.receiveSent() {
             case .empty: return
-            case .nothingOfUse: continue
+            case .unusable: continue
             case .datagram(let sent):
                 guard let sequence = ClockDatagram.sequence(of: sent.bytes) else { continue }
                 state.withLock { $0.client.didSend(sequence: sequence, at: sent.at) }
@@ -132,7 +132,7 @@ private final class ClientLoop: Sendable {
         for _ in 0..<Self.batchCount {
             switch socket.receive() {
             case .empty: return success
-            case .nothingOfUse: continue
+            case .unusable: continue
             case .datagram(let datagram): success = take(datagram) || success
             }
         }

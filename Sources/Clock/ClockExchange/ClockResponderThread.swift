@@ -31,7 +31,7 @@ public final class ClockResponderThread: Sendable {
     @discardableResult
     public func register(_ key: ClockKey) -> Bool {
         let isKnown = loop.state.withLock { state in
-            state.urgentUntil = .now() + ClockLimits.newcomerTime
+            state.urgentUntil = .now() + ClockLimits.joinerTime
             return state.responder.register(key)
         }
         loop.wake.signal()
@@ -102,7 +102,7 @@ private final class ResponderLoop: Sendable {
         for count in 0..<Self.batchCount {
             switch socket.receive() {
             case .empty: return count
-            case .nothingOfUse: continue
+            case .unusable: continue
             case .datagram(let datagram): answer(datagram, on: &socket)
             }
         }
@@ -113,7 +113,7 @@ private final class ResponderLoop: Sendable {
         let receive = SessionTime(nanoseconds: datagram.at.nanoseconds)
         let reply = state.withLock { state in
             let reply = state.responder.receive(datagram.bytes, at: receive)
-            if reply?.isUrgent == true { state.urgentUntil = datagram.at + ClockLimits.hurryTime }
+            if reply?.isUrgent == true { state.urgentUntil = datagram.at + ClockLimits.urgentTime }
             return reply
         }
         guard let reply else { return }
@@ -125,7 +125,7 @@ private final class ResponderLoop: Sendable {
         for _ in 0..<Self.batchCount {
             switch socket.receiveSent() {
             case .empty: return
-            case .nothingOfUse: continue
+            case .unusable: continue
             case .datagram(let sent):
                 guard let identifier = ClockDatagram.keyIdentifier(of: sent.bytes),
                     let sequence = ClockDatagram.sequence(of: sent.bytes)

@@ -24,7 +24,7 @@ struct StampedSocket: ~Copyable {
     enum Next<Datagram> {
         case datagram(Datagram)
         /// Something else: a datagram of the wrong size, a stamp that cannot be used, an error report.
-        case nothingOfUse
+        case unusable
         case empty
     }
 
@@ -66,19 +66,19 @@ struct StampedSocket: ~Copyable {
     mutating func receive() -> Next<Received> {
         var datagram = tutti_datagram()
         let result = tutti_udp_receive(descriptor, &buffer, Int64(buffer.count), &datagram)
-        guard result == 0 else { return result == -EAGAIN ? .empty : .nothingOfUse }
-        guard datagram.length == ClockDatagram.byteCount, let at = arrival(of: datagram) else { return .nothingOfUse }
+        guard result == 0 else { return result == -EAGAIN ? .empty : .unusable }
+        guard datagram.length == ClockDatagram.byteCount, let at = arrival(of: datagram) else { return .unusable }
         return .datagram(Received(bytes: Array(buffer[..<ClockDatagram.byteCount]), at: at, path: datagram.path))
     }
 
     mutating func receiveSent() -> Next<Sent> {
         var datagram = tutti_datagram()
         let result = tutti_udp_receive_sent(descriptor, &buffer, Int64(buffer.count), &datagram)
-        guard result == 0 else { return result == -EAGAIN ? .empty : .nothingOfUse }
+        guard result == 0 else { return result == -EAGAIN ? .empty : .unusable }
         let length = Int(datagram.length)
         guard datagram.real_nanoseconds != 0, length >= ClockDatagram.byteCount, length <= buffer.count,
             let at = converter.host(ofRealNanoseconds: datagram.real_nanoseconds)
-        else { return .nothingOfUse }
+        else { return .unusable }
         // Link, network and UDP headers precede what was sent.
         return .datagram(Sent(bytes: Array(buffer[(length - ClockDatagram.byteCount)..<length]), at: at))
     }

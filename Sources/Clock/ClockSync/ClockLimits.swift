@@ -11,11 +11,11 @@ public enum ClockLimits {
     /// Older exchanges are dropped.
     static let sampleAge = TimeSpan.seconds(150)
     /// A listener whose requests come closer together than this is in a hurry.
-    static let hurriedGap = TimeSpan.milliseconds(20)
+    static let urgentGap = TimeSpan.milliseconds(20)
     /// A newly connected listener sends its first request within this time.
-    public static let newcomerTime = TimeSpan.seconds(1)
+    public static let joinerTime = TimeSpan.seconds(1)
     /// How long a listener counts as in a hurry after a hurried request.
-    public static let hurryTime = TimeSpan.milliseconds(250)
+    public static let urgentTime = TimeSpan.milliseconds(250)
     /// How long a responder may let requests gather while no listener is in a hurry.
     public static let gatheringTime = TimeSpan.milliseconds(50)
     /// Keys (connections) that one responder answers.

@@ -76,7 +76,7 @@ public struct ClockResponder: Sendable {
         }
         peer.lastSequence = request.sequence
         defer { peers[identifier] = peer }
-        let isUrgent = peer.lastRequest.map { receive - $0 < ClockLimits.hurriedGap } ?? true
+        let isUrgent = peer.lastRequest.map { receive - $0 < ClockLimits.urgentGap } ?? true
         guard Self.takeAllowance(of: &peer, at: receive) else {
             statistics.overRate += 1
             return nil

@@ -81,7 +81,7 @@ struct EnvelopeFitter: ~Copyable {
         var spacing = (upper: 0.0, lower: 0.0)
         for _ in 0..<2 {
             spacing = spacings(slope: slope)
-            slope = steepestGap(spacing: spacing, prior: prior)
+            slope = bestSlope(spacing: spacing, prior: prior)
         }
         spacing = spacings(slope: slope)
         return average(around: slope, spacing: spacing, prior: prior)
@@ -96,7 +96,7 @@ struct EnvelopeFitter: ~Copyable {
         return ((upper - lower) / scale - 0.5 * deviation * deviation, 0.5 * (upper + lower))
     }
 
-    private func steepestGap(spacing: (upper: Double, lower: Double), prior: Prior) -> Double {
+    private func bestSlope(spacing: (upper: Double, lower: Double), prior: Prior) -> Double {
         let scale = 0.5 * (spacing.upper + spacing.lower)
         return Self.search.best { line($0, scale: scale, prior: prior).merit }
     }

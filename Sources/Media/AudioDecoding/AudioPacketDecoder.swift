@@ -30,10 +30,10 @@ public protocol AudioPacketDecoder: AnyObject {
     ) throws(AudioDecodingError)
 
     /// Whether samples are integers of more bits than a `Float` holds, and can be decoded as such.
-    var givesIntegers: Bool { get }
+    var outputsIntegers: Bool { get }
 
     /// Decodes one packet like the other `decode`, but to integers with a full scale of 32 bits. Only for a decoder
-    /// that ``givesIntegers``.
+    /// that ``outputsIntegers``.
     func decode(
         packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Int32>
     ) throws(AudioDecodingError)
@@ -47,7 +47,7 @@ public protocol AudioPacketDecoder: AnyObject {
 
 /// Defaults for the decoders that output floats only.
 extension AudioPacketDecoder {
-    public var givesIntegers: Bool { false }
+    public var outputsIntegers: Bool { false }
 
     public func decode(
         packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Int32>

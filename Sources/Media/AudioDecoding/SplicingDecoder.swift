@@ -27,7 +27,7 @@ package final class SplicingDecoder: AudioPacketDecoder {
     package var channelCount: Int { base.channelCount }
     package var damagedPacketCount: Int { base.damagedPacketCount + shortSpliceCount }
 
-    package var givesIntegers: Bool { base.givesIntegers }
+    package var outputsIntegers: Bool { base.outputsIntegers }
 
     package func decode(
         packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Float>

@@ -32,7 +32,9 @@ public struct OutputFile: ~Copyable, Sendable {
 
     private static func claim(_ descriptor: Int32, _ path: String) throws(AudioFileWritingError) {
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .isNoFile(path: path) }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw .isNotRegularFile(path: path)
+        }
         // If the file system has no locks, nobody else can hold one.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
             throw .isBeingWritten(path: path)
@@ -43,8 +45,8 @@ public struct OutputFile: ~Copyable, Sendable {
 
     private static func error(_ path: String, _ code: Int32) -> AudioFileWritingError {
         switch code {
-        case EEXIST: isPlain(path) ? .exists(path: path) : .isNoFile(path: path)
-        case EISDIR, ENXIO: .isNoFile(path: path)
+        case EEXIST: isPlain(path) ? .exists(path: path) : .isNotRegularFile(path: path)
+        case EISDIR, ENXIO: .isNotRegularFile(path: path)
         default: .cannotCreate(path: path, code: code)
         }
     }

@@ -39,7 +39,7 @@ public struct ConnectionTable<Link: PeerLink> {
     /// Processes that seem to be connected twice.
     var contests: [UInt64: IdentityContest] = [:]
     /// When connections were last judged.
-    private var lastLook: HostTime?
+    private var lastTurn: HostTime?
     private let instance: UInt64
     let role: PeerRoles
     private let capacity: Int
@@ -293,9 +293,9 @@ public struct ConnectionTable<Link: PeerLink> {
     /// busy, counts as nobody's silence, and what arrived meanwhile is read before anybody is judged.
     /// - Returns: that span; nil if there was none.
     public mutating func look(_ now: HostTime) -> TimeSpan? {
-        defer { lastLook = now }
-        guard let lastLook, now - lastLook > PeeringLimits.longestLook else { return nil }
-        let span = now - lastLook
+        defer { lastTurn = now }
+        guard let lastTurn, now - lastTurn > PeeringLimits.longestTurnGap else { return nil }
+        let span = now - lastTurn
         for id in ids { change(id) { $0.connection.discount(span, now) } }
         return span
     }

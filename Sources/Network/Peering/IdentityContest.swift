@@ -17,7 +17,7 @@ struct IdentityContest: Hashable, Sendable {
     /// When the newcomer greeted.
     var began: HostTime
     /// Whether the newcomer calls from a known address of the holder.
-    var isAtHome: Bool
+    var isFromKnownAddress: Bool
 }
 
 /// What happens to a connection that greeted.
@@ -39,13 +39,13 @@ extension ConnectionTable {
         guard let first = others.first, let holder = self[first] else { return .unopposed }
         guard others.count == 1, contests[process] == nil else { return .superfluous }
         contests[process] = IdentityContest(
-            newcomer: id, holder: first, began: now, isAtHome: isAtHome(link, where: holder))
+            newcomer: id, holder: first, began: now, isFromKnownAddress: isFromKnownAddress(link, where: holder))
         return .contested
     }
 
     /// Returns whether the newcomer calls from the holder's address, or from another address of the holder's service:
     /// what another service says of the process is no proof.
-    private func isAtHome(_ newcomer: Link, where holder: Link) -> Bool {
+    private func isFromKnownAddress(_ newcomer: Link, where holder: Link) -> Bool {
         let address = newcomer.connection.address
         if address == holder.connection.address { return true }
         return holder.contact.flatMap { dialer.contact($0) }?.isAt(address) ?? false
@@ -68,14 +68,14 @@ extension ConnectionTable {
         guard role.contains(.listener) else {
             return hasSpoken && now - contest.began > PeeringLimits.contestTime ? contest.newcomer : nil
         }
-        if isUsurped(holder, by: newcomer) { return contest.holder }
+        if isContradictedByMDNS(holder, by: newcomer) { return contest.holder }
         if hasSpoken { return contest.newcomer }
-        return contest.isAtHome && now - lastReceived > PeeringLimits.successionTime ? contest.holder : nil
+        return contest.isFromKnownAddress && now - lastReceived > PeeringLimits.successionTime ? contest.holder : nil
     }
 
     /// Returns whether mDNS only knows the process at the newcomer's address, and not at the holder's, and did so
     /// before the holder came. A holder that the user named by address is exempt.
-    private func isUsurped(_ holder: Link, by newcomer: Link) -> Bool {
+    private func isContradictedByMDNS(_ holder: Link, by newcomer: Link) -> Bool {
         if case .address = holder.contact { return false }
         let contacts = newcomer.connection.greeting.map { dialer.contacts(of: $0.instance) } ?? []
         return !contacts.isEmpty

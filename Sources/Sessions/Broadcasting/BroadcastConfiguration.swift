@@ -68,7 +68,7 @@ public enum BroadcastLimits {
     /// A listener that asked for the clock over its connection this recently is expected to go on asking.
     public static let clockRequestMemory = TimeSpan.seconds(1)
     /// This many requests over the connection show that UDP is blocked; fewer may come from a slow network.
-    public static let clockRequestsOfNote = 16
+    public static let clockRequestsThreshold = 16
     /// Bytes sent to one listener that its socket has not taken. Few, because on a slow link whatever waits here
     /// arrives late, and newer packets cannot overtake it.
     public static let bytesInFlight = 64 * 1024
@@ -81,9 +81,9 @@ public enum BroadcastLimits {
     /// otherwise buffer many seconds, which arrive too late and keep newer packets from overtaking them.
     public static let unacknowledgedTime = TimeSpan.seconds(1)
     /// A listener has fallen behind when what it has received is this much older than what is heard.
-    public static let latenessOfNote = TimeSpan.seconds(1)
+    public static let latenessThreshold = TimeSpan.seconds(1)
     /// Song on the way to a listener that fell behind. With less the link is not to blame, and the listener may go on.
-    static let backlogOfNote = TimeSpan.milliseconds(250)
+    static let backlogThreshold = TimeSpan.milliseconds(250)
     /// How far ahead of the due frame it goes on if its link has recovered and last kept up with the song.
     static let shortestReentry = TimeSpan.milliseconds(500)
     /// How far ahead otherwise. On a link that stays too slow, a longer lead lets more of the song arrive in time.

@@ -97,7 +97,7 @@ extension BroadcastSession {
         guard let link = connections[id], let reply = link.answerClock(datagram, now: now) else { return }
         link.noteSent(WireEncoder.clockByteCount, now)
         actions.append(.sendClock(id, reply))
-        guard link.clockReplyCount == BroadcastLimits.clockRequestsOfNote else { return }
+        guard link.clockReplyCount == BroadcastLimits.clockRequestsThreshold else { return }
         notifyOnce(.clockOverTCP(link.connection.name), from: link.connection.address)
     }
 

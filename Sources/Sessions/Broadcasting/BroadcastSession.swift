@@ -11,7 +11,7 @@ import WireProtocol
 /// the stream's properties and first packets at once, so that it is ready before the start is decided. The decision
 /// makes the anchor: frame 0 leaves every loudspeaker one start delay later. Packets are sent up to the horizon ahead,
 /// and each message is encoded once: a listener has only a cursor into the shared log and a bounded number of bytes in
-/// flight. Listeners without a decoder for the song share a second log, of linear PCM (``PCMRendition``).
+/// flight. Listeners without a decoder for the song share a second log, of linear PCM (``TranscodedSong``).
 ///
 /// Owns no socket, thread or clock: `now` is the broadcaster's host time, which by definition is session time. The
 /// simulation runs this very code.

@@ -182,12 +182,12 @@ struct ListenerFeed {
         guard plan.anchor != nil, cursor < log.endIndex, portion.bytesInFlight < BroadcastLimits.bytesInFlight
         else { return true }
         let isOverdue = cursor < log.startIndex || log[cursor].end <= plan.position
-        let isBehind = acknowledged + plan.frames(in: BroadcastLimits.latenessOfNote) <= plan.position
+        let isBehind = acknowledged + plan.frames(in: BroadcastLimits.latenessThreshold) <= plan.position
         guard isOverdue || isBehind else {
             stage = .placed
             return true
         }
-        guard onTheWay <= plan.frames(in: BroadcastLimits.backlogOfNote) else {
+        guard onTheWay <= plan.frames(in: BroadcastLimits.backlogThreshold) else {
             stage = .backlogged
             return false
         }

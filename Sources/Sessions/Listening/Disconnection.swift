@@ -56,7 +56,7 @@ struct Disconnection {
     }
 
     /// Returns whether to tell the user of the loss now: no replacement connection has come within the handover time.
-    func isTellingDue(now: HostTime) -> Bool {
+    func shouldReportLoss(now: HostTime) -> Bool {
         guard case .away(let loss) = state else { return false }
         return !loss.isTold && now - loss.since > PeeringLimits.handoverTime
     }

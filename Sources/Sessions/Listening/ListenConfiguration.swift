@@ -40,7 +40,7 @@ public enum ListenLimits {
     /// How fast an old estimate loses accuracy after its connection broke. No crystal holds its rate better than this.
     static let crystalWander = PartsPerMillion(0.5)
     /// A session that was not called for longer than this did not run.
-    static let longestLook = TimeSpan.milliseconds(300)
+    static let longestTurnGap = TimeSpan.milliseconds(300)
     /// Longest time that a listener plays what it holds.
     public static let longestDrain = TimeSpan.seconds(20)
     /// How long a listener that slept and woke without its broadcaster waits for it. What it holds lasts no longer.
@@ -53,7 +53,7 @@ public enum ListenLimits {
     /// Between reports while nothing changes.
     public static let reportInterval = TimeSpan.milliseconds(500)
     /// Received song that is worth a report of its own: half of what may be sent unacknowledged.
-    public static let receiptOfNote = TimeSpan.milliseconds(500)
+    public static let receiptThreshold = TimeSpan.milliseconds(500)
     /// Between notices about lost packets.
     public static let lossInterval = TimeSpan.seconds(10)
     /// After this long without any broadcaster the user is told, once.

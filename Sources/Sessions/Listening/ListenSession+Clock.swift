@@ -60,7 +60,7 @@ extension ListenSession {
     /// Tells the user that the clock is missing. Nothing can be placed without it, and the user may be able to help.
     mutating func tellMissingClock(_ now: HostTime) {
         guard clock.estimate == nil, !isRecorder, let name = broadcasterName,
-            change({ $0.isTellingMissingClockDue(now: now) }) == true
+            change({ $0.takeMissingClockReport(now: now) }) == true
         else { return }
         tell(.clockUnanswered(name))
     }

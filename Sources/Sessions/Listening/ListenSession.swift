@@ -109,7 +109,7 @@ public struct ListenSession {
             askClock(id, now)
             return
         }
-        if disconnection.isTellingDue(now: now) { tellLoss(of: reception) }
+        if disconnection.shouldReportLoss(now: now) { tellLoss(of: reception) }
         let isOver =
             isRecorder
             ? reception.isRecorded(now: now)

@@ -67,7 +67,7 @@ struct Reception {
     // MARK: Decisions
 
     /// Returns whether to tell the user, once, that the broadcaster's clock does not answer.
-    mutating func isTellingMissingClockDue(now: HostTime) -> Bool {
+    mutating func takeMissingClockReport(now: HostTime) -> Bool {
         guard !hasToldMissingClock, now - joined > ListenLimits.clockPatience else { return false }
         hasToldMissingClock = true
         return true

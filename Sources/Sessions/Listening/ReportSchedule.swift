@@ -10,7 +10,7 @@ struct ReportSchedule {
     /// - Parameter rate: the song's frames per second.
     mutating func isDue(_ report: ListenerReport, rate: Double, now: HostTime) -> Bool {
         if let last, last.state == report.state, now - last.sent < ListenLimits.reportInterval,
-            TimeSpan(seconds: Double(report.received - last.received) / rate) < ListenLimits.receiptOfNote
+            TimeSpan(seconds: Double(report.received - last.received) / rate) < ListenLimits.receiptThreshold
         {
             return false
         }

@@ -15,7 +15,7 @@ struct StreamClock {
     private var lastDatagram: HostTime
     private var hasHadDatagram = false
     /// When this was last called. A machine that was suspended has missed nothing.
-    private var lastLook: HostTime
+    private var lastTurn: HostTime
     /// Kept while resting, because sequence numbers under a key only grow.
     private var client: ClockClient?
     private var gate = ClockEstimateGate(isOverStream: true)
@@ -26,13 +26,13 @@ struct StreamClock {
         self.key = key
         self.prior = prior
         lastDatagram = now
-        lastLook = now
+        lastTurn = now
     }
 
     /// Returns the request that is due, if UDP has been silent for too long.
     mutating func poll(now: HostTime) -> ClockClient.Request? {
-        if (now - lastLook).magnitude > ListenLimits.longestLook { lastDatagram = now }
-        lastLook = now
+        if (now - lastTurn).magnitude > ListenLimits.longestTurnGap { lastDatagram = now }
+        lastTurn = now
         if !isAsking {
             let patience = hasHadDatagram ? ListenLimits.datagramSilence : ListenLimits.datagramPatience
             guard now - lastDatagram > patience else { return nil }
@@ -44,7 +44,7 @@ struct StreamClock {
     /// Forgets what was learned before this machine slept, and gives UDP its time again.
     mutating func startAnew(now: HostTime) {
         lastDatagram = now
-        lastLook = now
+        lastTurn = now
         gate = ClockEstimateGate(isOverStream: true)
         client?.startAnew(now: now)
     }

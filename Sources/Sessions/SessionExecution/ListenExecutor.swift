@@ -92,7 +92,7 @@ public final class ListenExecutor {
 
     private func onTick() -> PlayoutSnapshot {
         var playout = outlet.playout
-        if isDeviceAway { playout.noteNobodyHears() }
+        if isDeviceAway { playout.markInaudible() }
         environment?.startTimer(playout.state == .playing ? calmTick : Self.tick)
         handle(.playout(playout))
         return playout
@@ -156,7 +156,7 @@ public final class ListenExecutor {
 
 extension PlayoutSnapshot {
     /// Corrects a state that would only be true of a loudspeaker.
-    fileprivate mutating func noteNobodyHears() {
+    fileprivate mutating func markInaudible() {
         if state == .playing { state = .waiting }
         timelineError = nil
         modelBound = nil

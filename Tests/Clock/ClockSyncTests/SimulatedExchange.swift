@@ -97,7 +97,7 @@ struct SimulatedExchange {
         let receive = SessionTime(nanoseconds: session.nanoseconds(at: time))
         guard let reply = responder.receive(bytes, at: receive) else { return }
         let handled = time < urgentUntil ? time : (time / Self.gathering).rounded(.up) * Self.gathering
-        if reply.isUrgent { urgentUntil = max(urgentUntil, time + ClockLimits.hurryTime.seconds) }
+        if reply.isUrgent { urgentUntil = max(urgentUntil, time + ClockLimits.urgentTime.seconds) }
         let departure = handled + Self.holding
         let read = SessionTime(nanoseconds: session.nanoseconds(at: departure - Self.unseen))
         send(reply.bytes(transmit: read), at: departure, isReply: true)

@@ -28,7 +28,7 @@ struct ForeignRun {
         let setup = ForeignSetup(
             codec: format.codec, sampleRate: format.sampleRate, channelCount: format.channelsPerFrame,
             magicCookie: cookie, findsImplicitSBR: random.next(below: 2) == 0,
-            givesIntegers: random.next(below: 2) == 0)
+            outputsIntegers: random.next(below: 2) == 0)
         guard let decoder = try? libraries.makeDecoder(setup) else { return nil }
         var frames = DecodedFrames(headerByteCount: 0)
         for packet in sink.kept {

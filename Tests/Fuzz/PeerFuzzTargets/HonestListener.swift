@@ -29,7 +29,7 @@ struct HonestListener {
 
     mutating func receive(_ bytes: ByteBuffer, now: HostTime) throws(WireError) {
         for event in try connection.receive(bytes, now: now) {
-            if event.isOfSong {
+            if event.isSongAtFault {
                 song.append(event)
                 songTimes.append(now)
             }
@@ -68,7 +68,7 @@ struct HonestListener {
 }
 
 extension PeerEvent {
-    fileprivate var isOfSong: Bool {
+    fileprivate var isSongAtFault: Bool {
         switch self {
         case .property, .packets: true
         case .message(.streamBegins), .message(.packetsFollow), .message(.entry), .message(.streamEnds): true

@@ -30,14 +30,14 @@ struct PlayedListener {
     private var parser = WireParser()
     private var lastSent: HostTime
     private var lastReport: HostTime?
-    private var lastLook: HostTime
+    private var lastTurn: HostTime
     private var sequence: UInt32?
     private var clockBegan: HostTime?
 
     init(song: LoadSong, now: HostTime) {
         check = ReceptionCheck(song: song)
         lastSent = now
-        lastLook = now
+        lastTurn = now
     }
 
     /// Whether the broadcaster took it.
@@ -87,7 +87,7 @@ struct PlayedListener {
         switch state {
         case .ready: check.anchor.flatMap { anchor in check.entry.map { host(anchor, $0) } } ?? nil
         case .playing: check.anchor.flatMap { anchor in check.end.map { host(anchor, $0) } } ?? nil
-        case .preparing: lastLook + Self.tick
+        case .preparing: lastTurn + Self.tick
         default: nil
         }
     }
@@ -99,7 +99,7 @@ struct PlayedListener {
     /// What is due.
     mutating func poll(now: HostTime) -> Output {
         var output = Output()
-        lastLook = now
+        lastTurn = now
         guard isMember else {
             guard now - lastSent >= Self.keepAliveInterval else { return output }
             lastSent = now

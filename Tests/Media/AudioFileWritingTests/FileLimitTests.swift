@@ -152,8 +152,8 @@ import Testing
         mkdir(base + "/d.wav", 0o755)
         mkfifo(base + "/f.wav", 0o644)
         for name in ["d.wav", "f.wav"] {
-            #expect(failure(name) == .isNoFile(path: base + "/" + name))
-            #expect(failure(name, replaces: true) == .isNoFile(path: base + "/" + name))
+            #expect(failure(name) == .isNotRegularFile(path: base + "/" + name))
+            #expect(failure(name, replaces: true) == .isNotRegularFile(path: base + "/" + name))
         }
         var writer = try AudioFileWriter(path: base + "/busy.wav", format: format)
         try append([0.5], to: &writer)

@@ -33,7 +33,7 @@ struct WideFLACDecoderTests {
     private static func makeDecoder(_ format: AudioStreamFormat, _ cookie: [UInt8]) throws -> any LibraryDecoder {
         let setup = ForeignSetup(
             codec: .flac, sampleRate: format.sampleRate, channelCount: format.channelsPerFrame, magicCookie: cookie,
-            givesIntegers: true)
+            outputsIntegers: true)
         return try CodecLibraries().makeDecoder(setup)
     }
 

@@ -168,7 +168,7 @@ struct WideIntegerTests {
         let cookie = Self.cookie(channels: 2, framesPerPacket: 1_024)
         let format = AudioStreamFormat(codec: .alac, sampleRate: 44_100, framesPerPacket: 1_024, channelsPerFrame: 2)
         let decoder = try WorkerDecoder(format: format, magicCookie: cookie, program: try .ofTests)
-        #expect(decoder.givesIntegers)
+        #expect(decoder.outputsIntegers)
         var output: [Int32] = []
         for (index, packet) in writer.packets.enumerated() {
             if index == 1 { kill(try #require(decoder.workerProcessID), SIGKILL) }

@@ -297,7 +297,7 @@ import WireProtocol
         }
         rig.call(3)
         #expect(rig.look() == nil)
-        rig.now += PeeringLimits.longestLook
+        rig.now += PeeringLimits.longestTurnGap
         #expect(rig.look() == nil)
         rig.now += .seconds(30)
         #expect(rig.look() == .seconds(30))

@@ -590,7 +590,7 @@ import WireProtocol
 
     /// A listener that asks for the time over its connection, as where UDP is blocked.
     private func askClock(_ id: Int, _ broadcast: inout ScriptedBroadcast) {
-        for sequence in 1...BroadcastLimits.clockRequestsOfNote {
+        for sequence in 1...BroadcastLimits.clockRequestsThreshold {
             let request = ClockDatagram(
                 kind: .request, keyIdentifier: UInt64(id), sequence: UInt32(sequence), cookie: 5)
             let key = ClockKey(identifier: UInt64(id), secret0: 1, secret1: 2)

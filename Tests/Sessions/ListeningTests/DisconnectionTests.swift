@@ -30,15 +30,15 @@ import WireProtocol
     /// A crossed dial: nobody needs to hear of it, unless the other connection does not come.
     @Test mutating func whatNobodyWasToldOfIsHandedOver() {
         disconnection.lose(greeting("Attic"), at: place, now: start)
-        #expect(!disconnection.isTellingDue(now: start + PeeringLimits.handoverTime))
-        #expect(disconnection.isTellingDue(now: start + PeeringLimits.handoverTime + .milliseconds(1)))
+        #expect(!disconnection.shouldReportLoss(now: start + PeeringLimits.handoverTime))
+        #expect(disconnection.shouldReportLoss(now: start + PeeringLimits.handoverTime + .milliseconds(1)))
         #expect(disconnection.join(greeting("Attic"), now: start + .milliseconds(3)) == .handedOver)
     }
 
     @Test mutating func aLossIsToldOnce() {
         disconnection.lose(greeting("Attic"), at: place, now: start)
         disconnection.noteTold()
-        #expect(!disconnection.isTellingDue(now: start + .seconds(60)))
+        #expect(!disconnection.shouldReportLoss(now: start + .seconds(60)))
     }
 
     /// A broadcaster that was started anew is known by its peer and its name.

@@ -238,7 +238,7 @@ struct TimelineRecorderTests {
         try recorder.close()
         #expect(try Tool.readFile(options.path) == [1, 2, 3])
         options.path = directory.path + "/out.mp3"
-        #expect(throws: AudioFileWritingError.unknownEnding(path: options.path)) {
+        #expect(throws: AudioFileWritingError.unknownExtension(path: options.path)) {
             _ = try TimelineRecorder.claim(options)
         }
     }

@@ -164,7 +164,7 @@ import Testing
             } catch { return error }
         }
         #expect(try failure("air.wav") == .file(.exists(path: studio.directory + "/air.wav")))
-        #expect(try failure("out.mp3") == .file(.unknownEnding(path: studio.directory + "/out.mp3")))
+        #expect(try failure("out.mp3") == .file(.unknownExtension(path: studio.directory + "/out.mp3")))
         #expect(
             try failure("no/out.wav") == .file(.cannotCreate(path: studio.directory + "/no/out.wav", code: ENOENT)))
     }

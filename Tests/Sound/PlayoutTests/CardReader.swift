@@ -6,7 +6,7 @@ struct CardReader: ~Copyable {
     typealias Reading = (frame: Int64, host: Double)
     /// What the loop says of a reading; see ``DeviceTimestamp``.
     var slack = 0.0
-    var isPrompt = false
+    var isWake = false
     /// Whether readings are made when the pointer moves instead of by the clock.
     var isWoken = false
 
@@ -50,7 +50,7 @@ struct CardReader: ~Copyable {
         while now < end {
             if let reading = fault((dac.pointer(at: now + (isWoken ? 1e-7 : 0)), now), &random) {
                 model.note(
-                    frame: reading.frame, hostNanoseconds: Int64((reading.host * 1e9).rounded()), isPrompt: isPrompt,
+                    frame: reading.frame, hostNanoseconds: Int64((reading.host * 1e9).rounded()), isWake: isWake,
                     slack: slack)
             }
             if isWoken {

@@ -68,7 +68,7 @@ struct SteppedCard: ~Copyable {
         available = 7_200 - written + pointer
         now += machine.reading * (0.5 + 0.5 * random.next())
         model.note(
-            frame: pointer, hostNanoseconds: Int64(now * 1e9), isPrompt: isReady && machine.isWoken,
+            frame: pointer, hostNanoseconds: Int64(now * 1e9), isWake: isReady && machine.isWoken,
             slack: machine.reading)
         guard isReady else { return }
         written += available

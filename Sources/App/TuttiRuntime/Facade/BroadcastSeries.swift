@@ -48,7 +48,7 @@ public final class BroadcastSeries: Sendable {
                     songs.replaceSubrange(index...index, with: error.songs)
                     continue
                 }
-                guard songs.count + furtherCount > 1 || !handover.isEmpty, error.isOfSong else { throw error }
+                guard songs.count + furtherCount > 1 || !handover.isEmpty, error.isSongAtFault else { throw error }
                 failures.append(error)
                 handler(.notice(.song(.passedOver(error))))
             }
@@ -101,5 +101,5 @@ public final class BroadcastSeries: Sendable {
 
 extension RuntimeFailure {
     /// Whether only the song is at fault: the next one may play.
-    fileprivate var isOfSong: Bool { kind == .unusableInput || kind == .missingInput || kind == .lost }
+    fileprivate var isSongAtFault: Bool { kind == .unusableInput || kind == .missingInput || kind == .lost }
 }

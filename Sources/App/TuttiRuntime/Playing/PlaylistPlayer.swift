@@ -29,7 +29,7 @@ struct PlaylistPlayer {
             do throws(RuntimeFailure) {
                 guard try playSource() else { return .interrupted }
             } catch {
-                guard tally.songCount > 1, error.isOfSong else { throw error }
+                guard tally.songCount > 1, error.isSongAtFault else { throw error }
                 note(error)
                 place = place.nextSource
             }
@@ -66,7 +66,7 @@ struct PlaylistPlayer {
         do throws(RuntimeFailure) {
             return try player.run(&settings)
         } catch {
-            guard error.isOfSong, place.song > 0 || player.hasNext() else { throw error }
+            guard error.isSongAtFault, place.song > 0 || player.hasNext() else { throw error }
             note(error)
             return nil
         }
@@ -114,5 +114,5 @@ private struct SongTally {
 
 extension RuntimeFailure {
     /// Whether only the song is at fault: the next one may play.
-    fileprivate var isOfSong: Bool { kind == .unusableInput || kind == .missingInput }
+    fileprivate var isSongAtFault: Bool { kind == .unusableInput || kind == .missingInput }
 }

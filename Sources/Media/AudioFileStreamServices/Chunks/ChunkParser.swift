@@ -46,7 +46,7 @@ struct ChunkParser<Dialect: ChunkDialect>: ContainerParser {
             if step.jump != nil { return step }
             if step.consumed == 0, step.needed > 0 {
                 guard isLast else { return Progress(consumed: place, needed: step.needed) }
-                tellOfCutStep(missing: step.needed - rest.byteCount, left: rest.byteCount, into: &sink)
+                reportTruncatedStep(missing: step.needed - rest.byteCount, left: rest.byteCount, into: &sink)
                 return Progress(consumed: bytes.byteCount, needed: step.needed)
             }
             place += step.consumed
@@ -79,7 +79,8 @@ struct ChunkParser<Dialect: ChunkDialect>: ContainerParser {
     }
 
     /// Reports what the file's end cuts off: after the audio, less than a chunk header is stray bytes, not a loss.
-    private func tellOfCutStep<Sink: AudioStreamSink & ~Copyable>(missing: Int, left: Int, into sink: inout Sink) {
+    private func reportTruncatedStep<Sink: AudioStreamSink & ~Copyable>(missing: Int, left: Int, into sink: inout Sink)
+    {
         guard left > 0 else { return }
         let problem =
             state == .chunkHeader && audio != nil

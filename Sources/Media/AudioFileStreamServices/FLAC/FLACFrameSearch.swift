@@ -41,7 +41,7 @@ struct FLACFrameSearch {
     private static let candidateCount = 16
 
     private let stream: FLACStreamInfo
-    private let frameCheck = FLACFrameCheck()
+    private let frameCheck = FLACFrameCRC()
     /// The oldest first, which is the start of the current frame unless something was damaged.
     private var candidates: [Candidate] = []
     /// The last candidate too far back for a packet.
@@ -156,7 +156,7 @@ struct FLACFrameSearch {
             register = frameCheck.register(register, after: bytes.extracting(start..<place))
             checkedEnd = offset + Int64(place)
         }
-        return FLACCheckMarks.mark(register, at: checkedEnd)
+        return FLACCRCMarks.mark(register, at: checkedEnd)
     }
 
     // MARK: Sync code
@@ -193,7 +193,7 @@ struct FLACFrameSearch {
 }
 
 /// CRCs made independent of the number of bytes that follow: multiplied by x^(-8a) for a place a.
-private enum FLACCheckMarks {
+private enum FLACCRCMarks {
     /// The multiplicative order of x: x^32767 is 1.
     private static let order: Int64 = 32_767
 

@@ -105,13 +105,13 @@ enum FrameHeader: Equatable {
     }
 
     /// Headers that must follow the first one, at the right distances, before it is believed.
-    var opensWithFollowers: Int { isWeak ? 6 : 2 }
+    var opensWithFollowers: Int { lacksSyncWord ? 6 : 2 }
 
     /// The same, once the stream's format is known.
-    var resumesWithFollowers: Int { isWeak ? 6 : 1 }
+    var resumesWithFollowers: Int { lacksSyncWord ? 6 : 1 }
 
     /// AMR has no sync word: one byte in twelve could be a header.
-    private var isWeak: Bool { if case .amr = self { true } else { false } }
+    private var lacksSyncWord: Bool { if case .amr = self { true } else { false } }
 }
 
 /// Kinds of frames to search for.

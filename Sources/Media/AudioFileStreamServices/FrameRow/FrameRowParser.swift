@@ -32,7 +32,7 @@ struct FrameRowParser: ContainerParser {
     /// The last seek was exact: a frame must stand here.
     private var expectsFrame = false
     /// Bytes up to the next frame are the rest of one cut by a gap or an estimated seek, not damage.
-    private var isLanding = false
+    private var isResynchronising = false
 
     /// - Parameters:
     ///   - info: the contents of leading tags, already read.
@@ -111,7 +111,7 @@ struct FrameRowParser: ContainerParser {
         isInSync = false
         isAtBoundary = false
         expectsFrame = false
-        isLanding = true
+        isResynchronising = true
         junk.removeAll()
         tags.abandon()
         seekIndex.markInexact()
@@ -122,7 +122,7 @@ struct FrameRowParser: ContainerParser {
         seekIndex.resume(at: place)
         isInSync = !place.isEstimate
         expectsFrame = !place.isEstimate
-        isLanding = place.isEstimate
+        isResynchronising = place.isEstimate
     }
 
     // MARK: Taking findings
@@ -142,7 +142,7 @@ struct FrameRowParser: ContainerParser {
             try takeFrame(header, byteCount, bytes, at: place, fileOffset: fileOffset, into: &sink)
             isAtBoundary = true
             expectsFrame = false
-            isLanding = false
+            isResynchronising = false
             return byteCount
         case .sync(let header, let freeFormatByteCount):
             sync.reference = header
@@ -169,7 +169,7 @@ struct FrameRowParser: ContainerParser {
     }
 
     private mutating func countJunk(_ byteCount: Int, _ fileOffset: Int64) throws(AudioStreamError) {
-        if !isLanding { junk.add(byteCount, at: fileOffset) }
+        if !isResynchronising { junk.add(byteCount, at: fileOffset) }
         isInSync = false
         isAtBoundary = false
         if expectsFrame { seekIndex.markInexact() }

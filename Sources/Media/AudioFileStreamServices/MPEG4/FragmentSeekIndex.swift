@@ -16,7 +16,7 @@ struct FragmentSeekIndex {
     private(set) var seen = FragmentIndex()
     private var announcement = Announcement.none
     /// A seek led to an estimated place: the numbers of the packets that follow are uncertain.
-    private var isAstray = false
+    private var followsEstimate = false
 
     // MARK: Indexes
 
@@ -66,13 +66,13 @@ struct FragmentSeekIndex {
     // MARK: Parsing
 
     /// Notes a parsed fragment if its numbers are certain.
-    mutating func note(_ entry: FragmentIndex.Entry) { if !isAstray { seen.note(entry) } }
+    mutating func note(_ entry: FragmentIndex.Entry) { if !followsEstimate { seen.note(entry) } }
 
     /// Continues at a place that is certain.
-    mutating func resume() { isAstray = false }
+    mutating func resume() { followsEstimate = false }
 
     /// Continues at a place that ``place(atOrBefore:framesPerPacket:fileEnd:)`` returned.
-    mutating func resume(at place: AudioFileStreamSeek) { isAstray = place.isEstimate }
+    mutating func resume(at place: AudioFileStreamSeek) { followsEstimate = place.isEstimate }
 
     // MARK: Seeking
 

@@ -32,7 +32,7 @@ struct MPEG4Parser: ContainerParser {
     private var player: SamplePlayer
     private var fragments = FragmentSeekIndex()
     /// Of a file that can be gone back in.
-    private var returns: ReturnBudget?
+    private var returns: BackwardSeekBudget?
     /// Where the box begins that follows those containing packets of `moov`.
     private var tableEnd: Int64 = 0
     /// End of the bytes brought so far.
@@ -41,7 +41,7 @@ struct MPEG4Parser: ContainerParser {
     init(access: ByteAccess) {
         fileByteCount = access.fileByteCount
         boxes = MovieReader(fileByteCount: fileByteCount)
-        returns = fileByteCount.map { ReturnBudget(fileByteCount: $0) }
+        returns = fileByteCount.map { BackwardSeekBudget(fileByteCount: $0) }
         player = SamplePlayer(fileByteCount: fileByteCount)
     }
 

@@ -7,14 +7,14 @@ struct PacketFrameCounter {
     private(set) var mpegFrameCount = 1_152
     private var lengths: MovieLengths?
     /// Times are not in frames and must be converted.
-    private var isScaled = false
+    private var needsTimeConversion = false
 
     init() {}
 
     init(_ entry: SampleEntry, _ lengths: MovieLengths) {
         counting = entry.counting
         self.lengths = lengths
-        isScaled = entry.blocks == nil && Double(lengths.mediaTimescale) != lengths.sampleRate
+        needsTimeConversion = entry.blocks == nil && Double(lengths.mediaTimescale) != lengths.sampleRate
         if case .mpeg = counting { mpegFrameCount = max(1, entry.format.framesPerPacket) }
     }
 
@@ -33,7 +33,7 @@ struct PacketFrameCounter {
 
     private func timed(_ packet: SamplePlace, _ mediaTime: Int64) -> Int {
         var count = packet.duration
-        if isScaled, let lengths {
+        if needsTimeConversion, let lengths {
             let end = mediaTime.addingReportingOverflow(packet.duration)
             count =
                 end.overflow

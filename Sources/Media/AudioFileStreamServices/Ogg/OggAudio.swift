@@ -140,7 +140,7 @@ struct OggAudio {
         if chain.joint != nil {
             guard let (splice, place) = chain.join(packet, frameCount: decoded) else { return }
             count(heard, byteCount: splice.count, at: place)
-            giveApart(splice.span.bytes, frameCount: heard, window, into: &sink)
+            deliverOutsideWindow(splice.span.bytes, frameCount: heard, window, into: &sink)
             return
         }
         count(heard, byteCount: packet.byteCount, at: place)
@@ -148,12 +148,12 @@ struct OggAudio {
             group.add(
                 at: range.lowerBound, byteCount: packet.byteCount, frameCount: heard, window: window, into: &sink)
         } else {
-            giveApart(packet, frameCount: heard, window, into: &sink)
+            deliverOutsideWindow(packet, frameCount: heard, window, into: &sink)
         }
     }
 
     /// Delivers a packet that does not lie in the window.
-    private mutating func giveApart<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func deliverOutsideWindow<Sink: AudioStreamSink & ~Copyable>(
         _ packet: RawSpan, frameCount: Int, _ window: RawSpan, into sink: inout Sink
     ) {
         group.flush(window: window, into: &sink)

@@ -58,7 +58,7 @@ struct OggPage {
     }
 
     /// Whether the CRC is valid; it is computed with zeros in its own place.
-    func hasRightCheck(_ bytes: RawSpan, _ crc: SlicedCRC) -> Bool {
+    func hasValidCRC(_ bytes: RawSpan, _ crc: SlicedCRC) -> Bool {
         let check = bytes.littleEndian32(at: start + 22)
         var register = crc.register(0, after: bytes.extracting(start..<start + 22))
         register = crc.register(register, afterZeros: 4)

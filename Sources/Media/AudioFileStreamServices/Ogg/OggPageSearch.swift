@@ -24,7 +24,7 @@ struct OggPageSearch {
     mutating func next(_ bytes: RawSpan, at place: Int, isLast: Bool) -> Finding {
         switch OggPage.read(bytes, at: place) {
         case .page(let page):
-            let isWhole = page.byteCount <= credit && page.hasRightCheck(bytes, crc)
+            let isWhole = page.byteCount <= credit && page.hasValidCRC(bytes, crc)
             earn(isWhole ? page.byteCount : -page.byteCount)
             if isWhole { return .page(page) }
         case .needsMore(let byteCount):

@@ -39,12 +39,12 @@ struct OggParser: ContainerParser {
     /// Those of them that were reused: pages with such a number no longer belong to the song.
     var endedSerials: Set<UInt32> = []
     var tail: OggTail?
-    var tailLooks = OggTailLooks()
+    var tailLooks = OggTailSearchBudget()
     var audio: OggAudio?
     /// Properties already reported, so that none is reported twice.
     var facts = OggFacts()
     /// Bytes up to the next page are the rest of one cut by a seek, not damage.
-    private var isLanding = false
+    private var isResynchronising = false
 
     static let largestLinkCount = 64
 
@@ -71,7 +71,7 @@ struct OggParser: ContainerParser {
             }
             switch search.next(bytes, at: place, isLast: isLast) {
             case .junk(let byteCount):
-                if !isLanding { skipped.add(byteCount, at: offset &+ Int64(place)) }
+                if !isResynchronising { skipped.add(byteCount, at: offset &+ Int64(place)) }
                 place += byteCount
             case .needsMore(let byteCount):
                 needed = byteCount
@@ -79,7 +79,7 @@ struct OggParser: ContainerParser {
             case .page(let page):
                 if !skipped.isEmpty { audio?.flush(bytes, into: &sink) }
                 skipped.end(into: &sink)
-                isLanding = false
+                isResynchronising = false
                 do throws(AudioStreamError) {
                     try take(page, bytes, at: offset, into: &sink)
                 } catch {
@@ -119,7 +119,7 @@ struct OggParser: ContainerParser {
     }
 
     mutating func land() {
-        isLanding = true
+        isResynchronising = true
         skipped.removeAll()
         group.close()
         (link, next) = (nil, nil)

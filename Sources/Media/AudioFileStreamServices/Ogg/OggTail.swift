@@ -87,7 +87,7 @@ struct OggTail {
 }
 
 /// Decides whether to search the end of a file again: the songs of a chain may be short.
-struct OggTailLooks {
+struct OggTailSearchBudget {
     /// Searches allowed regardless of how much was parsed in between.
     private var freeCount = 8
     private var last: (dataOffset: Int64, serial: UInt32?)?
@@ -98,7 +98,7 @@ struct OggTailLooks {
     /// - Parameters:
     ///   - serial: serial number of the song's stream.
     ///   - dataOffset: where its audio begins.
-    func isWorth(serial: UInt32, at dataOffset: Int64) -> Bool {
+    func allowsSearch(serial: UInt32, at dataOffset: Int64) -> Bool {
         guard let last else { return true }
         guard last.serial == nil || last.serial == serial else { return false }
         return freeCount > 0 || dataOffset - last.dataOffset >= Self.byteCount

@@ -12,7 +12,7 @@ extension DecodeSession {
         } catch {
             guard !interrupt.isInterrupted else { throw .interrupted }
             switch error {
-            case .missingDecoder where setup.codec == .flac && setup.givesIntegers:
+            case .missingDecoder where setup.codec == .flac && setup.outputsIntegers:
                 throw .unsupportedFormat("it has more than 24 bits; install libFLAC (libflac12 on Debian 12)")
             case .noLibrary, .missingDecoder: throw .unsupportedCodec(setup.codec)
             case .unsupportedLibrary(let objection):

@@ -44,13 +44,13 @@ public final class WorkerDecoder: AudioPacketDecoder {
         channelCount = format.channelsPerFrame
         setup = ForeignSetup(
             codec: format.codec, sampleRate: format.sampleRate, channelCount: format.channelsPerFrame,
-            magicCookie: magicCookie, givesIntegers: Self.hasWideIntegers(format.codec, magicCookie))
+            magicCookie: magicCookie, outputsIntegers: Self.hasWideIntegers(format.codec, magicCookie))
         self.program = program
         self.interrupt = interrupt
         session = try .start(setup, program, interrupt)
     }
 
-    public var givesIntegers: Bool { setup.givesIntegers }
+    public var outputsIntegers: Bool { setup.outputsIntegers }
 
     public func decode(
         packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Float>
@@ -60,7 +60,7 @@ public final class WorkerDecoder: AudioPacketDecoder {
             for index in 0..<(frameCount * channelCount) { output[index] = 0 }
             return
         }
-        let isInteger = givesIntegers
+        let isInteger = outputsIntegers
         session.withSamples { bytes in
             copy(frames, into: &output, frameCount: frameCount, silence: 0, mean: { ($0 + $1) / 2 }) { index in
                 if isInteger { return Float(bytes.loadUnaligned(fromByteOffset: index * 4, as: Int32.self)) * 0x1p-31 }
@@ -73,7 +73,7 @@ public final class WorkerDecoder: AudioPacketDecoder {
     public func decode(
         packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Int32>
     ) throws(AudioDecodingError) {
-        precondition(givesIntegers, "a decoder of floats was asked for integers")
+        precondition(outputsIntegers, "a decoder of floats was asked for integers")
         precondition(output.count >= frameCount * channelCount, "no room for the packet's frames")
         guard let frames = try decode(packet, frameCount: frameCount), let session else {
             for index in 0..<(frameCount * channelCount) { output[index] = 0 }

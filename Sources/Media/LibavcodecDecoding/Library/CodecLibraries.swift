@@ -21,7 +21,7 @@ public struct CodecLibraries {
 
     public func makeDecoder(_ setup: ForeignSetup) throws(ForeignDecoderError) -> any LibraryDecoder {
         if let decoder = SpeechDecoder(setup.codec, library: speech) { return decoder }
-        if setup.codec == .flac, setup.givesIntegers {
+        if setup.codec == .flac, setup.outputsIntegers {
             guard let flac else { throw .missing }
             return try WideFLACDecoder(magicCookie: setup.magicCookie, library: flac)
         }

@@ -5,7 +5,7 @@ import AudioCore
 /// Configured to add nothing: one thread, no trimming of priming, no log. All input may be hostile. Not thread-safe.
 public final class ForeignDecoder: LibraryDecoder {
     private let symbols: CodecSymbols
-    private let givesIntegers: Bool
+    private let outputsIntegers: Bool
     private var context: CodecSymbols.Object?
     private var packet: CodecSymbols.Object?
     private var frame: CodecSymbols.Object?
@@ -14,7 +14,7 @@ public final class ForeignDecoder: LibraryDecoder {
     /// - Throws: if the library has no such decoder, or rejects the cookie.
     public init(_ setup: ForeignSetup, library: CodecLibrary) throws(ForeignDecoderError) {
         symbols = library.symbols
-        givesIntegers = setup.givesIntegers
+        outputsIntegers = setup.outputsIntegers
         guard let codec = setup.decoderNames.lazy.compactMap({ [symbols] in symbols.findDecoder($0) }).first else {
             throw .missing
         }
@@ -78,14 +78,14 @@ public final class ForeignDecoder: LibraryDecoder {
         // The library pads it with zeros.
         packet.load(fromByteOffset: FieldOffset.packetData, as: CodecSymbols.Object.self)
             .copyMemory(from: source, byteCount: bytes.count)
-        if givesIntegers { Self.adapt(packet, byteCount: bytes.count) }
+        if outputsIntegers { Self.adapt(packet, byteCount: bytes.count) }
         guard symbols.sendPacket(context, packet) == 0 else { return false }
         while true {
             let code = symbols.receiveFrame(context, frame)
             if code == Self.wantsMore { return true }
             guard code == 0,
                 frames.append(
-                    frame, sampleRate: sampleRate, channelCount: channelCount, asIntegers: givesIntegers)
+                    frame, sampleRate: sampleRate, channelCount: channelCount, asIntegers: outputsIntegers)
             else { return false }
         }
     }

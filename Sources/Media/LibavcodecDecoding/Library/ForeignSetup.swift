@@ -12,18 +12,18 @@ public struct ForeignSetup: Hashable, Sendable {
     public var findsImplicitSBR: Bool
     /// Whether to output samples as full-scale 32-bit integers instead of floats: for ALAC and FLAC with more than 24
     /// bits.
-    public var givesIntegers: Bool
+    public var outputsIntegers: Bool
 
     public init(
         codec: Codec, sampleRate: Double, channelCount: Int, magicCookie: [UInt8], findsImplicitSBR: Bool = false,
-        givesIntegers: Bool = false
+        outputsIntegers: Bool = false
     ) {
         self.codec = codec
         self.sampleRate = sampleRate
         self.channelCount = channelCount
         self.magicCookie = magicCookie
         self.findsImplicitSBR = findsImplicitSBR
-        self.givesIntegers = givesIntegers
+        self.outputsIntegers = outputsIntegers
     }
 
     /// The codecs that the library can decode.

@@ -80,7 +80,7 @@ extension ForeignSetup {
         append(UInt32(channelCount))
         append(sampleRate)
         append(UInt32(findsImplicitSBR ? 1 : 0))
-        append(UInt32(givesIntegers ? 1 : 0))
+        append(UInt32(outputsIntegers ? 1 : 0))
         return body + magicCookie
     }
 
@@ -93,6 +93,6 @@ extension ForeignSetup {
             channelCount: Int(message.loadUnaligned(fromByteOffset: 4, as: UInt32.self)),
             magicCookie: Array(message[WorkerMessageHeader.openByteCount...]),
             findsImplicitSBR: message.loadUnaligned(fromByteOffset: 16, as: UInt32.self) != 0,
-            givesIntegers: message.loadUnaligned(fromByteOffset: 20, as: UInt32.self) != 0)
+            outputsIntegers: message.loadUnaligned(fromByteOffset: 20, as: UInt32.self) != 0)
     }
 }

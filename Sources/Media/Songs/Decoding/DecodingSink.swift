@@ -145,7 +145,7 @@ struct DecodingSink: ~Copyable, AudioStreamSink {
         } else {
             let samples = heard.lowerBound * channelCount..<heard.upperBound * channelCount
             do throws(AudioDecodingError) {
-                if decoder.givesIntegers, !encoding.samples.isFloat {
+                if decoder.outputsIntegers, !encoding.samples.isFloat {
                     try decodeIntegers(packet, frameCount: frameCount)
                     encoding.append(integers: integerScratch[samples], to: &bytes)
                 } else {

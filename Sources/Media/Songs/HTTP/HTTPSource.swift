@@ -165,7 +165,7 @@ public final class HTTPSource: ByteSource {
                 guard HostTime.now() >= until else { return .notYet }
                 connect()
             case .connecting(let transfer):
-                guard try goesOn(transfer) else { return .notYet }
+                guard try resumes(transfer) else { return .notYet }
             case .flowing(let transfer):
                 if let read = try take(from: transfer, into: buffer) { return read }
             }
@@ -182,7 +182,7 @@ public final class HTTPSource: ByteSource {
         guard count > 0 else {
             if let end = transfer.end { return try conclude(end) }
             guard isSilent() else { return .notYet }
-            return try breakOff("it brings nothing for \(Int(silenceLimit.seconds)) s")
+            return try scheduleRetry("it brings nothing for \(Int(silenceLimit.seconds)) s")
         }
         silentSince = nil
         let skipped = Int(min(skipCount, Int64(count)))
@@ -211,7 +211,7 @@ public final class HTTPSource: ByteSource {
             phase = .ended
             return .end
         }
-        return try breakOff(end.isGood ? "the server closed the connection" : Self.detail(end))
+        return try scheduleRetry(end.isGood ? "the server closed the connection" : Self.detail(end))
     }
 
     private func seek(to offset: Int64) {

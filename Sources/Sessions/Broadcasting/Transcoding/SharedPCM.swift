@@ -17,7 +17,7 @@ struct SharedPCM {
 
     private enum State {
         case none
-        case made(PCMRendition)
+        case made(TranscodedSong)
         /// The reason for people; follows a colon.
         case failed(String)
     }
@@ -40,7 +40,7 @@ struct SharedPCM {
         _ song: BroadcastSong, isNeeded: Bool, playing: FramePosition, horizon: FramePosition
     ) -> [Step] {
         guard isNeeded else { return release() }
-        if case .none = state, let rendition = PCMRendition(number: count + 1, of: song.summary, epoch: song.epoch) {
+        if case .none = state, let rendition = TranscodedSong(number: count + 1, of: song.summary, epoch: song.epoch) {
             count += 1
             state = .made(rendition)
         }
@@ -90,7 +90,7 @@ struct SharedPCM {
     }
 
     /// Changes the rendition in place, without copying its log.
-    private mutating func change<Result>(_ body: (inout PCMRendition) -> Result) -> Result? {
+    private mutating func change<Result>(_ body: (inout TranscodedSong) -> Result) -> Result? {
         guard case .made(var rendition) = state else { return nil }
         state = .none
         defer { state = .made(rendition) }

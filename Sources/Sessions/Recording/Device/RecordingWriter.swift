@@ -21,7 +21,7 @@ struct RecordingWriter: ~Copyable, Sendable {
     init(
         path: String, source: AudioStreamFormat, samples: SampleFormat?, replaces: Bool, duration: TimeSpan?
     ) throws(AudioFileWritingError) {
-        guard let type = PCMFileFormat.type(forPath: path) else { throw .unknownEnding(path: path) }
+        guard let type = PCMFileFormat.type(forPath: path) else { throw .unknownExtension(path: path) }
         let format = try PCMFileFormat(
             type: type, sampleRate: source.sampleRate, channelCount: source.channelsPerFrame,
             samples: samples ?? SampleFormat(of: source, cookie: []))

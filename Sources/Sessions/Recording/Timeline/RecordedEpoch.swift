@@ -9,7 +9,7 @@ struct RecordedEpoch {
     let primingFrameCount: Int
     let firstFrame: FramePosition
     /// Earlier frames are not wanted. The epoch's first frame or, behind a gap, the one where the sound goes on.
-    private(set) var wantedFrom: FramePosition
+    private(set) var firstWantedFrame: FramePosition
     /// Where the sound goes on if the packets that follow lie behind a gap.
     var reentry: FramePosition?
     /// Position of the next packet if none is missing; nil before the first.
@@ -28,7 +28,7 @@ struct RecordedEpoch {
         self.decoder = decoder
         self.primingFrameCount = primingFrameCount
         self.firstFrame = firstFrame
-        wantedFrom = firstFrame
+        firstWantedFrame = firstFrame
         position = firstFrame
     }
 
@@ -36,11 +36,11 @@ struct RecordedEpoch {
     mutating func place(_ frame: FramePosition, frameCount: Int) -> Range<Int> {
         if expected != frame {
             decoder.reset(streamFrame: frame.index &+ Int64(primingFrameCount))
-            if expected != nil { wantedFrom = max(wantedFrom, reentry ?? frame) }
+            if expected != nil { firstWantedFrame = max(firstWantedFrame, reentry ?? frame) }
         }
         let end = frame + Int64(frameCount)
         expected = end
-        let first = max(frame, wantedFrom)
+        let first = max(frame, firstWantedFrame)
         guard first < end else { return 0..<0 }
         return Int(first - frame)..<frameCount
     }

@@ -33,7 +33,7 @@ public struct TimelineRecorder: ~Copyable {
 
     /// Claims the file's name, so that any problem with it is known before the broadcast begins.
     public static func claim(_ options: RecordingOptions) throws(AudioFileWritingError) -> OutputFile {
-        guard PCMFileFormat.type(forPath: options.path) != nil else { throw .unknownEnding(path: options.path) }
+        guard PCMFileFormat.type(forPath: options.path) != nil else { throw .unknownExtension(path: options.path) }
         return try OutputFile(path: options.path, replaces: options.replaces)
     }
 

@@ -75,7 +75,7 @@ struct ALSACaptureLoop: ~Copyable {
         var code: Int32 = 0
         guard let reading = PCMReading.take(pcm, into: status, judge: &judge, code: &code) else { return code }
         guard reading.state == SND_PCM_STATE_RUNNING else { return Self.error(of: reading.state) }
-        note(reading, isPrompt: ready > 0)
+        note(reading, isWake: ready > 0)
         guard ready > 0 else { return 0 }
         guard reading.available >= chunkFrameCount else { return noteEmptyTurn() }
         emptyTurns = 0
@@ -84,12 +84,12 @@ struct ALSACaptureLoop: ~Copyable {
         return code
     }
 
-    private mutating func note(_ reading: PCMReading, isPrompt: Bool) {
+    private mutating func note(_ reading: PCMReading, isWake: Bool) {
         // No sound card has a delay of more than its buffer and a second.
         let farthest = configuration.bufferFrameCount + Int(configuration.rate)
         guard abs(reading.delay) <= farthest else { return }
         writer.note(
-            delay: reading.delay, host: reading.instant.host, isPrompt: isPrompt, slack: reading.instant.slack,
+            delay: reading.delay, host: reading.instant.host, isWake: isWake, slack: reading.instant.slack,
             isSound: reading.instant.isTimely)
     }
 

@@ -112,7 +112,7 @@ struct ALSALoop: ~Copyable {
             let reading = PCMReading.take(pcm, into: status, judge: &judge, code: &code)
         else { return code }
         guard reading.state == SND_PCM_STATE_RUNNING else { return Self.error(of: reading.state) }
-        note(reading, isPrompt: ready > 0)
+        note(reading, isWake: ready > 0)
         guard ready > 0 else { return 0 }
 
         var available = min(max(reading.available, 0), configuration.bufferFrameCount)
@@ -124,7 +124,7 @@ struct ALSALoop: ~Copyable {
         return code
     }
 
-    private mutating func note(_ reading: PCMReading, isPrompt: Bool) {
+    private mutating func note(_ reading: PCMReading, isWake: Bool) {
         // No sound card has a delay of more than its buffer and a second.
         let farthest = configuration.bufferFrameCount + Int(configuration.rate)
         guard reading.instant.isTimely, abs(reading.delay) <= farthest else { return }
@@ -133,7 +133,7 @@ struct ALSALoop: ~Copyable {
         renderer.note(
             DeviceTimestamp(
                 frame: DeviceFrame(index: written &- Int64(reading.delay)), host: reading.instant.host,
-                isPrompt: isPrompt, slack: reading.instant.slack))
+                isWake: isWake, slack: reading.instant.slack))
     }
 
     /// Takes back what is written beyond the next 12 ms (or two periods). Returns the number of frames.

@@ -9,7 +9,7 @@ package struct PCMWait: BitwiseCopyable {
     /// A running device that does not wake us for so long has stopped.
     private static let vainMillisecondLimit: Int32 = 3_000
 
-    private var vainMilliseconds: Int32 = 0
+    private var idleMilliseconds: Int32 = 0
 
     package init() {}
 
@@ -18,7 +18,7 @@ package struct PCMWait: BitwiseCopyable {
     package mutating func wait(for pcm: OpaquePointer, isLearning: Bool) -> Int32 {
         let milliseconds = isLearning ? Self.learningMilliseconds : Self.longestMilliseconds
         let ready = snd_pcm_wait(pcm, milliseconds)
-        vainMilliseconds = ready == 0 ? vainMilliseconds + milliseconds : 0
-        return vainMilliseconds < Self.vainMillisecondLimit ? ready : ALSACall.standstill
+        idleMilliseconds = ready == 0 ? idleMilliseconds + milliseconds : 0
+        return idleMilliseconds < Self.vainMillisecondLimit ? ready : ALSACall.standstill
     }
 }

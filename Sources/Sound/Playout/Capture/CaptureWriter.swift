@@ -65,10 +65,10 @@ public struct CaptureWriter: ~Copyable {
     ///   - delay: frames that were at the microphone and are not read yet.
     ///   - isSound: whether instant and delay belong together; other readings serve only if there is no better one.
     public mutating func note(
-        delay: Int, host: HostTime, isPrompt: Bool, slack: TimeSpan, isSound: Bool
+        delay: Int, host: HostTime, isWake: Bool, slack: TimeSpan, isSound: Bool
     ) {
         let reading = DeviceTimestamp(
-            frame: DeviceFrame(index: next &+ Int64(delay)), host: host, isPrompt: isPrompt, slack: slack)
+            frame: DeviceFrame(index: next &+ Int64(delay)), host: host, isWake: isWake, slack: slack)
         if isSound || raw == nil { raw = reading }
         if isSound { clock.note(reading) }
     }

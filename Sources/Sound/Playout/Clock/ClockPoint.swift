@@ -101,11 +101,13 @@ struct ClockBucket: BitwiseCopyable {
     private var first = (point: ClockPoint(), excess: Double.infinity)
     private var second = (point: ClockPoint(), excess: Double.infinity)
 
-    func telling(hasLies: Bool) -> ClockPoint { hasLies && count >= Self.manyCount ? second.point : first.point }
+    func telling(hasEarlyStamps: Bool) -> ClockPoint {
+        hasEarlyStamps && count >= Self.manyCount ? second.point : first.point
+    }
 
-    func isOver(at time: Double, hasLies: Bool) -> Bool {
+    func isOver(at time: Double, hasEarlyStamps: Bool) -> Bool {
         guard count > 0, time - begin >= Self.seconds else { return false }
-        return !hasLies || count >= Self.manyCount || time - begin >= Self.longestSeconds
+        return !hasEarlyStamps || count >= Self.manyCount || time - begin >= Self.longestSeconds
     }
 
     mutating func add(_ point: ClockPoint, slope: Double) {

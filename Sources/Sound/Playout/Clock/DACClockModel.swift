@@ -151,12 +151,12 @@ struct DACClockModel: ~Copyable {
     var impossiblePPM: Double? { check.impossiblePPM }
 
     /// - Parameters:
-    ///   - isPrompt: whether the device triggered this reading by moving its pointer (a wake).
+    ///   - isWake: whether the device triggered this reading by moving its pointer (a wake).
     ///   - slack: how much earlier the frame may have left, in seconds.
-    mutating func note(frame: Int64, hostNanoseconds: Int64, isPrompt: Bool = true, slack: Double = 0) {
-        uncertainty.note(frame: frame, host: hostNanoseconds, isPrompt: isPrompt, slack: slack)
+    mutating func note(frame: Int64, hostNanoseconds: Int64, isWake: Bool = true, slack: Double = 0) {
+        uncertainty.note(frame: frame, host: hostNanoseconds, isWake: isWake, slack: slack)
         if readingCount == 0 { begin(frame: frame, host: hostNanoseconds) }
-        if frame == newestFrame, !isPrompt { standingHost = hostNanoseconds &- Int64(slack * 1e9) }
+        if frame == newestFrame, !isWake { standingHost = hostNanoseconds &- Int64(slack * 1e9) }
         guard isForward(frame) else { return }
         check.note(frame: frame, host: hostNanoseconds, rate: rate)
         guard check.impossiblePPM == nil else { return disbelieve(frame) }
@@ -168,11 +168,11 @@ struct DACClockModel: ~Copyable {
         newestTime = point.time
         defer { standingHost = nil }
         guard uncertainty.isWokenCoarse, !isGuessed else {
-            hasPolled = hasPolled || !isPrompt
+            hasPolled = hasPolled || !isWake
             readingCount &+= 1
             return take(point)
         }
-        takeBurst(point, isWake: isPrompt)
+        takeBurst(point, isWake: isWake)
     }
 
     /// Drops all readings, because the device's clock stopped and started again. The rate is kept.
@@ -256,7 +256,7 @@ struct DACClockModel: ~Copyable {
             early.end()
             return false
         }
-        uncertainty.noteLie(at: point.time)
+        uncertainty.noteEarlyStamp(at: point.time)
         if early.extend(at: point.time, toCount: 5, seconds: Self.earlySeconds) { relearn() }
         return true
     }
@@ -274,10 +274,10 @@ struct DACClockModel: ~Copyable {
 
     /// Adds a reading to its bucket. Returns whether that completed a point.
     mutating func addToBucket(_ point: ClockPoint) -> Bool {
-        let hasLies = uncertainty.hasLies(at: point.time)
-        let isOver = bucket.isOver(at: point.time, hasLies: hasLies)
+        let hasEarlyStamps = uncertainty.hasEarlyStamps(at: point.time)
+        let isOver = bucket.isOver(at: point.time, hasEarlyStamps: hasEarlyStamps)
         if isOver {
-            points.append(bucket.telling(hasLies: hasLies))
+            points.append(bucket.telling(hasEarlyStamps: hasEarlyStamps))
             while points.count > 2, point.time - points[0].time > Self.windowSeconds { points.dropFirst() }
             bucket = ClockBucket()
         }

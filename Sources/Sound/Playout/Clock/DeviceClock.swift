@@ -23,7 +23,7 @@ public struct DeviceClock: ~Copyable {
 
     public mutating func note(_ reading: DeviceTimestamp) {
         model.note(
-            frame: reading.frame.index, hostNanoseconds: reading.host.nanoseconds, isPrompt: reading.isPrompt,
+            frame: reading.frame.index, hostNanoseconds: reading.host.nanoseconds, isWake: reading.isWake,
             slack: reading.slack.seconds)
     }
 

@@ -59,13 +59,13 @@ struct ReadingUncertainty: BitwiseCopyable {
     private var newestLie = 0.0
 
     /// Takes every reading, even of a known frame: it shows that the pointer had not moved yet.
-    mutating func note(frame: Int64, host: Int64, isPrompt: Bool, slack: Double) {
+    mutating func note(frame: Int64, host: Int64, isWake: Bool, slack: Double) {
         guard let lastFrame else {
             self.lastFrame = frame
             lastHost = host
             newestMove = host
             self.slack = slack
-            promptShare = isPrompt ? 1 : 0
+            promptShare = isWake ? 1 : 0
             return
         }
         let gap = Double(host &- lastHost) * 1e-9
@@ -73,15 +73,15 @@ struct ReadingUncertainty: BitwiseCopyable {
         if gap > 0, gap < 1 { longestGap = max(gap, longestGap * 0.9995) }
         self.slack = min(slack, self.slack + (slack - self.slack) / 256)
         guard frame != lastFrame else {
-            if isPrompt, host &- newestMove > Self.longestEcho {
+            if isWake, host &- newestMove > Self.longestEcho {
                 idleCalls = min(idleCalls + 1, Self.idleCallCeiling)
             }
             return
         }
         newestMove = host
-        promptShare += ((isPrompt ? 1 : 0) - promptShare) / 32
+        promptShare += ((isWake ? 1 : 0) - promptShare) / 32
         moveCount = min(moveCount + 1, Self.tellingMoveCount)
-        if isPrompt {
+        if isWake {
             callCount = min(callCount + 1, Self.tellingCallCount)
             newestCall = host
             idleCalls = max(0, idleCalls - Self.pardon)
@@ -93,7 +93,7 @@ struct ReadingUncertainty: BitwiseCopyable {
     }
 
     /// Notes a reading that was rejected as too early; times are the model's.
-    mutating func noteLie(at time: Double) {
+    mutating func noteEarlyStamp(at time: Double) {
         lies = lies * max(0, 1 - (time - newestLie) / Self.lieMemorySeconds) + 1
         newestLie = time
     }
@@ -122,12 +122,12 @@ struct ReadingUncertainty: BitwiseCopyable {
         var sum = slack + Self.fineFactor / rate / readings
         sum += Self.scatterFactor * max(0, fit.scale - Self.fineScale) / readings.squareRoot()
         if isPolledCoarse { sum += Self.beatFactor * min(Double(granule) / rate, longestGap) }
-        if hasLies(at: time) { sum += fit.earlyLimit }
+        if hasEarlyStamps(at: time) { sum += fit.earlyLimit }
         return sum
     }
 
     /// Whether more than one recent stamp was early: a single one may be an accident.
-    func hasLies(at time: Double) -> Bool {
+    func hasEarlyStamps(at time: Double) -> Bool {
         lies * max(0, 1 - (time - newestLie) / Self.lieMemorySeconds) > 1.5
     }
 

@@ -10,14 +10,14 @@ public struct DeviceTimestamp: Hashable, Sendable, BitwiseCopyable {
     /// Whether the device triggered this reading by moving its pointer (a wake). With a coarse pointer, wakes show the
     /// clock; a poll reading only limits how late the line may be. Without wakes, the pointer moved at some time since
     /// the previous poll reading, and the bound allows for it.
-    public var isPrompt: Bool
+    public var isWake: Bool
     /// How much earlier the frame may have left, as far as the reading itself shows.
     public var slack: TimeSpan
 
-    public init(frame: DeviceFrame, host: HostTime, isPrompt: Bool = true, slack: TimeSpan = .zero) {
+    public init(frame: DeviceFrame, host: HostTime, isWake: Bool = true, slack: TimeSpan = .zero) {
         self.frame = frame
         self.host = host
-        self.isPrompt = isPrompt
+        self.isWake = isWake
         self.slack = slack
     }
 }

@@ -64,7 +64,7 @@ public struct Renderer: ~Copyable {
     /// Feeds one reading to the DAC clock model. Call it for every driver status that was quick to obtain.
     public mutating func note(_ timestamp: DeviceTimestamp) {
         model.note(
-            frame: timestamp.frame.index, hostNanoseconds: timestamp.host.nanoseconds, isPrompt: timestamp.isPrompt,
+            frame: timestamp.frame.index, hostNanoseconds: timestamp.host.nanoseconds, isWake: timestamp.isWake,
             slack: timestamp.slack.seconds)
         reportEnd(heardBefore: model.newestReadingFrame)
     }

@@ -8,7 +8,7 @@ struct ReadingPace {
     var stopsUntil = TrueTime.start
 
     /// Whether what arrives now is read at once.
-    func isPrompt(_ now: TrueTime) -> Bool { bytesPerSecond == nil && stopsUntil <= now }
+    func isWake(_ now: TrueTime) -> Bool { bytesPerSecond == nil && stopsUntil <= now }
 
     /// When bytes are read, those before them having been read by `earliest`.
     func time(of byteCount: Int, after earliest: TrueTime) -> TrueTime {

@@ -149,7 +149,7 @@ public final class StreamEndpoint {
     func arrived(_ segment: ByteBuffer, acknowledge: @escaping (Int) -> Void) {
         unacknowledgedArrivals.append((segment.readableBytes, acknowledge))
         acknowledgeArrivals()
-        guard inbox.isEmpty, own.reading.isPrompt(network.loop.now) else {
+        guard inbox.isEmpty, own.reading.isWake(network.loop.now) else {
             inbox.append(segment)
             return inbox.count == 1 ? readNext() : ()
         }

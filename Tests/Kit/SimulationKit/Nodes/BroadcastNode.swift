@@ -147,7 +147,7 @@ public final class BroadcastNode: BroadcastEnvironment {
 
     private func reply(to bytes: [UInt8], from source: String, receive: HostTime, transmit: HostTime) {
         guard let reply = responder.receive(bytes, at: SessionTime(nanoseconds: receive.nanoseconds)) else { return }
-        if reply.isUrgent { urgentUntil = max(urgentUntil, machine.now + ClockLimits.hurryTime) }
+        if reply.isUrgent { urgentUntil = max(urgentUntil, machine.now + ClockLimits.urgentTime) }
         // From the reading of the clock to the wire; the kernel's stamp is of the latter.
         let sending = random.exponential(.microseconds(6))
         let bytes = reply.bytes(transmit: SessionTime(nanoseconds: transmit.nanoseconds))
@@ -199,7 +199,7 @@ public final class BroadcastNode: BroadcastEnvironment {
 
     public func addKey(_ key: ClockKey) {
         responder.register(key)
-        urgentUntil = machine.now + ClockLimits.newcomerTime
+        urgentUntil = machine.now + ClockLimits.joinerTime
     }
 
     public func removeKey(_ key: ClockKey) { responder.unregister(keyIdentifier: key.identifier) }

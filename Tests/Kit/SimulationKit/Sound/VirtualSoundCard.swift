@@ -153,7 +153,7 @@ final class VirtualSoundCard {
         let delay = configuration.fault == .delaySign ? pointer - written : written - pointer
         renderer.note(
             DeviceTimestamp(
-                frame: DeviceFrame(index: written - delay), host: machine.now, isPrompt: pointer >= wakeFrame))
+                frame: DeviceFrame(index: written - delay), host: machine.now, isWake: pointer >= wakeFrame))
         if renderer.wantsEarlierFrame { takeBack(from: pointer) }
         fill(to: pointer + bufferFrames)
         scheduleWake(after: position)

@@ -14,7 +14,7 @@ import WireProtocol
 ///
 /// Requests one message's worth of decoding at a time, up to the horizon ahead or ``BroadcastLimits/bytesAhead``, and
 /// keeps as much as the song's own log does.
-struct PCMRendition {
+struct TranscodedSong {
     /// Frames per packet.
     static let packetFrameCount = 1_024
 

@@ -12,7 +12,7 @@
 //     v[i] = w[i] + v[i-1] + v[i-14] + v[i-16]
 
 /// Computes the CRC-16 of FLAC frames.
-struct FLACFrameCheck {
+struct FLACFrameCRC {
     private static let wordCount = 16
     private static let blockByteCount = wordCount * MemoryLayout<UInt64>.size
 

@@ -5,7 +5,7 @@ import HostSystem
 
 extension HTTPSource {
     /// Waits for the next attempt; returns nil to make the caller's loop continue.
-    func breakOff(_ reason: String) throws(SongFailure) -> ByteRead? {
+    func scheduleRetry(_ reason: String) throws(SongFailure) -> ByteRead? {
         guard attemptCount < pauses.count else {
             phase = .ended
             throw SongFailure(.lost, "\(name) broke off: \(reason)")
@@ -17,22 +17,22 @@ extension HTTPSource {
     }
 
     /// Checks the response to a later request. Returns false while there is none.
-    func goesOn(_ transfer: HTTPTransfer) throws(SongFailure) -> Bool {
+    func resumes(_ transfer: HTTPTransfer) throws(SongFailure) -> Bool {
         transfer.perform()
         guard transfer.isAnswered else {
             guard isSilent() else { return false }
-            _ = try breakOff("the server does not answer")
+            _ = try scheduleRetry("the server does not answer")
             return true
         }
         let head = transfer.head
         if let end = transfer.end, !end.isGood, !head.isFinal {
-            _ = try breakOff(Self.detail(end))
+            _ = try scheduleRetry(Self.detail(end))
             return true
         }
         // A station that restarts may send any response for a while.
         if let objection = objection(to: head) {
             let words = objection.message.dropFirst(name.count).drop { $0 == ":" || $0 == " " }
-            _ = try breakOff(String(words))
+            _ = try scheduleRetry(String(words))
             return true
         }
         guard let resource, let continuation = resource.continuation(head, at: position) else {

@@ -2,7 +2,7 @@
 // any order.
 
 /// Counts how often one goes back in a file that is at hand, up to where that is too much.
-struct ReturnBudget {
+struct BackwardSeekBudget {
     private let fileByteCount: Int64
     /// Returns since the start or a seek.
     private var count: Int64 = 0

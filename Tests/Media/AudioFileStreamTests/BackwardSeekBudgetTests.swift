@@ -4,9 +4,9 @@ import Testing
 
 /// How often a file may be gone back in.
 @Suite(.timeLimit(.minutes(5)))
-struct ReturnBudgetTests {
+struct BackwardSeekBudgetTests {
     @Test func goingBackEndsWhereTheFileIsNotWorthIt() {
-        var budget = ReturnBudget(fileByteCount: 8 * 2_048)
+        var budget = BackwardSeekBudget(fileByteCount: 8 * 2_048)
         for _ in 0..<20 { #expect(budget.goBack() == true) }
         #expect(budget.goBack() == false)
         budget.reset()

@@ -5,8 +5,8 @@ import Testing
 
 /// The quick reckoning of FLAC's frame check against one bit by bit.
 @Suite(.timeLimit(.minutes(5)))
-struct FLACFrameCheckTests {
-    private let check = FLACFrameCheck()
+struct FLACFrameCRCTests {
+    private let check = FLACFrameCRC()
 
     @Test func everyLengthAndPlaceGivesTheRemainder() {
         let bytes = payload(5_000, seed: 3)
