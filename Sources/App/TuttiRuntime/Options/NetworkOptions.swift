@@ -1,5 +1,3 @@
-import Peering
-
 /// Ports, and whether mDNS is used.
 public struct NetworkOptions: Sendable {
     /// Nil: ``NetworkAddress/defaultPort`` or, if another Tutti on this machine has it, any free one. A port given here
@@ -10,6 +8,3 @@ public struct NetworkOptions: Sendable {
 
     public init() {}
 }
-
-/// A host with a port, as `tutti join` and `--listener` take it.
-public typealias NetworkAddress = Peering.NetworkAddress

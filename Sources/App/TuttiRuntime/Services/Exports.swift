@@ -13,6 +13,7 @@
 @_exported import enum Observing.ObserveRefusal
 @_exported import struct Observing.SyncFinding
 @_exported import enum PeerDiscovery.DiscoveryFailure
+@_exported import struct Peering.NetworkAddress
 @_exported import struct Playout.InputDeviceError
 @_exported import enum Playout.OutputDeviceError
 @_exported import enum Playout.ReplacementCause
