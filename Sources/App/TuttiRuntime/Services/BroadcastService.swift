@@ -1,16 +1,16 @@
-/// A broadcaster in a program of one's own: songs, one after the other, or what a sound device hears.
+/// A broadcaster in your own program: songs, one after the other, or what a sound device captures.
 ///
-/// What can be set is in ``BroadcastOptions``; with their defaults it is found by mDNS, and the first song starts when one
-/// listener is ready. Where songs have to be decoded on this machine, see ``DecodeWorkers``.
+/// See ``BroadcastOptions``: by default it is found by mDNS, and the first song starts when one listener is ready. If
+/// songs have to be decoded on this machine, see ``DecodeWorkers``.
 public final class BroadcastService: TuttiService {
     private let service: ServiceRun
 
-    /// Broadcasts songs; over when the last frame of the last one was heard. One that cannot be played is passed over with
-    /// a notice, and the end fails then.
+    /// Broadcasts songs; over when the last frame of the last one was heard. A song that cannot be played is skipped
+    /// with a notice, and ``run()`` throws at the end.
     /// - Parameters:
     ///   - songs: paths of songs, directories and playlists, URLs, or `-` for standard input.
-    ///   - options: for each of them; their path is not used.
-    ///   - identity: who this is on the network; by default a new peer of the host's name.
+    ///   - options: for every song; the path is not used.
+    ///   - identity: this peer on the network; by default a new one with the host's name.
     public init(songs: [String], options: BroadcastOptions = BroadcastOptions(), identity: Identity = Identity()) {
         let series = BroadcastSeries(paths: songs, options: options, identity: identity)
         service = ServiceRun(
@@ -18,8 +18,8 @@ public final class BroadcastService: TuttiService {
             .init(run: { handler throws(RuntimeFailure) in try series.run(handler) }, stop: { series.stop() }))
     }
 
-    /// Broadcasts what a sound device hears, until it is stopped.
-    /// - Parameter options: those of songs, the path and the start, are not used.
+    /// Broadcasts what a sound device captures, until stopped.
+    /// - Parameter options: path and start are not used.
     public init(
         capture: CaptureOptions, options: BroadcastOptions = BroadcastOptions(), identity: Identity = Identity()
     ) {

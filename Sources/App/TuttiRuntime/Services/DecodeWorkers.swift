@@ -2,16 +2,16 @@ import Glibc
 import LibavcodecDecoding
 import Synchronization
 
-/// The processes in which AAC, ALAC, FLAC, Vorbis, Opus, AC-3 and AMR are decoded: this very program, started anew for
-/// each song, without rights.
+/// The processes that decode AAC, ALAC, FLAC, Vorbis, Opus, AC-3 and AMR: this program, started again for each song,
+/// without rights.
 ///
-/// A program that does not offer to be started so has no decoders but those of PCM, G.711, IMA 4:1 and MPEG audio. It can
-/// broadcast the other songs to listeners that can decode them, and as a listener is sent them as PCM.
+/// A program that does not offer this decodes PCM, G.711, IMA 4:1 and MPEG audio only. It can broadcast other songs to
+/// listeners that can decode them; as a listener it is sent them as PCM.
 public enum DecodeWorkers {
     private static let isOffered = Atomic(false)
 
-    /// Offers this program as a worker. Call it first in `main`, before there are threads: in a process that was started to
-    /// decode it does that, and does not return.
+    /// Offers this program as a worker. Call it first in `main`, before there are threads: in a process that was
+    /// started as a worker it decodes, and does not return.
     public static func offerThisProgram() {
         if CommandLine.arguments.dropFirst().first == DecodeWorker.argument { exit(DecodeWorker.run()) }
         isOffered.store(true, ordering: .relaxed)

@@ -1,12 +1,12 @@
-/// A listener in a program of one's own: plays what is broadcast, in step with all others.
+/// A listener in your own program: plays a broadcast in step with all others.
 ///
-/// What can be set is in ``JoinOptions``; with their defaults it plays whatever it finds by mDNS on the default sound
-/// device, until it is stopped. What it cannot decode it is sent as PCM; see ``DecodeWorkers``.
+/// See ``JoinOptions``: by default it plays whatever it finds by mDNS on the default sound device, until stopped. Songs
+/// that it cannot decode are sent to it as PCM; see ``DecodeWorkers``.
 public final class ListenService: TuttiService {
     private let listener: Listener
     private let service: ServiceRun
 
-    /// - Parameter identity: who this is on the network; by default a new peer of the host's name.
+    /// - Parameter identity: this peer on the network; by default a new one with the host's name.
     public init(options: JoinOptions = JoinOptions(), identity: Identity = Identity()) {
         let listener = Listener(options: options, identity: identity)
         self.listener = listener
@@ -25,7 +25,7 @@ public final class ListenService: TuttiService {
 
     public func stop() async { await service.stop() }
 
-    /// Changes the volume, from 0 to 1, without a click. Of effect once ``start()`` has returned; before, it is in the
-    /// options.
+    /// Changes the volume, from 0 to 1, without a click. Has no effect before ``start()`` has returned; set it in the
+    /// options then.
     public func setVolume(_ volume: Float) { listener.setVolume(volume) }
 }

@@ -1,18 +1,18 @@
 import HostSystem
 import Synchronization
 
-/// What blocks a thread while it runs, for callers that must not be blocked: on a thread of its own, told in a stream.
+/// Runs a blocking object on a thread of its own, for callers that must not block, and streams its events.
 final class ServiceRun: Sendable {
-    /// One of the objects that block; see ``Broadcaster``.
+    /// The blocking object, such as ``Broadcaster``.
     struct Engine: Sendable {
         typealias Handler = @Sendable (RuntimeEvent) -> Void
 
         var run: @Sendable (@escaping Handler) throws(RuntimeFailure) -> RuntimeOutcome
-        /// Of use before `run`, too.
+        /// Has an effect before `run`, too.
         var stop: @Sendable () -> Void
     }
 
-    /// From idle or starting on it may be over at once; nothing leads back.
+    /// A state may be followed by `over` at once; no state is entered twice.
     fileprivate enum State {
         case idle
         case starting([Waiter])
@@ -21,7 +21,7 @@ final class ServiceRun: Sendable {
     }
 
     fileprivate struct Waiter {
-        /// Waits for the end, not for the start.
+        /// Whether it waits for the end, not for the start.
         var isForEnd: Bool
         var continuation: CheckedContinuation<Void, Never>
     }
@@ -38,13 +38,13 @@ final class ServiceRun: Sendable {
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(eventLimit))
     }
 
-    /// Begins where nobody did, and returns when it runs or is over.
+    /// Begins unless it has begun; returns when it runs or is over.
     func start() async throws(RuntimeFailure) {
         begin()
         try await wait(untilEnd: false)
     }
 
-    /// Begins where nobody did, and returns when it is over.
+    /// Begins unless it has begun; returns when it is over.
     func run() async throws(RuntimeFailure) {
         begin()
         try await wait(untilEnd: true)
@@ -55,7 +55,7 @@ final class ServiceRun: Sendable {
         await suspend(untilEnd: true)
     }
 
-    /// Asks for the end, which comes later but for what has not begun.
+    /// Asks for the end. It comes later, or at once if nothing has begun.
     func requestStop() {
         let wasIdle = state.withLock { state in
             guard case .idle = state else { return false }
@@ -117,7 +117,7 @@ final class ServiceRun: Sendable {
 }
 
 extension ServiceRun.State {
-    /// - Returns: whether what is waited for is so already; then nobody was added.
+    /// - Returns: true if there is nothing to wait for; the waiter is not added then.
     fileprivate mutating func add(_ waiter: ServiceRun.Waiter) -> Bool {
         switch self {
         case .idle: preconditionFailure("waited for what nobody began")
@@ -129,14 +129,14 @@ extension ServiceRun.State {
         return false
     }
 
-    /// It runs now. Those who waited for that, once.
+    /// Enters `running`. Returns those who waited for it.
     fileprivate mutating func takeStarted() -> [CheckedContinuation<Void, Never>] {
         guard case .starting(let waiters) = self else { return [] }
         self = .running(waiters.filter(\.isForEnd))
         return waiters.filter { !$0.isForEnd }.map(\.continuation)
     }
 
-    /// It is over. All who waited.
+    /// Enters `over`. Returns all who waited.
     fileprivate mutating func end(_ result: Result<Void, RuntimeFailure>) -> [CheckedContinuation<Void, Never>] {
         defer { self = .over(result) }
         switch self {
@@ -147,7 +147,7 @@ extension ServiceRun.State {
 }
 
 extension RuntimeEvent {
-    /// Tells that the ports are open, or the sound device of a player plays.
+    /// Whether it says that the ports are open, or that a player's sound device plays.
     fileprivate var isOfRunning: Bool {
         switch self {
         case .notice(.network(.listening)), .playing: true

@@ -1,34 +1,37 @@
-/// A broadcaster, a listener or a player inside a program of one's own: ``BroadcastService``, ``ListenService``,
+/// A broadcaster, a listener or a player in your own program: ``BroadcastService``, ``ListenService``,
 /// ``PlayService``.
 ///
-/// A service runs once. It has threads of its own, and blocks none of Swift's. ``run()`` is all that a structured program
-/// needs; ``start()`` and ``stop()`` are for one that wants to know when its ports are open, or ends it from elsewhere.
-/// Every method may be called from any task, in any order and more than once. Letting go of a service stops it.
+/// A service runs once. It has its own threads, and blocks none of Swift's. ``run()`` is all that a structured program
+/// needs. ``start()`` returns when the ports are open; ``stop()`` ends the service from elsewhere. Every method may be
+/// called from any task, in any order and more than once. Releasing the last reference stops the service.
 public protocol TuttiService: Sendable {
-    /// What happens, in order; ends with the service.
+    /// The events in order; ends with the service.
     ///
-    /// At most ``eventLimit`` events wait: where nobody reads, or not as fast, the oldest are dropped. For one reader, whose
-    /// cancellation ends the stream for good. Names and texts may be those of a peer: make them safe before they are shown.
+    /// At most ``eventLimit`` events are buffered: if the reader is too slow, the oldest are dropped. There is one
+    /// reader; if it is cancelled, the stream ends for good. Names and texts may come from a peer: sanitise them before
+    /// showing.
     var events: AsyncStream<RuntimeEvent> { get }
 
-    /// Starts it and returns when it can be reached, or a player is heard; at once where it was stopped before.
+    /// Starts the service; returns when it can be reached or, for a player, when it plays. Returns at once if it was
+    /// stopped before.
     ///
-    /// Of songs, the first that can be opened is. Cancellation stops the service.
-    /// - Throws: why it could not begin: no such song, no such device, a port that is taken.
+    /// Songs that cannot be opened are skipped. Cancellation stops the service.
+    /// - Throws: if it cannot start: no such song, no such device, a port in use.
     func start() async throws(RuntimeFailure)
 
-    /// Starts it, where that was not done, and returns when it is over: by itself, by ``stop()`` or, cleanly too, because
-    /// the calling task was cancelled.
-    /// - Throws: why it could not begin, or not go on.
+    /// Starts the service unless it has started; returns when it is over: by itself, by ``stop()``, or because the
+    /// calling task was cancelled, which is no error.
+    /// - Throws: if it cannot start, or cannot go on.
     func run() async throws(RuntimeFailure)
 
-    /// Ends it and returns when all is released: ports, files, the sound device, threads. At once where it is over.
+    /// Stops the service; returns when everything is released: ports, files, the sound device, threads. Returns at once
+    /// if it is over.
     ///
-    /// It fades out and says goodbye, which takes some tenths of a second. Cancellation does not shorten that.
+    /// Fading out and saying goodbye take some tenths of a second. Cancellation does not shorten that.
     func stop() async
 }
 
 extension TuttiService {
-    /// Events that wait for a reader.
+    /// The largest number of buffered events.
     public static var eventLimit: Int { 256 }
 }

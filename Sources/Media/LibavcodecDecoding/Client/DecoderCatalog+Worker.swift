@@ -1,13 +1,13 @@
 import AudioDecoding
 
 extension DecoderCatalog {
-    /// Adds AAC, ALAC, FLAC, Vorbis, Opus, AC-3 and AMR where a supported libavcodec of FFmpeg's is installed; AMR is
-    /// decoded by OpenCORE's libraries, FLAC of more than 24 bits by libFLAC, where those are installed too. Nothing is
-    /// loaded and no process started until a decoder is made: each decoder then has a worker process of its own.
-    /// Where there is another version of it, that is why these codecs are refused.
+    /// Adds AAC, ALAC, FLAC, Vorbis, Opus, AC-3 and AMR if a supported version of FFmpeg's libavcodec is installed. If
+    /// they are installed, too, OpenCORE's libraries decode AMR, and libFLAC decodes FLAC of more than 24 bits. Nothing
+    /// is loaded and no process started until a decoder is made; each decoder then has its own worker process. If only
+    /// another version is installed, the refusal of these codecs names it.
     /// - Parameters:
-    ///   - program: what to start as a worker.
-    ///   - presence: what of the library is installed.
+    ///   - program: the program to start as a worker.
+    ///   - presence: whether and in which version the library is installed.
     public mutating func registerForeign(
         program: WorkerProgram = .itself, presence: CodecLibrary.Presence = CodecLibrary.presence
     ) {
