@@ -1,6 +1,6 @@
 /// A player in your own program: songs on this machine alone, one after the other, with pause, seek and skip.
 ///
-/// Over when the last frame of the last song was heard. For songs that are not MPEG audio or PCM, see ``DecodeWorkers``.
+/// Over when the last frame of the last song was heard. If songs are not MPEG audio or PCM, see ``DecodeWorkers``.
 public final class PlayService: TuttiService {
     private let player: Player
     private let service: ServiceRun
