@@ -123,7 +123,7 @@ let layers = [
     layer(
         "Network",
         [
-            library("PeerDiscovery", ["AudioCore", "CAvahi", "HostSystem", "WireProtocol"]),
+            library("Discovery", ["AudioCore", "CAvahi", "HostSystem", "WireProtocol"]),
             library("WireProtocol", ["AudioCore", nioCore]),
             library("Peering", ["AudioCore", "WireProtocol", nioCore]),
         ]),
@@ -156,9 +156,9 @@ let layers = [
                 "TuttiRuntime",
                 [
                     "ALSADevices", "AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueueServices",
-                    "Broadcasting", "ClockExchange", "ClockSync", "HostSystem", "LibavcodecDecoding", "Listening",
-                    "MPEGDecoding", "Observing", "PeerDiscovery", "Peering", "Playout", "RealtimeKitClient",
-                    "Recording", "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
+                    "Broadcasting", "ClockExchange", "ClockSync", "Discovery", "HostSystem", "LibavcodecDecoding",
+                    "Listening", "MPEGDecoding", "Observing", "Peering", "Playout", "RealtimeKitClient", "Recording",
+                    "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
                 ], canary),
             program(
                 "tutti",
@@ -223,8 +223,8 @@ let testRooms = [
             program("benchmark-parse", ["AllocationCount", "AudioCore", "AudioFileStreamServices"]),
             .target(name: "CThreadFilter"),
             program("decode-worker", ["CThreadFilter", "LibavcodecDecoding"]),
-            program("discovery-probe", ["AudioCore", "PeerDiscovery", "WireProtocol"]),
-            program("impostor", ["AudioCore", "PeerDiscovery", "WireProtocol", nioCore]),
+            program("discovery-probe", ["AudioCore", "Discovery", "WireProtocol"]),
+            program("impostor", ["AudioCore", "Discovery", "WireProtocol", nioCore]),
             program(
                 "realtime-probe",
                 [
@@ -320,8 +320,8 @@ let testRooms = [
     testRoom(
         "Network",
         [
-            tests("PeerDiscoveryTests", ["AudioCore", "PeerDiscovery", "WireProtocol"]),
-            tests("PeerDiscoveryLANTests", ["LANKit"]),
+            tests("DiscoveryTests", ["AudioCore", "Discovery", "WireProtocol"]),
+            tests("DiscoveryLANTests", ["LANKit"]),
             tests("WireProtocolTests", ["AudioCore", "WireProtocol", nioCore]),
             tests("PeeringTests", ["AudioCore", "Peering", "WireProtocol", nioCore]),
         ]),
@@ -406,7 +406,7 @@ let testRooms = [
             library(
                 "PeerFuzzTargets",
                 [
-                    "AudioCore", "Broadcasting", "ClockSync", "Listening", "PeerDiscovery", "Peering", "Playout",
+                    "AudioCore", "Broadcasting", "ClockSync", "Discovery", "Listening", "Peering", "Playout",
                     "WireProtocol", nioCore,
                 ]),
             tests("FuzzTests", ["FuzzTargets", "StreamTestKit"]),

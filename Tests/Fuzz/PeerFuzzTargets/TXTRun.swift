@@ -1,5 +1,5 @@
 import AudioCore
-import PeerDiscovery
+import Discovery
 import Peering
 import WireProtocol
 

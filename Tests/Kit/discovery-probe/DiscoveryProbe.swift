@@ -1,6 +1,6 @@
 import AudioCore
+import Discovery
 import Glibc
-import PeerDiscovery
 
 /// A process that advertises and browses, for the tests of discovery on a real network.
 ///

@@ -1,7 +1,7 @@
 import AudioCore
+import Discovery
 import Glibc
 import NIOCore
-import PeerDiscovery
 import WireProtocol
 
 /// A peer that says it is another's process: by mDNS under a name of its own, and in its greeting to whom it calls.

@@ -1,6 +1,6 @@
 import AudioCore
+import Discovery
 import HostSystem
-import PeerDiscovery
 import Peering
 import Synchronization
 import WireProtocol

@@ -1,7 +1,7 @@
 import AudioCore
+import Discovery
 import NIOCore
 import NIOPosix
-import PeerDiscovery
 import Peering
 import WireProtocol
 

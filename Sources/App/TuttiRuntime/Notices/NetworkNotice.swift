@@ -1,6 +1,6 @@
 import AudioCore
 import ClockExchange
-import PeerDiscovery
+import Discovery
 
 /// A notice about ports, names, mDNS or clocks.
 public enum NetworkNotice: Hashable, Sendable {

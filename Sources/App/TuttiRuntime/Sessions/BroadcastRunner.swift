@@ -3,10 +3,10 @@ import AudioDecoding
 import Broadcasting
 import ClockExchange
 import ClockSync
+import Discovery
 import HostSystem
 import NIOCore
 import NIOPosix
-import PeerDiscovery
 import Peering
 import SessionExecution
 import Songs

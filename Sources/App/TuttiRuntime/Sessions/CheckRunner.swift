@@ -1,9 +1,9 @@
 import AudioCore
+import Discovery
 import HostSystem
 import NIOCore
 import NIOPosix
 import Observing
-import PeerDiscovery
 import Peering
 import SessionExecution
 import WireProtocol

@@ -2,11 +2,11 @@ import AudioCore
 import AudioDecoding
 import ClockExchange
 import ClockSync
+import Discovery
 import HostSystem
 import Listening
 import NIOCore
 import NIOPosix
-import PeerDiscovery
 import Peering
 import SessionExecution
 import WireProtocol

@@ -3,9 +3,9 @@ import AudioDecoding
 import AudioFileWriting
 import AudioQueueServices
 import ClockExchange
+import Discovery
 import Listening
 import Observing
-import PeerDiscovery
 import Peering
 import Playout
 import Recording

@@ -1,7 +1,7 @@
 import AudioCore
 import Testing
 
-@testable import PeerDiscovery
+@testable import Discovery
 
 @Suite(.timeLimit(.minutes(5))) struct PeerAddressTests {
     @Test(arguments: [

@@ -2,7 +2,7 @@ import AudioCore
 import Testing
 import WireProtocol
 
-@testable import PeerDiscovery
+@testable import Discovery
 
 @Suite(.timeLimit(.minutes(5))) struct PeerRecordTests {
     static let record = PeerRecord(

@@ -7,7 +7,7 @@ import Testing
 /// What a test waits for has a generous limit, since machines freeze; what is claimed to be quick is measured by the
 /// smallest of the limits that a working mDNS can keep.
 @Suite(.serialized, .enabled(if: geteuid() == 0, "network namespaces need root"), .timeLimit(.minutes(5)))
-struct PeerDiscoveryLANTests {
+struct DiscoveryLANTests {
     private static let patience = 10.0
 
     private let lan: LAN

@@ -2,7 +2,7 @@ import AudioCore
 import Testing
 import WireProtocol
 
-@testable import PeerDiscovery
+@testable import Discovery
 
 @Suite(.timeLimit(.minutes(5))) struct PeerDirectoryTests {
     static let v4 = PeerAddress.v4(0x0A00_0001)
