@@ -40,7 +40,7 @@ struct VirtualCard: ~Copyable {
         to now: HostTime, into sink: (UnsafeBufferPointer<Float>) throws(Failure) -> Void
     ) throws(Failure) {
         let heard = max(0, Int64(saturating: ((now - opened).seconds * rate).rounded(.down)))
-        renderer.note(DeviceTimestamp(frame: DeviceFrame(index: heard), host: host(of: heard)))
+        renderer.note(DeviceClockReading(frame: DeviceFrame(index: heard), host: host(of: heard)))
         let target = DeviceFrame(index: heard &+ leadFrameCount)
         while written < target {
             let count = Int(min(target - written, Int64(Self.blockFrameCount)))

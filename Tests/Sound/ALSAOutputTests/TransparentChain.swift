@@ -72,7 +72,7 @@ final class TransparentChain {
         now += Self.tickSeconds * (0.9 + 0.2 * Double(random >> 11) * 0x1p-53)
         let pointer = Int64(now * Double(Self.rate) * (1 + ppm * 1e-6))
         renderer.note(
-            DeviceTimestamp(
+            DeviceClockReading(
                 frame: DeviceFrame(index: pointer), host: HostTime(nanoseconds: Int64((host * 1e9).rounded()))))
         try fillRing()
         play(Int(pointer + Self.bufferFrameCount - written))

@@ -96,7 +96,7 @@ final class BufferRig {
         }
         pointer += Self.tickFrames
         renderer.note(
-            DeviceTimestamp(
+            DeviceClockReading(
                 frame: DeviceFrame(index: pointer),
                 host: HostTime(nanoseconds: 1_000_000_000 + pointer * 62_500 / 3)))
         if renderer.wantsEarlierFrame, canRewind {

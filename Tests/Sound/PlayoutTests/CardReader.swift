@@ -4,7 +4,7 @@
 struct CardReader: ~Copyable {
     /// One reading; nil where the loop has none to give.
     typealias Reading = (frame: Int64, host: Double)
-    /// What the loop says of a reading; see ``DeviceTimestamp``.
+    /// What the loop says of a reading; see ``DeviceClockReading``.
     var slack = 0.0
     var isWake = false
     /// Whether readings are made when the pointer moves instead of by the clock.
@@ -29,7 +29,7 @@ struct CardReader: ~Copyable {
     }
 
     var dac: VirtualDAC
-    var model: DACClockModel
+    var model: DeviceClockModel
     /// Seconds between two readings, and by what part of it that varies.
     var period = 0.005
     var jitter = 0.2
@@ -38,7 +38,7 @@ struct CardReader: ~Copyable {
 
     init(_ dac: VirtualDAC, hint: Double? = nil) {
         self.dac = dac
-        model = DACClockModel(deviceRate: dac.rate, rateHint: hint)
+        model = DeviceClockModel(deviceRate: dac.rate, rateHint: hint)
     }
 
     /// Reads until then. `fault` turns a right reading into what the device says.

@@ -71,7 +71,7 @@ import Testing
         for _ in 0..<200 {
             rig.now += 0.005
             rig.renderer.note(
-                DeviceTimestamp(
+                DeviceClockReading(
                     frame: DeviceFrame(index: rig.dac.pointer(at: rig.now) - 3_000),
                     host: HostTime(nanoseconds: Int64(rig.now * 1e9))))
             rig.decode()

@@ -10,7 +10,7 @@ import Testing
 
     /// Feeds a reading every 5 ms. `miss` says how much later than the truth they seem to be at this time.
     private func feed(
-        _ model: inout DACClockModel, from start: Double, to end: Double, miss: (Double) -> Double
+        _ model: inout DeviceClockModel, from start: Double, to end: Double, miss: (Double) -> Double
     ) {
         for index in Int(start * 200)..<Int(end * 200) {
             let now = Double(index) / 200
@@ -20,7 +20,7 @@ import Testing
     }
 
     /// How much later than it is a frame of this time seems, in seconds; infinite where nothing is known.
-    private func error(_ model: borrowing DACClockModel, at now: Double) -> Double {
+    private func error(_ model: borrowing DeviceClockModel, at now: Double) -> Double {
         guard let line = model.line else { return .infinity }
         let frame = Int64(now * Self.rate * (1 + Self.ppm * 1e-6))
         return Double(line.originHost) * 1e-9 + line.seconds(of: frame) - now
@@ -32,8 +32,8 @@ import Testing
         return -height * (part - part.rounded(.down))
     }
 
-    private func model() -> DACClockModel {
-        var model = DACClockModel(deviceRate: Self.rate, rateHint: nil)
+    private func model() -> DeviceClockModel {
+        var model = DeviceClockModel(deviceRate: Self.rate, rateHint: nil)
         model.expectGuesses()
         return model
     }
@@ -100,7 +100,7 @@ import Testing
 
     /// What was read before it was known that they are guesses does not count.
     @Test func whatWasBelievedIsForgotten() {
-        var model = DACClockModel(deviceRate: Self.rate, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: Self.rate, rateHint: nil)
         feed(&model, from: 10, to: 11) { _ in -0.2 }
         let wasReady = model.isReady
         #expect(wasReady)

@@ -63,7 +63,7 @@ import Testing
         rig.songEnd = 30_000
         func step() {
             rig.renderer.note(
-                DeviceTimestamp(
+                DeviceClockReading(
                     frame: DeviceFrame(index: max(0, rig.written - 7_200)),
                     host: HostTime(nanoseconds: (max(0, rig.written - 7_200)) * 62_500 / 3 + 1_000_000_000_000)))
             rig.decode()
@@ -434,7 +434,7 @@ import Testing
             var block = [Float](repeating: 0, count: 2 * Int(rate / 100))
             for tick in 0..<60 {
                 let frame = DeviceFrame(index: Int64(tick) * Int64(rate / 100))
-                renderer.note(DeviceTimestamp(frame: frame, host: HostTime(nanoseconds: Int64(tick) * 10_000_000)))
+                renderer.note(DeviceClockReading(frame: frame, host: HostTime(nanoseconds: Int64(tick) * 10_000_000)))
                 block.withUnsafeMutableBufferPointer { renderer.render(into: $0, from: frame) }
             }
             #expect(block.allSatisfy { abs($0 - 0.5) < 1e-5 })

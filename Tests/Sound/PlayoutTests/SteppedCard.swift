@@ -27,7 +27,7 @@ struct SteppedCard: ~Copyable {
     let machine: Machine
     /// Of the card against host time.
     let ppm: Double
-    var model: DACClockModel
+    var model: DeviceClockModel
     private var random: SeededNumbers
     private let start: Double
     private let stepSeconds: Double
@@ -44,7 +44,7 @@ struct SteppedCard: ~Copyable {
         self.ppm = ppm
         random = SeededNumbers(seed: seed &* 0x9E37_79B9_7F4A_7C15)
         for _ in 0..<4 { _ = random.next() }
-        model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         stepSeconds = 0.004 / (1 + ppm * 1e-6)
         start = 1_000 + stepSeconds * random.next()
         now = start + 1e-4 + stepSeconds * random.next()

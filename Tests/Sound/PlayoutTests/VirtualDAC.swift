@@ -121,7 +121,7 @@ final class Rig {
 
     func read() {
         let host = HostTime(nanoseconds: Int64((now * 1e9).rounded()))
-        renderer.note(DeviceTimestamp(frame: DeviceFrame(index: dac.pointer(at: now)), host: host))
+        renderer.note(DeviceClockReading(frame: DeviceFrame(index: dac.pointer(at: now)), host: host))
     }
 
     func render(_ count: Int64) {

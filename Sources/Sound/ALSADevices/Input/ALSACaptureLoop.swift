@@ -90,7 +90,7 @@ struct ALSACaptureLoop: ~Copyable {
         guard abs(reading.delay) <= farthest else { return }
         writer.note(
             delay: reading.delay, host: reading.instant.host, isWake: isWake, slack: reading.instant.slack,
-            isSound: reading.instant.isTimely)
+            isTimely: reading.instant.isTimely)
     }
 
     /// Reads all whole chunks that are available.

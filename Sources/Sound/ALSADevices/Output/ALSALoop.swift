@@ -131,7 +131,7 @@ struct ALSALoop: ~Copyable {
         let waiting = configuration.bufferFrameCount - reading.available
         guard delayJudge.isCredible(delay: reading.delay, waiting: waiting, at: reading.instant.host) else { return }
         renderer.note(
-            DeviceTimestamp(
+            DeviceClockReading(
                 frame: DeviceFrame(index: written &- Int64(reading.delay)), host: reading.instant.host,
                 isWake: isWake, slack: reading.instant.slack))
     }

@@ -28,9 +28,9 @@ public struct CaptureWriter: ~Copyable {
     private var runFirstPosition = 0
     /// The previous run's clock, at its end.
     private var clockBefore: DeviceInstant?
-    private var rawBefore: DeviceTimestamp?
+    private var rawBefore: DeviceClockReading?
     /// The newest reading, believed or not.
-    private var raw: DeviceTimestamp?
+    private var raw: DeviceClockReading?
 
     /// The error bound, in frames, at which the clock is good enough to count lost frames; and the seconds after which
     /// it is taken as it is.
@@ -63,14 +63,14 @@ public struct CaptureWriter: ~Copyable {
     /// Takes a reading of the device's clock.
     /// - Parameters:
     ///   - delay: frames that were at the microphone and are not read yet.
-    ///   - isSound: whether instant and delay belong together; other readings serve only if there is no better one.
+    ///   - isTimely: whether instant and delay belong together; other readings serve only if there is no better one.
     public mutating func note(
-        delay: Int, host: HostTime, isWake: Bool, slack: TimeSpan, isSound: Bool
+        delay: Int, host: HostTime, isWake: Bool, slack: TimeSpan, isTimely: Bool
     ) {
-        let reading = DeviceTimestamp(
+        let reading = DeviceClockReading(
             frame: DeviceFrame(index: next &+ Int64(delay)), host: host, isWake: isWake, slack: slack)
-        if isSound || raw == nil { raw = reading }
-        if isSound { clock.note(reading) }
+        if isTimely || raw == nil { raw = reading }
+        if isTimely { clock.note(reading) }
     }
 
     /// Publishes the frames read into ``memory``.

@@ -1,4 +1,4 @@
-/// The DAC clock as a straight line: the host time at which a device frame leaves the DAC.
+/// A device's clock as a straight line: the host time at which a frame leaves the DAC, or reaches the ADC.
 struct ClockLine: BitwiseCopyable {
     let originFrame: Int64
     let originHost: Int64
@@ -9,11 +9,11 @@ struct ClockLine: BitwiseCopyable {
     let slope: Double
     let offsetVariance: Double
     let slopeVariance: Double
-    /// Uncertainty that the fit cannot see (``ReadingUncertainty``): seconds, and seconds per second.
-    var hidden = 0.0
-    var hiddenRate = 0.0
+    /// The part of the bound that the fit cannot see (``ReadingUncertainty``): seconds, and seconds per second.
+    var systematicBound = 0.0
+    var systematicBoundRate = 0.0
 
-    /// Host seconds from ``originHost`` to the moment at which `frame` leaves the DAC.
+    /// Host seconds from ``originHost`` to the moment at which `frame` leaves the DAC or reaches the ADC.
     @inline(__always)
     func seconds(of frame: Int64) -> Double {
         let time = Double(frame &- originFrame) / rate
@@ -26,7 +26,7 @@ struct ClockLine: BitwiseCopyable {
     /// How far the rate may be off, as a ratio: two standard deviations.
     var rateUncertainty: Double { 2 * slopeVariance.squareRoot() }
 
-    /// The DAC's rate relative to its nominal rate.
+    /// The device's rate relative to its nominal rate.
     var ppm: Double { (1 / (1 + slope) - 1) * 1e6 }
 
     func hostNanoseconds(of frame: Int64) -> Int64 {
@@ -35,10 +35,10 @@ struct ClockLine: BitwiseCopyable {
         return originHost &+ Int64((seconds * 1e9).rounded())
     }
 
-    /// Four standard deviations of ``seconds(of:)``, plus the resolution of a clock reading, plus ``hidden``.
+    /// Four standard deviations of ``seconds(of:)``, plus the resolution of a clock reading, plus ``systematicBound``.
     func bound(at frame: Int64) -> Double {
         let distance = Double(frame &- originFrame) / rate - centre
-        return 4 * (offsetVariance + slopeVariance * distance * distance).squareRoot() + 0.4e-6 + hidden
-            + hiddenRate * abs(distance)
+        return 4 * (offsetVariance + slopeVariance * distance * distance).squareRoot() + 0.4e-6 + systematicBound
+            + systematicBoundRate * abs(distance)
     }
 }

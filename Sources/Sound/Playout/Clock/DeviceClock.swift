@@ -6,13 +6,13 @@ import AudioCore
 /// the loudspeaker, or to reach the microphone, later than it did; hardly anything makes it seem earlier. Real-time
 /// safe after `init`: constant memory, at most some 50 us of work per call. Not thread-safe.
 public struct DeviceClock: ~Copyable {
-    private var model: DACClockModel
+    private var model: DeviceClockModel
 
     /// - Parameters:
     ///   - rate: nominal frames per second.
     ///   - rateHint: this device's rate as remembered from an earlier run.
     public init(rate: Double, rateHint: PartsPerMillion? = nil) {
-        model = DACClockModel(deviceRate: rate, rateHint: rateHint?.value)
+        model = DeviceClockModel(deviceRate: rate, rateHint: rateHint?.value)
     }
 
     /// Whether frequent readings are worthwhile because the clock is not known well yet.
@@ -21,7 +21,7 @@ public struct DeviceClock: ~Copyable {
     /// The device's rate relative to its nominal rate; nil while unknown.
     public var rate: PartsPerMillion? { model.line.map { PartsPerMillion($0.ppm) } }
 
-    public mutating func note(_ reading: DeviceTimestamp) {
+    public mutating func note(_ reading: DeviceClockReading) {
         model.note(
             frame: reading.frame.index, hostNanoseconds: reading.host.nanoseconds, isWake: reading.isWake,
             slack: reading.slack.seconds)

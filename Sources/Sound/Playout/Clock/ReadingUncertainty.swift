@@ -14,26 +14,26 @@ struct ReadingUncertainty: BitwiseCopyable {
     private static let coarseFrameCount: Int64 = 16
     /// The largest number of points in a fit.
     private static let countLimit = 1_024
-    /// Factors found by simulation (DACClockBoundTests): the edge error of a fine pointer in frames, times the number
-    /// of readings; the error from scatter, times the root of that number; the error in bursts where polls beat against
-    /// them.
+    /// Factors found by simulation (DeviceClockBoundTests): the edge error of a fine pointer in frames, times the
+    /// number of readings; the error from scatter, times the root of that number; the error in bursts where polls beat
+    /// against them.
     private static let fineFactor = 8.0
     private static let scatterFactor = 5.0
     private static let beatFactor = 3.0
     /// Readings of a fine pointer lie closer to the edge than this on average, in seconds.
     private static let fineScale = 60e-6
-    private static let lieMemorySeconds = 20.0
+    private static let earlyStampMemorySeconds = 20.0
     /// A device that woke the loop this often, the last time no longer ago than this many nanoseconds, counts as waking
     /// it. With fewer moves, the coarseness of the pointer is unknown.
-    private static let tellingCallCount = 2
-    private static let tellingMoveCount = 8
-    private static let longestCallPause: Int64 = 300_000_000
+    private static let leastWakeCount = 2
+    private static let leastMoveCount = 8
+    private static let longestWakePause: Int64 = 300_000_000
     /// A device that wakes the loop although its pointer has stood still for more than this many nanoseconds is polled,
     /// whatever the loop says. One idle wake is an accident; 64 wakes that did show a move make up for it.
-    private static let longestEcho: Int64 = 500_000
-    private static let idleCallLimit = 1.5
-    private static let idleCallCeiling = 4.0
-    private static let pardon = 1.0 / 64
+    private static let longestWakeDelay: Int64 = 500_000
+    private static let idleWakeLimit = 1.5
+    private static let idleWakeCeiling = 4.0
+    private static let idleWakeDecay = 1.0 / 64
 
     /// The greatest common divisor of all moves of the pointer, in frames.
     private var granule: Int64 = 0
@@ -44,19 +44,19 @@ struct ReadingUncertainty: BitwiseCopyable {
     /// Seconds; forgotten over some thousand readings.
     private var longestGap = 0.0
     /// The share of readings that were wakes: a running average.
-    private var promptShare = 1.0
+    private var wakeShare = 1.0
     /// Moves of the pointer, wakes that showed one, and the host time of the newest such wake.
     private var moveCount = 0
-    private var callCount = 0
-    private var newestCall: Int64 = 0
+    private var wakeCount = 0
+    private var newestWake: Int64 = 0
     /// Recent wakes without a move; and the time at which the newest frame was first seen.
-    private var idleCalls = 0.0
+    private var idleWakes = 0.0
     private var newestMove: Int64 = 0
     /// The least recent slack, in seconds.
     private var slack = 0.0
-    /// Early stamps of the last 20 s, and the time of the newest.
-    private var lies = 0.0
-    private var newestLie = 0.0
+    /// Early stamps of the last 20 s, each counting less with age, and the time of the newest.
+    private var earlyStamps = 0.0
+    private var newestEarlyStamp = 0.0
 
     /// Takes every reading, even of a known frame: it shows that the pointer had not moved yet.
     mutating func note(frame: Int64, host: Int64, isWake: Bool, slack: Double) {
@@ -65,7 +65,7 @@ struct ReadingUncertainty: BitwiseCopyable {
             lastHost = host
             newestMove = host
             self.slack = slack
-            promptShare = isWake ? 1 : 0
+            wakeShare = isWake ? 1 : 0
             return
         }
         let gap = Double(host &- lastHost) * 1e-9
@@ -73,18 +73,18 @@ struct ReadingUncertainty: BitwiseCopyable {
         if gap > 0, gap < 1 { longestGap = max(gap, longestGap * 0.9995) }
         self.slack = min(slack, self.slack + (slack - self.slack) / 256)
         guard frame != lastFrame else {
-            if isWake, host &- newestMove > Self.longestEcho {
-                idleCalls = min(idleCalls + 1, Self.idleCallCeiling)
+            if isWake, host &- newestMove > Self.longestWakeDelay {
+                idleWakes = min(idleWakes + 1, Self.idleWakeCeiling)
             }
             return
         }
         newestMove = host
-        promptShare += ((isWake ? 1 : 0) - promptShare) / 32
-        moveCount = min(moveCount + 1, Self.tellingMoveCount)
+        wakeShare += ((isWake ? 1 : 0) - wakeShare) / 32
+        moveCount = min(moveCount + 1, Self.leastMoveCount)
         if isWake {
-            callCount = min(callCount + 1, Self.tellingCallCount)
-            newestCall = host
-            idleCalls = max(0, idleCalls - Self.pardon)
+            wakeCount = min(wakeCount + 1, Self.leastWakeCount)
+            newestWake = host
+            idleWakes = max(0, idleWakes - Self.idleWakeDecay)
         }
         let (step, overflow) = frame.subtractingReportingOverflow(lastFrame)
         if !overflow, step != .min { granule = Self.divisor(granule, abs(step)) }
@@ -94,27 +94,27 @@ struct ReadingUncertainty: BitwiseCopyable {
 
     /// Notes a reading that was rejected as too early; times are the model's.
     mutating func noteEarlyStamp(at time: Double) {
-        lies = lies * max(0, 1 - (time - newestLie) / Self.lieMemorySeconds) + 1
-        newestLie = time
+        earlyStamps = earlyStamps * max(0, 1 - (time - newestEarlyStamp) / Self.earlyStampMemorySeconds) + 1
+        newestEarlyStamp = time
     }
 
     /// Starts counting again after a device restart. What is known of the pointer is kept.
     mutating func restart() {
         count = 0
-        lies = 0
-        newestLie = 0
+        earlyStamps = 0
+        newestEarlyStamp = 0
         lastFrame = nil
     }
 
     /// Whether the device moves its pointer in bursts and wakes the loop when it does. Wakes then show the edge; poll
     /// readings only limit how late it is.
     var isWokenCoarse: Bool {
-        granule >= Self.coarseFrameCount && moveCount >= Self.tellingMoveCount && callCount >= Self.tellingCallCount
-            && idleCalls < Self.idleCallLimit && lastHost &- newestCall < Self.longestCallPause
+        granule >= Self.coarseFrameCount && moveCount >= Self.leastMoveCount && wakeCount >= Self.leastWakeCount
+            && idleWakes < Self.idleWakeLimit && lastHost &- newestWake < Self.longestWakePause
     }
 
     /// Whether a coarse pointer's bursts are found by polling, not by wakes.
-    var isPolledCoarse: Bool { granule >= Self.coarseFrameCount && promptShare < 0.5 && !isWokenCoarse }
+    var isPolledCoarse: Bool { granule >= Self.coarseFrameCount && wakeShare < 0.5 && !isWokenCoarse }
 
     /// The uncertainty in seconds, for a line fitted up to `time`.
     func seconds(of fit: ClockFit, at time: Double, rate: Double) -> Double {
@@ -128,7 +128,7 @@ struct ReadingUncertainty: BitwiseCopyable {
 
     /// Whether more than one recent stamp was early: a single one may be an accident.
     func hasEarlyStamps(at time: Double) -> Bool {
-        lies * max(0, 1 - (time - newestLie) / Self.lieMemorySeconds) > 1.5
+        earlyStamps * max(0, 1 - (time - newestEarlyStamp) / Self.earlyStampMemorySeconds) > 1.5
     }
 
     /// Euclid's algorithm.

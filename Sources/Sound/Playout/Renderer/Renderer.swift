@@ -17,7 +17,7 @@ public struct Renderer: ~Copyable {
     let maximumFrameCount: Int
     let grid: Int64
 
-    var model: DACClockModel
+    var model: DeviceClockModel
     var directive = Directive()
     var history: SegmentHistory
     /// The device frame that is rendered next.
@@ -54,18 +54,18 @@ public struct Renderer: ~Copyable {
         grid = Int64(Resampler.pieceFrameCount)
         lengths = FadeLengths(deviceRate: deviceRate)
         shared = control.shared
-        model = DACClockModel(deviceRate: deviceRate, rateHint: rateHint?.value)
+        model = DeviceClockModel(deviceRate: deviceRate, rateHint: rateHint?.value)
         history = SegmentHistory(frameCount: maximumFrameCount)
         attachment = control.attach(deviceRate: deviceRate, channelCount: channels)
     }
 
     deinit { control.detach(attachment) }
 
-    /// Feeds one reading to the DAC clock model. Call it for every driver status that was quick to obtain.
-    public mutating func note(_ timestamp: DeviceTimestamp) {
+    /// Feeds one reading to the clock model. Call it for every driver status that was quick to obtain.
+    public mutating func note(_ reading: DeviceClockReading) {
         model.note(
-            frame: timestamp.frame.index, hostNanoseconds: timestamp.host.nanoseconds, isWake: timestamp.isWake,
-            slack: timestamp.slack.seconds)
+            frame: reading.frame.index, hostNanoseconds: reading.host.nanoseconds, isWake: reading.isWake,
+            slack: reading.slack.seconds)
         reportEnd(heardBefore: model.newestReadingFrame)
     }
 

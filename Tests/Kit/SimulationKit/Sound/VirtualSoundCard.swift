@@ -152,7 +152,7 @@ final class VirtualSoundCard {
         let pointer = burstFrame + (position - burstFrame) / burst * burst
         let delay = configuration.fault == .delaySign ? pointer - written : written - pointer
         renderer.note(
-            DeviceTimestamp(
+            DeviceClockReading(
                 frame: DeviceFrame(index: written - delay), host: machine.now, isWake: pointer >= wakeFrame))
         if renderer.wantsEarlierFrame { takeBack(from: pointer) }
         fill(to: pointer + bufferFrames)

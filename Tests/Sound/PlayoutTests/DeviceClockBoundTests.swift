@@ -3,7 +3,7 @@ import Testing
 @testable import Playout
 
 /// The truth lies within the published bound, whatever a device does to its readings.
-@Suite(.timeLimit(.minutes(5))) struct DACClockBoundTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceClockBoundTests {
     private func expectWithinBound(
         _ sight: CardReader.Sight, _ name: String, sourceLocation: SourceLocation = #_sourceLocation
     ) {

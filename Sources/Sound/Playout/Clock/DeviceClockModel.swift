@@ -1,6 +1,7 @@
 import AudioCore
 
-// The DAC's clock relative to host time: a straight line through readings (hardware frame, host time).
+// A device's clock relative to host time: a straight line through readings (hardware frame, host time). An ADC's
+// readings err like a DAC's, so what is said of a DAC here holds for both.
 //
 // How readings err: a pointer is a whole number of frames, and may stand still between bursts; a delay may be counted
 // in milliseconds; a thread may be descheduled between two reads. All of these make a frame seem *later* than it was,
@@ -25,8 +26,8 @@ import AudioCore
 // Residuals are relative to the nominal rate since the first reading, not absolute times, so doubles resolve far below
 // a nanosecond for weeks.
 
-/// Learns when each device frame leaves the DAC. Constant memory; at most some 50 us of work per call.
-struct DACClockModel: ~Copyable {
+/// Learns when each frame leaves the DAC or reaches the ADC. Constant memory; at most some 50 us of work per call.
+struct DeviceClockModel: ~Copyable {
     /// What sound may start with: readings, the time that they span, the error bound, and the deviation of the slope. A
     /// wrong rate cannot be corrected at once (10 ppm/s): d ppm cost d^2 / 20 us. A device that never gets that far is
     /// accepted after `patience`.
@@ -332,11 +333,11 @@ struct DACClockModel: ~Copyable {
         awaitedSince = nil
         if isRaw { edge.compare(with: fit) } else { edge.finish() }
         var line = candidate
-        line.hidden = uncertainty.seconds(of: fit, at: newestTime, rate: rate) + edge.uncertainty
+        line.systematicBound = uncertainty.seconds(of: fit, at: newestTime, rate: rate) + edge.uncertainty
         // The prior must not hide what a coarse pointer could not show yet.
         if uncertainty.isPolledCoarse, prior.deviation >= RatePrior.unknown {
-            line.hiddenRate = min(RatePrior.limitPPM * 1e-6, 4 * fit.freeSlopeDeviation)
-            line.hidden += line.hiddenRate * (newestTime - (isRaw ? raw[0].time : points[0].time))
+            line.systematicBoundRate = min(RatePrior.limitPPM * 1e-6, 4 * fit.freeSlopeDeviation)
+            line.systematicBound += line.systematicBoundRate * (newestTime - (isRaw ? raw[0].time : points[0].time))
         }
         self.line = line
     }

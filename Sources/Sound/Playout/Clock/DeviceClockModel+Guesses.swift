@@ -1,4 +1,4 @@
-extension DACClockModel {
+extension DeviceClockModel {
     /// Treats readings as a sound server's guesses from now on, and drops the present ones.
     mutating func expectGuesses() {
         guard !isGuessed else { return }

@@ -1,10 +1,10 @@
 import AudioCore
 
-/// A reading of the DAC clock: "this device frame leaves (or left) the DAC at this host time".
+/// A reading of a device's clock: this frame leaves the DAC, or reaches the ADC, at this host time.
 ///
 /// The device loop makes it from one driver status: frames written minus delay, at the driver's own timestamp. A
 /// pointer that stands still between bursts makes frames seem late, never early; the model relies on that.
-public struct DeviceTimestamp: Hashable, Sendable, BitwiseCopyable {
+public struct DeviceClockReading: Hashable, Sendable, BitwiseCopyable {
     public var frame: DeviceFrame
     public var host: HostTime
     /// Whether the device triggered this reading by moving its pointer (a wake). With a coarse pointer, wakes show the

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Playout
 
-@Suite(.timeLimit(.minutes(5))) struct DACClockModelTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceClockModelTests {
     /// Feeds readings taken every 5 ms or so; `lateness` adds to the host time of a reading, in seconds.
     private func feed(
-        _ model: inout DACClockModel, _ dac: VirtualDAC, from: Double, to: Double, period: Double = 0.005,
+        _ model: inout DeviceClockModel, _ dac: VirtualDAC, from: Double, to: Double, period: Double = 0.005,
         jitter: Double = 0.2, frameShift: Int64 = 0, lateness: (Double, () -> Double) -> Double = { _, _ in 0 }
     ) {
         var random: UInt64 = 42
@@ -23,15 +23,15 @@ import Testing
     }
 
     /// Prediction error 150 ms beyond the last reading, in seconds.
-    private func miss(_ model: borrowing DACClockModel, _ dac: VirtualDAC, at now: Double) -> Double {
+    private func miss(_ model: borrowing DeviceClockModel, _ dac: VirtualDAC, at now: Double) -> Double {
         guard let line = model.line else { return .infinity }
         let frame = dac.pointer(at: now) + 7_200
         return Double(line.originHost) * 1e-9 + line.seconds(of: frame) - dac.seconds(of: Double(frame))
     }
 
-    private func isReady(_ model: borrowing DACClockModel) -> Bool { model.isReady }
-    private func measuredPPM(_ model: borrowing DACClockModel) -> Double { model.line?.ppm ?? .infinity }
-    private func bound(_ model: borrowing DACClockModel, at frame: Int64) -> Double {
+    private func isReady(_ model: borrowing DeviceClockModel) -> Bool { model.isReady }
+    private func measuredPPM(_ model: borrowing DeviceClockModel) -> Double { model.line?.ppm ?? .infinity }
+    private func bound(_ model: borrowing DeviceClockModel, at frame: Int64) -> Double {
         model.line?.bound(at: frame) ?? -1
     }
 
@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: [0.0, 40, -35, 1_000, -1_000])
     func aSecondOfReadingsGivesMicroseconds(ppm: Double) {
         let dac = VirtualDAC(ppm: ppm)
-        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         feed(&model, dac, from: 1_000, to: 1_001)
         expectMiss(miss(model, dac, at: 1_001), below: 2e-6)
         feed(&model, dac, from: 1_001, to: 1_030)
@@ -54,7 +54,7 @@ import Testing
 
     @Test func itIsReadyWhenTheRateIsKnown() {
         let dac = VirtualDAC(ppm: 80)
-        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         feed(&model, dac, from: 1_000, to: 1_000.09)
         #expect(isReady(model) == false)
         feed(&model, dac, from: 1_000.09, to: 1_000.4)
@@ -65,7 +65,7 @@ import Testing
 
     @Test func aFastReaderIsReadyAfter200Milliseconds() {
         let dac = VirtualDAC(ppm: 80)
-        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         feed(&model, dac, from: 1_000, to: 1_000.2, period: 0.001)
         #expect(isReady(model) == true)
         expectMiss(miss(model, dac, at: 1_000.2), below: 10e-6)
@@ -82,7 +82,7 @@ import Testing
         959.1, 1066.8, 970.6, 1050.6,
     ]
 
-    private func note(_ late: Double, _ index: Int, _ model: inout DACClockModel) {
+    private func note(_ late: Double, _ index: Int, _ model: inout DeviceClockModel) {
         let time = Double(index) * 0.005
         model.note(frame: Int64(index) * 40, hostNanoseconds: Int64(((time + late * 1e-6) * 1e9).rounded()))
     }
@@ -91,7 +91,7 @@ import Testing
     @Test func aLineDoesNotOutliveWhatRefutesIt() throws {
         var microseconds = Self.lateByWakes
         microseconds.insert(contentsOf: microseconds[50..<52], at: 52)
-        var model = DACClockModel(deviceRate: 8_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 8_000, rateHint: nil)
         var worstEarly = 0.0
         var worstLately = 0.0
         for (index, late) in microseconds.enumerated() {
@@ -111,7 +111,7 @@ import Testing
     /// As recorded, and the same again as the card goes on: 0.3 s are 7.2 us of its rate.
     @Test func fourReadingsByLuckMakeNoLine() throws {
         let lateByWakes = Self.lateByWakes
-        var model = DACClockModel(deviceRate: 8_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 8_000, rateHint: nil)
         var worst = 0.0
         for index in 0..<4 * lateByWakes.count {
             let (round, place) = index.quotientAndRemainder(dividingBy: lateByWakes.count)
@@ -127,7 +127,7 @@ import Testing
 
     @Test func aRememberedRateSharpensTheStart() {
         let dac = VirtualDAC(ppm: 80)
-        var model = DACClockModel(deviceRate: 48_000, rateHint: 78)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: 78)
         feed(&model, dac, from: 1_000, to: 1_000.15)
         #expect(isReady(model) == true)
         expectMiss(miss(model, dac, at: 1_000.15), below: 8e-6)
@@ -136,7 +136,7 @@ import Testing
 
     @Test func lateReadingsDoNotMatter() {
         let dac = VirtualDAC(ppm: 40)
-        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         // A tenth of the readings is late by up to 20 ms, and all by the time a thread takes to wake.
         feed(&model, dac, from: 1_000, to: 1_020) { _, random in
             let wake = -20e-6 * logarithm(1 - random() * 0.999)
@@ -147,7 +147,7 @@ import Testing
 
     @Test func aFewEarlyReadingsDoNotMatter() {
         let dac = VirtualDAC(ppm: 40)
-        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         feed(&model, dac, from: 1_000, to: 1_020) { _, random in random() < 0.003 ? -0.003 : 0 }
         expectMiss(miss(model, dac, at: 1_020), below: 8e-6)
         let relearned = model.relearnCount
@@ -156,7 +156,7 @@ import Testing
 
     @Test func aPointerThatMovesInBurstsIsReadAtItsEdges() {
         let dac = VirtualDAC(ppm: 40, burst: 240)
-        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         feed(&model, dac, from: 1_000, to: 1_030, period: 0.001)
         let late = miss(model, dac, at: 1_030)
         #expect(abs(late) < 100e-6, "\(late * 1e6) us")
@@ -165,7 +165,7 @@ import Testing
 
     @Test func aDelayInMillisecondsIsReadAtItsEdges() {
         let dac = VirtualDAC(ppm: -35, burst: 48)
-        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         feed(&model, dac, from: 1_000, to: 1_030, period: 0.004)
         let late = miss(model, dac, at: 1_030)
         #expect(late > -10e-6 && late < 120e-6, "\(late * 1e6) us")
@@ -174,7 +174,7 @@ import Testing
 
     @Test func aRestartKeepsTheRateAndLearnsTheOffsetAtOnce() {
         var dac = VirtualDAC(ppm: 90)
-        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         feed(&model, dac, from: 1_000, to: 1_010)
         model.restart()
         #expect(isReady(model) == false)
@@ -188,7 +188,7 @@ import Testing
 
     @Test func aStepOfTheDeviceIsLearnedAndCounted() {
         var dac = VirtualDAC(ppm: 40)
-        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         feed(&model, dac, from: 1_000, to: 1_010)
         dac.origin += 0.003
         feed(&model, dac, from: 1_010, to: 1_011)
@@ -202,7 +202,7 @@ import Testing
     @Test(arguments: [0.045, 0.06, 0.1, 0.2, 0.5], [0.0047, 0.05, -0.0047])
     func aStepSoonAfterARestartIsNoRate(seconds: Double, step: Double) {
         var dac = VirtualDAC(ppm: 40, burst: 240)
-        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         feed(&model, dac, from: 1_000, to: 1_010)
         model.restart()
         feed(&model, dac, from: 1_010, to: 1_010 + seconds, period: 0.001)
@@ -214,7 +214,7 @@ import Testing
 
     /// Whatever was known: a device that was started anew at another rate is believed.
     @Test(arguments: [-700.0, 400]) func aRateThatDidChangeIsLearned(ppm: Double) {
-        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         feed(&model, VirtualDAC(ppm: 40), from: 1_000, to: 1_010)
         model.restart()
         let changed = VirtualDAC(ppm: ppm)
@@ -225,7 +225,7 @@ import Testing
 
     @Test func theRateWandersAndIsFollowed() {
         var dac = VirtualDAC(ppm: 20)
-        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         var now = 1_000.0
         var worst = 0.0
         for second in 0..<120 {
@@ -245,7 +245,7 @@ import Testing
     @Test(arguments: [-81_250.0, 88_435, -500_000, 10_000, -10_000], [0.001, 0.005])
     func aLyingRateIsNotBelieved(ppm: Double, period: Double) throws {
         let dac = VirtualDAC(ppm: ppm)
-        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         var hadLine = false
         for tenth in 0..<100 {
             let from = 1_000 + Double(tenth) / 10
@@ -261,7 +261,7 @@ import Testing
 
     @Test func aCardThatComesToItsSensesIsBelievedAgain() {
         var dac = VirtualDAC(ppm: -81_250)
-        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         feed(&model, dac, from: 1_000, to: 1_010)
         dac.origin += 10 * 0.08125
         dac.ppm = 20
@@ -274,7 +274,7 @@ import Testing
     /// A card that stands still for a second, whenever, has still the rate that it says.
     @Test(arguments: 0..<20) func aStallIsNoLie(tenths: Int) {
         var dac = VirtualDAC(ppm: 40)
-        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         let stall = 1_003 + Double(tenths) / 10
         feed(&model, dac, from: 1_000, to: stall)
         dac.origin += 1
@@ -289,7 +289,7 @@ import Testing
     /// As PulseAudio behaves whose sink sleeps: it reckons the delay down though nothing plays, stands still, takes a
     /// period every 5 ms and tells no delay at all, stands still, and only then runs evenly, 0.8 s late.
     @Test(arguments: 1...5) func aServerThatGuessesBeforeItPlays(seed: UInt64) throws {
-        var model = DACClockModel(deviceRate: 48_000, rateHint: nil)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
         var random = SeededNumbers(seed: seed)
         var frame: Int64 = 0
         for reading in 1..<9_000 {
@@ -313,7 +313,7 @@ import Testing
     }
 
     @Test func nonsenseDoesNotTrap() {
-        var model = DACClockModel(deviceRate: 48_000, rateHint: .nan)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: .nan)
         for frame in [0, .max, .min, 5, -5, .max, 0, 100] as [Int64] {
             for host in [0, .max, .min, 7] as [Int64] { model.note(frame: frame, hostNanoseconds: host) }
         }
