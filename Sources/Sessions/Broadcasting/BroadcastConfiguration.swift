@@ -43,9 +43,9 @@ public struct BroadcastConfiguration: Sendable {
 
 /// Time-outs and bounds of a broadcast.
 public enum BroadcastLimits {
-    /// Between ticks; ``calmTick`` while a song plays. Both are short beside ``leastLead``.
+    /// Between ticks; ``playingTick`` while a song plays. Both are short beside ``leastLead``.
     static let tick = TimeSpan.milliseconds(20)
-    static let calmTick = TimeSpan.milliseconds(50)
+    static let playingTick = TimeSpan.milliseconds(50)
     /// How long the start waits after the first listener, so that those found a moment later start with it.
     public static let gatheringTime = TimeSpan.milliseconds(300)
     /// How much longer a listener that is connected but not ready is waited for; after that it joins late.

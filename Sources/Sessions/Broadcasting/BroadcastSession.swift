@@ -242,7 +242,7 @@ public struct BroadcastSession {
     public var tickInterval: TimeSpan? {
         switch phase {
         case .over: nil
-        case .playing: follower.isLive ? BroadcastLimits.tick : BroadcastLimits.calmTick
+        case .playing: follower.isLive ? BroadcastLimits.tick : BroadcastLimits.playingTick
         case .opening, .waiting: BroadcastLimits.tick
         }
     }

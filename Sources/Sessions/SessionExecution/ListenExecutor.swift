@@ -31,22 +31,22 @@ public final class ListenExecutor {
     private let events = EventSequencer<ListenEvent>()
     private var sleepDetector = SleepDetector()
     private var state = State.running
-    private let calmTick: TimeSpan
+    private let playingTick: TimeSpan
 
     /// Between ticks while the session waits for something.
     private static let tick = TimeSpan.milliseconds(20)
-    /// Between ticks while all goes well; short enough for the reports.
-    private static let longestCalmTick = ListenLimits.reportInterval + .milliseconds(10)
+    /// Between ticks while it plays; short enough for the reports.
+    private static let longestPlayingTick = ListenLimits.reportInterval + .milliseconds(10)
     /// Longest wait for a fade. A device that cannot take back what was written plays on for the length of its buffer.
     private static let longestFade = TimeSpan.milliseconds(300)
 
-    /// - Parameter calmTick: between ticks while all goes well; no longer than the reports allow.
+    /// - Parameter playingTick: between ticks while it plays; no longer than the reports allow.
     public init(
-        configuration: ListenConfiguration, outlet: any ListenOutlet, calmTick: TimeSpan, now: HostTime
+        configuration: ListenConfiguration, outlet: any ListenOutlet, playingTick: TimeSpan, now: HostTime
     ) {
         session = ListenSession(configuration: configuration, now: now)
         self.outlet = outlet
-        self.calmTick = min(calmTick, Self.longestCalmTick)
+        self.playingTick = min(playingTick, Self.longestPlayingTick)
     }
 
     /// Begins to tick.
@@ -93,7 +93,7 @@ public final class ListenExecutor {
     private func onTick() -> PlayoutSnapshot {
         var playout = outlet.playout
         if isDeviceAway { playout.markInaudible() }
-        environment?.startTimer(playout.state == .playing ? calmTick : Self.tick)
+        environment?.startTimer(playout.state == .playing ? playingTick : Self.tick)
         handle(.playout(playout))
         return playout
     }

@@ -34,7 +34,7 @@ final class QueueCore: Sendable {
     /// The same while nothing plays.
     private static let idleTick = TimeSpan.milliseconds(100)
     /// The longest pause, used when much is decoded: the thread pauses for a quarter of the decoded time.
-    private static let calmTick = TimeSpan.milliseconds(250)
+    private static let longestTick = TimeSpan.milliseconds(250)
     /// Packets decoded per delivery of events: a few hundred milliseconds of sound, a few milliseconds of work.
     private static let packetsPerTurn = 16
     private static let fade = TimeSpan.milliseconds(10)
@@ -163,7 +163,7 @@ final class QueueCore: Sendable {
         guard snapshot.state == .playing else {
             return snapshot.epoch == nil && step != .ringFull ? Self.idleTick : Self.tick
         }
-        return min(Self.calmTick, max(Self.tick, intake.withLock(\.decodedSpan) * 0.25))
+        return min(Self.longestTick, max(Self.tick, intake.withLock(\.decodedSpan) * 0.25))
     }
 
     /// Delivers events, and decodes some packets. Returns the last step of decoding.

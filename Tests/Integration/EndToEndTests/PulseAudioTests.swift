@@ -10,7 +10,7 @@ import Testing
 /// 1.5 s apart. While a stream is young the reckoning runs astray, by milliseconds at worst, and what is reckoned of two
 /// streams on one sink is apart by some tenths of a millisecond for as long as these songs last. So 2 ms is what is
 /// promised, where sound cards of which ALSA knows the clock are within microseconds. What the listeners have against it
-/// is told in `GuessFit.swift`, `PCMRewinder.swift` and `DelayJudge.swift`.
+/// is told in `GuessFit.swift`, `PCMRewinder.swift` and `DelayValidator.swift`.
 ///
 /// Only what was emitted is compared, and by the medians of whole seconds: the machine may stand still for a while.
 @Suite(

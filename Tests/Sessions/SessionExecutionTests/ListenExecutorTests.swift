@@ -52,7 +52,7 @@ import WireProtocol
 
     /// However seldom somebody wants to see it: a report is due twice a second.
     @Test func noTickIsFartherThanReports() {
-        let executor = ListenExecutor(on: machine, calmTick: .seconds(30))
+        let executor = ListenExecutor(on: machine, playingTick: .seconds(30))
         machine.playout.state = .playing
         executor.timerDidFire()
         #expect(machine.timers.last == ListenLimits.reportInterval + .milliseconds(10))

@@ -72,11 +72,11 @@ final class ListeningMachine: ListenTransport, ListenOutlet, ListenEnvironment {
 
 extension ListenExecutor {
     /// A listener on this machine.
-    convenience init(on machine: ListeningMachine, calmTick: TimeSpan = .milliseconds(200)) {
+    convenience init(on machine: ListeningMachine, playingTick: TimeSpan = .milliseconds(200)) {
         let greeting = Greeting(
             roles: .listener, peer: UUIDBytes(high: 1, low: 1), instance: 100, started: 0, name: "Listener")
         self.init(
-            configuration: ListenConfiguration(greeting: greeting), outlet: machine, calmTick: calmTick,
+            configuration: ListenConfiguration(greeting: greeting), outlet: machine, playingTick: playingTick,
             now: machine.now)
         transport = machine
         environment = machine

@@ -53,7 +53,7 @@ final class ListenDriver {
             configuration.offset = rateStore.offset(asked: offset, on: device)
         }
         executor = ListenExecutor(
-            configuration: configuration, outlet: outlet, calmTick: statusInterval, now: .now())
+            configuration: configuration, outlet: outlet, playingTick: statusInterval, now: .now())
         done = loop.makePromise()
         relay.driver = self
         executor.transport = transport

@@ -24,7 +24,7 @@ struct ALSACaptureLoop: ~Copyable {
     /// Frames as the device gives them, if the ring stores them differently.
     private let padded: UnsafeMutableRawPointer?
     private let chunkFrameCount: Int
-    private var judge: StampJudge
+    private var timestampValidator: TimestampValidator
     /// Consecutive turns that failed, or found nothing to read.
     private var failures = 0
     private var emptyTurns = 0
@@ -41,7 +41,7 @@ struct ALSACaptureLoop: ~Copyable {
         self.configuration = configuration
         writer = CaptureWriter(control: control, rate: configuration.rate)
         chunkFrameCount = writer.chunkFrameCount
-        judge = StampJudge(
+        timestampValidator = TimestampValidator(
             clock: configuration.timestampClock,
             period: TimeSpan(seconds: Double(configuration.periodFrameCount) / configuration.rate))
         padded =
@@ -73,7 +73,9 @@ struct ALSACaptureLoop: ~Copyable {
         guard ready >= 0 else { return ready }
 
         var code: Int32 = 0
-        guard let reading = PCMReading.take(pcm, into: status, judge: &judge, code: &code) else { return code }
+        guard let reading = PCMReading.take(pcm, into: status, validator: &timestampValidator, code: &code) else {
+            return code
+        }
         guard reading.state == SND_PCM_STATE_RUNNING else { return Self.error(of: reading.state) }
         note(reading, isWake: ready > 0)
         guard ready > 0 else { return 0 }

@@ -39,8 +39,8 @@ struct ALSALoop: ~Copyable {
     /// Consecutive turns that failed, or found nothing to write.
     private var failures = 0
     private var emptyTurns = 0
-    private var judge: StampJudge
-    private var delayJudge: DelayJudge
+    private var timestampValidator: TimestampValidator
+    private var delayValidator: DelayValidator
     private var rewinder: PCMRewinder
     private var wait = PCMWait()
 
@@ -59,10 +59,10 @@ struct ALSALoop: ~Copyable {
         self.status = status
         self.configuration = configuration
         self.wakes = wakes
-        judge = StampJudge(
+        timestampValidator = TimestampValidator(
             clock: configuration.timestampClock,
             period: TimeSpan(seconds: Double(configuration.periodFrameCount) / configuration.rate))
-        delayJudge = DelayJudge(periodFrameCount: configuration.periodFrameCount)
+        delayValidator = DelayValidator(periodFrameCount: configuration.periodFrameCount)
         rewinder = PCMRewinder(pcm, rate: configuration.rate)
         renderer = Renderer(
             control: control, deviceRate: configuration.rate, channels: configuration.channelCount,
@@ -103,13 +103,13 @@ struct ALSALoop: ~Copyable {
     // MARK: A turn
 
     private mutating func turn() -> Int32 {
-        wakes.setCalm(renderer.hasSettledClock)
+        wakes.setClockSettled(renderer.hasSettledClock)
         let ready = wait.wait(for: pcm, isLearning: renderer.wantsReadings)
         guard ready >= 0 else { return ready }
 
         var code: Int32 = 0
         guard
-            let reading = PCMReading.take(pcm, into: status, judge: &judge, code: &code)
+            let reading = PCMReading.take(pcm, into: status, validator: &timestampValidator, code: &code)
         else { return code }
         guard reading.state == SND_PCM_STATE_RUNNING else { return Self.error(of: reading.state) }
         note(reading, isWake: ready > 0)
@@ -129,7 +129,9 @@ struct ALSALoop: ~Copyable {
         let farthest = configuration.bufferFrameCount + Int(configuration.rate)
         guard reading.instant.isTimely, abs(reading.delay) <= farthest else { return }
         let waiting = configuration.bufferFrameCount - reading.available
-        guard delayJudge.isCredible(delay: reading.delay, waiting: waiting, at: reading.instant.host) else { return }
+        guard delayValidator.isCredible(delay: reading.delay, waiting: waiting, at: reading.instant.host) else {
+            return
+        }
         renderer.note(
             DeviceClockReading(
                 frame: DeviceFrame(index: written &- Int64(reading.delay)), host: reading.instant.host,

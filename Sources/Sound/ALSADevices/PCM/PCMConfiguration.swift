@@ -12,7 +12,7 @@ package struct PCMConfiguration: Sendable {
     package var bufferFrameCount: Int
     /// The `avail_min` of the PCM: frames writable, or readable, at a wake; and the same once its clock has settled.
     package var wakeFrameCount: Int
-    package var calmWakeFrameCount: Int
+    package var settledWakeFrameCount: Int
     package var timestampClock: TimestampClock
 
     package var bytesPerFrame: Int { format.byteCount * channelCount }
@@ -31,8 +31,8 @@ package struct PCMRequest: Sendable {
     package var bufferMicroseconds: UInt32 = 150_000
     /// How much must be writable, or readable, before a wake; at least a period.
     package var wakeMicroseconds: UInt32 = 0
-    /// The same while ``PCMWakes`` is calm; used if longer.
-    package var calmWakeMicroseconds: UInt32 = 0
+    /// The same once the clock is known (``PCMWakes``); used if longer.
+    package var settledWakeMicroseconds: UInt32 = 0
 
     package init() {}
 
@@ -44,7 +44,7 @@ package struct PCMRequest: Sendable {
     package static let playback: PCMRequest = {
         var request = PCMRequest()
         request.wakeMicroseconds = 10_000
-        request.calmWakeMicroseconds = 50_000
+        request.settledWakeMicroseconds = 50_000
         return request
     }()
 
@@ -164,7 +164,8 @@ extension PCMHandle {
         return PCMConfiguration(
             format: format, rate: rate, channelCount: channelCount, periodFrameCount: Int(period),
             bufferFrameCount: Int(buffer), wakeFrameCount: wake(request.wakeMicroseconds),
-            calmWakeFrameCount: wake(max(request.wakeMicroseconds, request.calmWakeMicroseconds)), timestampClock: .none
+            settledWakeFrameCount: wake(max(request.wakeMicroseconds, request.settledWakeMicroseconds)),
+            timestampClock: .none
         )
     }
 

@@ -19,14 +19,14 @@ extension PCMReading {
     /// Reads the status. As real-time safe as libasound. Nil, with the error in `code`, if the device refuses.
     @inline(__always)
     package static func take(
-        _ pcm: OpaquePointer, into status: OpaquePointer, judge: inout StampJudge, code: inout Int32
+        _ pcm: OpaquePointer, into status: OpaquePointer, validator: inout TimestampValidator, code: inout Int32
     ) -> PCMReading? {
         let begin = HostTime.now()
         code = snd_pcm_status(pcm, status)
         let end = HostTime.now()
         guard code >= 0 else { return nil }
 
-        let instant = judge.instant(begin: begin, end: end, stamp: stamp(of: status, clock: judge.clock))
+        let instant = validator.instant(begin: begin, end: end, stamp: stamp(of: status, clock: validator.clock))
         return PCMReading(
             state: snd_pcm_status_get_state(status), available: Int(snd_pcm_status_get_avail(status)),
             delay: Int(snd_pcm_status_get_delay(status)), instant: instant)

@@ -7,7 +7,7 @@ package struct PCMWakes: ~Copyable {
     private let pcm: OpaquePointer
     private let parameters: OpaquePointer
     private let configuration: PCMConfiguration
-    private var isCalm = false
+    private var isSettled = false
 
     /// For a PCM with this configuration. Nil if there is no memory left.
     package init?(_ pcm: OpaquePointer, _ configuration: PCMConfiguration) {
@@ -23,11 +23,11 @@ package struct PCMWakes: ~Copyable {
 
     /// Selects the wake interval of a settled clock, or that of one still being learned. If the device refuses, its
     /// interval stays, and the request is not repeated.
-    package mutating func setCalm(_ isCalm: Bool) {
-        guard isCalm != self.isCalm else { return }
-        self.isCalm = isCalm
-        let frameCount = isCalm ? configuration.calmWakeFrameCount : configuration.wakeFrameCount
-        guard configuration.calmWakeFrameCount != configuration.wakeFrameCount,
+    package mutating func setClockSettled(_ isSettled: Bool) {
+        guard isSettled != self.isSettled else { return }
+        self.isSettled = isSettled
+        let frameCount = isSettled ? configuration.settledWakeFrameCount : configuration.wakeFrameCount
+        guard configuration.settledWakeFrameCount != configuration.wakeFrameCount,
             snd_pcm_sw_params_set_avail_min(pcm, parameters, snd_pcm_uframes_t(frameCount)) >= 0
         else { return }
         snd_pcm_sw_params(pcm, parameters)

@@ -63,7 +63,7 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         cardConfiguration = card
         outlet = SimulatedOutlet(control: control)
         executor = ListenExecutor(
-            configuration: configuration, outlet: outlet, calmTick: Self.calmTick, now: machine.now)
+            configuration: configuration, outlet: outlet, playingTick: Self.playingTick, now: machine.now)
         self.card = VirtualSoundCard(
             control: control, machine: machine, ear: ear, configuration: card, random: random.fork())
         self.random = random
@@ -72,7 +72,7 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
     }
 
     /// As often as a listener shows itself on a terminal.
-    private static let calmTick = TimeSpan.milliseconds(200)
+    private static let playingTick = TimeSpan.milliseconds(200)
     /// Of the queue's thread.
     private static let queueTurn = TimeSpan.milliseconds(20)
 

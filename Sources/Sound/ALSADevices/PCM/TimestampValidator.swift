@@ -43,7 +43,7 @@ package struct ReadingInstant: Hashable, BitwiseCopyable {
 }
 
 /// Chooses the instant of a reading, and remembers how this device stamps. Pure, and real-time safe.
-package struct StampJudge: BitwiseCopyable {
+package struct TimestampValidator: BitwiseCopyable {
     package let clock: TimestampClock
     /// The greatest age of a believed stamp.
     private let oldest: TimeSpan

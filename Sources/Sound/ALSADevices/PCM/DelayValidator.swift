@@ -9,7 +9,7 @@ import AudioCore
 // delays make no sense for seconds has no better ones, and is believed then.
 
 /// Detects impossible delays. Pure, and real-time safe.
-package struct DelayJudge: BitwiseCopyable {
+package struct DelayValidator: BitwiseCopyable {
     private let slackFrameCount: Int
     private var doubtSince: HostTime?
 
