@@ -13,7 +13,7 @@ public struct AllowList {
     private struct Record {
         var contact: PeerContact
         /// mDNS no longer knows it: it counts until something newer is known of the process.
-        var isLost = false
+        var isForgotten = false
     }
 
     public let names: [String]
@@ -26,26 +26,28 @@ public struct AllowList {
     /// Records the name that mDNS now gives a peer of any role.
     public mutating func note(_ contact: PeerContact) {
         guard !names.isEmpty, let process = contact.key.instance else { return }
-        remove(of: process) { $0.contact.key == contact.key || $0.isLost && $0.contact.sharesAddress(with: contact) }
+        remove(of: process) {
+            $0.contact.key == contact.key || $0.isForgotten && $0.contact.sharesAddress(with: contact)
+        }
         guard recordCount < PeeringLimits.contactCount else { return }
         records[process, default: []].append(Record(contact: contact))
         recordCount += 1
     }
 
-    /// Marks a peer that mDNS no longer knows; a connected or missed one keeps its name.
-    mutating func lose(_ key: PeerContact.Key) {
+    /// Marks a peer that mDNS no longer knows; a connected or lost one keeps its name.
+    mutating func markForgotten(_ key: PeerContact.Key) {
         guard let process = key.instance, let place = records[process]?.firstIndex(where: { $0.contact.key == key })
         else { return }
-        records[process]?[place].isLost = true
+        records[process]?[place].isForgotten = true
     }
 
     /// Returns what mDNS says of a process now.
     func present(of process: UInt64) -> [PeerContact] {
-        records[process, default: []].filter { !$0.isLost }.map(\.contact)
+        records[process, default: []].filter { !$0.isForgotten }.map(\.contact)
     }
 
-    /// Forgets a peer that is of no more use.
-    public mutating func forget(_ key: PeerContact.Key) {
+    /// Removes a peer that is of no more use.
+    public mutating func remove(_ key: PeerContact.Key) {
         if let process = key.instance { remove(of: process) { $0.contact.key == key } }
     }
 
@@ -66,13 +68,13 @@ public struct AllowList {
     /// Returns whether a peer that greeted is allowed.
     /// - Parameter address: where the greeting came from.
     public func includes(_ greeting: Greeting, at address: String) -> Bool {
-        names.isEmpty || names.contains { isBorne($0, by: greeting, at: address) }
+        names.isEmpty || names.contains { isName($0, of: greeting, at: address) }
     }
 
     /// Returns whether this is the peer's name now.
-    public func isBorne(_ name: String, by greeting: Greeting, at address: String) -> Bool {
+    public func isName(_ name: String, of greeting: Greeting, at address: String) -> Bool {
         let known = records[greeting.instance, default: []]
-        let present = known.filter { !$0.isLost }
+        let present = known.filter { !$0.isForgotten }
         let valid = present.isEmpty ? known : present
         if valid.contains(where: { $0.contact.name == name }) { return true }
         if valid.contains(where: { $0.contact.isAt(address) }) { return false }

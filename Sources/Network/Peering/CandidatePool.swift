@@ -25,7 +25,7 @@ struct CandidatePool {
     }
 
     private let limits: CandidateLimits
-    private var candidates = ArrivalList<ConnectionID, Candidate>()
+    private var candidates = OrderedDictionary<ConnectionID, Candidate>()
     /// Number of candidates per group and per address.
     private var groupCounts: [AddressGroup: Int] = [:]
     private var addressCounts: [String: Int] = [:]

@@ -27,7 +27,7 @@ public struct ConnectionTable<Link: PeerLink> {
         case full, crowded, addressFull
     }
 
-    private var entries = ArrivalList<ConnectionID, Link>()
+    private var entries = OrderedDictionary<ConnectionID, Link>()
     private var candidates: CandidatePool
     public var dialer = Dialer()
     public private(set) var allowed: AllowList
@@ -79,10 +79,10 @@ public struct ConnectionTable<Link: PeerLink> {
 
     // MARK: Contacts
 
-    /// Takes a contact from mDNS or the user, or news of it. It is dialled if it has the wanted role, is allowed, and
-    /// is not yet connected.
+    /// Takes a contact from mDNS or the user, or a change of it. It is dialled if it has the wanted role, is allowed,
+    /// and is not yet connected.
     /// - Returns: connections with it that must be refused, because its name turned out not to be allowed.
-    public mutating func learn(_ contact: PeerContact, now: HostTime) -> [ConnectionID] {
+    public mutating func updateContact(_ contact: PeerContact, now: HostTime) -> [ConnectionID] {
         allowed.note(contact)
         if let process = contact.key.instance {
             guard process != instance, contact.roles.contains(role) else { return [] }
@@ -93,23 +93,23 @@ public struct ConnectionTable<Link: PeerLink> {
         }
         dialer.update(contact, now: now)
         let connected = contact.key.instance.flatMap { processes[$0] } ?? []
-        if !connected.isEmpty || contactCounts[contact.key] != nil { dialer.connected(contact.key) }
+        if !connected.isEmpty || contactCounts[contact.key] != nil { dialer.contactDidConnect(contact.key) }
         for id in connected where self[id]?.contact == nil && contact.isAt(self[id]?.connection.address ?? "") {
             setContact(contact.key, of: id)
         }
         return []
     }
 
-    /// Takes note that mDNS no longer knows the contact. A connection with it goes on. A connected or missed contact is
+    /// Takes note that mDNS no longer knows the contact. A connection with it goes on. A connected or lost contact is
     /// remembered, since mDNS forgets everyone when a cable is pulled.
     /// - Returns: connections with its process that must be refused, because the only names left are not allowed.
-    public mutating func unlearn(_ key: PeerContact.Key) -> [ConnectionID] {
+    public mutating func forgetContact(_ key: PeerContact.Key) -> [ConnectionID] {
         let process = key.instance
-        if dialer.isOfUse(key) {
-            dialer.forgetLater(key)
-            allowed.lose(key)
+        if dialer.isConnectedOrLost(key) {
+            dialer.markForgotten(key)
+            allowed.markForgotten(key)
         } else {
-            allowed.forget(key)
+            allowed.remove(key)
             dialer.remove(key)
         }
         return process.map { allowed.present(of: $0).flatMap { misnamed(as: $0) } } ?? []
@@ -146,7 +146,7 @@ public struct ConnectionTable<Link: PeerLink> {
             case .doubled, .full, .crowded, .addressFull: false
             }
         if let dial {
-            dialer.dialEnded(dial.id, failure: isTaken || admission == .doubled ? nil : .unanswered, now: now)
+            dialer.dialDidEnd(dial.id, failure: isTaken || admission == .doubled ? nil : .unanswered, now: now)
         }
         guard isTaken else { return admission }
         let address = link.connection.address
@@ -193,19 +193,19 @@ public struct ConnectionTable<Link: PeerLink> {
         if link.contact == nil, let contact = own.first(where: { isAt(link.connection.address, $0) }) {
             setContact(contact, of: id)
         }
-        for key in own + rest { dialer.connected(key) }
-        for key in own { dialer.proved(key) }
+        for key in own + rest { dialer.contactDidConnect(key) }
+        for key in own { dialer.resetBackOff(key) }
     }
 
     /// Ends a connection's time as a candidate: it has proved to be of use.
     public mutating func admit(_ id: ConnectionID) { candidates.remove(id) }
 
     /// Removes a connection that ended or must be closed; its peer is not dialled again before `pause` is over.
-    /// - Parameter isMissed: whether it was of use and was lost without notice: the peer is dialled again and again.
+    /// - Parameter isLost: whether it was of use and was lost without notice: the peer is dialled again and again.
     /// - Returns: what was kept for it; nil for an unknown one.
     @discardableResult
     public mutating func remove(
-        _ id: ConnectionID, pause: TimeSpan, isMissed: Bool = false, now: HostTime
+        _ id: ConnectionID, pause: TimeSpan, isLost: Bool = false, now: HostTime
     ) -> Link? {
         guard let link = forget(id) else { return nil }
         if let other = others(of: link).first {
@@ -215,11 +215,19 @@ public struct ConnectionTable<Link: PeerLink> {
         }
         let (own, rest) = contacts(of: link)
         for key in own {
-            if isMissed { dialer.missed(key, now: now) } else { dialer.disconnected(key, after: pause, now: now) }
+            if isLost {
+                dialer.contactWasLost(key, now: now)
+            } else {
+                dialer.contactDidDisconnect(key, after: pause, now: now)
+            }
         }
         for key in rest {
             // If mDNS did not know where the peer was, any of them may be the right one.
-            if isMissed, own.isEmpty { dialer.missed(key, now: now) } else { dialer.released(key, now: now) }
+            if isLost, own.isEmpty {
+                dialer.contactWasLost(key, now: now)
+            } else {
+                dialer.processDidDisconnect(key, now: now)
+            }
         }
         return link
     }
@@ -251,7 +259,7 @@ public struct ConnectionTable<Link: PeerLink> {
     }
 
     /// Returns whether a connection with this process is open.
-    public func holds(_ instance: UInt64) -> Bool { processes[instance] != nil }
+    public func isConnected(to instance: UInt64) -> Bool { processes[instance] != nil }
 
     private mutating func setContact(_ contact: PeerContact.Key, of id: ConnectionID) {
         guard let link = self[id] else { return }
@@ -292,7 +300,7 @@ public struct ConnectionTable<Link: PeerLink> {
     /// Call it before judging connections. A span without a call, because this process was stopped or its machine was
     /// busy, counts as nobody's silence, and what arrived meanwhile is read before anybody is judged.
     /// - Returns: that span; nil if there was none.
-    public mutating func look(_ now: HostTime) -> TimeSpan? {
+    public mutating func discountPause(_ now: HostTime) -> TimeSpan? {
         defer { lastTurn = now }
         guard let lastTurn, now - lastTurn > PeeringLimits.longestTurnGap else { return nil }
         let span = now - lastTurn

@@ -4,11 +4,11 @@ import AudioCore
 ///
 /// Contacts are dialled in parallel, so a dead one does not delay the others. The addresses of one contact are tried
 /// ``PeeringLimits/addressStagger`` apart until one connects. When all have failed, or a connection ended, the contact
-/// backs off: 0.5, 1, 2 ... 15 s, from the start again once a connection proved to be of use. A missed contact, one
-/// whose connection was lost without notice, is dialled at once and then every ``PeeringLimits/missedInterval``, but
+/// backs off: 0.5, 1, 2 ... 15 s, from the start again once a connection proved to be of use. A lost contact, one
+/// whose connection was lost without notice, is dialled at once and then every ``PeeringLimits/lostPeerInterval``, but
 /// only for a short time if all signs say that it ended.
 public struct Dialer {
-    /// A dial to make; report its outcome with ``dialEnded(_:failure:now:)``.
+    /// A dial to make; report its outcome with ``dialDidEnd(_:failure:now:)``.
     public struct Dial: Hashable, Sendable {
         public var id: Int
         public var key: PeerContact.Key
@@ -29,13 +29,13 @@ public struct Dialer {
         var isWanted = true
         /// When the last dial was made.
         var lastDial: HostTime?
-        /// Until when it is missed; nil if it is not.
-        var missedUntil: HostTime?
+        /// Until when it counts as lost; nil if it is not lost.
+        var lostUntil: HostTime?
         /// Whether mDNS no longer knows it.
         var isForgotten = false
     }
 
-    private var entries = ArrivalList<PeerContact.Key, Entry>() { didSet { isQuiet = false } }
+    private var entries = OrderedDictionary<PeerContact.Key, Entry>() { didSet { isQuiet = false } }
     /// The contacts that mDNS gives for each process, longest known first.
     private var services: [UInt64: [PeerContact.Key]] = [:]
     private var keys: [Int: PeerContact.Key] = [:]
@@ -93,55 +93,55 @@ public struct Dialer {
         if services[process]?.isEmpty == true { services[process] = nil }
     }
 
-    /// Returns whether the contact is connected or missed.
-    func isOfUse(_ key: PeerContact.Key) -> Bool {
-        entries[key].map { $0.isConnected || $0.missedUntil != nil } ?? false
+    /// Returns whether the contact is connected or lost.
+    func isConnectedOrLost(_ key: PeerContact.Key) -> Bool {
+        entries[key].map { $0.isConnected || $0.lostUntil != nil } ?? false
     }
 
-    /// Removes the contact once it is neither connected nor missed.
-    mutating func forgetLater(_ key: PeerContact.Key) { entries[key]?.isForgotten = true }
+    /// Removes the contact once it is neither connected nor lost.
+    mutating func markForgotten(_ key: PeerContact.Key) { entries[key]?.isForgotten = true }
 
     /// Sets whether the contact is to be dialled at all; an unwanted one is not forgotten, and its pause continues.
-    public mutating func want(_ key: PeerContact.Key, _ isWanted: Bool) { entries[key]?.isWanted = isWanted }
+    public mutating func setWanted(_ key: PeerContact.Key, _ isWanted: Bool) { entries[key]?.isWanted = isWanted }
 
     /// Notes that a connection with the contact is open, whoever dialled.
-    public mutating func connected(_ key: PeerContact.Key) { entries[key]?.isConnected = true }
+    public mutating func contactDidConnect(_ key: PeerContact.Key) { entries[key]?.isConnected = true }
 
     /// Notes that the connection is gone. `after`: the minimum wait, for a peer that refused.
-    public mutating func disconnected(_ key: PeerContact.Key, after pause: TimeSpan = .zero, now: HostTime) {
+    public mutating func contactDidDisconnect(_ key: PeerContact.Key, after pause: TimeSpan = .zero, now: HostTime) {
         guard var entry = entries[key] else { return }
         entry.isConnected = false
-        if pause > .zero { entry.missedUntil = nil }
-        guard !entry.isForgotten || entry.missedUntil != nil else { return remove(key) }
+        if pause > .zero { entry.lostUntil = nil }
+        guard !entry.isForgotten || entry.lostUntil != nil else { return remove(key) }
         entry.backOff(now, atLeast: pause)
         entries[key] = entry
     }
 
     /// Notes that a connection with the contact's process ended that was not a connection with this contact.
-    mutating func released(_ key: PeerContact.Key, now: HostTime) {
+    mutating func processDidDisconnect(_ key: PeerContact.Key, now: HostTime) {
         guard var entry = entries[key] else { return }
         entry.isConnected = false
-        guard !entry.isForgotten || entry.missedUntil != nil else { return remove(key) }
+        guard !entry.isForgotten || entry.lostUntil != nil else { return remove(key) }
         entry.nextAddress = 0
         entry.nextDial = max(entry.nextDial, now)
         entries[key] = entry
     }
 
     /// Notes that a useful connection was lost without notice: the contact is dialled at once, and often.
-    mutating func missed(_ key: PeerContact.Key, now: HostTime) {
+    mutating func contactWasLost(_ key: PeerContact.Key, now: HostTime) {
         guard var entry = entries[key] else { return }
         entry.isConnected = false
-        entry.missedUntil = now + PeeringLimits.missedTime
+        entry.lostUntil = now + PeeringLimits.lostPeerTime
         entry.nextAddress = 0
-        entry.nextDial = max(now, entry.lastDial.map { $0 + PeeringLimits.missedInterval } ?? now)
+        entry.nextDial = max(now, entry.lastDial.map { $0 + PeeringLimits.lostPeerInterval } ?? now)
         entries[key] = entry
     }
 
     /// Notes that the connection proved to be of use: the next backoff starts small.
-    public mutating func proved(_ key: PeerContact.Key) { entries[key]?.failures = 0 }
+    public mutating func resetBackOff(_ key: PeerContact.Key) { entries[key]?.failures = 0 }
 
     /// Takes the outcome of a dial; `failure` is nil if it connected.
-    public mutating func dialEnded(_ id: Int, failure: DialFailure?, now: HostTime) {
+    public mutating func dialDidEnd(_ id: Int, failure: DialFailure?, now: HostTime) {
         guard let key = keys.removeValue(forKey: id), var entry = entries[key] else { return }
         entry.pending.remove(id)
         if let failure { entry.dialFailed(failure, now) } else { entry.isConnected = true }
@@ -149,19 +149,19 @@ public struct Dialer {
     }
 
     /// Returns the dials that are due.
-    public mutating func due(_ now: HostTime) -> [Dial] {
+    public mutating func dueDials(_ now: HostTime) -> [Dial] {
         if isQuiet, nextDial.map({ $0 > now }) ?? true { return [] }
         var dials: [Dial] = []
         var nextDial: HostTime?
         for key in entries.keys {
-            if let end = entries[key]?.missedUntil, now >= end { endMissing(key, now) }
+            if let end = entries[key]?.lostUntil, now >= end { endSearch(key, now) }
             guard var entry = entries[key], entry.isWaiting else { continue }
             if entry.nextDial <= now {
                 let dial = Dial(id: nextID, key: key, address: entry.contact.addresses[entry.nextAddress])
                 nextID += 1
                 entry.nextAddress += 1
                 entry.nextDial = now + PeeringLimits.addressStagger
-                if entry.missedUntil != nil { entry.goRound(now) }
+                if entry.lostUntil != nil { entry.scheduleNextAddress(now) }
                 entry.lastDial = now
                 entry.pending.insert(dial.id)
                 keys[dial.id] = key
@@ -175,9 +175,9 @@ public struct Dialer {
         return dials
     }
 
-    /// Ends the time in which the contact is missed.
-    private mutating func endMissing(_ key: PeerContact.Key, _ now: HostTime) {
-        entries[key]?.missedUntil = nil
+    /// Ends the time in which the contact counts as lost.
+    private mutating func endSearch(_ key: PeerContact.Key, _ now: HostTime) {
+        entries[key]?.lostUntil = nil
         guard entries[key]?.isConnected == false else { return }
         if entries[key]?.isForgotten == true { remove(key) } else { entries[key]?.backOff(now, atLeast: .zero) }
     }
@@ -189,15 +189,15 @@ extension Dialer.Entry {
 
     /// Whether all addresses were tried, and none connects.
     fileprivate var hasFailed: Bool {
-        !isConnected && missedUntil == nil && pending.isEmpty && nextAddress >= contact.addresses.count
+        !isConnected && lostUntil == nil && pending.isEmpty && nextAddress >= contact.addresses.count
     }
 
     fileprivate mutating func dialFailed(_ failure: DialFailure, _ now: HostTime) {
         if hasFailed { return backOff(now, atLeast: .zero) }
-        guard let end = missedUntil, !isConnected else { return }
+        guard let end = lostUntil, !isConnected else { return }
         switch failure {
         case .unreachable: nextDial = min(nextDial, max(now, (lastDial ?? now) + PeeringLimits.redialInterval))
-        case .refused where isForgotten: missedUntil = min(end, now + PeeringLimits.refusedTime)
+        case .refused where isForgotten: lostUntil = min(end, now + PeeringLimits.refusedTime)
         case .refused, .unanswered: break
         }
     }
@@ -209,14 +209,14 @@ extension Dialer.Entry {
     }
 
     /// Moves on so that all addresses are dialled once per interval.
-    fileprivate mutating func goRound(_ now: HostTime) {
+    fileprivate mutating func scheduleNextAddress(_ now: HostTime) {
         nextAddress %= contact.addresses.count
-        nextDial = now + PeeringLimits.missedInterval * (1 / Double(contact.addresses.count))
+        nextDial = now + PeeringLimits.lostPeerInterval * (1 / Double(contact.addresses.count))
     }
 
     fileprivate mutating func backOff(_ now: HostTime, atLeast pause: TimeSpan) {
-        guard missedUntil == nil else {
-            nextDial = now + PeeringLimits.missedInterval
+        guard lostUntil == nil else {
+            nextDial = now + PeeringLimits.lostPeerInterval
             return
         }
         let doubled = PeeringLimits.firstBackOff * Double(1 << min(failures, 8))

@@ -9,20 +9,20 @@ import AudioCore
 /// others cause only if it has many addresses.
 public struct NoticeLimiter<Kind: Hashable & Sendable, Line: Hashable & Sendable>: Sendable {
     /// Lines of one kind that were shown once and for all.
-    private struct Once {
+    private struct ShownLines {
         var lines: Set<Line> = []
         var counts: [AddressGroup: Int] = [:]
     }
 
     /// Number of lines of one kind shown in the current period.
-    private struct While {
+    private struct Period {
         var end: HostTime
         var count = 0
         var counts: [AddressGroup: Int] = [:]
     }
 
-    private var told: [Kind: Once] = [:]
-    private var whiles: [Kind: While] = [:]
+    private var shown: [Kind: ShownLines] = [:]
+    private var periods: [Kind: Period] = [:]
 
     public init() {}
 
@@ -31,12 +31,12 @@ public struct NoticeLimiter<Kind: Hashable & Sendable, Line: Hashable & Sendable
     /// per address.
     /// - Parameter address: the peer's; empty for a line that no peer causes.
     public mutating func isNew(_ line: Line, _ kind: Kind, from address: String) -> Bool {
-        let (record, group) = (told[kind], AddressGroup(address))
+        let (record, group) = (shown[kind], AddressGroup(address))
         guard record?.lines.contains(line) != true, record?.lines.count ?? 0 < PeeringLimits.rememberedNoticeCount,
             record?.counts[group] ?? 0 < PeeringLimits.rememberedNoticeCountPerAddress
         else { return false }
-        told[kind, default: Once()].lines.insert(line)
-        told[kind, default: Once()].counts[group, default: 0] += 1
+        shown[kind, default: ShownLines()].lines.insert(line)
+        shown[kind, default: ShownLines()].counts[group, default: 0] += 1
         return true
     }
 
@@ -45,14 +45,14 @@ public struct NoticeLimiter<Kind: Hashable & Sendable, Line: Hashable & Sendable
     /// ``PeeringLimits/repeatedCountPerAddress`` of these per address.
     public mutating func isDue(_ kind: Kind, from address: String, now: HostTime) -> Bool {
         let group = AddressGroup(address)
-        if whiles[kind].map({ now >= $0.end }) ?? true {
-            whiles[kind] = While(end: now + PeeringLimits.repeatedTime)
+        if periods[kind].map({ now >= $0.end }) ?? true {
+            periods[kind] = Period(end: now + PeeringLimits.repeatedTime)
         }
-        guard let record = whiles[kind], record.count < PeeringLimits.repeatedCount,
+        guard let record = periods[kind], record.count < PeeringLimits.repeatedCount,
             record.counts[group] ?? 0 < PeeringLimits.repeatedCountPerAddress
         else { return false }
-        whiles[kind]?.count += 1
-        whiles[kind]?.counts[group, default: 0] += 1
+        periods[kind]?.count += 1
+        periods[kind]?.counts[group, default: 0] += 1
         return true
     }
 }

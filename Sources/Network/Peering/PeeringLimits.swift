@@ -10,13 +10,13 @@ public enum PeeringLimits {
     /// Backoff after the first failure; doubles up to ``longestBackOff``.
     public static let firstBackOff = TimeSpan.milliseconds(500)
     public static let longestBackOff = TimeSpan.seconds(15)
-    /// A missed peer is dialled this often, at each of its addresses, whether or not earlier dials were answered: what
+    /// A lost peer is dialled this often, at each of its addresses, whether or not earlier dials were answered: what
     /// was sent while the network was cut is lost, and the next attempt gets through.
-    public static let missedInterval = TimeSpan.milliseconds(600)
+    public static let lostPeerInterval = TimeSpan.milliseconds(600)
     /// Shortest time between dials if the previous one could not leave the machine.
     static let redialInterval = TimeSpan.milliseconds(100)
-    /// How long a missed peer is dialled this often. Then it backs off like any other.
-    public static let missedTime = TimeSpan.seconds(600)
+    /// How long a lost peer is dialled this often. Then it backs off like any other.
+    public static let lostPeerTime = TimeSpan.seconds(600)
     /// The same if mDNS forgot it and its machine refuses: time for the process to restart at the same port.
     static let refusedTime = TimeSpan.seconds(15)
     /// A process that was silent this long loses its connection to another of its own, without waiting for

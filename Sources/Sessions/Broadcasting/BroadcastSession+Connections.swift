@@ -7,11 +7,11 @@ import WireProtocol
 /// Accepting, welcoming and dropping connections.
 extension BroadcastSession {
     mutating func learn(_ contact: PeerContact, _ now: HostTime) {
-        for id in connections.learn(contact, now: now) { refuse(id, notAllowed, now) }
+        for id in connections.updateContact(contact, now: now) { refuse(id, notAllowed, now) }
     }
 
     mutating func unlearn(_ key: PeerContact.Key, _ now: HostTime) {
-        for id in connections.unlearn(key) { refuse(id, notAllowed, now) }
+        for id in connections.forgetContact(key) { refuse(id, notAllowed, now) }
     }
 
     private var notAllowed: Refusal {
@@ -58,7 +58,7 @@ extension BroadcastSession {
     }
 
     mutating func dialFailed(_ dial: Dialer.Dial, _ failure: DialFailure, _ now: HostTime) {
-        connections.dialer.dialEnded(dial.id, failure: failure, now: now)
+        connections.dialer.dialDidEnd(dial.id, failure: failure, now: now)
         let address = dial.address
         guard case .instance = dial.key else { return notifyOnce(.namedUnanswered(address), from: address.host) }
         notifyOnce(.unanswered(connections.dialer.contact(dial.key)?.name, address), from: address.host)
@@ -192,13 +192,13 @@ extension BroadcastSession {
     mutating func drop(_ id: ConnectionID, _ silence: BroadcastNotice.Silence?, _ now: HostTime) {
         guard let link = connections[id] else { return }
         if link.report != nil { notify(.gone(link.connection.name, silence), from: link, now) }
-        close(id, now, pause: .zero, isMissed: link.isMember)
+        close(id, now, pause: .zero, isLost: link.isMember)
     }
 
-    private mutating func close(_ id: ConnectionID, _ now: HostTime, pause: TimeSpan, isMissed: Bool = false) {
-        guard let link = connections.remove(id, pause: pause, isMissed: isMissed, now: now) else { return }
+    private mutating func close(_ id: ConnectionID, _ now: HostTime, pause: TimeSpan, isLost: Bool = false) {
+        guard let link = connections.remove(id, pause: pause, isLost: isLost, now: now) else { return }
         if link.hasFinished(song.epoch) { noteDeparture(of: link, now) }
-        if let instance = link.connection.greeting?.instance, !connections.holds(instance) {
+        if let instance = link.connection.greeting?.instance, !connections.isConnected(to: instance) {
             announced.remove(instance)
             // The own loudspeakers do not come back, so nobody waits for them.
             if instance == configuration.ownListener { configuration.ownListener = nil }
@@ -214,7 +214,7 @@ extension BroadcastSession {
 
     /// Drops connections that are silent or stalled, and sends keep-alives on the others.
     mutating func superviseConnections(_ now: HostTime) {
-        if let span = connections.look(now) {
+        if let span = connections.discountPause(now) {
             for link in connections.links { link.discount(span, now) }
         }
         settleContests(now)

@@ -48,7 +48,7 @@ extension BroadcastSession {
     }
 
     private func isCalled(_ link: ListenerLink, _ name: String) -> Bool {
-        link.connection.greeting.map { connections.allowed.isBorne(name, by: $0, at: link.connection.address) } ?? false
+        link.connection.greeting.map { connections.allowed.isName(name, of: $0, at: link.connection.address) } ?? false
     }
 
     /// Starts if enough of the song is there.

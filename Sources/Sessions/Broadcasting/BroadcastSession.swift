@@ -97,7 +97,7 @@ public struct BroadcastSession {
         guard phase != .over else { return }
         superviseConnections(now)
         for link in connections.links { admit(link, now) }
-        for dial in connections.dialer.due(now) { actions.append(.dial(dial)) }
+        for dial in connections.dialer.dueDials(now) { actions.append(.dial(dial)) }
         decideStart(now)
         watchSource(now)
         for title in titles.take(upTo: position(now)) { retitle(title, now) }

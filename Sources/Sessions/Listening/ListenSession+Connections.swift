@@ -7,12 +7,12 @@ import WireProtocol
 extension ListenSession {
     mutating func learn(_ contact: PeerContact, _ now: HostTime) {
         let isNew = connections.dialer.contact(contact.key) == nil
-        for id in connections.learn(contact, now: now) { refuse(id, notAllowed, now) }
-        connections.dialer.want(contact.key, mayDial(contact.key, isNew: isNew))
+        for id in connections.updateContact(contact, now: now) { refuse(id, notAllowed, now) }
+        connections.dialer.setWanted(contact.key, mayDial(contact.key, isNew: isNew))
     }
 
     mutating func unlearn(_ key: PeerContact.Key, _ now: HostTime) {
-        for id in connections.unlearn(key) { refuse(id, notAllowed, now) }
+        for id in connections.forgetContact(key) { refuse(id, notAllowed, now) }
     }
 
     private var notAllowed: Refusal {
@@ -33,7 +33,7 @@ extension ListenSession {
 
     mutating func reviewDialing() {
         for contact in connections.dialer.contacts {
-            connections.dialer.want(contact.key, mayDial(contact.key, isNew: false))
+            connections.dialer.setWanted(contact.key, mayDial(contact.key, isNew: false))
         }
     }
 
@@ -57,7 +57,7 @@ extension ListenSession {
     private mutating func tellCrowded() { tellOnce(.crowded(limit: ListenLimits.candidateCount)) }
 
     mutating func dialFailed(_ dial: Dialer.Dial, _ failure: DialFailure, _ now: HostTime) {
-        connections.dialer.dialEnded(dial.id, failure: failure, now: now)
+        connections.dialer.dialDidEnd(dial.id, failure: failure, now: now)
         guard case .address = dial.key, !hasToldWaiting else { return }
         hasToldWaiting = true
         tell(.unanswered(dial.address))
@@ -159,13 +159,13 @@ extension ListenSession {
 
     mutating func closed(_ id: ConnectionID, _ now: HostTime) {
         guard connections[id] != nil else { return }
-        close(id, pause: .zero, isMissed: isMember(of: id), now)
+        close(id, pause: .zero, isLost: isMember(of: id), now)
         if isMember(of: id) { loseBroadcaster(now) }
     }
 
     /// Closes a connection; its peer is not dialled again within `pause`.
-    mutating func close(_ id: ConnectionID, pause: TimeSpan, isMissed: Bool = false, _ now: HostTime) {
-        let link = connections.remove(id, pause: pause, isMissed: isMissed, now: now)
+    mutating func close(_ id: ConnectionID, pause: TimeSpan, isLost: Bool = false, _ now: HostTime) {
+        let link = connections.remove(id, pause: pause, isLost: isLost, now: now)
         if link != nil { actions.append(.close(id)) }
     }
 
@@ -199,7 +199,7 @@ extension ListenSession {
     }
 
     mutating func superviseConnections(_ now: HostTime) {
-        _ = connections.look(now)
+        _ = connections.discountPause(now)
         for id in connections.losers(now) { refuse(id, .otherConnection, now) }
         for id in connections.silent(now) {
             tell(.mute(connections[id]?.connection.name ?? ""))

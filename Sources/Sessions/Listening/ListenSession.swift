@@ -90,7 +90,7 @@ public struct ListenSession {
     private mutating func advance(_ now: HostTime) {
         if case .over = phase { return }
         superviseConnections(now)
-        for dial in connections.dialer.due(now) { actions.append(.dial(dial)) }
+        for dial in connections.dialer.dueDials(now) { actions.append(.dial(dial)) }
         switch phase {
         case .idle(let since):
             guard !hasToldWaiting, now - since >= ListenLimits.patience else { return }

@@ -53,7 +53,7 @@ public struct ObserveSession {
         switch event {
         case .contact(let contact): learn(contact, now)
         case .opened(let id, let address, let dial): opened(id, address, dial, now)
-        case .dialFailed(let dial): connections.dialer.dialEnded(dial.id, failure: .unanswered, now: now)
+        case .dialFailed(let dial): connections.dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
         case .tick: break
@@ -67,7 +67,7 @@ public struct ObserveSession {
         if phase == .searching, let choiceDeadline, now >= choiceDeadline { choose(now) }
         if case .watching = phase {} else if now - began > ObserveLimits.patience { finish(.nobody) }
         guard phase != .over else { return }
-        for dial in connections.dialer.due(now) { actions.append(.dial(dial)) }
+        for dial in connections.dialer.dueDials(now) { actions.append(.dial(dial)) }
         for id in connections.silent(now) { closed(id, now) }
         for id in connections.keepAlivesDue(now) { actions.append(.send(id, WireEncoder.keepAlive())) }
     }

@@ -38,7 +38,7 @@ import WireProtocol
         list.note(contact(1, "Kitchen"))
         #expect(list.includes(contact(1, "Kitchen")))
         #expect(list.includes(greeting(1, "Kitchen #2"), at: "10.0.0.1"))
-        list.forget(.instance(1))
+        list.remove(.instance(1))
         #expect(!list.includes(greeting(1, "Kitchen #2"), at: "10.0.0.1"))
     }
 
@@ -47,8 +47,8 @@ import WireProtocol
         list.note(contact(1, "Kitchen"))
         #expect(!list.includes(greeting(2, "Kitchen"), at: "10.0.0.2"))
         #expect(list.includes(greeting(2, "Cellar"), at: "10.0.0.2"))
-        #expect(list.isBorne("Kitchen", by: greeting(1, "Kitchen"), at: "10.0.0.1"))
-        list.forget(.instance(1))
+        #expect(list.isName("Kitchen", of: greeting(1, "Kitchen"), at: "10.0.0.1"))
+        list.remove(.instance(1))
         #expect(list.includes(greeting(2, "Kitchen"), at: "10.0.0.2"))
     }
 
@@ -72,7 +72,7 @@ import WireProtocol
     @Test func aNameThatMDNSForgotCountsUntilThereIsANewer() {
         var list = AllowList(["Kitchen"])
         list.note(contact(1, "Kitchen", service: "first"))
-        list.lose(.instance(1, service: "first"))
+        list.markForgotten(.instance(1, service: "first"))
         #expect(list.includes(greeting(1, "Wanted"), at: "10.0.0.1"))
         list.note(contact(1, "Impostor", at: "10.0.0.66", service: "forged"))
         #expect(list.includes(greeting(1, "Kitchen"), at: "10.0.0.1"))

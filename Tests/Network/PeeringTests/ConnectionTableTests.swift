@@ -48,25 +48,25 @@ import WireProtocol
         }
 
         @discardableResult
-        func learn(
+        func updateContact(
             _ instance: UInt64, _ hosts: String..., name: String = "Attic", roles: PeerRoles = .listener,
             service: String = ""
         ) -> [Int] {
             let contact = PeerContact(
                 key: .instance(instance, service: service), name: name, roles: roles,
                 addresses: hosts.map { NetworkAddress(host: $0) })
-            return table.learn(contact, now: now).map(\.number)
+            return table.updateContact(contact, now: now).map(\.number)
         }
 
-        func unlearn(_ instance: UInt64, service: String = "") -> [Int] {
-            table.unlearn(.instance(instance, service: service)).map(\.number)
+        func forgetContact(_ instance: UInt64, service: String = "") -> [Int] {
+            table.forgetContact(.instance(instance, service: service)).map(\.number)
         }
 
         func claim(_ id: Int) -> IdentityClaim { table.claim(ConnectionID(id), now: now) }
-        func look() -> TimeSpan? { table.look(now) }
+        func discountPause() -> TimeSpan? { table.discountPause(now) }
         var losers: [Int] { table.losers(now).map(\.number) }
         func accept(_ id: Int) { table.accept(ConnectionID(id)) }
-        func due() -> [Dialer.Dial] { table.dialer.due(now) }
+        func due() -> [Dialer.Dial] { table.dialer.dueDials(now) }
         func keepAlives() -> [Int] { table.keepAlivesDue(now).map(\.number) }
         func remove(_ id: Int, pause: TimeSpan = .zero) -> Bool {
             table.remove(ConnectionID(id), pause: pause, now: now) != nil
@@ -94,11 +94,11 @@ import WireProtocol
 
     @Test func onlyAllowedPeersOfTheWantedRoleAreDialled() {
         let rig = Rig(allowed: ["Attic"])
-        rig.learn(5, "self")
-        rig.learn(6, "a", roles: .broadcaster)
-        rig.learn(7, "b", name: "Cellar")
+        rig.updateContact(5, "self")
+        rig.updateContact(6, "a", roles: .broadcaster)
+        rig.updateContact(7, "b", name: "Cellar")
         #expect(rig.due().isEmpty)
-        rig.learn(8, "c", roles: [.broadcaster, .listener])
+        rig.updateContact(8, "c", roles: [.broadcaster, .listener])
         #expect(rig.due().map(\.key) == [.instance(8)])
     }
 
@@ -108,13 +108,13 @@ import WireProtocol
             rig.call(id)
             try rig.greet(id, instance: instance)
         }
-        #expect(rig.learn(7, "10.0.0.1") == [])
-        #expect(rig.learn(8, "10.0.0.2", name: "Attic #2") == [2])
+        #expect(rig.updateContact(7, "10.0.0.1") == [])
+        #expect(rig.updateContact(8, "10.0.0.2", name: "Attic #2") == [2])
         #expect(rig.remove(2))
         rig.now += .seconds(60)
         #expect(rig.due().isEmpty)
-        #expect(rig.unlearn(8) == [])
-        #expect(rig.learn(8, "b") == [])
+        #expect(rig.forgetContact(8) == [])
+        #expect(rig.updateContact(8, "b") == [])
         #expect(rig.due().map(\.key) == [.instance(8)])
     }
 
@@ -125,38 +125,38 @@ import WireProtocol
         rig.call(1)
         try rig.greet(1, instance: 7)
         rig.accept(1)
-        if address != "10.0.0.1" { #expect(rig.learn(7, address, name: "Impostor", service: "forged") == []) }
-        #expect(rig.learn(7, "10.0.0.1", service: "own") == [])
-        #expect(rig.learn(7, address, name: "Impostor", service: "forged") == [])
+        if address != "10.0.0.1" { #expect(rig.updateContact(7, address, name: "Impostor", service: "forged") == []) }
+        #expect(rig.updateContact(7, "10.0.0.1", service: "own") == [])
+        #expect(rig.updateContact(7, address, name: "Impostor", service: "forged") == [])
         // As where a cable is pulled.
-        #expect(rig.unlearn(7, service: "forged") == [] && rig.unlearn(7, service: "own") == [])
+        #expect(rig.forgetContact(7, service: "forged") == [] && rig.forgetContact(7, service: "own") == [])
         #expect(rig.due().isEmpty)
     }
 
     /// A service that takes another name is lost under the former, and found under the new one, in any order.
     @Test(arguments: [true, false]) func aPeerThatIsRenamedIsNoLongerMeant(isLostFirst: Bool) throws {
         let rig = Rig(allowed: ["Attic"])
-        rig.learn(7, "10.0.0.1", service: "Attic")
+        rig.updateContact(7, "10.0.0.1", service: "Attic")
         rig.call(1)
         try rig.greet(1, instance: 7)
         rig.accept(1)
-        if isLostFirst { #expect(rig.unlearn(7, service: "Attic") == []) }
-        let found = rig.learn(7, "10.0.0.1", name: "Attic #2", service: "Attic #2")
-        let lost = isLostFirst ? [] : rig.unlearn(7, service: "Attic")
+        if isLostFirst { #expect(rig.forgetContact(7, service: "Attic") == []) }
+        let found = rig.updateContact(7, "10.0.0.1", name: "Attic #2", service: "Attic #2")
+        let lost = isLostFirst ? [] : rig.forgetContact(7, service: "Attic")
         #expect(found + lost == [1])
     }
 
     /// What is known of one process in several ways is dialled in each, until one of them connects.
     @Test func contactsThatDisagreeAreDialledUntilTheProcessIsThere() throws {
         let rig = Rig()
-        rig.learn(7, "10.0.0.66", service: "forged")
-        rig.learn(7, "10.0.0.1", service: "own")
+        rig.updateContact(7, "10.0.0.66", service: "forged")
+        rig.updateContact(7, "10.0.0.1", service: "own")
         let dials = rig.due()
         #expect(dials.map(\.address.host) == ["10.0.0.66", "10.0.0.1"])
         #expect(rig.add(1, .dialed, dial: dials[1]))
         try rig.greet(1, instance: 7)
         rig.accept(1)
-        rig.table.dialer.dialEnded(dials[0].id, failure: .unanswered, now: rig.now)
+        rig.table.dialer.dialDidEnd(dials[0].id, failure: .unanswered, now: rig.now)
         rig.now += .seconds(60)
         #expect(rig.due().isEmpty)
         // Who calls as the same process elsewhere and says no has the process left alone nowhere else.
@@ -168,20 +168,20 @@ import WireProtocol
         try rig.greet(66, instance: 7)
         rig.accept(66)
         #expect(rig.remove(66, pause: .seconds(3_600)))
-        rig.table.dialer.dialEnded(again[1].id, failure: .unanswered, now: rig.now)
+        rig.table.dialer.dialDidEnd(again[1].id, failure: .unanswered, now: rig.now)
         rig.now += .seconds(60)
         #expect(rig.due().map(\.address.host) == ["10.0.0.1"])
     }
 
-    /// A peer that is found under a new name while it is missed is not dialled twice.
+    /// A peer that is found under a new name while it counts as lost is not dialled twice.
     @Test func aContactUnderAnotherNameTakesThePlaceOfTheFormer() throws {
         let rig = Rig()
-        rig.learn(7, "10.0.0.1", service: "Attic")
+        rig.updateContact(7, "10.0.0.1", service: "Attic")
         #expect(rig.add(1, .dialed, dial: rig.due().first))
         try rig.greet(1, instance: 7)
         rig.accept(1)
-        #expect(rig.unlearn(7, service: "Attic") == [])
-        rig.learn(7, "10.0.0.1", service: "Attic #2")
+        #expect(rig.forgetContact(7, service: "Attic") == [])
+        rig.updateContact(7, "10.0.0.1", service: "Attic #2")
         #expect(rig.remove(1))
         rig.now += .seconds(60)
         #expect(rig.due().count == 1)
@@ -217,7 +217,7 @@ import WireProtocol
 
     @Test func ofTwoAddressesOfOneContactTheFirstGoesOn() {
         let rig = Rig()
-        rig.learn(7, "a", "b")
+        rig.updateContact(7, "a", "b")
         let first = rig.due()
         rig.now += PeeringLimits.addressStagger
         let second = rig.due()
@@ -231,7 +231,7 @@ import WireProtocol
     @Test func anAddressStaysConnectedThroughTheSurvivor() throws {
         let rig = Rig()
         let contact = PeerContact(address: NetworkAddress(host: "attic"))
-        #expect(rig.table.learn(contact, now: rig.now) == [])
+        #expect(rig.table.updateContact(contact, now: rig.now) == [])
         let dial = try #require(rig.due().first)
         #expect(rig.add(1, .dialed, dial: dial))
         rig.call(2)
@@ -252,14 +252,14 @@ import WireProtocol
         rig.call(1)
         try rig.greet(1, instance: 7)
         rig.accept(1)
-        rig.learn(7, "a")
+        rig.updateContact(7, "a")
         #expect(rig.due().isEmpty)
     }
 
     @Test func aLostPeerIsDialledAgainAndARefusedOneAfterItsPause() throws {
         let rig = Rig()
         for (id, pause) in [(1, TimeSpan.zero), (2, .seconds(10))] {
-            rig.learn(7, "a")
+            rig.updateContact(7, "a")
             rig.call(id)
             try rig.greet(id, instance: 7)
             rig.accept(id)
@@ -296,14 +296,14 @@ import WireProtocol
             try rig.greet(id, instance: UInt64(id) + 10)
         }
         rig.call(3)
-        #expect(rig.look() == nil)
+        #expect(rig.discountPause() == nil)
         rig.now += PeeringLimits.longestTurnGap
-        #expect(rig.look() == nil)
+        #expect(rig.discountPause() == nil)
         rig.now += .seconds(30)
-        #expect(rig.look() == .seconds(30))
+        #expect(rig.discountPause() == .seconds(30))
         #expect(rig.silent == [])
         rig.now += .milliseconds(200)
-        #expect(rig.look() == nil)
+        #expect(rig.discountPause() == nil)
         #expect(rig.silent == [])
         _ = try rig.hear(2, WireEncoder.keepAlive())
         rig.now += PeeringLimits.silenceTimeout - .milliseconds(300)

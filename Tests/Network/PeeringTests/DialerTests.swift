@@ -13,7 +13,7 @@ import WireProtocol
     }
 
     // `#expect` takes no mutating call.
-    private func due(_ dialer: inout Dialer, _ now: HostTime) -> [Dialer.Dial] { dialer.due(now) }
+    private func due(_ dialer: inout Dialer, _ now: HostTime) -> [Dialer.Dial] { dialer.dueDials(now) }
 
     @Test func contactsAreDialledInParallel() {
         var dialer = Dialer()
@@ -25,11 +25,11 @@ import WireProtocol
     @Test func addressesOfOneContactAreStaggeredUntilOneConnects() {
         var dialer = Dialer()
         dialer.update(contact(1, "a", "b", "c"), now: start)
-        let first = dialer.due(start)
+        let first = dialer.dueDials(start)
         #expect(first.map(\.address.host) == ["a"])
         #expect(due(&dialer, start + .milliseconds(149)).isEmpty)
         #expect(due(&dialer, start + PeeringLimits.addressStagger).map(\.address.host) == ["b"])
-        dialer.dialEnded(first[0].id, failure: nil, now: start + .milliseconds(160))
+        dialer.dialDidEnd(first[0].id, failure: nil, now: start + .milliseconds(160))
         #expect(due(&dialer, start + .seconds(1)).isEmpty)
     }
 
@@ -39,7 +39,7 @@ import WireProtocol
         var now = start
         var pauses: [Double] = []
         for _ in 0..<8 {
-            while dialer.due(now).first.map({ dialer.dialEnded($0.id, failure: .unanswered, now: now) }) == nil {
+            while dialer.dueDials(now).first.map({ dialer.dialDidEnd($0.id, failure: .unanswered, now: now) }) == nil {
                 now += .milliseconds(100)
             }
             let failed = now
@@ -53,8 +53,8 @@ import WireProtocol
     @Test func aListenerThatBecomesFreeIsDialledAtOnce() {
         var dialer = Dialer()
         dialer.update(contact(1, "a", busy: true), now: start)
-        dialer.dialEnded(dialer.due(start)[0].id, failure: nil, now: start)
-        dialer.disconnected(.instance(1), after: .seconds(30), now: start)
+        dialer.dialDidEnd(dialer.dueDials(start)[0].id, failure: nil, now: start)
+        dialer.contactDidDisconnect(.instance(1), after: .seconds(30), now: start)
         #expect(due(&dialer, start + .seconds(20)).isEmpty)
         dialer.update(contact(1, "a", busy: false), now: start + .seconds(21))
         #expect(due(&dialer, start + .seconds(21)).count == 1)
@@ -63,25 +63,25 @@ import WireProtocol
     @Test func wantingDoesNotEndAPause() {
         var dialer = Dialer()
         dialer.update(contact(1, "a"), now: start)
-        dialer.disconnected(.instance(1), after: .seconds(10), now: start)
-        dialer.want(.instance(1), false)
-        dialer.want(.instance(1), true)
+        dialer.contactDidDisconnect(.instance(1), after: .seconds(10), now: start)
+        dialer.setWanted(.instance(1), false)
+        dialer.setWanted(.instance(1), true)
         #expect(due(&dialer, start + .seconds(9)).isEmpty)
         #expect(due(&dialer, start + .seconds(10)).count == 1)
     }
 
-    /// A missed contact is dialled at once and every 0.6 s, whatever became of the dials before.
+    /// A lost contact is dialled at once and every 0.6 s, whatever became of the dials before.
     @Test func whoIsMissedIsDialledAgainAndAgain() {
         var table = table()
         var now = start
         var times: [Double] = []
         while now < start + .seconds(3) {
-            for _ in table.dialer.due(now) { times.append((now - start).milliseconds.rounded()) }
+            for _ in table.dialer.dueDials(now) { times.append((now - start).milliseconds.rounded()) }
             now += .milliseconds(20)
         }
         #expect(times == [0, 600, 1_200, 1_800, 2_400])
         // Then it backs off.
-        now = start + PeeringLimits.missedTime + .seconds(1)
+        now = start + PeeringLimits.lostPeerTime + .seconds(1)
         let late = due(&table.dialer, now)
         #expect(late.isEmpty)
         #expect(due(&table.dialer, now + .milliseconds(500)).count == 1)
@@ -90,12 +90,12 @@ import WireProtocol
     /// The system gave up looking for its machine: the next dial has it look anew.
     @Test func whoIsMissedAndUnreachableIsDialledAtOnce() {
         var table = table()
-        let first = table.dialer.due(start)
-        table.dialer.dialEnded(first[0].id, failure: .unreachable, now: start + .milliseconds(30))
+        let first = table.dialer.dueDials(start)
+        table.dialer.dialDidEnd(first[0].id, failure: .unreachable, now: start + .milliseconds(30))
         #expect(due(&table.dialer, start + .milliseconds(90)).isEmpty)
-        let second = table.dialer.due(start + .milliseconds(100))
+        let second = table.dialer.dueDials(start + .milliseconds(100))
         #expect(second.count == 1)
-        table.dialer.dialEnded(second[0].id, failure: .unanswered, now: start + .milliseconds(400))
+        table.dialer.dialDidEnd(second[0].id, failure: .unanswered, now: start + .milliseconds(400))
         #expect(due(&table.dialer, start + .milliseconds(690)).isEmpty)
         #expect(due(&table.dialer, start + .milliseconds(700)).count == 1)
     }
@@ -103,24 +103,24 @@ import WireProtocol
     @Test(arguments: [PeerRoles.broadcaster, .listener])
     func whoIsMissedIsRememberedWhenMDNSForgetsIt(role: PeerRoles) {
         var table = table(of: role)
-        let refused = table.unlearn(.instance(1))
+        let refused = table.forgetContact(.instance(1))
         #expect(refused == [])
         #expect(due(&table.dialer, start).map(\.address.host) == ["a"])
-        #expect(due(&table.dialer, start + PeeringLimits.missedTime).isEmpty)
+        #expect(due(&table.dialer, start + PeeringLimits.lostPeerTime).isEmpty)
         #expect(table.dialer.contacts.isEmpty)
     }
 
-    /// A table one of whose peers is missed from now on.
+    /// A table one of whose peers is lost from now on.
     private func table(of role: PeerRoles = .broadcaster) -> ConnectionTable<TestLink> {
         var table = ConnectionTable<TestLink>(
             instance: 9, peers: role, allowed: AllowList([]), capacity: 4, candidates: .test)
         let contact = PeerContact(
             key: .instance(1), name: "peer 1", roles: role, addresses: [NetworkAddress(host: "a")])
-        _ = table.learn(contact, now: start - .seconds(10))
-        let dial = table.dialer.due(start - .seconds(10))
+        _ = table.updateContact(contact, now: start - .seconds(10))
+        let dial = table.dialer.dueDials(start - .seconds(10))
         let connection = PeerConnection(direction: .dialed, address: "a", now: start)
         _ = table.add(ConnectionID(1), TestLink(connection: connection), dial: dial.first, now: start)
-        table.remove(ConnectionID(1), pause: .zero, isMissed: true, now: start)
+        table.remove(ConnectionID(1), pause: .zero, isLost: true, now: start)
         return table
     }
 
@@ -129,13 +129,13 @@ import WireProtocol
     @Test(arguments: [(true, DialFailure.refused), (false, .refused), (true, .unanswered)])
     func whoEndedIsNotMissedForLong(isForgotten: Bool, failure: DialFailure) {
         var table = table()
-        if isForgotten { _ = table.unlearn(.instance(1)) }
+        if isForgotten { _ = table.forgetContact(.instance(1)) }
         var last = start
         for step in 0..<3_000 {
             let now = start + .milliseconds(20) * Double(step)
-            for dial in table.dialer.due(now) {
+            for dial in table.dialer.dueDials(now) {
                 last = now
-                table.dialer.dialEnded(dial.id, failure: failure, now: now)
+                table.dialer.dialDidEnd(dial.id, failure: failure, now: now)
             }
         }
         let hasEnded = isForgotten && failure == .refused
@@ -151,9 +151,9 @@ import WireProtocol
     @Test func anUnwantedContactRests() {
         var dialer = Dialer()
         dialer.update(contact(1, "a"), now: start)
-        dialer.want(.instance(1), false)
+        dialer.setWanted(.instance(1), false)
         #expect(due(&dialer, start + .seconds(60)).isEmpty)
-        dialer.want(.instance(1), true)
+        dialer.setWanted(.instance(1), true)
         #expect(due(&dialer, start + .seconds(60)).count == 1)
     }
 }

@@ -22,14 +22,14 @@ import WireProtocol
                 instance: 5, peers: role, allowed: AllowList([]), capacity: 8, candidates: .test)
             guard !addresses.isEmpty else { return }
             let hosts = addresses.map { NetworkAddress(host: $0) }
-            _ = table.learn(
+            _ = table.updateContact(
                 PeerContact(key: .instance(7), name: "Attic", roles: role, addresses: hosts), now: now)
         }
 
         /// Somebody announces the process elsewhere.
         func forge(at address: String) {
             let hosts = [NetworkAddress(host: address)]
-            _ = table.learn(
+            _ = table.updateContact(
                 PeerContact(key: .instance(7, service: "forged"), name: "Impostor", roles: role, addresses: hosts),
                 now: now)
         }
@@ -49,7 +49,7 @@ import WireProtocol
         func remove(_ id: Int) { table.remove(ConnectionID(id), pause: .zero, now: now) }
         func isContested(_ id: Int) -> Bool { table.isContested(ConnectionID(id)) }
         var losers: [Int] { table.losers(now).map(\.number) }
-        var dials: Int { table.dialer.due(now).count }
+        var dials: Int { table.dialer.dueDials(now).count }
     }
 
     @Test(arguments: ["a", "b"]) func whoLivesIsNotDisplaced(address: String) throws {

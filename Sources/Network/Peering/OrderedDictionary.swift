@@ -2,7 +2,7 @@
 ///
 /// Adding and finding a value touches no other, however many there are. Removing moves later ones up in memory without
 /// looking at them.
-struct ArrivalList<Key: Hashable, Value> {
+struct OrderedDictionary<Key: Hashable, Value> {
     /// In order of arrival.
     private(set) var keys: [Key] = []
     /// In the order of ``keys``.
