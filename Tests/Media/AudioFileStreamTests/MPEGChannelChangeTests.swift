@@ -3,7 +3,7 @@ import AudioFileStreamServices
 import StreamTestKit
 import Testing
 
-/// Rows of MPEG frames that change between mono and stereo, as files that were joined do.
+/// MPEG streams that change between mono and stereo, as files that were joined do.
 @Suite(.timeLimit(.minutes(5)))
 struct MPEGChannelChangeTests {
     private let stereo = MPEGWriter()

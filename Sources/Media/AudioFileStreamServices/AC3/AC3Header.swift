@@ -79,14 +79,14 @@ struct AC3Header: Equatable {
 }
 
 extension AC3Header {
-    func description() throws(AudioStreamError) -> RowDescription {
+    func description() throws(AudioStreamError) -> FirstFrameDescription {
         switch variant {
         case .ac3: break
         case .eac3: throw .unsupportedDataFormat("E-AC-3")
         case .swapped: throw .unsupportedDataFormat("AC-3 with its bytes swapped")
         }
         let layout = channelLayout
-        return RowDescription(
+        return FirstFrameDescription(
             fileType: .ac3,
             format: AudioStreamFormat(
                 codec: .ac3, sampleRate: Double(sampleRate), framesPerPacket: Self.frameCount,

@@ -67,7 +67,7 @@ struct ADTSHeader: Equatable {
     }
 
     /// Whether the table places every block inside the frame, in order. Without CRCs there is no table.
-    func hasSoundTable(_ bytes: RawSpan, frameAt start: Int) -> Bool {
+    func hasValidTable(_ bytes: RawSpan, frameAt start: Int) -> Bool {
         guard blockCount > 1, hasCRC else { return true }
         return (0..<blockCount).allSatisfy { block($0, in: bytes, frameAt: start) != nil }
     }
@@ -75,7 +75,7 @@ struct ADTSHeader: Equatable {
 
 extension ADTSHeader {
     /// Describes the stream from its first frame.
-    func description(_ bytes: RawSpan, frameAt start: Int) throws(AudioStreamError) -> RowDescription {
+    func description(_ bytes: RawSpan, frameAt start: Int) throws(AudioStreamError) -> FirstFrameDescription {
         guard isSplittable, let block = block(0, in: bytes, frameAt: start) else {
             throw .unsupportedDataFormat("AAC ADTS with several blocks in a frame and no CRC")
         }
@@ -93,7 +93,7 @@ extension ADTSHeader {
         if channelConfiguration == 0 {
             channelCount = try ProgramConfigElement.copy(from: bytes.copy(block), to: &config)
         }
-        return RowDescription(
+        return FirstFrameDescription(
             fileType: .adts,
             format: AudioStreamFormat(
                 codec: .aac, sampleRate: Double(rate), framesPerPacket: Self.framesPerBlock,

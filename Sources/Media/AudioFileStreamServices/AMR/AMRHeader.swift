@@ -44,8 +44,8 @@ struct AMRHeader: Equatable {
 }
 
 extension AMRHeader {
-    var description: RowDescription {
-        RowDescription(
+    var description: FirstFrameDescription {
+        FirstFrameDescription(
             fileType: .amr,
             format: AudioStreamFormat(
                 codec: isWideband ? .amrWideband : .amrNarrowband, sampleRate: sampleRate, framesPerPacket: frameCount,

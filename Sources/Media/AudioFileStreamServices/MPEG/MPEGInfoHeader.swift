@@ -60,7 +60,7 @@ struct MPEGInfoHeader: Equatable {
             place += 4
         }
         if flags & 4 != 0 {
-            if has(100) { seekTable = .hundredths(frame.copy(place..<place + 100)) }
+            if has(100) { seekTable = .xing(frame.copy(place..<place + 100)) }
             place += 100
         }
         if flags & 8 != 0 { place += 4 }

@@ -1,28 +1,28 @@
 import AudioCore
 
-/// The seek table in Xing's or Fraunhofer's header: approximate places of packets.
+/// The seek table in Xing's or Fraunhofer's header (VBRI): approximate places of packets.
 enum MPEGSeekTable: Equatable {
     /// Xing: a hundred places in 256ths of the bytes from the header frame on, one per hundredth of the packets.
-    case hundredths([UInt8])
-    /// Fraunhofer: the sizes of successive runs of packets, each of `packetCount` packets.
-    case stretches([Int], packetCount: Int)
+    case xing([UInt8])
+    /// Fraunhofer (VBRI): the bytes of successive entries, each of `packetsPerEntry` packets.
+    case vbri([Int], packetsPerEntry: Int)
 
     /// - Parameters:
     ///   - byteCount: from the header frame to the end of the last packet.
     ///   - headerOffset: where the header frame begins.
     ///   - dataOffset: where the first packet begins.
-    func points(packetCount: Int64, byteCount: Int64, headerOffset: Int64, dataOffset: Int64) -> [RowPoint] {
+    func points(packetCount: Int64, byteCount: Int64, headerOffset: Int64, dataOffset: Int64) -> [SeekPoint] {
         switch self {
-        case .hundredths(let places):
+        case .xing(let places):
             return places.enumerated().map { index, place in
-                RowPoint(
+                SeekPoint(
                     packet: Double(packetCount) * Double(index) / 100,
                     byteOffset: Double(headerOffset) + Double(byteCount) * Double(place) / 256)
             }
-        case .stretches(let sizes, let stretch):
-            var point = RowPoint(packet: 0, byteOffset: Double(dataOffset))
+        case .vbri(let sizes, let packetsPerEntry):
+            var point = SeekPoint(packet: 0, byteOffset: Double(dataOffset))
             return sizes.map { size in
-                point.packet += Double(stretch)
+                point.packet += Double(packetsPerEntry)
                 point.byteOffset += Double(size)
                 return point
             }
@@ -36,13 +36,14 @@ enum MPEGSeekTable: Equatable {
         let count = Int(frame.bigEndian16(at: offset))
         let scale = Int(frame.bigEndian16(at: offset + 2))
         let size = Int(frame.bigEndian16(at: offset + 4))
-        let packetCount = Int(frame.bigEndian16(at: offset + 6))
-        guard count > 0, packetCount > 0, (1...4).contains(size), offset + 8 + count * size <= frame.byteCount else {
+        let packetsPerEntry = Int(frame.bigEndian16(at: offset + 6))
+        guard count > 0, packetsPerEntry > 0, (1...4).contains(size), offset + 8 + count * size <= frame.byteCount
+        else {
             return nil
         }
         let sizes = (0..<count).map { index in
             frame.copy(offset + 8 + index * size..<offset + 8 + (index + 1) * size).reduce(0) { $0 << 8 | Int($1) }
         }
-        self = .stretches(sizes.map { $0 * scale }, packetCount: packetCount)
+        self = .vbri(sizes.map { $0 * scale }, packetsPerEntry: packetsPerEntry)
     }
 }

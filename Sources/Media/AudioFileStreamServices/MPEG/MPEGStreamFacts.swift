@@ -19,7 +19,7 @@ import AudioCore
 // header is not used for packet places or sizes: it describes the first part only.
 
 /// What is known of an MPEG audio stream, and which of it is reported when.
-struct MPEGStreamFacts: RowFacts {
+struct MPEGStreamFacts: ElementaryStreamFacts {
     /// The delay of a layer III decoder in frames, by the convention of LAME's delay field.
     static let decoderDelay = 529
     /// Averages of announced counts that are believed: all that headers can say, with a margin.
@@ -42,7 +42,7 @@ struct MPEGStreamFacts: RowFacts {
         self.freeFormatByteCount = freeFormatByteCount
     }
 
-    mutating func isSound(
+    mutating func isAudio(
         _ header: FrameHeader, offset: Int64, byteCount: Int, in bytes: RawSpan, at place: Int
     ) -> Bool {
         guard infoHeaderByteCount == 0, case .mpeg(let header) = header,
@@ -55,7 +55,8 @@ struct MPEGStreamFacts: RowFacts {
     }
 
     mutating func properties(
-        before header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int, _ seekIndex: RowSeekIndex
+        before header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int,
+        _ seekIndex: ElementaryStreamSeekIndex
     ) throws(AudioStreamError) -> [AudioStreamProperty] {
         guard case .mpeg(let header) = header else { throw .illegalOperation }
         guard let first else {
@@ -72,7 +73,7 @@ struct MPEGStreamFacts: RowFacts {
         ]
     }
 
-    func finalProperties(_ seekIndex: RowSeekIndex) -> [AudioStreamProperty] {
+    func finalProperties(_ seekIndex: ElementaryStreamSeekIndex) -> [AudioStreamProperty] {
         guard let first, seekIndex.isExact else { return [] }
         var properties: [AudioStreamProperty] = []
         if let announced = infoHeader?.packetCount, announced != seekIndex.nextPacket {
@@ -93,29 +94,29 @@ struct MPEGStreamFacts: RowFacts {
         return properties
     }
 
-    var scale: RowScale {
-        guard let first else { return RowScale() }
+    var seekHints: SeekHints {
+        guard let first else { return SeekHints() }
         let infoHeader = isJoined ? nil : infoHeader
-        var scale = RowScale(
+        var hints = SeekHints(
             packetCount: infoHeader?.packetCount, byteCount: isJoined ? byteCountAtHand : announcedByteCount)
         if isConstantRate {
             let bitsPerPacket = Double(nominalBitRate(first)) * Double(first.frameCount) / Double(first.sampleRate)
-            scale.averageByteCount = bitsPerPacket / 8
+            hints.averageByteCount = bitsPerPacket / 8
             let size = first.packetByteCount(freeFormatByteCount: freeFormatByteCount)
             // No padding, and the announced size is that of packets of this size.
             if let packetCount = infoHeader?.packetCount, let byteCount = infoHeader?.byteCount,
                 byteCount - Int64(infoHeaderByteCount) == packetCount * Int64(size)
             {
-                scale.constantByteCount = size
+                hints.constantByteCount = size
             }
         } else if let table = infoHeader?.seekTable, let packetCount = infoHeader?.packetCount,
             let byteCount = announcedByteCount
         {
-            scale.points = table.points(
+            hints.points = table.points(
                 packetCount: packetCount, byteCount: byteCount + (dataOffset - infoHeaderOffset),
                 headerOffset: infoHeaderOffset, dataOffset: dataOffset)
         }
-        return scale
+        return hints
     }
 
     /// Whether the bit rate is constant, by the header or by the frames so far.

@@ -101,7 +101,7 @@ struct WAVEDialect: ChunkDialect {
         case .frames(let kinds):
             let access = byteCount.map { ByteAccess.file(byteCount: start + $0) } ?? .stream
             track.packets = .elementary(
-                SharedParser(FrameRowParser(kinds: kinds, isEnclosed: true, access: access)))
+                SharedParser(ElementaryStreamParser(kinds: kinds, isEnclosed: true, access: access)))
         }
         return track
     }

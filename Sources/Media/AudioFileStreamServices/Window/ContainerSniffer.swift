@@ -2,7 +2,7 @@ import AudioCore
 
 /// Detects a file's container from its first bytes.
 ///
-/// MPEG audio, ADTS and AC-3 have no signature: a row of their frames is the fallback if no other container matches.
+/// MPEG audio, ADTS and AC-3 have no signature: an elementary stream is the fallback if no other container matches.
 enum ContainerSniffer {
     enum Verdict {
         case needsMore(Int)
@@ -30,7 +30,7 @@ enum ContainerSniffer {
         if let magic = try AMRMagic.open(bytes) {
             guard hint == nil || hint == .amr else { throw .unsupportedFileType }
             return .container(
-                FrameRowParser(
+                ElementaryStreamParser(
                     amrIsWideband: magic.isWideband, magicByteCount: magic.byteCount, access: access))
         }
         if bytes.has("fLaC", at: 0) {
@@ -47,7 +47,7 @@ enum ContainerSniffer {
             return .container(ID3Front(typeHint: hint, access: access))
         }
         guard let kinds = FrameKinds(hint: hint) else { throw .unsupportedFileType }
-        return .container(FrameRowParser(kinds: kinds, access: access))
+        return .container(ElementaryStreamParser(kinds: kinds, access: access))
     }
 
     /// Containers that are made of chunks.

@@ -44,7 +44,7 @@ struct ID3Front: ContainerParser {
     private func parser(for bytes: RawSpan, at place: Int) throws(AudioStreamError) -> any ContainerParser {
         if bytes.has("fLaC", at: place), typeHint == nil || typeHint == .flac { return FLACParser(access: access) }
         guard let kinds = FrameKinds(hint: typeHint) else { throw .unsupportedFileType }
-        return FrameRowParser(kinds: kinds, info: info, access: access)
+        return ElementaryStreamParser(kinds: kinds, info: info, access: access)
     }
 
     private func found() throws(AudioStreamError) -> any ContainerParser {

@@ -1,7 +1,7 @@
 /// The sizes of a stream's first frames, for a first estimate of the bit rate.
-struct RowLookAhead: Equatable {
+struct FrameLookAhead: Equatable {
     enum Finding: Equatable {
-        case seen(RowLookAhead)
+        case seen(FrameLookAhead)
         /// The window must reach this many bytes past the start of the first frame.
         case needsMore(Int)
     }
@@ -13,7 +13,7 @@ struct RowLookAhead: Equatable {
 
     /// Follows the headers for at most `AudioFileStreamLimits.lookAheadByteCount` bytes.
     static func find(_ first: FrameHeader, in bytes: RawSpan, at offset: Int, isLast: Bool) -> Finding {
-        var result = RowLookAhead()
+        var result = FrameLookAhead()
         for _ in 0..<frameCount where result.byteCount < AudioFileStreamLimits.lookAheadByteCount {
             let place = offset + result.byteCount
             if !isLast, place + first.headerByteCount > bytes.byteCount {

@@ -5,7 +5,7 @@ import AudioCore
 // and APE's footer stand, one to APE's items, and one back.
 
 /// The tags at the end of a file with random access.
-struct RowTail {
+struct TrailingTags {
     private enum Stage {
         case begin, footers, done
         case items(APETagReader)
@@ -20,8 +20,8 @@ struct RowTail {
 
     private let fileByteCount: Int64
     private var stage = Stage.begin
-    /// Offset in the file where the row continues.
-    private var rowOffset: Int64 = 0
+    /// Offset in the file where the frames continue.
+    private var framesOffset: Int64 = 0
     private var old: [TagFinding] = []
 
     init(fileByteCount: Int64) {
@@ -29,12 +29,12 @@ struct RowTail {
         start = fileByteCount
     }
 
-    /// - Returns: the next request; nil when the tags were read and the window is the row's.
+    /// - Returns: the next request; nil when the tags were read and the window is at the frames again.
     mutating func read(_ bytes: RawSpan, at offset: Int64, isLast: Bool) -> Progress? {
         switch stage {
         case .done: return nil
         case .begin:
-            rowOffset = offset
+            framesOffset = offset
             guard offset < fileByteCount - Int64(Self.footersByteCount) else {
                 stage = .done
                 return nil
@@ -64,7 +64,8 @@ struct RowTail {
             start -= Int64(ID3v1Tag.byteCount)
             footer = 0
         }
-        guard let tag = APETagReader.behind(bytes, footerAt: footer), start - Int64(tag.byteCount) >= rowOffset else {
+        guard let tag = APETagReader.behind(bytes, footerAt: footer), start - Int64(tag.byteCount) >= framesOffset
+        else {
             return goBack()
         }
         let items = start - Int64(tag.itemsByteCount + APETagReader.headerByteCount)
@@ -77,6 +78,6 @@ struct RowTail {
     private mutating func goBack() -> Progress {
         findings += old
         stage = .done
-        return Progress(consumed: 0, needed: 1, jump: rowOffset)
+        return Progress(consumed: 0, needed: 1, jump: framesOffset)
     }
 }

@@ -1,27 +1,28 @@
 import AudioCore
 
-/// What is known of a row of frames as a whole, and which of it is reported when.
-protocol RowFacts {
-    /// Whether a frame holds sound: the first of layer III may hold metadata about the file instead.
-    mutating func isSound(
+/// What is known of an elementary stream as a whole, and which of it is reported when.
+protocol ElementaryStreamFacts {
+    /// Whether a frame holds audio: the first of layer III may hold metadata about the file instead.
+    mutating func isAudio(
         _ header: FrameHeader, offset: Int64, byteCount: Int, in bytes: RawSpan, at place: Int
     ) -> Bool
 
     /// Returns the properties to report before a frame's packets; the first frame opens the stream.
     /// - Parameter seekIndex: describes the frames before this one.
     mutating func properties(
-        before header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int, _ seekIndex: RowSeekIndex
+        before header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int,
+        _ seekIndex: ElementaryStreamSeekIndex
     ) throws(AudioStreamError) -> [AudioStreamProperty]
 
     /// Returns the properties that are certain at the end of the file.
-    func finalProperties(_ seekIndex: RowSeekIndex) -> [AudioStreamProperty]
+    func finalProperties(_ seekIndex: ElementaryStreamSeekIndex) -> [AudioStreamProperty]
 
     /// How packets not parsed yet are distributed.
-    var scale: RowScale { get }
+    var seekHints: SeekHints { get }
 }
 
 /// What a file says about packets not parsed yet.
-struct RowScale {
+struct SeekHints {
     /// Packets of the whole file.
     var packetCount: Int64?
     /// Bytes from the first packet to the end of the last.
@@ -32,17 +33,17 @@ struct RowScale {
     /// else is known.
     var averageByteCount: Double?
     /// Points of the file's seek table: ascending in both values if the table is valid.
-    var points: [RowPoint] = []
+    var points: [SeekPoint] = []
 }
 
 /// Approximately where a packet begins.
-struct RowPoint: Equatable {
+struct SeekPoint: Equatable {
     var packet: Double
     /// Offset in the file.
     var byteOffset: Double
 }
 
-extension RowFacts {
+extension ElementaryStreamFacts {
     /// Whether to report the average bit rate again at this packet. The end reports it, too.
     static func isAverageDue(atPacket packet: Int64) -> Bool {
         packet >= 256 && packet & (packet - 1) == 0 && packet.trailingZeroBitCount % 3 == 2

@@ -1,9 +1,9 @@
 import AudioCore
 
-extension FrameRowParser {
+extension ElementaryStreamParser {
     func locate(packet: Int64) throws(AudioStreamError) -> AudioFileStreamSeek {
         guard let facts, let reference = sync.reference else { throw .valueUnknown }
-        return try seekIndex.locate(packet: packet, framesPerPacket: reference.framesPerPacket, facts.scale)
+        return try seekIndex.locate(packet: packet, framesPerPacket: reference.framesPerPacket, facts.seekHints)
     }
 
     mutating func resume(at place: AudioFileStreamSeek) throws(AudioStreamError) {
@@ -15,6 +15,6 @@ extension FrameRowParser {
         atByteOffset offset: Int64, _ summary: AudioStreamSummary
     ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
         guard let facts, let reference = sync.reference else { throw .valueUnknown }
-        return try seekIndex.packet(atByteOffset: offset, framesPerPacket: reference.framesPerPacket, facts.scale)
+        return try seekIndex.packet(atByteOffset: offset, framesPerPacket: reference.framesPerPacket, facts.seekHints)
     }
 }

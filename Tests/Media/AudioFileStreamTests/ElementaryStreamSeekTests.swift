@@ -3,10 +3,10 @@ import AudioFileStreamServices
 import StreamTestKit
 import Testing
 
-/// Seeks in rows of frames.
+/// Seeks in elementary streams.
 @Suite(.timeLimit(.minutes(5)))
-struct FrameRowSeekTests {
-    static let rows: [(name: String, bytes: [UInt8], packets: [[UInt8]])] = {
+struct ElementaryStreamSeekTests {
+    static let streams: [(name: String, bytes: [UInt8], packets: [[UInt8]])] = {
         let blocks = ADTSWriter.blocks(300)
         let ac3 = AC3Writer().frames(300)
         let amr = AMRWriter.narrowbandFrames(300)
@@ -30,18 +30,18 @@ struct FrameRowSeekTests {
         return (place, ParsedStream(events: recorder.events).packetBytes)
     }
 
-    @Test(arguments: rows.indices)
+    @Test(arguments: streams.indices)
     func afterAScanSeeksAreExact(index: Int) throws {
-        let row = Self.rows[index]
+        let stream = Self.streams[index]
         var parser = AudioFileStream()
         var recorder = EventRecorder()
-        try parser.parse(row.bytes.span.bytes, discontinuity: false, into: &recorder)
+        try parser.parse(stream.bytes.span.bytes, discontinuity: false, into: &recorder)
         try parser.finish(into: &recorder)
         for packet in [0, 299, 17, 150] {
-            let found = try packets(from: Int64(packet), in: row.bytes, &parser)
+            let found = try packets(from: Int64(packet), in: stream.bytes, &parser)
             #expect(!found.place.isEstimate)
             #expect(found.place.packet == packet)
-            #expect(found.packets == Array(row.packets[packet...]), "\(row.name) \(packet)")
+            #expect(found.packets == Array(stream.packets[packet...]), "\(stream.name) \(packet)")
             let back = try parser.packet(atByteOffset: found.place.byteOffset)
             #expect(back.packet == packet)
             #expect(!back.isEstimate)
@@ -50,17 +50,17 @@ struct FrameRowSeekTests {
         #expect(throws: AudioStreamError.invalidPacketOffset) { _ = try parser.seek(toPacket: -1) }
     }
 
-    @Test(arguments: rows.indices)
+    @Test(arguments: streams.indices)
     func beyondWhatWentByTheyAreEstimates(index: Int) throws {
-        let row = Self.rows[index]
-        var parser = AudioFileStream(access: .file(byteCount: Int64(row.bytes.count)))
+        let stream = Self.streams[index]
+        var parser = AudioFileStream(access: .file(byteCount: Int64(stream.bytes.count)))
         var recorder = EventRecorder()
-        try parser.bring(row.bytes, upTo: row.bytes.count / 2, into: &recorder)
-        let found = try packets(from: 250, in: row.bytes, &parser)
+        try parser.bring(stream.bytes, upTo: stream.bytes.count / 2, into: &recorder)
+        let found = try packets(from: 250, in: stream.bytes, &parser)
         #expect(found.place.isEstimate)
         // Where it came out is a packet's start, near the one that was asked for.
-        #expect(found.packets == Array(row.packets.suffix(found.packets.count)))
-        #expect(abs(found.packets.count - 50) <= 8, "\(row.name)")
+        #expect(found.packets == Array(stream.packets.suffix(found.packets.count)))
+        #expect(abs(found.packets.count - 50) <= 8, "\(stream.name)")
         #expect(throws: AudioStreamError.invalidPacketOffset) { _ = try parser.seek(toPacket: 100_000) }
     }
 
@@ -97,14 +97,14 @@ struct FrameRowSeekTests {
     }
 
     @Test func afterAnEstimateNothingIsCounted() throws {
-        let row = Self.rows[0]
+        let stream = Self.streams[0]
         var parser = AudioFileStream()
         var recorder = EventRecorder()
-        try parser.parse(row.bytes.span.bytes.extracting(0..<20_000), discontinuity: false, into: &recorder)
-        _ = try packets(from: 250, in: row.bytes, &parser)
+        try parser.parse(stream.bytes.span.bytes.extracting(0..<20_000), discontinuity: false, into: &recorder)
+        _ = try packets(from: 250, in: stream.bytes, &parser)
         #expect(parser.summary.packetCount == nil)
         // An exact one counts on from its packet, and so reaches the true end.
-        #expect(try packets(from: 5, in: row.bytes, &parser).packets.count == 295)
+        #expect(try packets(from: 5, in: stream.bytes, &parser).packets.count == 295)
         #expect(parser.summary.packetCount == 300)
     }
 }

@@ -75,10 +75,10 @@ struct FrameSync {
         let wanted = (reference == nil ? first.opensWithFollowers : first.resumesWithFollowers) + least
         var place = offset + first.byteCount(freeFormatByteCount: size)
         for found in 0..<wanted {
-            guard isLast || place + RowTags.signatureByteCount <= bytes.byteCount else {
-                return .needsMore(place + RowTags.signatureByteCount - offset)
+            guard isLast || place + TagScanner.signatureByteCount <= bytes.byteCount else {
+                return .needsMore(place + TagScanner.signatureByteCount - offset)
             }
-            if place == bytes.byteCount || RowTags.isSignature(bytes, at: place) {
+            if place == bytes.byteCount || TagScanner.isSignature(bytes, at: place) {
                 return found >= least ? .frame(freeFormatByteCount: size) : .notFrame
             }
             // The file ends within or before the header.

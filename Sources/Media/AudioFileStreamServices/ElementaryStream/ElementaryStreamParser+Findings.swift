@@ -1,9 +1,9 @@
 import AudioCore
 
-/// What stands at a place in a row.
-enum RowFinding {
+/// What stands at a place in an elementary stream.
+enum ElementaryStreamFinding {
     case frame(FrameHeader, byteCount: Int)
-    case tag(RowTag)
+    case tag(TagReader)
     case sync(FrameHeader, freeFormatByteCount: Int)
     case junk(Int)
     /// A last frame that the file's end cuts off.
@@ -11,8 +11,8 @@ enum RowFinding {
     case needsMore(Int)
 }
 
-extension FrameRowParser {
-    mutating func nextInSync(_ bytes: RawSpan, at place: Int, isLast: Bool) -> RowFinding {
+extension ElementaryStreamParser {
+    mutating func nextInSync(_ bytes: RawSpan, at place: Int, isLast: Bool) -> ElementaryStreamFinding {
         guard let reference = sync.reference else { return search(bytes, at: place, isLast: isLast) }
         let available = bytes.byteCount - place
         guard available >= reference.headerByteCount || isLast else { return .needsMore(reference.headerByteCount) }
@@ -22,22 +22,22 @@ extension FrameRowParser {
         let byteCount = header.byteCount(freeFormatByteCount: sync.freeFormatByteCount)
         if byteCount <= available {
             guard facts == nil, let more = prepare(header, bytes, at: place, isLast: isLast) else {
-                return header.isSound(bytes, at: place) ? .frame(header, byteCount: byteCount) : .junk(byteCount)
+                return header.isDivisible(bytes, at: place) ? .frame(header, byteCount: byteCount) : .junk(byteCount)
             }
             return .needsMore(more)
         }
         guard isLast else { return .needsMore(byteCount) }
         // A truncated last frame cannot be decoded; an ID3v1 tag may still stand at the very end.
-        let tagByteCount = RowTags.hasID3v1AtEnd(bytes, from: place) ? ID3v1Tag.byteCount : 0
+        let tagByteCount = TagScanner.hasID3v1AtEnd(bytes, from: place) ? ID3v1Tag.byteCount : 0
         let present = available - tagByteCount
         return .cutFrame(byteCount: present, missing: byteCount - present)
     }
 
     /// Prepares for the first frame. Returns the size the window needs for that, or nil if it is large enough.
     private mutating func prepare(_ header: FrameHeader, _ bytes: RawSpan, at place: Int, isLast: Bool) -> Int? {
-        var ahead: RowLookAhead?
-        if !header.saysBitRate {
-            switch RowLookAhead.find(header, in: bytes, at: place, isLast: isLast) {
+        var ahead: FrameLookAhead?
+        if !header.givesBitRate {
+            switch FrameLookAhead.find(header, in: bytes, at: place, isLast: isLast) {
             case .needsMore(let byteCount): return byteCount
             case .seen(let seen): ahead = seen
             }
@@ -45,15 +45,17 @@ extension FrameRowParser {
         if case .mpeg = header {
             facts = MPEGStreamFacts(fileByteCount: audioEnd, freeFormatByteCount: sync.freeFormatByteCount)
         } else {
-            facts = DescribedRowFacts(fileByteCount: audioEnd, ahead: ahead)
+            facts = FirstFrameFacts(fileByteCount: audioEnd, ahead: ahead)
         }
         return nil
     }
 
-    func search(_ bytes: RawSpan, at place: Int, isLast: Bool) -> RowFinding {
+    func search(_ bytes: RawSpan, at place: Int, isLast: Bool) -> ElementaryStreamFinding {
         let available = bytes.byteCount - place
-        guard isLast || available >= RowTags.signatureByteCount else { return .needsMore(RowTags.signatureByteCount) }
-        switch RowTags.find(bytes, at: place, isAtBoundary: isAtBoundary, isLast: isLast) {
+        guard isLast || available >= TagScanner.signatureByteCount else {
+            return .needsMore(TagScanner.signatureByteCount)
+        }
+        switch TagScanner.find(bytes, at: place, isAtBoundary: isAtBoundary, isLast: isLast) {
         case .none: break
         case .needsMore(let byteCount): return .needsMore(byteCount)
         case .begins(let tag): return .tag(tag)

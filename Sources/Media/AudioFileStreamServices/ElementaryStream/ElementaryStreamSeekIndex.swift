@@ -1,7 +1,7 @@
 import AudioCore
 
-/// Where the packets of a row lie: exact for parsed packets, estimated from the file for later ones.
-struct RowSeekIndex {
+/// Where the packets of an elementary stream lie: exact for parsed packets, estimated from the file for later ones.
+struct ElementaryStreamSeekIndex {
     private var index = PacketIndex()
     private var dataOffset: Int64?
     /// Offset of the end of the last packet noted in ``index``.
@@ -48,7 +48,7 @@ struct RowSeekIndex {
 
     // MARK: From packet to byte and back
 
-    func locate(packet: Int64, framesPerPacket: Int, _ scale: RowScale) throws(AudioStreamError) -> AudioFileStreamSeek
+    func locate(packet: Int64, framesPerPacket: Int, _ hints: SeekHints) throws(AudioStreamError) -> AudioFileStreamSeek
     {
         guard packet >= 0, packet < packetCount ?? .max else { throw .invalidPacketOffset }
         if let entry = index.entry(atOrBefore: packet) {
@@ -56,21 +56,21 @@ struct RowSeekIndex {
             return AudioFileStreamSeek(packet: entry.frame / Int64(framesPerPacket), byteOffset: entry.byteOffset)
         }
         guard let dataOffset else { throw .valueUnknown }
-        guard packet < scale.packetCount ?? .max else { throw .invalidPacketOffset }
-        if let constant = scale.constantByteCount {
+        guard packet < hints.packetCount ?? .max else { throw .invalidPacketOffset }
+        if let constant = hints.constantByteCount {
             let (distance, overflows) = packet.multipliedReportingOverflow(by: Int64(constant))
             guard !overflows else { throw .invalidPacketOffset }
             return AudioFileStreamSeek(packet: packet, byteOffset: dataOffset &+ distance)
         }
-        let curve = try curve(scale, dataOffset)
+        let curve = try curve(hints, dataOffset)
         let offset = Int64(saturating: curve.byteOffset(ofPacket: Double(packet)).rounded(.down))
-        if let byteCount = scale.byteCount, offset >= dataOffset &+ byteCount { throw .invalidPacketOffset }
+        if let byteCount = hints.byteCount, offset >= dataOffset &+ byteCount { throw .invalidPacketOffset }
         // One slot early rather than late: padding may be distributed differently.
         return AudioFileStreamSeek(packet: packet, byteOffset: max(scannedEnd, offset - 1), isEstimate: true)
     }
 
     func packet(
-        atByteOffset offset: Int64, framesPerPacket: Int, _ scale: RowScale
+        atByteOffset offset: Int64, framesPerPacket: Int, _ hints: SeekHints
     ) throws(AudioStreamError) -> (packet: Int64, isEstimate: Bool) {
         guard let dataOffset else { throw .valueUnknown }
         guard offset >= dataOffset else { throw .invalidPacketOffset }
@@ -83,35 +83,35 @@ struct RowSeekIndex {
             let share = Double(offset - entry.byteOffset) / Double((next?.byteOffset ?? scannedEnd) - entry.byteOffset)
             return (min(nextPacket - 1, packet + Int64(share * Double(nextPacket - packet))), true)
         }
-        guard packetCount == nil, offset < scale.byteCount.map({ dataOffset &+ $0 }) ?? .max else {
+        guard packetCount == nil, offset < hints.byteCount.map({ dataOffset &+ $0 }) ?? .max else {
             throw .invalidPacketOffset
         }
-        if let constant = scale.constantByteCount { return ((offset - dataOffset) / Int64(constant), false) }
-        let packet = Int64(saturating: try curve(scale, dataOffset).packet(atByteOffset: Double(offset)).rounded(.down))
-        return (max(0, min(packet, (scale.packetCount ?? .max) - 1)), true)
+        if let constant = hints.constantByteCount { return ((offset - dataOffset) / Int64(constant), false) }
+        let packet = Int64(saturating: try curve(hints, dataOffset).packet(atByteOffset: Double(offset)).rounded(.down))
+        return (max(0, min(packet, (hints.packetCount ?? .max) - 1)), true)
     }
 
-    private func curve(_ scale: RowScale, _ dataOffset: Int64) throws(AudioStreamError) -> RowCurve {
-        let base = RowPoint(packet: Double(index.end), byteOffset: Double(max(scannedEnd, dataOffset)))
-        var points = scale.averageByteCount == nil ? scale.points : []
-        if scale.averageByteCount == nil, let packetCount = scale.packetCount, let byteCount = scale.byteCount {
-            points.append(RowPoint(packet: Double(packetCount), byteOffset: Double(dataOffset &+ byteCount)))
+    private func curve(_ hints: SeekHints, _ dataOffset: Int64) throws(AudioStreamError) -> SeekCurve {
+        let base = SeekPoint(packet: Double(index.end), byteOffset: Double(max(scannedEnd, dataOffset)))
+        var points = hints.averageByteCount == nil ? hints.points : []
+        if hints.averageByteCount == nil, let packetCount = hints.packetCount, let byteCount = hints.byteCount {
+            points.append(SeekPoint(packet: Double(packetCount), byteOffset: Double(dataOffset &+ byteCount)))
         }
         let passed = index.end > 0 ? Double(scannedEnd - dataOffset) / Double(index.end) : 0
-        let average = scale.averageByteCount ?? passed
-        guard let curve = RowCurve(base, points, averageByteCount: average) else { throw .valueUnknown }
+        let average = hints.averageByteCount ?? passed
+        guard let curve = SeekCurve(base, points, averageByteCount: average) else { throw .valueUnknown }
         return curve
     }
 }
 
 /// A map from packets to byte offsets: straight lines between points, extrapolated after the last.
-struct RowCurve {
-    private var points: [RowPoint]
+struct SeekCurve {
+    private var points: [SeekPoint]
     private let averageByteCount: Double
 
     /// - Parameter points: those not after all previous ones are dropped.
     /// - Returns: nil if nothing says how large packets are.
-    init?(_ base: RowPoint, _ points: [RowPoint], averageByteCount: Double) {
+    init?(_ base: SeekPoint, _ points: [SeekPoint], averageByteCount: Double) {
         self.points = [base]
         self.averageByteCount = averageByteCount
         for point in points {

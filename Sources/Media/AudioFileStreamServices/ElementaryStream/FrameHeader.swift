@@ -1,6 +1,6 @@
 import AudioCore
 
-/// A frame header in a row of frames that give their own size.
+/// A header of an elementary stream whose frames give their own size.
 enum FrameHeader: Equatable {
     case mpeg(MPEGFrameHeader)
     case adts(ADTSHeader)
@@ -92,12 +92,12 @@ enum FrameHeader: Equatable {
     var packetsPerFrame: Int { if case .adts(let header) = self { header.blockCount } else { 1 } }
 
     /// Whether the frame can be split into packets; the caller has checked that all of it is present.
-    func isSound(_ bytes: RawSpan, at offset: Int) -> Bool {
-        if case .adts(let header) = self { header.hasSoundTable(bytes, frameAt: offset) } else { true }
+    func isDivisible(_ bytes: RawSpan, at offset: Int) -> Bool {
+        if case .adts(let header) = self { header.hasValidTable(bytes, frameAt: offset) } else { true }
     }
 
     /// Whether the header gives the bit rate.
-    var saysBitRate: Bool {
+    var givesBitRate: Bool {
         switch self {
         case .mpeg, .ac3: true
         case .adts, .amr: false
@@ -130,7 +130,7 @@ struct FrameKinds: OptionSet {
     /// - Parameter layer: 1 to 3.
     init(layer: Int) { rawValue = 1 << (layer - 1) }
 
-    /// Returns nil for a container that is not a bare row of frames with sync words.
+    /// Returns nil for a container that is not an elementary stream with sync words.
     init?(hint: AudioFileType?) {
         switch hint {
         case nil: self = .all

@@ -1,28 +1,29 @@
 import AudioCore
 
-// Rows whose only information is in their frames: nothing gives the number of frames. If the frames do not give a bit
-// rate either, the first ones are scanned before the stream opens (``RowLookAhead``), and the average over all parsed
-// frames is reported again as it improves.
+// Streams whose only information is in their frames: nothing gives the number of frames. If the frames do not give a
+// bit rate either, the first ones are scanned before the stream opens (``FrameLookAhead``), and the average over all
+// parsed frames is reported again as it improves.
 
-/// The facts of a row that its first frame describes: ADTS, AC-3, AMR.
-struct DescribedRowFacts: RowFacts {
+/// The facts of a stream that its first frame describes: ADTS, AC-3, AMR.
+struct FirstFrameFacts: ElementaryStreamFacts {
     private let fileByteCount: Int64?
-    private let ahead: RowLookAhead?
-    private var description: RowDescription?
+    private let ahead: FrameLookAhead?
+    private var description: FirstFrameDescription?
     private var dataOffset: Int64 = 0
     private var bitRate = 0
 
-    init(fileByteCount: Int64?, ahead: RowLookAhead?) {
+    init(fileByteCount: Int64?, ahead: FrameLookAhead?) {
         self.fileByteCount = fileByteCount
         self.ahead = ahead
     }
 
-    func isSound(
+    func isAudio(
         _ header: FrameHeader, offset: Int64, byteCount: Int, in bytes: RawSpan, at place: Int
     ) -> Bool { true }
 
     mutating func properties(
-        before header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int, _ seekIndex: RowSeekIndex
+        before header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int,
+        _ seekIndex: ElementaryStreamSeekIndex
     ) throws(AudioStreamError) -> [AudioStreamProperty] {
         guard let description else { return try open(header, offset: offset, in: bytes, at: place) }
         guard description.nominalBitRate == nil, Self.isAverageDue(atPacket: seekIndex.nextPacket),
@@ -32,7 +33,7 @@ struct DescribedRowFacts: RowFacts {
         return [.bitRate(average)]
     }
 
-    func finalProperties(_ seekIndex: RowSeekIndex) -> [AudioStreamProperty] {
+    func finalProperties(_ seekIndex: ElementaryStreamSeekIndex) -> [AudioStreamProperty] {
         guard let description, seekIndex.isExact else { return [] }
         let frameCount = seekIndex.nextPacket * Int64(description.format.framesPerPacket)
         var properties: [AudioStreamProperty] = [
@@ -45,10 +46,10 @@ struct DescribedRowFacts: RowFacts {
         return properties
     }
 
-    var scale: RowScale {
-        guard let format = description?.format else { return RowScale() }
+    var seekHints: SeekHints {
+        guard let format = description?.format else { return SeekHints() }
         let bytesPerSecond = Double(bitRate) / 8
-        return RowScale(
+        return SeekHints(
             byteCount: announcedByteCount,
             averageByteCount: bytesPerSecond * Double(format.framesPerPacket) / format.sampleRate)
     }
@@ -59,7 +60,7 @@ struct DescribedRowFacts: RowFacts {
         return fileByteCount - dataOffset
     }
 
-    private func average(_ seekIndex: RowSeekIndex, _ description: RowDescription) -> Int? {
+    private func average(_ seekIndex: ElementaryStreamSeekIndex, _ description: FirstFrameDescription) -> Int? {
         guard let byteCount = seekIndex.byteCount, seekIndex.nextPacket > 0 else { return nil }
         return Self.bitRate(byteCount: byteCount, packetCount: seekIndex.nextPacket, description.format)
     }
@@ -67,7 +68,7 @@ struct DescribedRowFacts: RowFacts {
     private mutating func open(
         _ header: FrameHeader, offset: Int64, in bytes: RawSpan, at place: Int
     ) throws(AudioStreamError) -> [AudioStreamProperty] {
-        let description: RowDescription
+        let description: FirstFrameDescription
         switch header {
         case .adts(let header): description = try header.description(bytes, frameAt: place)
         case .ac3(let header): description = try header.description()

@@ -1,18 +1,18 @@
 import AudioCore
 
-// A file of MPEG audio, AAC ADTS, AC-3 or AMR is a row of frames, with tags before and after and, in damaged files,
-// junk in between. The parser stands at one place and decides what begins there:
+// A file of MPEG audio, AAC ADTS, AC-3 or AMR is an elementary stream: frames one after the other, with tags before and
+// after and, in damaged files, junk in between. The parser stands at one place and decides what begins there:
 //
 //   in sync     a frame, if a header that belongs to the stream stands here; otherwise as when searching
 //   searching   a tag, or a candidate that ``FrameSync`` accepts as a frame; otherwise a byte of junk: sync is lost
 //
 // It decides only with enough bytes in the window that the decision does not depend on how the file was cut. The first
-// candidate that is believed determines the kind of row; for AMR, the line at the start of the file does.
+// candidate that is believed determines the kind of frames; for AMR, the line at the start of the file does.
 
-/// The parser of files that are a row of frames.
-struct FrameRowParser: ContainerParser {
-    private var tail: RowTail?
-    /// Offset in the file where the row ends and the tags at the end begin, if known.
+/// The parser of elementary streams.
+struct ElementaryStreamParser: ContainerParser {
+    private var tail: TrailingTags?
+    /// Offset in the file where the frames end and the tags at the end begin, if known.
     private(set) var audioEnd: Int64?
     private(set) var sync: FrameSync
     private(set) var isInSync: Bool
@@ -22,11 +22,11 @@ struct FrameRowParser: ContainerParser {
     private var junk = SkippedBytes()
     /// Bytes before the first frame that are skipped.
     private var prefixByteCount: Int
-    private var tags: RowTags
+    private var tags: TagScanner
     private var group = PacketGroup()
     /// Nil until the first frame is taken.
-    var facts: (any RowFacts)?
-    private(set) var seekIndex = RowSeekIndex()
+    var facts: (any ElementaryStreamFacts)?
+    private(set) var seekIndex = ElementaryStreamSeekIndex()
     private var isOpen = false
     private var hasEnded = false
     /// The last seek was exact: a frame must stand here.
@@ -36,10 +36,10 @@ struct FrameRowParser: ContainerParser {
 
     /// - Parameters:
     ///   - info: the contents of leading tags, already read.
-    ///   - isEnclosed: the row lies in another container: no tags follow it.
+    ///   - isEnclosed: the stream lies in another container: no tags follow it.
     init(kinds: FrameKinds, info: InfoCollector = InfoCollector(), isEnclosed: Bool = false, access: ByteAccess) {
-        tags = RowTags(info: info)
-        tail = isEnclosed ? nil : access.fileByteCount.map { RowTail(fileByteCount: $0) }
+        tags = TagScanner(info: info)
+        tail = isEnclosed ? nil : access.fileByteCount.map { TrailingTags(fileByteCount: $0) }
         sync = FrameSync(kinds: kinds)
         isInSync = false
         prefixByteCount = 0
@@ -47,7 +47,7 @@ struct FrameRowParser: ContainerParser {
 
     /// Parses AMR from the end of its first line.
     init(amrIsWideband isWideband: Bool, magicByteCount: Int, access: ByteAccess) {
-        tags = RowTags(info: InfoCollector())
+        tags = TagScanner(info: InfoCollector())
         // AMR has no tags.
         tail = nil
         audioEnd = access.fileByteCount
@@ -61,14 +61,15 @@ struct FrameRowParser: ContainerParser {
     ) throws(AudioStreamError) -> Progress {
         if let progress = tail?.read(bytes, at: offset, isLast: isLast) { return progress }
         if let tail { audioEnd = tail.start }
-        // Known tags at the end are not part of the row.
+        // Known tags at the end are not part of the stream.
         let rest = max(0, (audioEnd ?? .max) &- offset)
-        let row = bytes.extracting(0..<Int(min(rest, Int64(bytes.byteCount))))
-        let progress = try consumeRow(row, at: offset, isLast: isLast || rest <= Int64(bytes.byteCount), into: &sink)
-        return row.byteCount < bytes.byteCount ? Progress(consumed: bytes.byteCount, needed: 1) : progress
+        let stream = bytes.extracting(0..<Int(min(rest, Int64(bytes.byteCount))))
+        let progress = try consumeStream(
+            stream, at: offset, isLast: isLast || rest <= Int64(bytes.byteCount), into: &sink)
+        return stream.byteCount < bytes.byteCount ? Progress(consumed: bytes.byteCount, needed: 1) : progress
     }
 
-    private mutating func consumeRow<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func consumeStream<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at offset: Int64, isLast: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> Progress {
         var place = min(prefixByteCount, bytes.byteCount)
@@ -129,7 +130,7 @@ struct FrameRowParser: ContainerParser {
 
     /// Takes what stands here; returns the number of bytes.
     private mutating func take<Sink: AudioStreamSink & ~Copyable>(
-        _ finding: RowFinding, _ bytes: RawSpan, at place: Int, fileOffset: Int64, into sink: inout Sink
+        _ finding: ElementaryStreamFinding, _ bytes: RawSpan, at place: Int, fileOffset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) -> Int {
         switch finding {
         case .junk, .needsMore: break
@@ -183,7 +184,7 @@ struct FrameRowParser: ContainerParser {
         _ header: FrameHeader, _ byteCount: Int, _ bytes: RawSpan, at place: Int, fileOffset: Int64,
         into sink: inout Sink
     ) throws(AudioStreamError) {
-        if !isOpen, facts?.isSound(header, offset: fileOffset, byteCount: byteCount, in: bytes, at: place) == false {
+        if !isOpen, facts?.isAudio(header, offset: fileOffset, byteCount: byteCount, in: bytes, at: place) == false {
             return
         }
         if !isOpen, let tail { tags.give(tail.findings, into: &sink) }

@@ -1,7 +1,7 @@
 import AudioCore
 
-/// What the first frame of a row says about the whole.
-struct RowDescription {
+/// What the first frame of an elementary stream says about the whole.
+struct FirstFrameDescription {
     var fileType: AudioFileType
     var format: AudioStreamFormat
     var cookie: [UInt8] = []

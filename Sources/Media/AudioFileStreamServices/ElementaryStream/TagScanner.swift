@@ -1,19 +1,19 @@
 import AudioCore
 
 /// Recognises the tags before, between and after frames, and reads them as they pass.
-struct RowTags {
+struct TagScanner {
     enum Finding {
         case none
         /// The window must reach this many bytes past the place.
         case needsMore(Int)
         /// A tag, which ``pass(_:from:into:)`` reads.
-        case begins(RowTag)
+        case begins(TagReader)
     }
 
     /// Bytes needed to recognise a tag: an APE tag's header is the longest.
     static let signatureByteCount = APETagReader.headerByteCount
 
-    private var current: RowTag?
+    private var current: TagReader?
     private var info: InfoCollector
 
     /// - Parameter info: the contents of earlier tags.
@@ -57,7 +57,7 @@ struct RowTags {
         bytes.byteCount - place > ID3v1Tag.byteCount && bytes.has("TAG", at: bytes.byteCount - ID3v1Tag.byteCount)
     }
 
-    mutating func begin<Sink: AudioStreamSink & ~Copyable>(_ tag: RowTag, into sink: inout Sink) {
+    mutating func begin<Sink: AudioStreamSink & ~Copyable>(_ tag: TagReader, into sink: inout Sink) {
         current = tag
         guard case .id3v1(let fields) = tag else { return }
         info.give(fields, into: &sink)
@@ -99,7 +99,7 @@ struct RowTags {
 }
 
 /// One tag and the state of reading it.
-enum RowTag {
+enum TagReader {
     case skipped(Int)
     case id3v2(ID3v2Reader)
     case ape(APETagReader)
