@@ -113,8 +113,8 @@ import WireProtocol
         try Tool.writeFile(path, Self.song)
         let program = HungProgram()
         var decoders = DecoderCatalog.builtIn
-        decoders.registerForeign(
-            program: WorkerProgram(path: program.path, arguments: program.arguments), presence: .supported)
+        decoders.registerLibraryDecoders(
+            program: WorkerProgram(path: program.path, arguments: program.arguments), availability: .supported)
         var options = BroadcastOptions(path: path)
         options.name = "study"
         options.start = .now

@@ -20,12 +20,12 @@ struct ForeignRun {
         _ = try? parser.parse(file.span.bytes, discontinuity: false, into: &sink)
         _ = try? parser.finish(into: &sink)
         guard let libraries = Self.libraries, let format = sink.summary.format,
-            ForeignSetup.codecs.contains(format.codec)
+            LibraryDecoderSetup.codecs.contains(format.codec)
         else { return nil }
         var random = Random(state: choices.bytes.reduce(0) { $0 << 8 | UInt64($1) })
         var cookie = sink.summary.magicCookie
         if random.next(below: 4) == 0 { random.hurt(&cookie) }
-        let setup = ForeignSetup(
+        let setup = LibraryDecoderSetup(
             codec: format.codec, sampleRate: format.sampleRate, channelCount: format.channelsPerFrame,
             magicCookie: cookie, findsImplicitSBR: random.next(below: 2) == 0,
             outputsIntegers: random.next(below: 2) == 0)

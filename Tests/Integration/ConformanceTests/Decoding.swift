@@ -13,7 +13,7 @@ struct Decoding {
     static let catalog: DecoderCatalog = {
         var catalog = DecoderCatalog.builtIn
         catalog.registerMPEG()
-        catalog.registerForeign(program: WorkerProgram(path: worker))
+        catalog.registerLibraryDecoders(program: WorkerProgram(path: worker))
         return catalog
     }()
 

@@ -15,7 +15,7 @@ struct CatalogTests {
     private static var catalog: DecoderCatalog {
         var catalog = DecoderCatalog.builtIn
         catalog.registerMPEG()
-        catalog.registerForeign(program: WorkerProgram(path: "/nonexistent"), presence: .supported)
+        catalog.registerLibraryDecoders(program: WorkerProgram(path: "/nonexistent"), availability: .supported)
         return catalog
     }
 
@@ -40,47 +40,47 @@ struct CatalogTests {
     @Test func codecsAreSaidOnlyWhereTheLibraryIs() {
         #expect(Self.catalog.codecs.isSuperset(of: [.aac, .aacHE, .aacHEv2, .alac, .flac, .vorbis, .opus, .ac3]))
         var without = DecoderCatalog.builtIn
-        without.registerForeign(presence: .missing)
+        without.registerLibraryDecoders(availability: .missing)
         #expect(without.codecs == DecoderCatalog.builtIn.codecs)
     }
 
     @Test func theLibraryIsFoundWhereTheLoaderLooks() throws {
         let directory = TemporaryDirectory()
         let (path, cache) = (directory.path, directory.path + "/cache")
-        func presence(_ searchPath: String = "", _ directories: [String] = []) -> CodecLibrary.Presence {
-            CodecLibrary.presence(searchPath: searchPath, cache: cache, directories: directories)
+        func availability(_ searchPath: String = "", _ directories: [String] = []) -> CodecLibrary.Availability {
+            CodecLibrary.availability(searchPath: searchPath, cache: cache, directories: directories)
         }
         func write(_ paths: String...) throws {
             try Tool.writeFile(cache, Array(("glibc-ld.so.cache1.1\0" + paths.joined(separator: "\0") + "\0more").utf8))
         }
-        #expect(presence(path, [path]) == .missing)
+        #expect(availability(path, [path]) == .missing)
         let file = path + "/libavcodec.so.59"
         // Named in the loader's cache, and gone.
         try write("libavcodec.so.59", file)
-        #expect(presence() == .missing)
+        #expect(availability() == .missing)
         try Tool.writeFile(file, [1])
-        #expect(presence() == .supported)
+        #expect(availability() == .supported)
         try write()
-        #expect(presence() == .missing)
-        #expect(presence("/nowhere:" + path) == .supported)
-        #expect(presence("", [path]) == .supported)
+        #expect(availability() == .missing)
+        #expect(availability("/nowhere:" + path) == .supported)
+        #expect(availability("", [path]) == .supported)
     }
 
     @Test func otherVersionsOfTheLibraryAreFound() throws {
         let directory = TemporaryDirectory()
         let (path, cache) = (directory.path, directory.path + "/cache")
-        func presence(_ searchPath: String = "", _ directories: [String] = []) -> CodecLibrary.Presence {
-            CodecLibrary.presence(searchPath: searchPath, cache: cache, directories: directories)
+        func availability(_ searchPath: String = "", _ directories: [String] = []) -> CodecLibrary.Availability {
+            CodecLibrary.availability(searchPath: searchPath, cache: cache, directories: directories)
         }
         let files = ["61", "58", "99.1.100", "70-old"].map { path + "/libavcodec.so." + $0 }
         for file in files { try Tool.writeFile(file, [1]) }
-        #expect(presence() == .missing)
-        #expect(presence("/nowhere:" + path) == .other(major: 61))
-        #expect(presence("", [path]) == .other(major: 61))
+        #expect(availability() == .missing)
+        #expect(availability("/nowhere:" + path) == .other(major: 61))
+        #expect(availability("", [path]) == .other(major: 61))
         // The last one is gone.
         try Tool.writeFile(cache, Array((files + [path + "/libavcodec.so.80"]).joined(separator: "\0").utf8))
-        #expect(presence() == .other(major: 61))
+        #expect(availability() == .other(major: 61))
         try Tool.writeFile(path + "/libavcodec.so.59", [1])
-        #expect(presence("", [path]) == .supported)
+        #expect(availability("", [path]) == .supported)
     }
 }

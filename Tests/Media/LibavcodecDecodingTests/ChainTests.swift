@@ -52,7 +52,7 @@ extension DecoderCatalog {
         get throws {
             var catalog = DecoderCatalog.builtIn
             catalog.registerMPEG()
-            catalog.registerForeign(program: try .ofTests)
+            catalog.registerLibraryDecoders(program: try .ofTests)
             return catalog
         }
     }

@@ -54,7 +54,7 @@ struct HostileTests {
 
     @Test func randomCookiesAreRefusedOrHarmless() throws {
         var generator = SeededGenerator(seed: 11)
-        for codec in ForeignSetup.codecs {
+        for codec in LibraryDecoderSetup.codecs {
             for _ in 0..<4 {
                 let count = Int.random(in: 0...200, using: &generator)
                 let cookie = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }

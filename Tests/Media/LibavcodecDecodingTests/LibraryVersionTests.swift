@@ -52,13 +52,13 @@ struct LibraryVersionTests {
     /// decoded.
     @Test func aCatalogSaysWhichVersionIsThere() {
         var catalog = DecoderCatalog.builtIn
-        catalog.registerForeign(program: WorkerProgram(path: "/nonexistent"), presence: .other(major: 61))
+        catalog.registerLibraryDecoders(program: WorkerProgram(path: "/nonexistent"), availability: .other(major: 61))
         #expect(catalog.codecs == DecoderCatalog.builtIn.codecs)
         #expect(throws: Self.refusal("libavcodec 61")) { try catalog.makeDecoder(for: Self.format) }
         #expect(catalog.obstacle(to: .opus) == Self.refusal("libavcodec 61"))
         #expect(catalog.obstacle(to: .mpegLayer3) == .unsupportedCodec(.mpegLayer3))
         #expect(catalog.obstacle(to: .linearPCM) == nil)
-        catalog.registerForeign(presence: .supported)
+        catalog.registerLibraryDecoders(availability: .supported)
         #expect(catalog.obstacle(to: .opus) == nil)
     }
 }

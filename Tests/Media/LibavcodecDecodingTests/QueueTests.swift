@@ -32,7 +32,7 @@ import VirtualDevices
 
     private func catalog(_ program: WorkerProgram) -> DecoderCatalog {
         var catalog = DecoderCatalog.builtIn
-        catalog.registerForeign(program: program, presence: .supported)
+        catalog.registerLibraryDecoders(program: program, availability: .supported)
         return catalog
     }
 

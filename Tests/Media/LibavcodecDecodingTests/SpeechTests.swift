@@ -78,9 +78,9 @@ struct SpeechTests {
     @Test(arguments: kinds) func withoutOpenCOREEqualsFFmpeg(_ kind: Kind) throws {
         let frames = Self.frames(kind, hasNoise: false)
         let reference = try reference(kind, frames, "ffmpeg -v error -i in.amr -f f32le out.raw")
-        let setup = ForeignSetup(
+        let setup = LibraryDecoderSetup(
             codec: kind.codec, sampleRate: Double(kind.rate), channelCount: 1, magicCookie: [])
-        let decoder = try ForeignDecoder(setup, library: try CodecLibrary())
+        let decoder = try LibavcodecDecoder(setup, library: try CodecLibrary())
         var output: [Float] = []
         var decoded = DecodedFrames(headerByteCount: 0)
         for frame in frames {

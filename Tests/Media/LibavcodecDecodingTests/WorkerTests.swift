@@ -170,7 +170,7 @@ struct WorkerTests {
                 program: program)
         }
         var catalog = DecoderCatalog.builtIn
-        catalog.registerForeign(program: program, presence: .missing)
+        catalog.registerLibraryDecoders(program: program, availability: .missing)
         let format = AudioStreamFormat(codec: .aac, sampleRate: 44_100, channelsPerFrame: 2)
         do {
             _ = try catalog.makeDecoder(for: format)

@@ -72,7 +72,7 @@ extension DecoderCatalog {
     static var complete: DecoderCatalog {
         var catalog = DecoderCatalog.builtIn
         catalog.registerMPEG()
-        if DecodeWorkers.areThere { catalog.registerForeign() }
+        if DecodeWorkers.areThere { catalog.registerLibraryDecoders() }
         return catalog
     }
 }

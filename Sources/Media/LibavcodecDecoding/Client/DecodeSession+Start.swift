@@ -3,7 +3,7 @@ import AudioDecoding
 extension DecodeSession {
     /// Starts a worker and opens a stream's decoder in it.
     static func start(
-        _ setup: ForeignSetup, _ program: WorkerProgram, _ interrupt: DecodingInterrupt = DecodingInterrupt()
+        _ setup: LibraryDecoderSetup, _ program: WorkerProgram, _ interrupt: DecodingInterrupt = DecodingInterrupt()
     ) throws(AudioDecodingError) -> DecodeSession {
         do throws(Failure) {
             let session = try DecodeSession(program: program, interrupt: interrupt)

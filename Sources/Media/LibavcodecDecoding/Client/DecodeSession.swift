@@ -46,7 +46,7 @@ final class DecodeSession {
     }
 
     /// Waits until the worker has loaded its library and dropped its privileges, and opens a decoder.
-    func open(_ setup: ForeignSetup) throws(Failure) {
+    func open(_ setup: LibraryDecoderSetup) throws(Failure) {
         let deadline = Deadline(seconds: Self.secondsToStart)
         do throws(WorkerProcess.Failure) {
             let size = WorkerMessageHeader.readyByteCount

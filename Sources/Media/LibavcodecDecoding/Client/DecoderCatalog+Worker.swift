@@ -7,12 +7,12 @@ extension DecoderCatalog {
     /// another version is installed, the refusal of these codecs names it.
     /// - Parameters:
     ///   - program: the program to start as a worker.
-    ///   - presence: whether and in which version the library is installed.
-    public mutating func registerForeign(
-        program: WorkerProgram = .itself, presence: CodecLibrary.Presence = CodecLibrary.presence
+    ///   - availability: whether and in which version the library is installed.
+    public mutating func registerLibraryDecoders(
+        program: WorkerProgram = .itself, availability: CodecLibrary.Availability = CodecLibrary.availability
     ) {
-        for codec in ForeignSetup.codecs {
-            switch presence {
+        for codec in LibraryDecoderSetup.codecs {
+            switch availability {
             case .supported:
                 register(codec) { (format, cookie, interrupt) throws(AudioDecodingError) in
                     try WorkerDecoder(format: format, magicCookie: cookie, program: program, interrupt: interrupt)

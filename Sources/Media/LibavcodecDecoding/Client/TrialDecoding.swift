@@ -18,7 +18,7 @@ public enum TrialDecoding {
     ) throws(AudioDecodingError) -> AudioStreamFormat {
         let isPlain = format.codec == .aac
         guard isPlain || format.codec == .aacHE && format.channelsPerFrame == 1, !packets.isEmpty else { return format }
-        let setup = ForeignSetup(
+        let setup = LibraryDecoderSetup(
             codec: format.codec, sampleRate: format.sampleRate, channelCount: format.channelsPerFrame,
             magicCookie: magicCookie, findsImplicitSBR: true)
         let session = try DecodeSession.start(setup, program)

@@ -18,7 +18,7 @@ public final class WorkerDecoder: AudioPacketDecoder {
     /// Workers that ended or got stuck and were restarted.
     public private(set) var restartCount = 0
 
-    private let setup: ForeignSetup
+    private let setup: LibraryDecoderSetup
     private let program: WorkerProgram
     private let interrupt: DecodingInterrupt
     /// Nil while no worker runs.
@@ -42,7 +42,7 @@ public final class WorkerDecoder: AudioPacketDecoder {
     ) throws(AudioDecodingError) {
         sampleRate = format.sampleRate
         channelCount = format.channelsPerFrame
-        setup = ForeignSetup(
+        setup = LibraryDecoderSetup(
             codec: format.codec, sampleRate: format.sampleRate, channelCount: format.channelsPerFrame,
             magicCookie: magicCookie, outputsIntegers: Self.hasWideIntegers(format.codec, magicCookie))
         self.program = program

@@ -8,7 +8,7 @@ import AudioCore
 enum AACSignalling {
     /// Returns the configuration with its extension; unchanged if its object type is not AAC LC, or if table 1.18 lacks
     /// the stream's sample rate.
-    static func explicit(_ setup: ForeignSetup) -> [UInt8] {
+    static func explicit(_ setup: LibraryDecoderSetup) -> [UInt8] {
         let cookie = setup.magicCookie
         guard let first = cookie.first, first >> 3 == lowComplexity, cookie.count >= 2 else { return cookie }
         var bits = BitWriter()

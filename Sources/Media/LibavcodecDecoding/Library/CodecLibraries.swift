@@ -12,19 +12,19 @@ public protocol LibraryDecoder: AnyObject {
 /// Create it only in a process that has nothing to lose. Not thread-safe.
 public struct CodecLibraries {
     private let codecs: CodecLibrary
-    private let speech = SpeechLibrary()
+    private let amr = AMRLibrary()
     private let flac = FLACLibrary()
 
     /// Loads them all, so that nothing has to be opened later.
     /// - Throws: where there is no libavcodec that is supported.
     public init() throws(CodecLibraryError) { codecs = try CodecLibrary() }
 
-    public func makeDecoder(_ setup: ForeignSetup) throws(ForeignDecoderError) -> any LibraryDecoder {
-        if let decoder = SpeechDecoder(setup.codec, library: speech) { return decoder }
+    public func makeDecoder(_ setup: LibraryDecoderSetup) throws(LibraryDecoderError) -> any LibraryDecoder {
+        if let decoder = AMRDecoder(setup.codec, library: amr) { return decoder }
         if setup.codec == .flac, setup.outputsIntegers {
             guard let flac else { throw .missing }
-            return try WideFLACDecoder(magicCookie: setup.magicCookie, library: flac)
+            return try LibFLACDecoder(magicCookie: setup.magicCookie, library: flac)
         }
-        return try ForeignDecoder(setup, library: codecs)
+        return try LibavcodecDecoder(setup, library: codecs)
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 
 extension CodecLibrary {
     /// What of the library is on a machine, as far as can be told by the names of files.
-    public enum Presence: Hashable, Sendable {
+    public enum Availability: Hashable, Sendable {
         case supported
         /// Libraries of other major versions alone; the newest one's.
         case other(major: Int)
@@ -10,12 +10,12 @@ extension CodecLibrary {
     }
 
     /// Where the loader would look on this machine. Looked up once for a process; costs less than a millisecond.
-    public static let presence = presence(
+    public static let availability = availability(
         searchPath: getenv("LD_LIBRARY_PATH").map { String(cString: $0) } ?? "", cache: "/etc/ld.so.cache",
         directories: ["/lib", "/usr/lib", "/lib64", "/usr/lib64"])
 
     /// ld.so(8)'s order: the environment's path, the cache, the default directories.
-    static func presence(searchPath: String, cache: String, directories: [String]) -> Presence {
+    static func availability(searchPath: String, cache: String, directories: [String]) -> Availability {
         let listed = searchPath.split(separator: ":").map(String.init) + directories
         let isListed = listed.contains { access($0 + "/" + CodecLibraryVersion.fileName, R_OK) == 0 }
         guard !isListed else { return .supported }

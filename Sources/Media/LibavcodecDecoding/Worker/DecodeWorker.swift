@@ -21,7 +21,7 @@ public struct DecodeWorker {
     private var libraries: CodecLibraries?
     /// Major versions of what was loaded.
     private var versions = (codec: 0, util: 0)
-    private var setup: ForeignSetup?
+    private var setup: LibraryDecoderSetup?
     private var decoder: (any LibraryDecoder)?
     private var frames = DecodedFrames(
         headerByteCount: WorkerMessageHeader.byteCount + WorkerMessageHeader.framesByteCount)
@@ -74,7 +74,7 @@ public struct DecodeWorker {
         case .open:
             guard
                 let setup = body.withUnsafeBytes({
-                    ForeignSetup(message: UnsafeRawBufferPointer(rebasing: $0[..<message.bodyByteCount]))
+                    LibraryDecoderSetup(message: UnsafeRawBufferPointer(rebasing: $0[..<message.bodyByteCount]))
                 })
             else { return false }
             self.setup = setup
@@ -92,10 +92,10 @@ public struct DecodeWorker {
         }
     }
 
-    private mutating func open(_ setup: ForeignSetup) -> (WorkerStatus, Int32) {
+    private mutating func open(_ setup: LibraryDecoderSetup) -> (WorkerStatus, Int32) {
         decoder = nil
         guard let libraries else { return (.missingDecoder, 0) }
-        do throws(ForeignDecoderError) {
+        do throws(LibraryDecoderError) {
             decoder = try libraries.makeDecoder(setup)
             return (.fine, 0)
         } catch {

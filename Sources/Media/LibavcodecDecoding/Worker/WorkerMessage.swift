@@ -71,7 +71,7 @@ public struct WorkerMessageHeader: Sendable {
     }
 }
 
-extension ForeignSetup {
+extension LibraryDecoderSetup {
     /// The body of an `open` message.
     public var message: [UInt8] {
         var body: [UInt8] = []

@@ -1,7 +1,7 @@
 import AudioCore
 
 /// A stream's codec and setup, in the forms that the library takes.
-public struct ForeignSetup: Hashable, Sendable {
+public struct LibraryDecoderSetup: Hashable, Sendable {
     public var codec: Codec
     /// As decoded, in hertz.
     public var sampleRate: Double

@@ -3,7 +3,7 @@ import AudioCore
 /// The library's decoder for one stream: takes packets, outputs frames of interleaved `Float` or `Int32`.
 ///
 /// Configured to add nothing: one thread, no trimming of priming, no log. All input may be hostile. Not thread-safe.
-public final class ForeignDecoder: LibraryDecoder {
+public final class LibavcodecDecoder: LibraryDecoder {
     private let symbols: CodecSymbols
     private let outputsIntegers: Bool
     private var context: CodecSymbols.Object?
@@ -12,7 +12,7 @@ public final class ForeignDecoder: LibraryDecoder {
 
     /// - Parameter setup: codec, magic cookie and how to decode them.
     /// - Throws: if the library has no such decoder, or rejects the cookie.
-    public init(_ setup: ForeignSetup, library: CodecLibrary) throws(ForeignDecoderError) {
+    public init(_ setup: LibraryDecoderSetup, library: CodecLibrary) throws(LibraryDecoderError) {
         symbols = library.symbols
         outputsIntegers = setup.outputsIntegers
         guard let codec = setup.decoderNames.lazy.compactMap({ [symbols] in symbols.findDecoder($0) }).first else {
@@ -52,7 +52,7 @@ public final class ForeignDecoder: LibraryDecoder {
 
     private static func setParameters(
         of context: CodecSymbols.Object, codecID: Int32, extradata: [UInt8], _ symbols: CodecSymbols
-    ) throws(ForeignDecoderError) {
+    ) throws(LibraryDecoderError) {
         var owned = symbols.makeParameters()
         defer { symbols.freeParameters(&owned) }
         guard let parameters = owned else { throw .noMemory }
@@ -126,7 +126,7 @@ public final class ForeignDecoder: LibraryDecoder {
 }
 
 /// Why the library cannot decode a stream.
-public enum ForeignDecoderError: Error, Hashable, Sendable {
+public enum LibraryDecoderError: Error, Hashable, Sendable {
     /// This build of the library has no decoder for the codec.
     case missing
     /// The library rejects the stream's setup; its error number.

@@ -5,7 +5,7 @@ import Testing
 
 /// FLAC by libFLAC, which is asked for integers: where libavcodec has a decoder too, both give the same.
 @Suite(.timeLimit(.minutes(5)))
-struct WideFLACDecoderTests {
+struct LibFLACDecoderTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var options: String
         var sampleRate = 44_100
@@ -31,7 +31,7 @@ struct WideFLACDecoderTests {
     }
 
     private static func makeDecoder(_ format: AudioStreamFormat, _ cookie: [UInt8]) throws -> any LibraryDecoder {
-        let setup = ForeignSetup(
+        let setup = LibraryDecoderSetup(
             codec: .flac, sampleRate: format.sampleRate, channelCount: format.channelsPerFrame, magicCookie: cookie,
             outputsIntegers: true)
         return try CodecLibraries().makeDecoder(setup)
@@ -87,7 +87,7 @@ struct WideFLACDecoderTests {
     @Test func aCookieThatIsNoneIsRefused() throws {
         let format = AudioStreamFormat(codec: .flac, sampleRate: 44_100, channelsPerFrame: 2)
         for cookie in [[], [1, 2, 3], [UInt8](repeating: 0, count: 33)] {
-            #expect(throws: ForeignDecoderError.self) { try Self.makeDecoder(format, cookie) }
+            #expect(throws: LibraryDecoderError.self) { try Self.makeDecoder(format, cookie) }
         }
     }
 }

@@ -8,7 +8,7 @@ import Glibc
 
 /// Access to OpenCORE AMR, 3GPP's own decoders of AMR and AMR-WB, loaded at run time if installed and never linked.
 /// They are never unloaded. Not thread-safe.
-public final class SpeechLibrary {
+public final class AMRLibrary {
     typealias State = UnsafeMutableRawPointer
 
     /// The functions of a decoder, with the types in its header.

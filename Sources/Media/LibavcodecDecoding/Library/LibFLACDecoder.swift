@@ -4,7 +4,7 @@ import AudioCore
 ///
 /// The library pulls bytes of a stream. It gets STREAMINFO, then one packet at a time, and drops its read-ahead between
 /// them. Not thread-safe.
-final class WideFLACDecoder: LibraryDecoder {
+final class LibFLACDecoder: LibraryDecoder {
     private let library: FLACLibrary
     private let decoder: FLACLibrary.Object
     /// Input that the library has not read yet.
@@ -16,7 +16,7 @@ final class WideFLACDecoder: LibraryDecoder {
     private static let streamInfoByteCount = 34
 
     /// - Parameter magicCookie: STREAMINFO (RFC 9639 section 8.2).
-    init(magicCookie: [UInt8], library: FLACLibrary) throws(ForeignDecoderError) {
+    init(magicCookie: [UInt8], library: FLACLibrary) throws(LibraryDecoderError) {
         guard magicCookie.count >= Self.streamInfoByteCount else { throw .refused(0) }
         guard let decoder = library.make() else { throw .noMemory }
         self.library = library
@@ -57,8 +57,8 @@ final class WideFLACDecoder: LibraryDecoder {
 
     // MARK: Callbacks of the library
 
-    private static func of(_ client: FLACLibrary.Object?) -> WideFLACDecoder? {
-        client.map { Unmanaged<WideFLACDecoder>.fromOpaque($0).takeUnretainedValue() }
+    private static func of(_ client: FLACLibrary.Object?) -> LibFLACDecoder? {
+        client.map { Unmanaged<LibFLACDecoder>.fromOpaque($0).takeUnretainedValue() }
     }
 
     private static let read: FLACLibrary.Reading = { _, buffer, count, client in

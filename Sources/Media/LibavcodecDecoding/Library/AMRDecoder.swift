@@ -1,18 +1,18 @@
 import AudioCore
 
-/// The decoder of ``SpeechLibrary`` for one stream: takes frames of AMR or AMR-WB, outputs 20 ms of mono each.
+/// The decoder of ``AMRLibrary`` for one stream: takes frames of AMR or AMR-WB, outputs 20 ms of mono each.
 ///
 /// The library checks no lengths: it always gets a buffer of the largest frame size, and only known frame types. Not
 /// thread-safe.
-final class SpeechDecoder: LibraryDecoder {
-    private let functions: SpeechLibrary.Functions
-    private let state: SpeechLibrary.State
+final class AMRDecoder: LibraryDecoder {
+    private let functions: AMRLibrary.Functions
+    private let state: AMRLibrary.State
     private let isWideband: Bool
     private var frame = [UInt8](repeating: 0, count: 64)
     private var samples: [Int16]
 
     /// Returns nil if the library has no decoder for the codec, or no memory.
-    init?(_ codec: Codec, library: SpeechLibrary) {
+    init?(_ codec: Codec, library: AMRLibrary) {
         guard let functions = library.functions(for: codec), let state = functions.open() else { return nil }
         self.functions = functions
         self.state = state
