@@ -107,7 +107,7 @@ struct EnvelopeFitter: ~Copyable {
     }
 
     private static func spacing(of points: [EnvelopePoint], slope: Double) -> Double {
-        var lowest = LowestFew(limit: max(2, min(lowestCount, points.count / 2)))
+        var lowest = LowestValues(limit: max(2, min(lowestCount, points.count / 2)))
         for point in points { lowest.insert(point.y - slope * point.x) }
         guard let first = lowest.values.first, let last = lowest.values.last, lowest.values.count > 1 else {
             return spacingFloor

@@ -6,10 +6,10 @@ public enum DiscoveryLimits {
     public static let txtStringCount = 32
     /// UTF-8 bytes of what is playing, so that a whole record stays under 400 bytes (RFC 6763 section 6.2).
     public static let playingByteCount = 120
-    /// Services followed at once, counted once for each interface and protocol; others wait.
+    /// Services resolved at once, counted once for each interface and protocol; others wait.
     ///
     /// avahi-daemon gives one client 1024 objects (`objects-per-client-max`), and each service takes a resolver.
-    public static let followedServiceCount = 960
+    public static let resolverCount = 960
     /// Services that wait to be followed; any beyond these are unknown until they are announced again.
     public static let waitingServiceCount = 8_192
     /// Addresses kept per peer.

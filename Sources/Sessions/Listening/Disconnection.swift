@@ -28,11 +28,11 @@ struct Disconnection {
 
     private enum State {
         case none
-        case away(Loss)
+        case away(LostBroadcaster)
         case returned(instance: UInt64, Place)
     }
 
-    private struct Loss {
+    private struct LostBroadcaster {
         let broadcaster: Greeting
         let since: HostTime
         var isTold = false
@@ -44,40 +44,40 @@ struct Disconnection {
 
     /// Notes that a broadcaster is gone.
     mutating func lose(_ broadcaster: Greeting, at place: Place?, now: HostTime) {
-        var loss = Loss(broadcaster: broadcaster, since: now, place: place)
-        if place == nil, case .returned(broadcaster.instance, let before) = state { loss.place = before }
-        state = .away(loss)
+        var lost = LostBroadcaster(broadcaster: broadcaster, since: now, place: place)
+        if place == nil, case .returned(broadcaster.instance, let before) = state { lost.place = before }
+        state = .away(lost)
     }
 
     /// Returns whether this is the lost broadcaster, or its successor on the same machine.
     func awaits(_ greeting: Greeting) -> Bool {
-        guard case .away(let loss) = state else { return false }
-        return loss.broadcaster.peer == greeting.peer && loss.broadcaster.name == greeting.name
+        guard case .away(let lost) = state else { return false }
+        return lost.broadcaster.peer == greeting.peer && lost.broadcaster.name == greeting.name
     }
 
     /// Returns whether to tell the user of the loss now: no replacement connection has come within the handover time.
     func shouldReportLoss(now: HostTime) -> Bool {
-        guard case .away(let loss) = state else { return false }
-        return !loss.isTold && now - loss.since > PeeringLimits.handoverTime
+        guard case .away(let lost) = state else { return false }
+        return !lost.isTold && now - lost.since > PeeringLimits.handoverTime
     }
 
     /// Notes that the user was told.
     mutating func noteTold() {
-        guard case .away(var loss) = state else { return }
-        loss.isTold = true
-        state = .away(loss)
+        guard case .away(var lost) = state else { return }
+        lost.isTold = true
+        state = .away(lost)
     }
 
     /// Joins a broadcaster, which ends the wait for any other.
     mutating func join(_ greeting: Greeting, now: HostTime) -> Arrival {
         defer { state = returned(greeting) }
-        guard case .away(let loss) = state, loss.broadcaster.instance == greeting.instance else { return .new }
-        return loss.isTold ? .back(after: now - loss.since) : .handedOver
+        guard case .away(let lost) = state, lost.broadcaster.instance == greeting.instance else { return .new }
+        return lost.isTold ? .back(after: now - lost.since) : .handedOver
     }
 
     private func returned(_ greeting: Greeting) -> State {
-        guard case .away(let loss) = state, loss.broadcaster.instance == greeting.instance,
-            let place = loss.place
+        guard case .away(let lost) = state, lost.broadcaster.instance == greeting.instance,
+            let place = lost.place
         else { return .none }
         return .returned(instance: greeting.instance, place)
     }

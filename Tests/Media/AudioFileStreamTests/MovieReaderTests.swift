@@ -136,7 +136,7 @@ struct MovieReaderTests {
         let (media, second) = (Int64(walk.position), Int64(fragments.starts[1]))
         #expect(walk.reader.next == media)
         // Inside of `mdat`, and behind the second `moof`.
-        func pass(_ target: Int64, from position: Int64) -> MovieStep {
+        func pass(_ target: Int64, from position: Int64) -> MovieProgress {
             let all = fragments.file.span.bytes
             return walk.reader.pass(towards: target, all, at: Int(position), position, isAtEnd: false)
         }

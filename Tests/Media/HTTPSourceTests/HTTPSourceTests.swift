@@ -15,11 +15,11 @@ import WebServerKit
         var bytes: [UInt8] = []
         /// Before which bytes there was a gap.
         var gaps: [Int] = []
-        var news: [SourceNews] = []
+        var events: [ByteSourceEvent] = []
         var failure: SongFailure?
 
-        var notices: [String] { news.compactMap { if case .notice(_, let text) = $0 { text } else { nil } } }
-        var titles: [String] { news.compactMap { if case .title(let text) = $0 { text } else { nil } } }
+        var notices: [String] { events.compactMap { if case .notice(_, let text) = $0 { text } else { nil } } }
+        var titles: [String] { events.compactMap { if case .title(let text) = $0 { text } else { nil } } }
     }
 
     /// Waits for a source; a minute in all.
@@ -59,12 +59,12 @@ import WebServerKit
                 case .notYet: try patience.wait(for: source)
                 case .end: break reading
                 }
-                fetched.news += source.takeNews()
+                fetched.events += source.takeEvents()
             }
         } catch {
             fetched.failure = error
         }
-        fetched.news += source.takeNews()
+        fetched.events += source.takeEvents()
         return fetched
     }
 
@@ -95,7 +95,8 @@ import WebServerKit
         let shelf = try Shelf()
         let fetched = try fetch(shelf.server.url(kind + "/song"))
         #expect(fetched.access == (isFile ? .file(byteCount: 1_000_000) : .stream))
-        #expect(fetched.bytes == shelf.bytes && fetched.failure == nil && fetched.news.isEmpty && fetched.gaps.isEmpty)
+        #expect(
+            fetched.bytes == shelf.bytes && fetched.failure == nil && fetched.events.isEmpty && fetched.gaps.isEmpty)
     }
 
     /// What is near is passed over, what is far is asked for.

@@ -62,17 +62,17 @@ struct PipeSourceTests {
         let writer = hasWriter ? fifo.writer() : -1
         defer { if hasWriter { close(writer) } }
         let wake = try WakeSignal()
-        var news: [SourceNews] = []
+        var events: [ByteSourceEvent] = []
         let began = HostTime.now()
-        while news.isEmpty {
+        while events.isEmpty {
             #expect(try read(source).0 == .notYet)
-            news += source.takeNews()
-            if news.isEmpty { source.wait(atMost: .seconds(60), wake: wake) }
+            events += source.takeEvents()
+            if events.isEmpty { source.wait(atMost: .seconds(60), wake: wake) }
         }
         #expect(HostTime.now() - began >= .seconds(2))
         let missing = hasWriter ? "the first bytes" : "a writer"
-        #expect(news == [.notice(.info, "waiting for \(missing) of '\(fifo.path)'")])
-        #expect(try read(source).0 == .notYet && source.takeNews().isEmpty)
+        #expect(events == [.notice(.info, "waiting for \(missing) of '\(fifo.path)'")])
+        #expect(try read(source).0 == .notYet && source.takeEvents().isEmpty)
     }
 
     @Test func aSignalEndsTheWait() throws {

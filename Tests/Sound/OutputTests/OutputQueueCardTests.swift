@@ -171,7 +171,7 @@ extension OutputTests {
         private func playOnReturningCard(_ samples: [Float]) throws -> (name: String, events: [OutputQueueEvent]) {
             let card = workshop.makeCard { $0.formats = ["S16_LE"] }
             let name = card.deviceName
-            let output = try ReturningOutput(
+            let output = try ReconnectingOutput(
                 try ALSAOutput(deviceName: name),
                 standIn: { () throws(OutputDeviceError) in try VirtualOutput.null() },
                 reopen: { () throws(OutputDeviceError) in try ALSAOutput(deviceName: name) })

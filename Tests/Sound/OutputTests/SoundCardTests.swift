@@ -135,7 +135,7 @@ extension OutputTests {
             let card = workshop.makeCard { $0.ppm = 40 }
             let name = card.deviceName
             let rig = try QueueRig(
-                ReturningOutput(
+                ReconnectingOutput(
                     try ALSAOutput(deviceName: name),
                     standIn: { () throws(OutputDeviceError) in try VirtualOutput.null() },
                     reopen: { () throws(OutputDeviceError) in try ALSAOutput(deviceName: name) }))

@@ -138,8 +138,8 @@ struct SongPlayer: ~Copyable {
     }
 
     func tellNews() {
-        for news in stream.takeNews() {
-            switch news {
+        for event in stream.takeEvents() {
+            switch event {
             case .notice(let level, let text): emit(.notice(.song(.remark(level, text))))
             case .title(let title): emit(.notice(.song(.title(title))))
             }

@@ -4,7 +4,7 @@ import Synchronization
 /// Runs a blocking object on a thread of its own, for callers that must not block, and streams its events.
 final class ServiceRun: Sendable {
     /// The blocking object, such as ``Broadcaster``.
-    struct Engine: Sendable {
+    struct BlockingRunner: Sendable {
         typealias Handler = @Sendable (RuntimeEvent) -> Void
 
         var run: @Sendable (@escaping Handler) throws(RuntimeFailure) -> RuntimeOutcome
@@ -29,12 +29,12 @@ final class ServiceRun: Sendable {
     let events: AsyncStream<RuntimeEvent>
     private let continuation: AsyncStream<RuntimeEvent>.Continuation
     private let threadName: String
-    private let engine: Engine
+    private let runner: BlockingRunner
     private let state = Mutex(State.idle)
 
-    init(threadName: String, eventLimit: Int, _ engine: Engine) {
+    init(threadName: String, eventLimit: Int, _ runner: BlockingRunner) {
         self.threadName = threadName
-        self.engine = engine
+        self.runner = runner
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(eventLimit))
     }
 
@@ -62,7 +62,7 @@ final class ServiceRun: Sendable {
             state = .over(.success(()))
             return true
         }
-        if wasIdle { continuation.finish() } else { engine.stop() }
+        if wasIdle { continuation.finish() } else { runner.stop() }
     }
 
     // MARK: Waiting
@@ -100,7 +100,7 @@ final class ServiceRun: Sendable {
     }
 
     private func attempt() -> Result<Void, RuntimeFailure> {
-        Result { () throws(RuntimeFailure) in _ = try engine.run { self.pass($0) } }
+        Result { () throws(RuntimeFailure) in _ = try runner.run { self.pass($0) } }
     }
 
     private func pass(_ event: RuntimeEvent) {

@@ -35,7 +35,7 @@ extension OutputSelection {
     private func openDevice(
         _ name: String, _ sampleRate: Double, _ wakeInterval: TimeSpan?,
         _ rateHint: (OutputDeviceDescription) -> PartsPerMillion?
-    ) throws(OutputDeviceError) -> ReturningOutput {
+    ) throws(OutputDeviceError) -> ReconnectingOutput {
         var hint: PartsPerMillion?
         let device = try ALSAOutput(
             deviceName: name, sampleRate: sampleRate, wakeInterval: wakeInterval, realTimeSystem: .withRealtimeKit
@@ -43,7 +43,7 @@ extension OutputSelection {
             hint = rateHint($0)
             return hint
         }
-        return try ReturningOutput(
+        return try ReconnectingOutput(
             device, standIn: { () throws(OutputDeviceError) in try VirtualOutput.null() },
             reopen: { [hint] () throws(OutputDeviceError) in
                 try ALSAOutput(

@@ -8,14 +8,14 @@ import Songs
 struct SongParser: ~Copyable {
     private var stream: SongStream
     private var sink = PacketSink()
-    private var news: [SourceNews] = []
+    private var events: [ByteSourceEvent] = []
     /// Why the song cannot be played, or not to its end.
     private(set) var failure: SongFailure?
 
     init(_ source: any ByteSource) { stream = SongStream(source, probe: .trial) }
 
     /// Reads until the song ends, or until there are packets and either `byteCount` bytes were read or the source has
-    /// no more for now or has news. Returns nil if the source must be waited for first.
+    /// no more for now or an event to report. Returns nil if the source must be waited for first.
     mutating func next(byteCount: Int) -> SourceEvent? {
         var readCount = 0
         while !stream.isFinished, readCount < byteCount || sink.descriptions.isEmpty {
@@ -26,9 +26,9 @@ struct SongParser: ~Copyable {
                 failure = error
             }
             if stream.passedCount != passedCount { sink = PacketSink() }
-            news += stream.takeNews()
+            events += stream.takeEvents()
             if stream.isWaiting { return sink.descriptions.isEmpty ? nil : sink.take() }
-            if !news.isEmpty, !sink.descriptions.isEmpty { break }
+            if !events.isEmpty, !sink.descriptions.isEmpty { break }
         }
         if let event = sink.take() { return event }
         return failure.map { .failed($0.message) } ?? .ended
@@ -45,11 +45,11 @@ struct SongParser: ~Copyable {
         sink = PacketSink()
     }
 
-    /// Takes the source's news since the last call.
-    mutating func takeNews() -> [SourceEvent] {
-        defer { news = [] }
-        return news.map { news in
-            switch news {
+    /// Takes the source's events since the last call.
+    mutating func takeEvents() -> [SourceEvent] {
+        defer { events = [] }
+        return events.map { event in
+            switch event {
             case .notice(let level, let text): .notice(level, text)
             case .title(let title): .title(title)
             }

@@ -9,9 +9,9 @@ import Synchronization
 /// Reads a song's source piece by piece and parses it, on a thread of its own: a slow disk or server delays nothing
 /// else.
 ///
-/// It waits for a source only where a signal can end the wait. Each ``read()`` is answered by one event besides news,
-/// until an end or a failure. Then another song may follow in the same source (``hasNext``), for a new owner:
-/// ``beginNext(_:)``.
+/// It waits for a source only where a signal can end the wait. Each ``read()`` is answered by one event besides notices
+/// and titles, until an end or a failure. Then another song may follow in the same source (``hasNext``), for a new
+/// owner: ``beginNext(_:)``.
 final class SongReader: Sendable {
     /// Bytes read for one answer, as long as packets come out of them.
     private static let pieceByteCount = 64 * 1024
@@ -113,9 +113,9 @@ final class SongReader: Sendable {
                 continue
             }
             let event = parser.next(byteCount: pieceByteCount)
-            let news = parser.takeNews()
+            let sourceEvents = parser.takeEvents()
             guard let event else {
-                for news in news { pass(news) }
+                for event in sourceEvents { pass(event) }
                 parser.wait(atMost: .seconds(60), wake: shared.wake)
                 continue
             }
@@ -127,7 +127,7 @@ final class SongReader: Sendable {
             }
             pass(event)
             // A title belongs to what follows these packets.
-            for news in news { pass(news) }
+            for event in sourceEvents { pass(event) }
         }
     }
 }

@@ -43,7 +43,7 @@ struct FragmentSeekIndex {
     /// Performs one step of the search.
     /// - Parameter position: offset of `place` in the file.
     /// - Returns: nil when the search is over.
-    mutating func read(_ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool) -> MovieStep? {
+    mutating func read(_ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool) -> MovieProgress? {
         guard case .reading(var index) = announcement else { return nil }
         // Avoids copying the index.
         announcement = .missing

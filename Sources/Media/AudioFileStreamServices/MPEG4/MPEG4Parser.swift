@@ -100,7 +100,7 @@ struct MPEG4Parser: ContainerParser {
     /// - Parameter offset: offset of the window in the file.
     private mutating func step<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at place: Int, offset: Int64, isAtEnd: Bool, into sink: inout Sink
-    ) throws(AudioStreamError) -> MovieStep? {
+    ) throws(AudioStreamError) -> MovieProgress? {
         let position = offset &+ Int64(place)
         switch state {
         case .walking: return try walk(bytes, at: place, position, isAtEnd: isAtEnd, into: &sink)
@@ -121,7 +121,7 @@ struct MPEG4Parser: ContainerParser {
 
     private mutating func walk<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool, into sink: inout Sink
-    ) throws(AudioStreamError) -> MovieStep {
+    ) throws(AudioStreamError) -> MovieProgress {
         let wishes = MovieReader.Wishes(
             segmentIndex: fragments.wantsIndex,
             indexAtEnd: fileByteCount != nil && fragments.maySearch)
@@ -163,7 +163,7 @@ struct MPEG4Parser: ContainerParser {
     /// Delivers packets up to the first one that is not in the window.
     private mutating func play<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at place: Int, offset: Int64, isAtEnd: Bool, into sink: inout Sink
-    ) -> MovieStep {
+    ) -> MovieProgress {
         switch playCursor(bytes, at: place, offset: offset, isAtEnd: isAtEnd, into: &sink) {
         case .took(let count): return .took(count)
         case .needsMore(let count): return .needsMore(count)

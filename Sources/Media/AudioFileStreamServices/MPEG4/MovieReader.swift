@@ -19,7 +19,7 @@ struct MovieReader {
     }
 
     enum Walk {
-        case step(MovieStep)
+        case step(MovieProgress)
         case met(Landmark)
     }
 
@@ -117,7 +117,7 @@ struct MovieReader {
     /// continue after that box.
     mutating func pass(
         towards target: Int64, _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool
-    ) -> MovieStep {
+    ) -> MovieProgress {
         guard movie.isFragmented, walker.next >= position, walker.next <= target else { return .goTo(target) }
         guard walker.next == position else { return .goTo(walker.next) }
         switch BoxHeader.read(bytes, at: place) {
@@ -208,7 +208,7 @@ struct MovieReader {
     /// Opens `meta`. QuickTime's has no version and flags: a box follows at once.
     private mutating func openMeta(
         _ header: BoxHeader, _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool
-    ) -> MovieStep {
+    ) -> MovieProgress {
         let needed = header.byteCount + BoxHeader.smallestByteCount
         guard bytes.byteCount - place >= needed else {
             if !isAtEnd { return .needsMore(needed) }

@@ -47,7 +47,7 @@ struct RandomAccessIndex {
     /// Performs one step towards ``wanted``.
     /// - Parameter position: offset of `place` in the file.
     /// - Returns: nil when nothing more is to be read, or can be.
-    mutating func step(_ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool) -> MovieStep? {
+    mutating func step(_ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool) -> MovieProgress? {
         guard let wanted else { return nil }
         guard wanted.lowerBound == position else { return .goTo(wanted.lowerBound) }
         guard bytes.byteCount - place >= wanted.count else { return isAtEnd ? nil : .needsMore(wanted.count) }

@@ -10,7 +10,7 @@ extension HTTPSource {
             phase = .ended
             throw SongFailure(.lost, "\(name) broke off: \(reason)")
         }
-        if attemptCount == 0 { news.append(.notice(.warning, "\(name) broke off (\(reason)): connecting again")) }
+        if attemptCount == 0 { events.append(.notice(.warning, "\(name) broke off (\(reason)): connecting again")) }
         phase = .pausing(until: .now() + pauses[attemptCount])
         attemptCount += 1
         return nil

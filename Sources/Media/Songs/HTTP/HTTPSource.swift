@@ -62,7 +62,7 @@ public final class HTTPSource: ByteSource {
     var silentSince: HostTime?
     /// The bytes of a playlist.
     private var list: [UInt8] = []
-    var news: [SourceNews] = []
+    var events: [ByteSourceEvent] = []
 
     /// - Parameter certificateFile: trusted certificates; by default those of the environment variable `SSL_CERT_FILE`,
     ///   or else the system's.
@@ -78,9 +78,9 @@ public final class HTTPSource: ByteSource {
         self.certificateFile = certificateFile
     }
 
-    public func takeNews() -> [SourceNews] {
-        defer { news = [] }
-        return news
+    public func takeEvents() -> [ByteSourceEvent] {
+        defer { events = [] }
+        return events
     }
 
     public func wait(atMost span: TimeSpan, wake: WakeSignal) {
@@ -200,7 +200,7 @@ public final class HTTPSource: ByteSource {
 
     private func strip(_ bytes: UnsafeMutableRawBufferPointer) -> Int {
         guard let kept = stripper?.strip(bytes) else { return bytes.count }
-        for title in stripper?.takeTitles() ?? [] { news.append(.title(title)) }
+        for title in stripper?.takeTitles() ?? [] { events.append(.title(title)) }
         return kept
     }
 

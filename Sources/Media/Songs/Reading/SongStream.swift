@@ -65,8 +65,8 @@ public struct SongStream: ~Copyable {
     /// Problems met so far, including those beyond the number that is reported.
     public var problemCount: Int { stream.problemCount }
 
-    /// Returns the source's news since the last call.
-    public func takeNews() -> [SourceNews] { source.takeNews() }
+    /// Returns the source's events since the last call.
+    public func takeEvents() -> [ByteSourceEvent] { source.takeEvents() }
 
     /// Waits until the source may have bytes, until a signal, or for `span`.
     public func wait(atMost span: TimeSpan, wake: WakeSignal) { source.wait(atMost: span, wake: wake) }

@@ -39,7 +39,7 @@ final class DiscoveryLoop {
     private static let unconfirmedDropDelay = TimeSpan.seconds(4)
     private var publishBackoff = Backoff(first: .seconds(1), limit: .seconds(30))
     private var publisher = ServicePublisher()
-    private var follower = ServiceFollower()
+    private var resolvers = ResolverPool()
     private var directory = PeerDirectory()
 
     init(
@@ -72,7 +72,7 @@ extension DiscoveryLoop {
     private var now: HostTime { .now() }
 
     private func wait() {
-        let deadline = [connectDue, publishDue, newsDue, unconfirmedDropDue, follower.nextDeadline].compactMap(\.self)
+        let deadline = [connectDue, publishDue, newsDue, unconfirmedDropDue, resolvers.nextDeadline].compactMap(\.self)
             .min()
         var milliseconds: Int32 = -1
         if let deadline {
@@ -88,7 +88,7 @@ extension DiscoveryLoop {
     private func runTimers() {
         if let due = connectDue, due <= now { connect() }
         if let due = publishDue, due <= now { retryPublishing() }
-        if let connection { follower.runTimers(on: connection, now: now) }
+        if let connection { resolvers.runTimers(on: connection, now: now) }
     }
 }
 
@@ -96,7 +96,7 @@ extension DiscoveryLoop {
 
 extension DiscoveryLoop {
     private func tellNews() {
-        let hasSettled = connection != nil && follower.hasSettled(now: now)
+        let hasSettled = connection != nil && resolvers.hasSettled(now: now)
         if let due = unconfirmedDropDue, due <= now {
             unconfirmedDropDue = nil
             directory.dropUnconfirmed()
@@ -139,30 +139,30 @@ extension DiscoveryLoop {
         publishDue = nil
         unconfirmedDropDue = nil
         publisher.forget()
-        follower = ServiceFollower()
+        resolvers = ResolverPool()
         directory.beginGeneration()
         connectDue = now + connectBackoff.next()
     }
 
-    private func process(_ occurrence: AvahiOccurrence) {
+    private func process(_ event: AvahiEvent) {
         guard let connection else { return }
-        switch occurrence {
+        switch event {
         case .client(let state): clientChanged(state)
         case .group(let state): groupChanged(state)
         case .appeared(let key):
             directory.confirm(key)
-            follower.appeared(key, on: connection)
+            resolvers.appeared(key, on: connection)
         case .disappeared(let key):
-            follower.disappeared(key, on: connection)
+            resolvers.disappeared(key, on: connection)
             directory.removed(key)
         case .allForNow:
-            follower.allForNow(now: now)
+            resolvers.allForNow(now: now)
             unconfirmedDropDue = now + Self.unconfirmedDropDelay
         case .browserFailed: disconnect()
         case .resolved(let key, let sighting):
-            guard follower.resolved(key, host: sighting?.hostName, on: connection) else { return }
+            guard resolvers.resolved(key, host: sighting?.hostName, on: connection) else { return }
             directory.resolved(key, sighting)
-        case .resolveFailed(let key): follower.resolveFailed(key, on: connection, now: now)
+        case .resolveFailed(let key): resolvers.resolveFailed(key, on: connection, now: now)
         }
     }
 

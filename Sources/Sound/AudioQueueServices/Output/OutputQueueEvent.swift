@@ -13,7 +13,7 @@ public enum OutputQueueEvent: Hashable, Sendable {
     case xrun
     /// The device is gone. Enqueued buffers are kept.
     case deviceLost(OutputDeviceError)
-    /// The device is gone, or back; see ``ReturningOutput``.
+    /// The device is gone, or back; see ``ReconnectingOutput``.
     case deviceVanished(OutputDeviceError)
     case deviceReturned(OutputDeviceDescription)
     /// Worth one line to people.

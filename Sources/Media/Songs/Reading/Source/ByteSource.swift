@@ -20,7 +20,7 @@ public protocol ByteSource: AnyObject {
     func wait(atMost span: TimeSpan, wake: WakeSignal)
 
     /// Returns what happened since the last call, in order.
-    func takeNews() -> [SourceNews]
+    func takeEvents() -> [ByteSourceEvent]
 }
 
 /// The result of a read.
@@ -33,7 +33,7 @@ public enum ByteRead: Hashable, Sendable {
 }
 
 /// What a source reports besides bytes.
-public enum SourceNews: Hashable, Sendable {
+public enum ByteSourceEvent: Hashable, Sendable {
     /// A line for people: one sentence, no newline.
     case notice(NoticeLevel, String)
     /// The title that is now on the air.
@@ -43,5 +43,5 @@ public enum SourceNews: Hashable, Sendable {
 extension ByteSource {
     public func wait(atMost span: TimeSpan, wake: WakeSignal) { wake.wait(atMost: span) }
 
-    public func takeNews() -> [SourceNews] { [] }
+    public func takeEvents() -> [ByteSourceEvent] { [] }
 }

@@ -18,7 +18,7 @@ public final class PipeSource: ByteSource {
     private let began = HostTime.now()
     private var hasBegun = false
     private var hasToldPatience = false
-    private var news: [SourceNews] = []
+    private var unreportedEvents: [ByteSourceEvent] = []
 
     /// Standard input, or the file that it is redirected from.
     public static func standardInput() throws(SongFailure) -> any ByteSource {
@@ -80,9 +80,9 @@ public final class PipeSource: ByteSource {
         wake.wait(atMost: isPatient ? max(.milliseconds(1), min(span, left)) : span, orReadable: descriptor)
     }
 
-    public func takeNews() -> [SourceNews] {
-        defer { news = [] }
-        return news
+    public func takeEvents() -> [ByteSourceEvent] {
+        defer { unreportedEvents = [] }
+        return unreportedEvents
     }
 
     /// What poll(2) reports now: `POLLIN`, `POLLHUP`, both or nothing.
@@ -94,7 +94,8 @@ public final class PipeSource: ByteSource {
     private func notYet(hasWriter: Bool) -> ByteRead {
         if !hasBegun, !hasToldPatience, HostTime.now() - began >= Self.patience {
             hasToldPatience = true
-            news.append(.notice(.info, "waiting for \(hasWriter ? "the first bytes" : "a writer") of \(name)"))
+            unreportedEvents.append(
+                .notice(.info, "waiting for \(hasWriter ? "the first bytes" : "a writer") of \(name)"))
         }
         return .notYet
     }

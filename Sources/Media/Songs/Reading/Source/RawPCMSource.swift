@@ -35,5 +35,5 @@ public final class RawPCMSource: ByteSource {
 
     public func wait(atMost span: TimeSpan, wake: WakeSignal) { samples.wait(atMost: span, wake: wake) }
 
-    public func takeNews() -> [SourceNews] { samples.takeNews() }
+    public func takeEvents() -> [ByteSourceEvent] { samples.takeEvents() }
 }

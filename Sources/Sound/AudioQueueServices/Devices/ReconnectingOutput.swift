@@ -10,7 +10,7 @@ import Synchronization
 /// succeeds it takes over, and sound on a timeline is heard in step as soon as the device's clock is known.
 ///
 /// Events: ``Playout/OutputDeviceEvent/vanished(_:)`` and ``Playout/OutputDeviceEvent/returned(_:)``, never `lost`.
-public final class ReturningOutput: OutputDevice {
+public final class ReconnectingOutput: OutputDevice {
     /// Opens the device again; called on a thread of its own.
     public typealias Opener = @Sendable () throws(OutputDeviceError) -> any OutputDevice
 

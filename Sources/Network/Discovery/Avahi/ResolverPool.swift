@@ -8,32 +8,32 @@ import AudioCore
 // host with the old host's address, and never corrects it. A new resolver gives the right one.
 
 /// Tracks which services have a resolver, which wait for one, and when to retry. Discovery thread only.
-struct ServiceFollower {
+struct ResolverPool {
     private static let settleLimit = TimeSpan.seconds(1)
 
-    private var followed: Set<ServiceKey> = []
-    /// The last known host of each followed service.
+    private var active: Set<ServiceKey> = []
+    /// The last known host of each service with a resolver.
     private var hostNames: [ServiceKey: String] = [:]
     private var waiting: [ServiceKey] = []
-    /// Followed services without an answer so far.
+    /// Services whose resolvers have not answered so far.
     private var unanswered: Set<ServiceKey> = []
     private var retries: [ServiceKey: (due: HostTime, backoff: Backoff)] = [:]
     /// Set when the browser has reported everything: the latest time to settle.
     private var settleDeadline: HostTime?
 
     mutating func appeared(_ key: ServiceKey, on connection: AvahiConnection) {
-        guard !followed.contains(key), retries[key] == nil, waiting.count < DiscoveryLimits.waitingServiceCount else {
+        guard !active.contains(key), retries[key] == nil, waiting.count < DiscoveryLimits.waitingServiceCount else {
             return
         }
         waiting.append(key)
-        followWaiting(on: connection)
+        openWaiting(on: connection)
     }
 
     mutating func disappeared(_ key: ServiceKey, on connection: AvahiConnection) {
         stop(key, on: connection)
         retries[key] = nil
         waiting.removeAll { $0 == key }
-        followWaiting(on: connection)
+        openWaiting(on: connection)
     }
 
     /// Returns whether the result can be believed. If not, the service is resolved once more.
@@ -42,7 +42,7 @@ struct ServiceFollower {
         if let before, let host, before != host {
             stop(key, on: connection)
             waiting.append(key)
-            followWaiting(on: connection)
+            openWaiting(on: connection)
             return false
         }
         hostNames[key] = host
@@ -55,7 +55,7 @@ struct ServiceFollower {
         stop(key, on: connection)
         var backoff = retries[key]?.backoff ?? Backoff(first: .seconds(2), limit: .seconds(60))
         retries[key] = (now + backoff.next(), backoff)
-        followWaiting(on: connection)
+        openWaiting(on: connection)
     }
 
     mutating func allForNow(now: HostTime) { settleDeadline = now + Self.settleLimit }
@@ -69,11 +69,11 @@ struct ServiceFollower {
 
     /// Retries what has failed and is due.
     mutating func runTimers(on connection: AvahiConnection, now: HostTime) {
-        let due = retries.filter { $0.value.due <= now && !followed.contains($0.key) }.keys
+        let due = retries.filter { $0.value.due <= now && !active.contains($0.key) }.keys
         guard !due.isEmpty else { return }
         waiting += due.filter { !waiting.contains($0) }
         for key in due { retries[key]?.due = HostTime(nanoseconds: .max) }
-        followWaiting(on: connection)
+        openWaiting(on: connection)
     }
 
     var nextDeadline: HostTime? {
@@ -83,21 +83,21 @@ struct ServiceFollower {
 
     private mutating func stop(_ key: ServiceKey, on connection: AvahiConnection) {
         connection.stopResolving(key)
-        followed.remove(key)
+        active.remove(key)
         hostNames[key] = nil
         unanswered.remove(key)
     }
 
-    private mutating func followWaiting(on connection: AvahiConnection) {
-        while let key = waiting.first, followed.count < DiscoveryLimits.followedServiceCount {
+    private mutating func openWaiting(on connection: AvahiConnection) {
+        while let key = waiting.first, active.count < DiscoveryLimits.resolverCount {
             do {
                 try connection.resolve(key)
             } catch {
-                // Full, or the daemon is gone, which ends this follower too: retry later in both cases.
+                // Full, or the daemon is gone, which ends this pool too: retry later in both cases.
                 return
             }
             waiting.removeFirst()
-            followed.insert(key)
+            active.insert(key)
             unanswered.insert(key)
         }
     }

@@ -4,7 +4,7 @@ import CAvahi
 // create the objects. So callbacks only copy what they are told into an inbox, which the loop reads afterwards.
 
 /// Something that libavahi-client reported in a callback, copied and without its pointers.
-enum AvahiOccurrence {
+enum AvahiEvent {
     case client(AvahiClientState)
     case group(AvahiEntryGroupState)
     case appeared(ServiceKey)
@@ -18,13 +18,13 @@ enum AvahiOccurrence {
 
 /// What callbacks reported; used by the discovery thread only.
 final class AvahiInbox {
-    private var occurrences: [AvahiOccurrence] = []
+    private var events: [AvahiEvent] = []
 
-    func append(_ occurrence: AvahiOccurrence) { occurrences.append(occurrence) }
+    func append(_ event: AvahiEvent) { events.append(event) }
 
-    func takeAll() -> [AvahiOccurrence] {
-        defer { occurrences.removeAll(keepingCapacity: true) }
-        return occurrences
+    func takeAll() -> [AvahiEvent] {
+        defer { events.removeAll(keepingCapacity: true) }
+        return events
     }
 }
 

@@ -1,5 +1,5 @@
 /// The result of a step through an MPEG-4 file.
-enum MovieStep: Equatable {
+enum MovieProgress: Equatable {
     /// Consumed this many bytes; perhaps none, but something changed.
     case took(Int)
     /// Continue at this offset in the file.

@@ -4,8 +4,8 @@ struct EnvelopePoint: Sendable, BitwiseCopyable {
     var y: Double
 }
 
-/// The lowest few of many numbers, in order.
-struct LowestFew: Sendable {
+/// The lowest of many numbers, up to a limit, in ascending order.
+struct LowestValues: Sendable {
     private(set) var values: [Double] = []
     let limit: Int
 
