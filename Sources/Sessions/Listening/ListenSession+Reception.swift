@@ -88,7 +88,7 @@ extension ListenSession {
         guard let epoch = reception?.epoch, epoch.hasBegun, let anchor = epoch.anchor, let clock = clock.estimate else {
             return
         }
-        var timeline = anchor.seen(through: clock.mapping)
+        var timeline = anchor.hostTimeline(through: clock.mapping)
         timeline.epoch = epoch.queueEpoch
         timeline.host += configuration.offset
         actions.append(.setTimeline(timeline))

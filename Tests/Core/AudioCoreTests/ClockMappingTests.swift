@@ -23,7 +23,7 @@ import Testing
         // The session clock runs 50 ppm faster than the host's: a host second holds more frames.
         let clock = ClockMapping(
             host: HostTime(nanoseconds: 0), session: anchor.session, skew: PartsPerMillion(50))
-        let seen = anchor.seen(through: clock)
+        let seen = anchor.hostTimeline(through: clock)
         #expect(abs(seen.position(at: HostTime(nanoseconds: 1_000_000_000)).frames - 48_102.4) < 1e-6)
     }
 

@@ -72,7 +72,7 @@ struct OggChainTests {
     }
 
     /// A long pre-skip takes several packets, on several pages; what is cut may be packets as a whole.
-    @Test func jointHoldsAllThatIsNotHeard() throws {
+    @Test func spliceHoldsAllThatIsNotHeard() throws {
         let first = Self.opus(20, cut: 2_500, serial: 1)
         let second = Self.opus(30, preSkip: 3_840, cut: 0, perPage: 2, serial: 2)
         let stream = parse(first.bytes + second.bytes)

@@ -106,7 +106,7 @@ public struct MPEGFrameHeader: Hashable, Sendable, BitwiseCopyable {
     /// Returns whether both headers can belong to one stream: same version, layer and sample rate, and both or neither
     /// free format. Bit rate, padding, CRC and stereo mode may change from packet to packet, and so may the channel
     /// count, where files were joined or a station changes.
-    public func belongsWith(_ other: MPEGFrameHeader) -> Bool {
+    public func isCompatible(with other: MPEGFrameHeader) -> Bool {
         (word ^ other.word) & 0xFFFE_0C00 == 0 && isFreeFormat == other.isFreeFormat
     }
 

@@ -32,7 +32,7 @@ public struct Anchor: Hashable, Sendable, BitwiseCopyable {
     }
 
     /// Returns the same placement in one listener's host time.
-    public func seen(through clock: ClockMapping) -> HostTimeline {
+    public func hostTimeline(through clock: ClockMapping) -> HostTimeline {
         HostTimeline(
             epoch: epoch, host: clock.host(at: session), frame: frame,
             framesPerSecond: framesPerSecond * clock.skew.ratio)

@@ -67,7 +67,7 @@ struct AC3Header: Equatable {
     }
 
     /// Whether both headers can belong to one stream. The bit rate may differ from frame to frame.
-    func belongsWith(_ other: AC3Header) -> Bool {
+    func isCompatible(with other: AC3Header) -> Bool {
         variant == other.variant && sampleRate == other.sampleRate && channelMode == other.channelMode
             && hasLFE == other.hasLFE && bitStreamID == other.bitStreamID
     }

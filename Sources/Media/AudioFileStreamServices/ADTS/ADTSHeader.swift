@@ -45,7 +45,7 @@ struct ADTSHeader: Equatable {
         return Self.byteCount + 2 * (blockCount - 1) + Self.crcByteCount
     }
 
-    func belongsWith(_ other: ADTSHeader) -> Bool {
+    func isCompatible(with other: ADTSHeader) -> Bool {
         profile == other.profile && rateIndex == other.rateIndex && channelConfiguration == other.channelConfiguration
             && isSplittable == other.isSplittable
     }

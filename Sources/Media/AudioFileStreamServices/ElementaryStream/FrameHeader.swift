@@ -29,15 +29,15 @@ enum FrameHeader: Equatable {
     func successor(_ bytes: RawSpan, at offset: Int) -> FrameHeader? {
         switch self {
         case .mpeg(let header):
-            guard let next = MPEGFrameHeader(bytes, at: offset), next.belongsWith(header),
+            guard let next = MPEGFrameHeader(bytes, at: offset), next.isCompatible(with: header),
                 next.isMono == header.isMono
             else { return nil }
             return .mpeg(next)
         case .adts(let header):
-            guard let next = ADTSHeader(bytes, at: offset), next.belongsWith(header) else { return nil }
+            guard let next = ADTSHeader(bytes, at: offset), next.isCompatible(with: header) else { return nil }
             return .adts(next)
         case .ac3(let header):
-            guard let next = AC3Header(bytes, at: offset), next.belongsWith(header) else { return nil }
+            guard let next = AC3Header(bytes, at: offset), next.isCompatible(with: header) else { return nil }
             return .ac3(next)
         case .amr(let header):
             return AMRHeader(bytes, at: offset, isWideband: header.isWideband).map { .amr($0) }
@@ -47,7 +47,7 @@ enum FrameHeader: Equatable {
     /// Reads a successor that may also switch an MPEG stream between mono and stereo.
     func successorOfAnyChannels(_ bytes: RawSpan, at offset: Int) -> FrameHeader? {
         guard case .mpeg(let header) = self else { return successor(bytes, at: offset) }
-        guard let next = MPEGFrameHeader(bytes, at: offset), next.belongsWith(header) else { return nil }
+        guard let next = MPEGFrameHeader(bytes, at: offset), next.isCompatible(with: header) else { return nil }
         return .mpeg(next)
     }
 

@@ -129,7 +129,7 @@ struct OggAudio {
         give(packet.span.bytes, at: place, range: nil, window, into: &sink)
     }
 
-    /// Delivers a packet that holds audible or pre-roll audio, by itself or as part of a joint.
+    /// Delivers a packet that holds audible or pre-roll audio, by itself or as part of a splice.
     /// - Parameter range: the packet's range if it lies in the window.
     private mutating func give<Sink: AudioStreamSink & ~Copyable>(
         _ packet: RawSpan, at place: OggSeekIndex.Place, range: Range<Int>?, _ window: RawSpan, into sink: inout Sink
@@ -137,7 +137,7 @@ struct OggAudio {
         guard packet.byteCount > 0, let whole = codec.frameCount(packet),
             let (heard, decoded) = chain.heardFrameCount(of: whole)
         else { return }
-        if chain.joint != nil {
+        if chain.splice != nil {
             guard let (splice, place) = chain.join(packet, frameCount: decoded) else { return }
             count(heard, byteCount: splice.count, at: place)
             deliverOutsideWindow(splice.span.bytes, frameCount: heard, window, into: &sink)

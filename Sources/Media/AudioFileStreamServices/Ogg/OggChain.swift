@@ -1,10 +1,10 @@
 import AudioCore
 
-/// The joints of a chain: which packets are heard where one link ends and another begins.
+/// The splices of a chain: which packets are heard where one link ends and another begins.
 struct OggChain {
     /// A link whose first page with audio is still to come.
     var opening: (preSkip: Int, place: OggSeekIndex.Place)?
-    private(set) var joint: OggJoint?
+    private(set) var splice: OggSplice?
     /// Frames that the page may still output, if it is the last of a link and another link follows.
     private var allowance: Int?
     /// The end of the audible frames on such pages, by page offset. After a seek to such a page, the page before it was
@@ -13,16 +13,16 @@ struct OggChain {
 
     private static let largestEndCount = 1_024
 
-    var silentFrameCount: Int { joint?.silentFrameCount ?? 0 }
+    var silentFrameCount: Int { splice?.silentFrameCount ?? 0 }
 
     mutating func begin(preSkip: Int, at place: OggSeekIndex.Place) {
-        joint = nil
+        splice = nil
         opening = (preSkip, place)
     }
 
     mutating func open(droppedFrameCount: Int, at place: OggSeekIndex.Place, byteCountLimit: Int) {
         guard droppedFrameCount > 0 else { return }
-        joint = OggJoint(droppedFrameCount: droppedFrameCount, at: place, byteCountLimit: byteCountLimit)
+        splice = OggSplice(droppedFrameCount: droppedFrameCount, at: place, byteCountLimit: byteCountLimit)
     }
 
     /// - Parameters:
@@ -50,16 +50,16 @@ struct OggChain {
         return (heard, silent + heard)
     }
 
-    /// Adds a packet to the joint.
-    /// - Returns: the joint and its place, once it is complete.
+    /// Adds a packet to the splice.
+    /// - Returns: the splice and its place, once it is complete.
     mutating func join(_ packet: RawSpan, frameCount: Int) -> ([UInt8], OggSeekIndex.Place)? {
-        guard let bytes = joint?.add(packet, frameCount: frameCount), let place = joint?.place else { return nil }
-        joint = nil
+        guard let bytes = splice?.add(packet, frameCount: frameCount), let place = splice?.place else { return nil }
+        splice = nil
         return (bytes, place)
     }
 
     mutating func skipGap() {
-        joint = nil
+        splice = nil
         opening = nil
         allowance = nil
     }

@@ -5,7 +5,7 @@ import AudioCore
 // that: its packets up to the first audible frame are collected and delivered as one.
 
 /// The first packets of a link after the first link, up to the first audible one.
-struct OggJoint {
+struct OggSplice {
     /// Where the link begins, for seeks.
     let place: OggSeekIndex.Place
     private let byteCountLimit: Int
