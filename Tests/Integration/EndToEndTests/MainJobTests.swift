@@ -45,8 +45,8 @@ struct EndToEndTests {
         let hearing = try Hearing.ofSteadyMachine(within: SkewLimits.quietLAN.doubled) {
             let testbed = try Testbed()
             let song = try SongFile(.constantBitRate, seconds: 20, in: testbed.lan)
-            let thief = try ProcessorThief()
-            defer { withExtendedLifetime(thief) {} }
+            let hog = try ProcessorHog()
+            defer { withExtendedLifetime(hog) {} }
             let listeners = try testbed.startListeners()
             let broadcast = try testbed.start(["broadcast", song.path, "--wait", "2"], on: 0)
             return try Hearing(testbed, song, [broadcast] + listeners, within: 60)

@@ -7,7 +7,7 @@ import Testing
 /// `tutti broadcast --capture` of the software sound card, recorded and played by real processes.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CaptureBroadcastTests {
     private static func prepare(
-        _ air: AirSound, ppm: Double = 0, in directory: borrowing TemporaryDirectory
+        _ air: MicrophoneNoise, ppm: Double = 0, in directory: borrowing TemporaryDirectory
     ) throws -> SoftwareCard {
         var card = SoftwareCard(ppm: ppm, recording: directory.path + "/heard.wav")
         card.source = directory.path + "/air.wav"
@@ -38,7 +38,7 @@ import Testing
     /// What comes out equals what went in, sample for sample, in both recordings.
     @Test func whatIsInTheAirComesOut() throws {
         let directory = TemporaryDirectory()
-        let air = AirSound(.integer24, seconds: 8)
+        let air = MicrophoneNoise(.integer24, seconds: 8)
         _ = try Self.prepare(air, in: directory)
         let ports = Ports()
         try TuttiProcess.run(
@@ -66,7 +66,7 @@ import Testing
     /// A card that is far off is followed: what is heard is what was in the air half a second before, to the end.
     @Test(arguments: [80.0]) func theCardsClockIsFollowedWithoutGaps(ppm: Double) throws {
         let directory = TemporaryDirectory()
-        let air = AirSound(.float32, channels: 1, seconds: 10)
+        let air = MicrophoneNoise(.float32, channels: 1, seconds: 10)
         _ = try Self.prepare(air, ppm: ppm, in: directory)
         let ports = Ports()
         try TuttiProcess.run(
@@ -92,7 +92,7 @@ import Testing
     /// The device goes: what was captured is played, and the line says why it ends.
     @Test func aDeviceThatVanishesEndsTheBroadcastInOneLine() throws {
         let directory = TemporaryDirectory()
-        let air = AirSound(.integer24, seconds: 8)
+        let air = MicrophoneNoise(.integer24, seconds: 8)
         let card = try Self.prepare(air, in: directory)
         try card.setFaults([.goneAt(trueNow() + 2_500_000_000)])
         let ports = Ports()
@@ -115,7 +115,7 @@ import Testing
 
     @Test func whatCannotBeCapturedIsSaid() throws {
         let directory = TemporaryDirectory()
-        _ = try Self.prepare(AirSound(seconds: 0.1), in: directory)
+        _ = try Self.prepare(MicrophoneNoise(seconds: 0.1), in: directory)
         let cases = [
             (64, "--capture ''", "--capture: the name is empty"),
             (64, "--capture default a.mp3", "--capture and songs exclude each other"),

@@ -6,7 +6,7 @@ import Testing
 /// `tutti record OUT` from the software sound card, by real processes.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RecordDeviceTests {
     /// A directory whose `ALSA` has a default device that captures this.
-    private static func prepare(_ air: AirSound, in directory: borrowing TemporaryDirectory) throws
+    private static func prepare(_ air: MicrophoneNoise, in directory: borrowing TemporaryDirectory) throws
         -> SoftwareCard
     {
         var card = SoftwareCard(recording: directory.path + "/heard.wav")
@@ -32,7 +32,7 @@ import Testing
         return try Tool.readFile("\(directory.path)/\(name).raw")
     }
 
-    private func expectPart(of air: AirSound, _ samples: [UInt8]) throws {
+    private func expectPart(of air: MicrophoneNoise, _ samples: [UInt8]) throws {
         let first = try #require(air.position(of: samples.prefix(600)))
         let isRight = samples == air.frames(first..<first + samples.count / air.frameByteCount)
         #expect(isRight)
@@ -41,7 +41,7 @@ import Testing
     /// The card's file equals the recording, sample for sample.
     @Test(arguments: ["a.wav", "a.aiff", "a.caf"]) func theFileIsWhatWasInTheAir(name: String) throws {
         let directory = TemporaryDirectory()
-        let air = AirSound(.integer24, rate: 44_100, seconds: 2)
+        let air = MicrophoneNoise(.integer24, rate: 44_100, seconds: 2)
         _ = try Self.prepare(air, in: directory)
         try Self.run("tutti record --seconds 1 --rate 44100 --channels 2 \(name) > out.log 2> errors", in: directory)
         let samples = try Self.samples(name, in: directory)
@@ -60,7 +60,7 @@ import Testing
 
     @Test func ctrlCAndKillLeaveWholeFiles() throws {
         let directory = TemporaryDirectory()
-        let air = AirSound(.integer24, seconds: 4)
+        let air = MicrophoneNoise(.integer24, seconds: 4)
         _ = try Self.prepare(air, in: directory)
         try Self.run(
             """
@@ -86,7 +86,7 @@ import Testing
 
     @Test func lossesAreSilenceAndTold() throws {
         let directory = TemporaryDirectory()
-        let air = AirSound(.integer24, seconds: 4)
+        let air = MicrophoneNoise(.integer24, seconds: 4)
         let card = try Self.prepare(air, in: directory)
         try card.setFaults([.xrunAt(trueNow() + 1_000_000_000)])
         try Self.run("tutti record --seconds 2 a.wav > out.log 2> errors", in: directory)
@@ -113,7 +113,7 @@ import Testing
     /// What was recorded is kept, and the line says why it is no more.
     @Test func aLostDeviceAndAFullDiskLeaveWholeFiles() throws {
         let directory = TemporaryDirectory()
-        let air = AirSound(.integer24, seconds: 6)
+        let air = MicrophoneNoise(.integer24, seconds: 6)
         let card = try Self.prepare(air, in: directory)
         try Self.run(
             """
@@ -136,7 +136,7 @@ import Testing
     /// One clear line each, nothing made and nothing lost.
     @Test func whatCannotBeRecordedIsSaid() throws {
         let directory = TemporaryDirectory()
-        let card = try Self.prepare(AirSound(seconds: 0.1), in: directory)
+        let card = try Self.prepare(MicrophoneNoise(seconds: 0.1), in: directory)
         try Self.run("printf old > old.wav", in: directory)
         let cases = [
             (64, "--device '' a.wav", "--device: the name is empty"),
@@ -172,7 +172,7 @@ import Testing
 
     @Test func devicesThatRecordAreListed() throws {
         let directory = TemporaryDirectory()
-        _ = try Self.prepare(AirSound(seconds: 0.1), in: directory)
+        _ = try Self.prepare(MicrophoneNoise(seconds: 0.1), in: directory)
         try Self.run("tutti devices --json > list 2> /dev/null", in: directory)
         let lines = try Self.text("list", in: directory).split(separator: "\n").filter { $0.contains("\"card\"") }
         #expect(lines.count == 2)

@@ -98,7 +98,7 @@ import Testing
 
     @Test(arguments: ["a.wav", "a.aiff", "a.caf"]) func aDeviceIsRecorded(name: String) throws {
         let directory = TemporaryDirectory()
-        let air = AirSound(.integer24, rate: 48_000, seconds: 4)
+        let air = MicrophoneNoise(.integer24, rate: 48_000, seconds: 4)
         var card = SoftwareCard(recording: directory.path + "/heard.wav")
         card.source = directory.path + "/air.wav"
         try air.write(to: directory.path + "/air.wav")

@@ -23,7 +23,7 @@ final class LoadListener {
     private let instance = UInt64.random(in: 1 ... .max)
     private let peer = UUIDBytes.random()
     private var phase: Phase
-    private var part: PlayedListener
+    private var part: SimulatedListener
     private var stream: LoadSocket?
     private var datagrams: LoadSocket?
     /// Of connections that are over.
@@ -43,7 +43,7 @@ final class LoadListener {
         self.behaviour = behaviour
         self.environment = environment
         phase = .away(until: start)
-        part = PlayedListener(song: environment.song, now: start)
+        part = SimulatedListener(song: environment.song, now: start)
     }
 
     var isOver: Bool { if case .over = phase { true } else { false } }
@@ -137,7 +137,7 @@ final class LoadListener {
             return
         }
         phase = .connected
-        part = PlayedListener(song: environment.song, now: now)
+        part = SimulatedListener(song: environment.song, now: now)
         let greeting = Greeting(
             roles: .listener, peer: peer, instance: instance, started: environment.started, name: "load \(number + 1)",
             codecs: [environment.song.format.codec])
@@ -232,7 +232,7 @@ final class LoadListener {
         disconnect()
         earlier = figures
         earlierExchanges = exchanges
-        part = PlayedListener(song: environment.song, now: now)
+        part = SimulatedListener(song: environment.song, now: now)
         phase = .away(until: now + span)
     }
 

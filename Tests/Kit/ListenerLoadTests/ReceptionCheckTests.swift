@@ -5,10 +5,10 @@ import WireProtocol
 @testable import ListenerLoad
 
 @Suite(.timeLimit(.minutes(5))) struct ReceptionCheckTests {
-    private let count = SaidBroadcast.packetCount
+    private let count = ReceivedBroadcast.packetCount
 
     @Test func aWholeSongIsFlawless() throws {
-        var said = try SaidBroadcast()
+        var said = try ReceivedBroadcast()
         try said.enter()
         try said.packets(0..<20)
         try said.anchor()
@@ -23,7 +23,7 @@ import WireProtocol
 
     @Test(arguments: [0, 3, 417 * 2 + 100])
     func aChangedByteIsFound(place: Int) throws {
-        var said = try SaidBroadcast()
+        var said = try ReceivedBroadcast()
         try said.enter()
         try said.packets(0..<30) { $0[place] ^= 1 }
         try said.packets(30..<count)
@@ -31,7 +31,7 @@ import WireProtocol
     }
 
     @Test func whatIsMissingIsCounted() throws {
-        var said = try SaidBroadcast()
+        var said = try ReceivedBroadcast()
         try said.enter()
         try said.packets(0..<10)
         try said.packets(13..<20)
@@ -41,7 +41,7 @@ import WireProtocol
     }
 
     @Test func whatIsRepeatedIsCounted() throws {
-        var said = try SaidBroadcast()
+        var said = try ReceivedBroadcast()
         try said.enter()
         try said.packets(0..<10)
         try said.packets(8..<20)
@@ -49,7 +49,7 @@ import WireProtocol
     }
 
     @Test func lossesThatAreToldAreCounted() throws {
-        var said = try SaidBroadcast()
+        var said = try ReceivedBroadcast()
         try said.enter()
         try said.packets(0..<10)
         try said.enter(at: 30, lost: 20)
@@ -60,18 +60,18 @@ import WireProtocol
     }
 
     @Test func prerollIsNoRepetitionAndNoMoreThanNeeded() throws {
-        let needed = SaidBroadcast.song.prerollPacketCount
+        let needed = ReceivedBroadcast.song.prerollPacketCount
         try #require((1..<30).contains(needed))
-        var said = try SaidBroadcast()
+        var said = try ReceivedBroadcast()
         try said.enter(at: 40)
         try said.anchor()
         try said.packets(40 - needed - 2..<44, at: .milliseconds(500))
         #expect(said.check.figures.preroll == needed + 2 && said.check.figures.wrongPreroll == 0)
         // Judged by its first audible packet.
-        #expect(said.margins.least == SaidBroadcast.due(40) - .milliseconds(500))
+        #expect(said.margins.least == ReceivedBroadcast.due(40) - .milliseconds(500))
 
         for start in [0, 40 - needed + 1] {
-            var other = try SaidBroadcast()
+            var other = try ReceivedBroadcast()
             try other.enter(at: 40)
             try other.packets(start..<44)
             #expect(other.check.figures.wrongPreroll == 1, "from \(start) on, \(needed) needed")
@@ -79,31 +79,31 @@ import WireProtocol
     }
 
     @Test func everyPacketThatIsLateIsCounted() throws {
-        var said = try SaidBroadcast()
+        var said = try ReceivedBroadcast()
         try said.enter()
         try said.anchor()
         // Packets 10 and 11 were due by then, 12 was not.
         try said.packets(0..<10)
-        try said.packets(10..<14, at: SaidBroadcast.due(11) + .milliseconds(1))
+        try said.packets(10..<14, at: ReceivedBroadcast.due(11) + .milliseconds(1))
         #expect(said.check.figures.late == 2)
-        #expect(said.margins.least == SaidBroadcast.due(10) - SaidBroadcast.due(11) - .milliseconds(1))
+        #expect(said.margins.least == ReceivedBroadcast.due(10) - ReceivedBroadcast.due(11) - .milliseconds(1))
     }
 
     @Test func aJoinerMayMissWhatIsDueAtOnce() throws {
-        var said = try SaidBroadcast()
-        let now = SaidBroadcast.due(20)
+        var said = try ReceivedBroadcast()
+        let now = ReceivedBroadcast.due(20)
         try said.enter(at: 20, now: now)
         try said.anchor()
         try said.packets(20..<24, at: now + .milliseconds(5))
         #expect(said.check.figures.late == 0 && said.check.figures.catchUp == 1 && said.margins.count == 0)
-        try said.packets(24..<50, at: SaidBroadcast.due(24) + .milliseconds(1))
+        try said.packets(24..<50, at: ReceivedBroadcast.due(24) + .milliseconds(1))
         #expect(said.check.figures.catchUp == 2)
-        try said.packets(50..<54, at: SaidBroadcast.due(50) + .milliseconds(1))
+        try said.packets(50..<54, at: ReceivedBroadcast.due(50) + .milliseconds(1))
         #expect(said.check.figures.late == 1)
     }
 
     @Test func whatIsOutOfTurnIsFound() throws {
-        var said = try SaidBroadcast()
+        var said = try ReceivedBroadcast()
         try said.packets(0..<4)
         #expect(said.check.figures.unexpected == 1)
         try said.enter()

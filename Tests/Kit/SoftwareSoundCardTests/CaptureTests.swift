@@ -7,8 +7,8 @@ import Testing
 extension SoftwareSoundCardTests {
     // The card's capture side. It lives in real time, as the other one; what is checked is exact.
     @Suite(.serialized) struct CaptureTests {
-        private static let air = AirSound(seconds: 2)
-        private var air: AirSound { Self.air }
+        private static let air = MicrophoneNoise(seconds: 2)
+        private var air: MicrophoneNoise { Self.air }
 
         private func open(_ test: TestCard, buffer: UInt32 = 500_000) throws -> PCM {
             let pcm = try test.open(SND_PCM_STREAM_CAPTURE)
@@ -106,7 +106,7 @@ extension SoftwareSoundCardTests {
             #expect(seen.count > 5)
         }
 
-        private static let formats: [(AirSound.SampleFormat, snd_pcm_format_t)] = [
+        private static let formats: [(MicrophoneNoise.SampleFormat, snd_pcm_format_t)] = [
             (.integer16, SND_PCM_FORMAT_S16_LE), (.integer24, SND_PCM_FORMAT_S24_3LE),
             (.integer24, SND_PCM_FORMAT_S24_LE), (.integer32, SND_PCM_FORMAT_S32_LE),
             (.float32, SND_PCM_FORMAT_FLOAT_LE),
@@ -115,7 +115,7 @@ extension SoftwareSoundCardTests {
         @Test(arguments: formats.indices, [(44_100, 1), (48_000, 2), (96_000, 8)])
         func whatIsInTheAirIsCaptured(index: Int, layout: (rate: Int, channels: Int)) throws {
             let (kind, format) = Self.formats[index]
-            let air = AirSound(kind, rate: layout.rate, channels: layout.channels, seconds: 0.05)
+            let air = MicrophoneNoise(kind, rate: layout.rate, channels: layout.channels, seconds: 0.05)
             let test = try TestCard(air: air)
             let pcm = try test.open(SND_PCM_STREAM_CAPTURE)
             try pcm.configure(format, rate: UInt32(layout.rate), channels: layout.channels)

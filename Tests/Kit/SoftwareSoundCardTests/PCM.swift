@@ -26,7 +26,7 @@ final class TestCard {
     private let directory: String
 
     /// - Parameter air: what the card captures.
-    init(air: AirSound? = nil, _ adapt: (inout SoftwareCard) -> Void = { _ in }) throws {
+    init(air: MicrophoneNoise? = nil, _ adapt: (inout SoftwareCard) -> Void = { _ in }) throws {
         directory = String(cString: mkdtemp(strdup("/tmp/tutti-card-XXXXXX")))
         var card = SoftwareCard(recording: directory + "/heard.wav")
         if let air {

@@ -13,7 +13,7 @@ struct CaptureScenes {
     func play(seconds: Double) throws {
         var card = SoftwareCard(recording: directory + "/heard.wav", formats: ["S24_LE"])
         card.source = directory + "/air.wav"
-        try AirSound(.integer24, seconds: 1).write(to: directory + "/air.wav")
+        try MicrophoneNoise(.integer24, seconds: 1).write(to: directory + "/air.wav")
         let losses = Mutex<[InputLossCause: Int]>([:])
         let isHolding = Atomic(false)
         let queue = try InputQueue(input: try ALSAInput(deviceName: card.deviceName)) { event in

@@ -21,7 +21,7 @@ enum RealTimeProbe {
         let arguments = CommandLine.arguments
         guard arguments.count >= 3, let seconds = Double(arguments[2]) else { exit(EX_USAGE) }
         let directory = arguments[1]
-        if arguments.count == 5 { try Plant(arguments[4]).install() }
+        if arguments.count == 5 { try PlantedViolation(arguments[4]).install() }
 
         let configuration = directory + "/asound.conf"
         try SoftwareCard.writeConfiguration(to: configuration, default: nil)

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    private static let kinds: [(String, AirSound.SampleFormat)] = [
+    private static let kinds: [(String, MicrophoneNoise.SampleFormat)] = [
         ("a.wav", .integer16), ("a.wav", .integer24), ("a.caf", .integer24), ("a.aiff", .integer16),
         ("a.aiff", .integer32), ("a.caf", .float32), ("a.wav", .float32),
     ]
@@ -71,7 +71,7 @@ import Testing
     /// The card's file equals the recording, sample for sample.
     @Test(arguments: kinds.indices) func theFileHoldsWhatWasInTheAir(index: Int) throws {
         let (name, format) = Self.kinds[index]
-        let studio = try Studio(AirSound(format, seconds: 1))
+        let studio = try Studio(MicrophoneNoise(format, seconds: 1))
         let run = try Run(studio, name, duration: .milliseconds(250))
         let summary = try run.result().get()
         #expect(summary.frameCount == 12_000)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func samplesAreWrittenInTheWidthThatIsAskedFor() throws {
-        let studio = try Studio(AirSound(.integer16, seconds: 1))
+        let studio = try Studio(MicrophoneNoise(.integer16, seconds: 1))
         let run = try Run(studio, "a.wav", samples: .integer(bits: 24), duration: .milliseconds(250))
         #expect(try run.result().get().frameCount == 12_000)
         let wide = try run.samples(12_000 * 6)
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func whatWasLostIsSilenceOfTheSameLength() throws {
-        let studio = try Studio(AirSound(seconds: 3))
+        let studio = try Studio(MicrophoneNoise(seconds: 3))
         let fault = trueNow() + 700_000_000
         try studio.card.setFaults([.xrunAt(fault)])
         let run = try Run(studio, "a.wav", duration: .milliseconds(2_000))
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func aStopKeepsAllThatWasInTheAirUntilThen() throws {
-        let studio = try Studio(AirSound(seconds: 2))
+        let studio = try Studio(MicrophoneNoise(seconds: 2))
         let run = try Run(studio, "a.wav")
         try run.waitUntilItBegan()
         sleepThread(for: .milliseconds(500))
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func aDeviceThatVanishesLeavesAWholeFile() throws {
-        let studio = try Studio(AirSound(seconds: 2))
+        let studio = try Studio(MicrophoneNoise(seconds: 2))
         let run = try Run(studio, "a.wav")
         try run.waitUntilItBegan()
         try studio.card.setFaults([.goneAt(trueNow() + 600_000_000)])
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func aFileThatCannotBeWrittenIsRefusedBeforeAnythingRuns() throws {
-        let studio = try Studio(AirSound(seconds: 0.1))
+        let studio = try Studio(MicrophoneNoise(seconds: 0.1))
         func failure(_ name: String) throws -> DeviceRecordingError? {
             let input = try ALSAInput(deviceName: studio.card.deviceName)
             do throws(DeviceRecordingError) {

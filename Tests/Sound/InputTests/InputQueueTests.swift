@@ -39,14 +39,14 @@ import Testing
         tape.events.compactMap { if case .framesLost(let at, let count, _) = $0 { at..<at + count } else { nil } }
     }
 
-    private static let formats: [(AirSound.SampleFormat, String, Int, Int)] = [
+    private static let formats: [(MicrophoneNoise.SampleFormat, String, Int, Int)] = [
         (.integer16, "S16_LE", 44_100, 1), (.integer24, "S24_3LE", 48_000, 2), (.integer24, "S24_LE", 48_000, 3),
         (.integer32, "S32_LE", 96_000, 8), (.float32, "FLOAT_LE", 48_000, 2),
     ]
 
     @Test(arguments: formats.indices) func everyFormatComesAsItIs(index: Int) throws {
         let (kind, name, rate, channels) = Self.formats[index]
-        let air = AirSound(kind, rate: rate, channels: channels, seconds: 1)
+        let air = MicrophoneNoise(kind, rate: rate, channels: channels, seconds: 1)
         let studio = try Studio(air) { $0.formats = [name] }
         let tape = Tape()
         let queue = try studio.queue(tape)
@@ -82,7 +82,7 @@ import Testing
 
     /// The times that thirty buffers say, and by how much each is wrong.
     private func capture(ppm: Double, isCoarse: Bool) throws -> (times: [InputTime], errors: [TimeSpan]) {
-        let studio = try Studio(AirSound(seconds: 2)) {
+        let studio = try Studio(MicrophoneNoise(seconds: 2)) {
             $0.ppm = ppm
             $0.isCoarse = isCoarse
         }
@@ -110,7 +110,7 @@ import Testing
 
     /// From the instant from which on frames are wanted to the first one that comes, in frames.
     private func delayOfAStart() throws -> Double {
-        let studio = try Studio(AirSound(seconds: 2))
+        let studio = try Studio(MicrophoneNoise(seconds: 2))
         let tape = Tape()
         let queue = try studio.queue(tape)
         queue.addBuffers(3)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func aPauseLeavesOutWhatIsInTheAirMeanwhileAndNothingElse() throws {
-        let studio = try Studio(AirSound(seconds: 3))
+        let studio = try Studio(MicrophoneNoise(seconds: 3))
         let tape = Tape()
         let queue = try studio.queue(tape)
         queue.addBuffers(4)
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test func aDrainHandsOverAllThatWasInTheAirUntilThen() throws {
-        let studio = try Studio(AirSound(seconds: 2))
+        let studio = try Studio(MicrophoneNoise(seconds: 2))
         let tape = Tape()
         let queue = try studio.queue(tape)
         queue.addBuffers(3)
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test func anImmediateStopHandsOverNoMore() throws {
-        let studio = try Studio(AirSound(seconds: 2))
+        let studio = try Studio(MicrophoneNoise(seconds: 2))
         let tape = Tape()
         let queue = try studio.queue(tape)
         queue.addBuffers(3)
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test func afterAStopItStartsAnew() throws {
-        let studio = try Studio(AirSound(seconds: 3))
+        let studio = try Studio(MicrophoneNoise(seconds: 3))
         let tape = Tape()
         let queue = try studio.queue(tape)
         queue.addBuffers(3)
@@ -216,7 +216,7 @@ import Testing
 
     /// Starts that come while it is being stopped, and one after the device was lost: nobody waits for anybody for ever.
     @Test func startsAndStopsFollowEachOtherAtOnce() throws {
-        let studio = try Studio(AirSound(seconds: 3))
+        let studio = try Studio(MicrophoneNoise(seconds: 3))
         let tape = Tape()
         let queue = try studio.queue(tape)
         queue.addBuffers(3)
@@ -238,7 +238,7 @@ import Testing
 
     /// All buffers are away for longer than the ring lasts.
     @Test func framesWithoutBufferAreToldWithTheirPlace() throws {
-        let studio = try Studio(AirSound(seconds: 5))
+        let studio = try Studio(MicrophoneNoise(seconds: 5))
         let tape = Tape()
         let queue = try studio.queue(tape, returnsBuffers: false)
         queue.addBuffers(10)
@@ -262,7 +262,7 @@ import Testing
     }
 
     @Test func aDrainWithoutBuffersTellsWhatIsMissing() throws {
-        let studio = try Studio(AirSound(seconds: 5))
+        let studio = try Studio(MicrophoneNoise(seconds: 5))
         let tape = Tape()
         let queue = try studio.queue(tape, returnsBuffers: false)
         queue.addBuffers(5)
@@ -278,7 +278,7 @@ import Testing
     }
 
     @Test(arguments: [0, 60.0]) func framesLostInXrunsAreToldAndTimeIsKept(ppm: Double) throws {
-        let studio = try Studio(AirSound(seconds: 4)) { $0.ppm = ppm }
+        let studio = try Studio(MicrophoneNoise(seconds: 4)) { $0.ppm = ppm }
         let tape = Tape()
         let queue = try studio.queue(tape)
         queue.addBuffers(3)
@@ -308,7 +308,7 @@ import Testing
 
     /// How many frames were in the air before a device vanished, and were not handed over.
     private func missingOfAVanishedDevice() throws -> Double {
-        let studio = try Studio(AirSound(seconds: 2))
+        let studio = try Studio(MicrophoneNoise(seconds: 2))
         let tape = Tape()
         let queue = try studio.queue(tape)
         queue.addBuffers(3)
@@ -329,7 +329,7 @@ import Testing
     }
 
     @Test func aDeviceThatStandsStillIsTold() throws {
-        let studio = try Studio(AirSound(seconds: 2))
+        let studio = try Studio(MicrophoneNoise(seconds: 2))
         let tape = Tape()
         let queue = try studio.queue(tape)
         queue.addBuffers(3)
@@ -343,7 +343,7 @@ import Testing
     }
 
     @Test func aHandleThatGoesEndsTheQueue() throws {
-        let studio = try Studio(AirSound(seconds: 2))
+        let studio = try Studio(MicrophoneNoise(seconds: 2))
         let tape = Tape()
         try {
             let queue = try studio.queue(tape)
@@ -364,7 +364,7 @@ import Testing
                 return nil
             } catch { return error }
         }
-        let studio = try Studio(AirSound(seconds: 0.1))
+        let studio = try Studio(MicrophoneNoise(seconds: 0.1))
         let name = studio.card.deviceName
         #expect(failure("nonsense") == InputDeviceError(.unknownDevice(name: "nonsense")))
         #expect(failure("nonsense").map { "\($0)" }?.contains("records is called 'nonsense'") == true)

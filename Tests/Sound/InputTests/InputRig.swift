@@ -10,10 +10,10 @@ import Synchronization
 /// A software card with something in the air, in a directory of its own that goes away with it.
 final class Studio {
     let directory: String
-    let air: AirSound
+    let air: MicrophoneNoise
     var card: SoftwareCard
 
-    init(_ air: AirSound, _ adapt: (inout SoftwareCard) -> Void = { _ in }) throws {
+    init(_ air: MicrophoneNoise, _ adapt: (inout SoftwareCard) -> Void = { _ in }) throws {
         SoftwareCard.useOwnConfiguration()
         directory = String(cString: mkdtemp(strdup("/tmp/tutti-input-XXXXXX")))
         self.air = air

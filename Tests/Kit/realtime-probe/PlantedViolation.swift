@@ -1,14 +1,14 @@
 import Glibc
 
-/// A sin that the real-time thread is made to commit once, so that a watch which sees nothing can be told from a thread
-/// that does nothing.
+/// A violation that the real-time thread is made to commit once, so that a watch which sees nothing can be told from a
+/// thread that does nothing.
 ///
 /// The bodies are Swift, compiled like everything else here: what the compiler makes of them must be noticed.
-enum Plant: String {
+enum PlantedViolation: String {
     case allocation, retain
 
     init(_ name: String) throws {
-        guard let plant = Plant(rawValue: name) else { throw Unknown(name: name) }
+        guard let plant = PlantedViolation(rawValue: name) else { throw Unknown(name: name) }
         self = plant
     }
 

@@ -6,7 +6,7 @@ import WireProtocol
 @testable import ListenerLoad
 
 /// A broadcast of a song of MPEG frames, as far as one listener is told of it, and what its check finds.
-struct SaidBroadcast {
+struct ReceivedBroadcast {
     static let packetCount = 60
     static let frames: Int64 = 1_152
     static let song = makeSong()

@@ -7,7 +7,7 @@ import WireProtocol
 ///
 /// Pure: bytes and `now` in, bytes out. The owner calls ``poll(now:)`` when ``nextDeadline`` has come, and after each
 /// reception.
-struct PlayedListener {
+struct SimulatedListener {
     /// As `ListenLimits` and `PeeringLimits` have them.
     private static let reportInterval = TimeSpan.milliseconds(500)
     private static let keepAliveInterval = TimeSpan.milliseconds(750)

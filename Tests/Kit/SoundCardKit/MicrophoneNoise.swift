@@ -2,7 +2,7 @@ import StreamTestKit
 
 /// What is in the air around a software card's microphone: noise of which no two frames are alike, so that each tells
 /// its place. The same seed makes the same noise.
-public struct AirSound: Sendable {
+public struct MicrophoneNoise: Sendable {
     public enum SampleFormat: String, CaseIterable, Sendable {
         case integer16, integer24, integer32, float32
     }
@@ -65,7 +65,7 @@ public struct AirSound: Sendable {
     }
 }
 
-extension AirSound.SampleFormat {
+extension MicrophoneNoise.SampleFormat {
     /// Bytes of one sample.
     public var byteCount: Int {
         switch self {
