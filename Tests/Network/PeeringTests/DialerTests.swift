@@ -44,7 +44,7 @@ import WireProtocol
             }
             let failed = now
             var probe = dialer
-            while probe.due(now).isEmpty { now += .milliseconds(100) }
+            while probe.dueDials(now).isEmpty { now += .milliseconds(100) }
             pauses.append((now - failed).milliseconds.rounded())
         }
         #expect(pauses == [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000])
