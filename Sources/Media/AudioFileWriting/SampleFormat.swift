@@ -7,6 +7,7 @@ public struct SampleFormat: Hashable, Sendable {
     public var validBits: Int
     public var isFloat: Bool
 
+    package static let integer8 = SampleFormat(byteCount: 1, validBits: 8, isFloat: false)
     public static let float32 = SampleFormat(byteCount: 4, validBits: 32, isFloat: true)
 
     /// Returns integers in as many whole bytes as their bits need; nil for widths that no decoder outputs.

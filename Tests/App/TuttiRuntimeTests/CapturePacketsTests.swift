@@ -12,9 +12,9 @@ import Testing
     /// Hands a buffer of 960 frames over.
     private func give(_ packets: inout CapturePackets, frame: Int64, fill: UInt8 = 1) -> [SourceEvent]? {
         let bytes = [UInt8](repeating: fill, count: 960 * 4)
-        let time = InputTime(
-            frame: frame, host: HostTime(nanoseconds: 1_000_000_000 + frame * 20_833), bound: .zero,
-            framesPerSecond: 48_001)
+        let time = DeviceInstant(
+            frame: DeviceFrame(index: frame), host: HostTime(nanoseconds: 1_000_000_000 + frame * 20_833),
+            secondsPerFrame: 1 / 48_001, bound: .zero)
         return packets.events(for: bytes.span.bytes, frameCount: 960, time: time)
     }
 

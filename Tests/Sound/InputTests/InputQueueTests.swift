@@ -16,13 +16,13 @@ import Testing
     private func origin(_ captured: [Captured], _ studio: Studio) throws -> Int64 {
         let first = try #require(captured.first)
         let place = try #require(studio.air.position(of: first.bytes))
-        let origin = Int64(place) - first.time.frame
+        let origin = Int64(place) - first.frame
         let size = studio.air.frameByteCount
         for buffer in captured {
-            let begin = Int(buffer.time.frame + origin)
+            let begin = Int(buffer.frame + origin)
             #expect(!buffer.bytes.isEmpty)
             let isRight = buffer.bytes == studio.air.frames(begin..<begin + buffer.bytes.count / size)
-            #expect(isRight, "at \(buffer.time.frame), \(buffer.bytes.count / size) frames")
+            #expect(isRight, "at \(buffer.frame), \(buffer.bytes.count / size) frames")
         }
         return origin
     }
@@ -30,8 +30,8 @@ import Testing
     /// Every buffer but those before a loss begins where the one before ends.
     private func gaps(_ captured: [Captured], _ studio: Studio) -> [Range<Int64>] {
         zip(captured, captured.dropFirst()).compactMap { before, after in
-            let end = before.time.frame + Int64(before.bytes.count / studio.air.frameByteCount)
-            return end == after.time.frame ? nil : end..<max(end, after.time.frame)
+            let end = before.frame + Int64(before.bytes.count / studio.air.frameByteCount)
+            return end == after.frame ? nil : end..<max(end, after.frame)
         }
     }
 
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// The times that thirty buffers say, and by how much each is wrong.
-    private func capture(ppm: Double, isCoarse: Bool) throws -> (times: [InputTime], errors: [TimeSpan]) {
+    private func capture(ppm: Double, isCoarse: Bool) throws -> (times: [DeviceInstant], errors: [TimeSpan]) {
         let studio = try Studio(MicrophoneNoise(seconds: 2)) {
             $0.ppm = ppm
             $0.isCoarse = isCoarse
@@ -96,7 +96,7 @@ import Testing
         let origin = try origin(tape.captured, studio)
         let times = tape.captured.map(\.time)
         let errors = try times.map { time in
-            TimeSpan(seconds: (try studio.frame(at: time.host) - Double(time.frame + origin)) / 48_000)
+            TimeSpan(seconds: (try studio.frame(at: time.host) - Double(time.frame.index + origin)) / 48_000)
         }
         return (times, errors)
     }
@@ -121,7 +121,7 @@ import Testing
         try tape.wait { $0.events.last == .runningChanged(false) }
         let origin = try origin(tape.captured, studio)
         let first = try #require(tape.captured.first)
-        return Double(first.time.frame + origin) - (try studio.frame(at: start))
+        return Double(first.frame + origin) - (try studio.frame(at: start))
     }
 
     @Test func aPauseLeavesOutWhatIsInTheAirMeanwhileAndNothingElse() throws {
@@ -175,7 +175,7 @@ import Testing
         let origin = try origin(tape.captured, studio)
         #expect(gaps(tape.captured, studio).isEmpty)
         let last = try #require(tape.captured.last)
-        let end = Double(last.time.frame + origin) + Double(last.bytes.count / studio.air.frameByteCount)
+        let end = Double(last.frame + origin) + Double(last.bytes.count / studio.air.frameByteCount)
         #expect(try end >= studio.frame(at: before) - 1)
         #expect(try end <= studio.frame(at: after) + 2)
     }
@@ -210,7 +210,7 @@ import Testing
             let captured = Array(tape.captured.dropFirst(count))
             _ = try origin(captured, studio)
             #expect(gaps(captured, studio).isEmpty)
-            #expect(captured[0].time.frame < 4_800)
+            #expect(captured[0].frame < 4_800)
         }
     }
 
@@ -273,7 +273,7 @@ import Testing
         try tape.wait { $0.events.last == .runningChanged(false) }
         let missing = try #require(losses(tape).first)
         let last = try #require(tape.captured.last)
-        #expect(missing.lowerBound == last.time.frame + 1_000)
+        #expect(missing.lowerBound == last.frame + 1_000)
         #expect(missing.count > 4_000 && missing.count < 48_000)
     }
 
@@ -321,7 +321,7 @@ import Testing
         #expect(tape.events == [.runningChanged(true), .deviceLost(error), .runningChanged(false)])
         let origin = try origin(tape.captured, studio)
         let last = try #require(tape.captured.last)
-        let end = Double(last.time.frame + origin) + Double(last.bytes.count / studio.air.frameByteCount)
+        let end = Double(last.frame + origin) + Double(last.bytes.count / studio.air.frameByteCount)
         let missing = try studio.frame(at: HostTime(nanoseconds: vanishes)) - end
         try queue.start()
         try tape.wait { $0.events.filter { $0 == .deviceLost(error) }.count == 2 }

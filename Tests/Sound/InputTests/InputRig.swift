@@ -4,6 +4,7 @@ import AudioQueueServices
 import Glibc
 import HeardAnalysis
 import HostSystem
+import Playout
 import SoundCardKit
 import Synchronization
 
@@ -49,8 +50,10 @@ final class Studio {
 
 /// A buffer as the handler saw it.
 struct Captured: Equatable {
-    var time: InputTime
+    var time: DeviceInstant
     var bytes: [UInt8]
+
+    var frame: Int64 { time.frame.index }
 }
 
 /// What a queue handed over and told, to be waited for.

@@ -58,18 +58,10 @@ public final class DeviceRecorder: Sendable {
         }
         do throws(DeviceRecordingError) {
             return try DeviceRecording(
-                input: input, path: options.path, replaces: options.replaces, samples: samples,
+                input: input, path: options.path, replaces: options.replaces, samples: options.samples.format,
                 duration: options.duration)
         } catch {
             throw RuntimeFailure(error)
-        }
-    }
-
-    private var samples: SampleFormat? {
-        switch options.samples {
-        case .asTheyAre: nil
-        case .integer(let bits): .integer(bits: bits)
-        case .float: .float32
         }
     }
 }

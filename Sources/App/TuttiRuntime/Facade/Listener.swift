@@ -26,13 +26,7 @@ public final class Listener: Sendable {
             let runner = ListenRunner(options: self.options, identity: self.identity, loop: loop, emit: handler)
             self.runner.withLock { $0 = runner }
             self.control.onStop(loop) { runner.stop() }
-            return runner.run().flatMapThrowing { outcome in
-                switch outcome {
-                case .completed: .completed
-                case .stopped: .interrupted
-                case .failed(let failure): throw RuntimeFailure(.lost, .listening(failure))
-                }
-            }
+            return runner.run().flatMapThrowing { try RuntimeOutcome($0) }
         }
     }
 
@@ -43,5 +37,16 @@ public final class Listener: Sendable {
     public func setVolume(_ volume: Float) {
         guard let runner = runner.withLock({ $0 }) else { return }
         control.execute { runner.setVolume(volume) }
+    }
+}
+
+extension RuntimeOutcome {
+    /// - Throws: why the listener could not go on.
+    init(_ outcome: ListenOutcome) throws(RuntimeFailure) {
+        switch outcome {
+        case .completed: self = .completed
+        case .stopped: self = .interrupted
+        case .failed(let failure): throw RuntimeFailure(.lost, .listening(failure))
+        }
     }
 }

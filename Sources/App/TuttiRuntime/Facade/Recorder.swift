@@ -41,13 +41,7 @@ public final class Recorder: Sendable {
             let runner = ListenRunner(
                 options: self.joinOptions, identity: self.identity, loop: loop, recordingInto: outlet, emit: handler)
             self.control.onStop(loop) { runner.stop() }
-            return runner.run().flatMapThrowing { outcome in
-                switch outcome {
-                case .completed: .completed
-                case .stopped: .interrupted
-                case .failed(let failure): throw RuntimeFailure(.lost, .listening(failure))
-                }
-            }
+            return runner.run().flatMapThrowing { try RuntimeOutcome($0) }
         }
     }
 
@@ -55,12 +49,7 @@ public final class Recorder: Sendable {
         var recording = RecordingOptions(path: options.path)
         recording.replaces = options.replaces
         recording.duration = options.duration
-        recording.samples =
-            switch options.samples {
-            case .asTheyAre: nil
-            case .integer(let bits): .integer(bits: bits)
-            case .float: .float32
-            }
+        recording.samples = options.samples.format
         return recording
     }
 
@@ -72,6 +61,17 @@ public final class Recorder: Sendable {
         join.once = !options.follows
         join.network = options.network
         return join
+    }
+}
+
+extension RecordOptions.Samples {
+    /// Nil for the song's or the device's own.
+    var format: SampleFormat? {
+        switch self {
+        case .asTheyAre: nil
+        case .integer(let bits): .integer(bits: bits)
+        case .float: .float32
+        }
     }
 }
 

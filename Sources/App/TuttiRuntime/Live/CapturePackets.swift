@@ -9,7 +9,7 @@ import NIOCore
 struct CapturePackets {
     private let format: AudioStreamFormat
     private let title: String
-    private var first: Int64?
+    private var first: DeviceFrame?
     private var next: Int64 = 0
     /// Frames since the clock was last reported.
     private var framesSinceClock = Int64.max
@@ -29,7 +29,7 @@ struct CapturePackets {
         buffer.withBytes { events(for: $0, frameCount: buffer.frameCount, time: buffer.time) }
     }
 
-    mutating func events(for bytes: RawSpan, frameCount: Int, time: InputTime) -> [SourceEvent]? {
+    mutating func events(for bytes: RawSpan, frameCount: Int, time: DeviceInstant) -> [SourceEvent]? {
         let isFirst = first == nil
         let position = time.frame - (first ?? time.frame)
         first = first ?? time.frame
@@ -60,7 +60,7 @@ struct CapturePackets {
     }
 
     /// Returns the clock, a few times a second.
-    private mutating func clock(_ position: Int64, _ frameCount: Int, _ time: InputTime) -> SourceClock? {
+    private mutating func clock(_ position: Int64, _ frameCount: Int, _ time: DeviceInstant) -> SourceClock? {
         guard Double(framesSinceClock) >= Self.clockInterval.seconds * format.sampleRate else {
             framesSinceClock += Int64(frameCount)
             return nil

@@ -47,9 +47,9 @@ struct RecordingWriter: ~Copyable, Sendable {
     mutating func append(_ buffer: borrowing InputBuffer) throws(AudioFileWritingError) {
         if let claimed = claimed.take() {
             file = try AudioFileWriter(file: claimed, format: format)
-            first = buffer.time.frame
+            first = buffer.time.frame.index
         }
-        let missing = min(buffer.time.frame - first - frameCount, frameLimit - frameCount)
+        let missing = min(buffer.time.frame.index - first - frameCount, frameLimit - frameCount)
         if missing > 0 {
             silentFrameCount += missing
             try file?.appendSilence(frameCount: missing)

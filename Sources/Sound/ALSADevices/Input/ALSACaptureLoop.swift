@@ -1,7 +1,6 @@
 import AudioCore
 import CALSA
 import Glibc
-import HostSystem
 import Playout
 import Synchronization
 
@@ -25,12 +24,8 @@ struct ALSACaptureLoop: ~Copyable {
     private let padded: UnsafeMutableRawPointer?
     private let chunkFrameCount: Int
     private var timestampValidator: TimestampValidator
-    /// Consecutive turns that failed, or found nothing to read.
-    private var failures = 0
-    private var emptyTurns = 0
     private var wait = PCMWait()
-
-    private static let failureLimit = 8
+    private var recovery = PCMRecovery()
 
     /// - Parameter status: an allocated status, which the caller frees.
     init(
@@ -41,9 +36,7 @@ struct ALSACaptureLoop: ~Copyable {
         self.configuration = configuration
         writer = CaptureWriter(control: control, rate: configuration.rate)
         chunkFrameCount = writer.chunkFrameCount
-        timestampValidator = TimestampValidator(
-            clock: configuration.timestampClock,
-            period: TimeSpan(seconds: Double(configuration.periodFrameCount) / configuration.rate))
+        timestampValidator = TimestampValidator(clock: configuration.timestampClock, period: configuration.period)
         padded =
             configuration.format == .integer24
             ? .allocate(byteCount: chunkFrameCount * configuration.bytesPerFrame, alignment: 16) : nil
@@ -55,15 +48,15 @@ struct ALSACaptureLoop: ~Copyable {
     var workingMemory: [UnsafeMutableRawBufferPointer] { [writer.workingMemory] }
 
     /// Runs the loop. Returns 0 when told to stop, or the error that ended the device.
-    mutating func run(until stop: UnsafePointer<Atomic<Bool>>) -> Int32 {
+    mutating func run(until stop: borrowing Atomic<Bool>) -> Int32 {
         var code = start()
-        while !stop.pointee.load(ordering: .acquiring) {
+        while !stop.load(ordering: .acquiring) {
             if code < 0 { code = recover(from: code, stop) }
             if code < 0 { break }
             code = turn()
         }
         writer.finish()
-        return stop.pointee.load(ordering: .acquiring) ? 0 : code
+        return stop.load(ordering: .acquiring) ? 0 : code
     }
 
     // MARK: A turn
@@ -73,23 +66,17 @@ struct ALSACaptureLoop: ~Copyable {
         guard ready >= 0 else { return ready }
 
         var code: Int32 = 0
-        guard let reading = PCMReading.take(pcm, into: status, validator: &timestampValidator, code: &code) else {
-            return code
-        }
-        guard reading.state == SND_PCM_STATE_RUNNING else { return Self.error(of: reading.state) }
+        guard let reading = PCMReading.take(pcm, into: status, validator: &timestampValidator, code: &code) else { return code }
         note(reading, isWake: ready > 0)
         guard ready > 0 else { return 0 }
-        guard reading.available >= chunkFrameCount else { return noteEmptyTurn() }
-        emptyTurns = 0
+        guard reading.available >= chunkFrameCount else { return recovery.noteEmptyTurn() }
         code = read(reading.available)
-        if code >= 0 { failures = 0 }
+        recovery.noteTurn(code)
         return code
     }
 
     private mutating func note(_ reading: PCMReading, isWake: Bool) {
-        // No sound card has a delay of more than its buffer and a second.
-        let farthest = configuration.bufferFrameCount + Int(configuration.rate)
-        guard abs(reading.delay) <= farthest else { return }
+        guard abs(reading.delay) <= configuration.longestDelayFrameCount else { return }
         writer.note(
             delay: reading.delay, host: reading.instant.host, isWake: isWake, slack: reading.instant.slack,
             isTimely: reading.instant.isTimely)
@@ -124,43 +111,13 @@ struct ALSACaptureLoop: ~Copyable {
     }
 
     /// Handles an error of a turn. Negative if there is nothing left to try.
-    private mutating func recover(from code: Int32, _ stop: UnsafePointer<Atomic<Bool>>) -> Int32 {
-        switch -code {
-        case EAGAIN, EINTR:
-            sleepThread(for: .milliseconds(1))
-            return 0
-        case ENODEV, ENXIO, EBADF, -ALSACall.standstill:
-            return code
-        default:
-            failures += 1
-            guard failures <= Self.failureLimit || code == -EPIPE else { return code }
-            // A single xrun is handled at once. A run of them means that the machine is overloaded: wait.
-            if failures > 1 { sleepThread(for: .milliseconds(Int64(min(failures, 20)) * 5)) }
-            if code == -ESTRPIPE { resume(stop) }
+    private mutating func recover(from code: Int32, _ stop: borrowing Atomic<Bool>) -> Int32 {
+        switch recovery.step(after: code, of: pcm, until: stop) {
+        case .goOn: return 0
+        case .end: return code
+        case .restart:
             writer.deviceDidRestart()
             return start()
-        }
-    }
-
-    /// Waits until the suspended hardware has resumed. Devices that cannot resume are prepared again instead.
-    private func resume(_ stop: UnsafePointer<Atomic<Bool>>) {
-        while snd_pcm_resume(pcm) == -EAGAIN && !stop.pointee.load(ordering: .acquiring) {
-            sleepThread(for: .milliseconds(10))
-        }
-    }
-
-    /// Notes a wake without a period to read: some plugins do that now and then, a broken device for ever.
-    private mutating func noteEmptyTurn() -> Int32 {
-        emptyTurns += 1
-        if emptyTurns > 8 { sleepThread(for: .milliseconds(5)) }
-        return emptyTurns < 600 ? 0 : ALSACall.standstill
-    }
-
-    private static func error(of state: snd_pcm_state_t) -> Int32 {
-        switch state {
-        case SND_PCM_STATE_DISCONNECTED: -ENODEV
-        case SND_PCM_STATE_SUSPENDED: -ESTRPIPE
-        default: -EPIPE
         }
     }
 }

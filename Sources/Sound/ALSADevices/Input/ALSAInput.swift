@@ -16,7 +16,7 @@ public final class ALSAInput: InputDevice {
     /// Held by the thread for as long as it runs.
     private let handle: Mutex<PCMHandle?>
     private let thread = Mutex<HostThread?>(nil)
-    private let isStopping: UnsafeMutablePointer<Atomic<Bool>>
+    private let isStopping = Atomic(false)
 
     /// How samples come: 24 bits hold what any converter gives, where the device has that width or a plugin makes it;
     /// else what the device has.
@@ -42,20 +42,13 @@ public final class ALSAInput: InputDevice {
         } catch {
             throw InputDeviceError(error)
         }
-        isStopping = .allocate(capacity: 1)
-        isStopping.initialize(to: Atomic(false))
-    }
-
-    deinit {
-        isStopping.deinitialize(count: 1)
-        isStopping.deallocate()
     }
 
     public func start(
         filling control: CaptureControl, events: @escaping @Sendable (InputDeviceEvent) -> Void
     ) throws(InputDeviceError) {
         stop()
-        isStopping.pointee.store(false, ordering: .releasing)
+        isStopping.store(false, ordering: .releasing)
         do {
             let thread = try HostThread(name: "tutti capture") { [self] in run(control, events) }
             self.thread.withLock { $0 = thread }
@@ -66,7 +59,7 @@ public final class ALSAInput: InputDevice {
     }
 
     public func stop() {
-        isStopping.pointee.store(true, ordering: .releasing)
+        isStopping.store(true, ordering: .releasing)
         thread.withLock { thread in
             defer { thread = nil }
             return thread
@@ -85,7 +78,7 @@ public final class ALSAInput: InputDevice {
                 device: description.name, isHardware: isHardware, workingMemory: loop.workingMemory,
                 system: realTimeSystem
             ) { events(.notice($0)) }
-            let code = loop.run(until: UnsafePointer(isStopping))
+            let code = loop.run(until: isStopping)
             snd_pcm_drop(pcm)
             rights.giveBack()
             // A device that is gone is closed, so that its name can be opened again when it returns.
@@ -122,9 +115,6 @@ public final class ALSAInput: InputDevice {
                 sampleRate: configuration.rate, channels: configuration.channelCount, bitsPerChannel: byteCount * 8,
                 bytesPerSample: byteCount, layout: isFloat ? [.float, .signedInteger] : .signedInteger),
             chunkFrameCount: min(configuration.periodFrameCount, chunkFrameLimit),
-            buffer: TimeSpan(seconds: Double(configuration.bufferFrameCount) / configuration.rate))
+            buffer: configuration.buffer)
     }
 }
-
-// `isStopping` is set once in `init` and points to an atomic; everything else is Sendable.
-extension ALSAInput: @unchecked Sendable {}

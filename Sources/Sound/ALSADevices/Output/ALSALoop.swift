@@ -1,7 +1,6 @@
 import AudioCore
 import CALSA
 import Glibc
-import HostSystem
 import Playout
 import Synchronization
 
@@ -36,15 +35,12 @@ struct ALSALoop: ~Copyable {
     private var written: Int64 = 0
     /// After a failed write, the first frame that did not reach the device.
     private var unwritten: DeviceFrame?
-    /// Consecutive turns that failed, or found nothing to write.
-    private var failures = 0
-    private var emptyTurns = 0
     private var timestampValidator: TimestampValidator
     private var delayValidator: DelayValidator
     private var rewinder: PCMRewinder
     private var wait = PCMWait()
+    private var recovery = PCMRecovery()
 
-    private static let failureLimit = 8
     /// The most that is rendered in one go.
     private static let longestBlock = TimeSpan.milliseconds(60)
 
@@ -59,9 +55,7 @@ struct ALSALoop: ~Copyable {
         self.status = status
         self.configuration = configuration
         self.wakes = wakes
-        timestampValidator = TimestampValidator(
-            clock: configuration.timestampClock,
-            period: TimeSpan(seconds: Double(configuration.periodFrameCount) / configuration.rate))
+        timestampValidator = TimestampValidator(clock: configuration.timestampClock, period: configuration.period)
         delayValidator = DelayValidator(periodFrameCount: configuration.periodFrameCount)
         rewinder = PCMRewinder(pcm, rate: configuration.rate)
         renderer = Renderer(
@@ -90,9 +84,9 @@ struct ALSALoop: ~Copyable {
     }
 
     /// Runs the loop. Returns 0 when told to stop, or the error that ended the device.
-    mutating func run(until stop: UnsafePointer<Atomic<Bool>>) -> Int32 {
+    mutating func run(until stop: borrowing Atomic<Bool>) -> Int32 {
         var code = start()
-        while !stop.pointee.load(ordering: .acquiring) {
+        while !stop.load(ordering: .acquiring) {
             if code < 0 { code = recover(from: code, stop) }
             if code < 0 { return code }
             code = turn()
@@ -108,26 +102,20 @@ struct ALSALoop: ~Copyable {
         guard ready >= 0 else { return ready }
 
         var code: Int32 = 0
-        guard
-            let reading = PCMReading.take(pcm, into: status, validator: &timestampValidator, code: &code)
-        else { return code }
-        guard reading.state == SND_PCM_STATE_RUNNING else { return Self.error(of: reading.state) }
+        guard let reading = PCMReading.take(pcm, into: status, validator: &timestampValidator, code: &code) else { return code }
         note(reading, isWake: ready > 0)
         guard ready > 0 else { return 0 }
 
         var available = min(max(reading.available, 0), configuration.bufferFrameCount)
         if renderer.wantsEarlierFrame { available += takeBack(buffered: configuration.bufferFrameCount - available) }
-        guard available > 0 else { return noteEmptyTurn() }
-        emptyTurns = 0
+        guard available > 0 else { return recovery.noteEmptyTurn() }
         code = fill(available)
-        if code >= 0 { failures = 0 }
+        recovery.noteTurn(code)
         return code
     }
 
     private mutating func note(_ reading: PCMReading, isWake: Bool) {
-        // No sound card has a delay of more than its buffer and a second.
-        let farthest = configuration.bufferFrameCount + Int(configuration.rate)
-        guard reading.instant.isTimely, abs(reading.delay) <= farthest else { return }
+        guard reading.instant.isTimely, abs(reading.delay) <= configuration.longestDelayFrameCount else { return }
         let waiting = configuration.bufferFrameCount - reading.available
         guard delayValidator.isCredible(delay: reading.delay, waiting: waiting, at: reading.instant.host) else {
             return
@@ -202,44 +190,14 @@ struct ALSALoop: ~Copyable {
     }
 
     /// Handles an error of a turn. Negative if there is nothing left to try.
-    private mutating func recover(from code: Int32, _ stop: UnsafePointer<Atomic<Bool>>) -> Int32 {
-        switch -code {
-        case EAGAIN, EINTR:
-            sleepThread(for: .milliseconds(1))
-            return 0
-        case ENODEV, ENXIO, EBADF, -ALSACall.standstill:
-            return code
-        default:
-            failures += 1
-            guard failures <= Self.failureLimit || code == -EPIPE else { return code }
-            // A single xrun is handled at once. A run of them means that the machine is overloaded: wait.
-            if failures > 1 { sleepThread(for: .milliseconds(Int64(min(failures, 20)) * 5)) }
-            if code == -ESTRPIPE { resume(stop) }
+    private mutating func recover(from code: Int32, _ stop: borrowing Atomic<Bool>) -> Int32 {
+        switch recovery.step(after: code, of: pcm, until: stop) {
+        case .goOn: return 0
+        case .end: return code
+        case .restart:
             renderer.deviceDidRestart(at: DeviceFrame(index: written), unheardFrom: unwritten)
             unwritten = nil
             return start()
-        }
-    }
-
-    /// Waits until the suspended hardware has resumed. Devices that cannot resume are prepared again instead.
-    private func resume(_ stop: UnsafePointer<Atomic<Bool>>) {
-        while snd_pcm_resume(pcm) == -EAGAIN && !stop.pointee.load(ordering: .acquiring) {
-            sleepThread(for: .milliseconds(10))
-        }
-    }
-
-    /// Notes a wake with nothing to write: some plugins do that now and then, a broken device for ever.
-    private mutating func noteEmptyTurn() -> Int32 {
-        emptyTurns += 1
-        if emptyTurns > 8 { sleepThread(for: .milliseconds(5)) }
-        return emptyTurns < 600 ? 0 : ALSACall.standstill
-    }
-
-    private static func error(of state: snd_pcm_state_t) -> Int32 {
-        switch state {
-        case SND_PCM_STATE_DISCONNECTED: -ENODEV
-        case SND_PCM_STATE_SUSPENDED: -ESTRPIPE
-        default: -EPIPE
         }
     }
 }

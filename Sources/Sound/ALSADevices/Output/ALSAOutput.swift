@@ -17,7 +17,7 @@ public final class ALSAOutput: OutputDevice {
     /// Held by the thread while it runs.
     private let handle: Mutex<PCMHandle?>
     private let thread = Mutex<HostThread?>(nil)
-    private let isStopping: UnsafeMutablePointer<Atomic<Bool>>
+    private let isStopping = Atomic(false)
 
     /// Opens and configures a device: the requested rate and two channels if possible, else the nearest.
     /// - Parameters:
@@ -45,19 +45,10 @@ public final class ALSAOutput: OutputDevice {
         self.realTimeSystem = realTimeSystem
         description = OutputDeviceDescription(
             name: deviceName, identity: handle.identity, hasKnownCard: handle.isHardware, rate: configuration.rate,
-            channelCount: configuration.channelCount,
-            sampleFormat: configuration.format.rawValue,
-            buffer: TimeSpan(seconds: Double(configuration.bufferFrameCount) / configuration.rate),
-            period: TimeSpan(seconds: Double(configuration.periodFrameCount) / configuration.rate))
+            channelCount: configuration.channelCount, sampleFormat: configuration.format.rawValue,
+            buffer: configuration.buffer, period: configuration.period)
         self.rateHint = rateHint(description)
-        isStopping = .allocate(capacity: 1)
-        isStopping.initialize(to: Atomic(false))
         self.handle = Mutex(handle)
-    }
-
-    deinit {
-        isStopping.deinitialize(count: 1)
-        isStopping.deallocate()
     }
 
     public func start(
@@ -72,7 +63,7 @@ public final class ALSAOutput: OutputDevice {
     }
 
     public func stop() {
-        isStopping.pointee.store(true, ordering: .releasing)
+        isStopping.store(true, ordering: .releasing)
         thread.withLock { $0 }?.join()
         handle.withLock { $0 = nil }
     }
@@ -92,7 +83,7 @@ public final class ALSAOutput: OutputDevice {
                 device: description.name, isHardware: isHardware, workingMemory: loop.workingMemory,
                 system: realTimeSystem
             ) { events(.notice($0)) }
-            let code = loop.run(until: UnsafePointer(isStopping))
+            let code = loop.run(until: isStopping)
             snd_pcm_drop(pcm)
             rights.giveBack()
             return code
@@ -101,6 +92,3 @@ public final class ALSAOutput: OutputDevice {
         events(.lost(ALSACall.error(code, "go on playing", device: description.name)))
     }
 }
-
-// `isStopping` is set once in `init` and points to an atomic; everything else is Sendable.
-extension ALSAOutput: @unchecked Sendable {}

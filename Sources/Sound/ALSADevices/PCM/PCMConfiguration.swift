@@ -1,3 +1,4 @@
+import AudioCore
 import CALSA
 import Glibc
 import Playout
@@ -16,6 +17,10 @@ package struct PCMConfiguration: Sendable {
     package var timestampClock: TimestampClock
 
     package var bytesPerFrame: Int { format.byteCount * channelCount }
+    package var period: TimeSpan { TimeSpan(seconds: Double(periodFrameCount) / rate) }
+    package var buffer: TimeSpan { TimeSpan(seconds: Double(bufferFrameCount) / rate) }
+    /// No sound card has a delay of more than its buffer and a second.
+    var longestDelayFrameCount: Int { bufferFrameCount + Int(rate) }
 }
 
 /// The requested configuration of a PCM.

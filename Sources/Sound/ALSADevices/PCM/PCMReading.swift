@@ -4,9 +4,8 @@ import Glibc
 import HostSystem
 import Playout
 
-/// One status of a PCM: frames available, delay, and the time at which they were valid.
+/// One status of a running PCM: frames available, delay, and the time at which they were valid.
 package struct PCMReading: BitwiseCopyable {
-    package var state: snd_pcm_state_t
     /// Frames that can be written, or read, now.
     package var available: Int
     /// Frames between the last written one and the loudspeaker, or between the microphone and the next one to be read.
@@ -16,7 +15,8 @@ package struct PCMReading: BitwiseCopyable {
 }
 
 extension PCMReading {
-    /// Reads the status. As real-time safe as libasound. Nil, with the error in `code`, if the device refuses.
+    /// Reads the status of a running PCM. As real-time safe as libasound.
+    /// - Returns: nil, with the error in `code`, if the device refuses or does not run.
     @inline(__always)
     package static func take(
         _ pcm: OpaquePointer, into status: OpaquePointer, validator: inout TimestampValidator, code: inout Int32
@@ -27,9 +27,22 @@ extension PCMReading {
         guard code >= 0 else { return nil }
 
         let instant = validator.instant(begin: begin, end: end, stamp: stamp(of: status, clock: validator.clock))
+        let state = snd_pcm_status_get_state(status)
+        guard state == SND_PCM_STATE_RUNNING else {
+            code = error(of: state)
+            return nil
+        }
         return PCMReading(
-            state: snd_pcm_status_get_state(status), available: Int(snd_pcm_status_get_avail(status)),
-            delay: Int(snd_pcm_status_get_delay(status)), instant: instant)
+            available: Int(snd_pcm_status_get_avail(status)), delay: Int(snd_pcm_status_get_delay(status)),
+            instant: instant)
+    }
+
+    private static func error(of state: snd_pcm_state_t) -> Int32 {
+        switch state {
+        case SND_PCM_STATE_DISCONNECTED: -ENODEV
+        case SND_PCM_STATE_SUSPENDED: -ESTRPIPE
+        default: -EPIPE
+        }
     }
 
     @inline(__always)

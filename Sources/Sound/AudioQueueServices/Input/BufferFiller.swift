@@ -110,9 +110,8 @@ struct BufferFiller {
         let fitting = min(count, buffer.room)
         // The newest estimate of the clock is the best, so every part sets the time again.
         let first = DeviceFrame(index: frames.frame - Int64(buffer.frameCount))
-        buffer.time = InputTime(
-            frame: first.index, host: instant.host(of: first), bound: instant.bound,
-            framesPerSecond: instant.secondsPerFrame > 0 ? 1 / instant.secondsPerFrame : 0)
+        buffer.time = DeviceInstant(
+            frame: first, host: instant.host(of: first), secondsPerFrame: instant.secondsPerFrame, bound: instant.bound)
         buffer.append(frames.bytes, frameCount: fitting)
         expected = frames.frame + Int64(fitting)
         guard buffer.room == 0 else { return (.went, fitting) }

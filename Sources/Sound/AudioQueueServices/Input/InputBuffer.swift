@@ -1,4 +1,5 @@
 import AudioCore
+import Playout
 
 /// Memory for captured frames.
 ///
@@ -15,33 +16,16 @@ public struct InputBuffer: ~Copyable, Sendable {
     /// The number of frames that it holds.
     public var frameCount: Int { storage.frameCount }
     /// The number of the first frame, and when it was at the microphone.
-    public var time: InputTime { storage.time }
+    ///
+    /// Frames are counted from the first one captured after the queue's start. Those that were lost, or captured while
+    /// the queue was paused, count too.
+    public var time: DeviceInstant { storage.time }
 
     /// Passes the frames to `body`, in the queue's format.
     public borrowing func withBytes<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(storage.memory).prefix(storage.byteCount)))
-    }
-}
-
-/// The time of captured frames.
-public struct InputTime: Hashable, Sendable, BitwiseCopyable {
-    /// The first frame's number, counted from the first frame captured after the queue's start. Frames that were lost,
-    /// or captured while the queue was paused, count too.
-    public var frame: Int64
-    /// When the first frame was at the microphone.
-    public var host: HostTime
-    /// How far ``host`` may be off.
-    public var bound: TimeSpan
-    /// The device's own rate, in frames per second of host time.
-    public var framesPerSecond: Double
-
-    public init(frame: Int64, host: HostTime, bound: TimeSpan, framesPerSecond: Double) {
-        self.frame = frame
-        self.host = host
-        self.bound = bound
-        self.framesPerSecond = framesPerSecond
     }
 }
 
@@ -53,7 +37,7 @@ final class InputBufferStorage {
     let bytesPerFrame: Int
     let frameCapacity: Int
     private(set) var frameCount = 0
-    var time = InputTime(frame: 0, host: HostTime(nanoseconds: 0), bound: .zero, framesPerSecond: 0)
+    var time = DeviceInstant(frame: .zero, host: HostTime(nanoseconds: 0), secondsPerFrame: 0, bound: .zero)
 
     init(frameCapacity: Int, bytesPerFrame: Int) {
         self.frameCapacity = frameCapacity

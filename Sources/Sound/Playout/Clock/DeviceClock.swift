@@ -44,8 +44,9 @@ public struct DeviceClock: ~Copyable {
 public struct DeviceInstant: Hashable, Sendable, BitwiseCopyable {
     public var frame: DeviceFrame
     public var host: HostTime
-    /// Host seconds.
+    /// Host seconds. Zero if the device shows nothing of its clock.
     public var secondsPerFrame: Double
+    /// How far ``host`` may be off.
     public var bound: TimeSpan
 
     public init(frame: DeviceFrame, host: HostTime, secondsPerFrame: Double, bound: TimeSpan) {
@@ -54,6 +55,9 @@ public struct DeviceInstant: Hashable, Sendable, BitwiseCopyable {
         self.secondsPerFrame = secondsPerFrame
         self.bound = bound
     }
+
+    /// The device's own rate, in frames per second of host time. Zero if the device shows nothing of its clock.
+    public var framesPerSecond: Double { secondsPerFrame > 0 ? 1 / secondsPerFrame : 0 }
 
     /// The host time of another frame of the same run.
     public func host(of other: DeviceFrame) -> HostTime {

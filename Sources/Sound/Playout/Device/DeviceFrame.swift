@@ -1,6 +1,6 @@
-/// A frame written, or to be written, to the device, counted since the device was opened.
+/// A frame of an output device, counted since the device was opened, or of an input device, counted since its start.
 ///
-/// Counting continues through xruns for as long as the device is open: each frame has exactly one index.
+/// Counting continues through xruns: each frame has exactly one index.
 public struct DeviceFrame: Comparable, Hashable, Sendable, BitwiseCopyable {
     public var index: Int64
 

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioFileWriting
 
 /// The format of linear PCM without a header, as stated by the user: sample rate, channels, samples, "48000:2:s16le".
 public struct RawPCMFormat: Hashable, Sendable {
@@ -65,21 +66,15 @@ public struct RawPCMFormat: Hashable, Sendable {
             + Array("data".utf8) + big(Int64(-1)) + big(UInt32(0))
     }
 
-    /// A header whose sizes mean "to the end", as programs write it into pipes.
+    /// The header of a file without frames, as programs write it into pipes: readers go on to the end.
     private var waveHeader: [UInt8] {
-        let rate = UInt32(sampleRate)
-        let format = little(UInt16(1)) + little(UInt16(channelCount)) + little(rate)
-        let sizes = little(rate * UInt32(bytesPerFrame)) + little(UInt16(bytesPerFrame)) + little(UInt16(8))
-        return Array("RIFF".utf8) + little(UInt32.max) + Array("WAVEfmt ".utf8) + little(UInt32(16)) + format + sizes
-            + Array("data".utf8) + little(UInt32.max)
+        WAVEHeader(
+            sampleRate: sampleRate, channelCount: channelCount, samples: .integer8, speakerMask: 0, frameCount: 0
+        ).bytes
     }
 
     private func big<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
         withUnsafeBytes(of: value.bigEndian) { Array($0) }
-    }
-
-    private func little<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
-        withUnsafeBytes(of: value.littleEndian) { Array($0) }
     }
 }
 
