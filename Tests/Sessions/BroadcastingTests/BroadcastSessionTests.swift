@@ -153,7 +153,8 @@ import WireProtocol
         #expect(lines > 0 && lines < marks.count, "\(broadcast.notices)")
     }
 
-    /// Nothing overtakes what its socket took and it has not told of: with what it goes on is decided when that has come.
+    /// Nothing overtakes what its socket took and it has not told of: with what it goes on is decided when that has
+    /// come.
     @Test func aSlowListenerGoesOnWhenItHasWhatIsOnTheWay() throws {
         var broadcast = started()
         broadcast.join(2)

@@ -398,8 +398,8 @@ import WireProtocol
         #expect(priors == [nil, SkewPrior(skew: .zero, deviation: PartsPerMillion(0.5))])
     }
 
-    /// Replies that stand in a queue mislead an exchange that begins beside them: what was known before goes on until the
-    /// new exchange knows it better.
+    /// Replies that stand in a queue mislead an exchange that begins beside them: what was known before goes on until
+    /// the new exchange knows it better.
     @Test(arguments: [true, false]) func aClockOutlivesItsConnection(isBackSoon: Bool) throws {
         var listener = playing()
         listener.handle(.closed(ConnectionID(1)))
