@@ -365,7 +365,8 @@ let testRooms = [
                 ]),
         ]),
 
-    // Many modules or whole programs at once: simulated, as processes, on networks of their own, beside others' programs.
+    // Many modules or whole programs at once: simulated, as processes, on networks of their own, beside others'
+    // programs.
     testRoom(
         "Integration",
         [

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Libraries in C that processes under test load: a sound card, clocks, watchers. A package of its own, so that no package
-// that uses Tutti sees them. `build_preloads` in Scripts/lib/common.bash puts them beside the tests.
+// Libraries in C that processes under test load: a sound card, clocks, watchers. A package of its own, so that no
+// package that uses Tutti sees them. `build_preloads` in Scripts/lib/common.bash puts them beside the tests.
 
 let names = ["ClockInterposer", "DiskWatch", "SoftwareSoundCard", "StubbornCurl", "ThreadWatch"]
 

@@ -4,8 +4,8 @@ import AudioCore
 public struct ClockEstimate: Hashable, Sendable, BitwiseCopyable {
     /// Maps host time to session time; its reference is the moment of the estimate.
     public var mapping: ClockMapping
-    /// Statistical bound of the error at ``ClockMapping/host``, for a symmetric path: contains the truth in at least
-    /// 99.9 % of seconds.
+    /// Statistical bound of the error at ``ClockMapping/host``, for a symmetric path: contains the truth in 99.9 % of
+    /// seconds (simulated; in 99.8 % if one direction is five times as busy as the other).
     public var errorBound: TimeSpan
     /// Half the lowest round trip: the error if all delay is in one direction, which no exchange can see.
     public var asymmetryLimit: TimeSpan

@@ -2,8 +2,8 @@ import AudioCore
 
 // Splices are taken apart here, in front of every decoder whose packets can be cut inside, so that none of them need
 // know of them. What comes out of a splice's packets is the same as from the middle of a stream: the decoder is reset
-// to the place of the first one, and all that it needs before the first frame that is heard is in the splice. One without
-// packets is silence.
+// to the place of the first one, and all that it needs before the first frame that is heard is in the splice. One
+// without packets is silence.
 
 /// A decoder that also takes packets that are an ``AudioCore/AudioPacketSplice``; all others go to the one behind it.
 ///

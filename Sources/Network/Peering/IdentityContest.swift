@@ -4,10 +4,12 @@ import AudioCore
 /// back before its old connection is known to be broken, or somebody who uses another's identity.
 ///
 /// The first holds the identity for as long as it lives, and the newcomer waits. As soon as the holder says something,
-/// the newcomer is refused: no claim that anybody can make displaces a peer. A silent holder is given up after
-/// ``PeeringLimits/silenceTimeout``, as always, or already after ``PeeringLimits/successionTime`` if the newcomer calls
-/// from a known address of the holder. A genuine newcomer, back because its connection broke, finds a holder that has
-/// been silent for about as long as itself.
+/// the newcomer is refused. A silent holder is given up after ``PeeringLimits/silenceTimeout``, as always, or already
+/// after ``PeeringLimits/successionTime`` if the newcomer calls from a known address of the holder. A genuine newcomer,
+/// back because its connection broke, finds a holder that has been silent for about as long as itself.
+///
+/// A holder is displaced while it lives in one case only: mDNS knows the process at the newcomer's address alone, and
+/// did so before the holder came.
 ///
 /// The broadcaster decides. A listener might take the other of two crossed calls for the first, and then both would be
 /// refused: so it keeps both until it is told, and refuses the newcomer itself only if both remain.

@@ -43,7 +43,7 @@ public struct BroadcastConfiguration: Sendable {
 
 /// Time-outs and bounds of a broadcast.
 public enum BroadcastLimits {
-    /// Between ticks; ``playingTick`` while a song plays. Both are short beside ``leastLead``.
+    /// Between ticks; ``playingTick`` while a song plays that is not live. Both are short beside ``leastLead``.
     static let tick = TimeSpan.milliseconds(20)
     static let playingTick = TimeSpan.milliseconds(50)
     /// How long the start waits after the first listener, so that those found a moment later start with it.

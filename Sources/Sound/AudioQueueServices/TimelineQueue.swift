@@ -38,8 +38,8 @@ public final class TimelineQueue: Sendable {
     ///
     /// Silent until a timeline of the epoch is set, before or after this call. If the start has passed by then, the
     /// sound is joined in the middle, in step. The decoder is made on the queue's own thread, and packets are kept
-    /// until it exists; if none can be made, ``TimelineQueueEvent/cannotDecode(epoch:_:)`` is reported and the queue falls
-    /// silent. The previous epoch's decoder is not waited for, even while it is being made or is busy.
+    /// until it exists; if none can be made, ``TimelineQueueEvent/cannotDecode(epoch:_:)`` is reported and the queue
+    /// falls silent. The previous epoch's decoder is not waited for, even while it is being made or is busy.
     public func begin(_ stream: TimelineQueueStream) { core.begin(stream) }
 
     /// Enqueues a copy of one packet whose first frame is at `frame`.

@@ -56,8 +56,8 @@ import WireProtocol
         #expect(listener.stop() == .success(.interrupted))
     }
 
-    /// Many who greet as broadcasters, bring nothing and stay: a broadcast from elsewhere is heard at once, one from their
-    /// own address as soon as they stood still for long.
+    /// Many who greet as broadcasters, bring nothing and stay: a broadcast from elsewhere is heard at once, one from
+    /// their own address as soon as they stood still for long.
     @Test(arguments: [2, 1] as [UInt8]) func whoGreetsAndStaysKeepsNoBroadcastOut(host: UInt8) throws {
         let listener = try RunningListener(name: "kitchen") { $0.once = true }
         let crowd = try Crowd(count: 32, at: host, port: listener.port)

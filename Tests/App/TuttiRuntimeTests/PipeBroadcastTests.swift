@@ -85,8 +85,8 @@ import Testing
         #expect(reader.stop())
     }
 
-    /// The program itself, with a song as its standard input: from a pipe, and from a file, whose index may stand at its
-    /// end.
+    /// The program itself, with a song as its standard input: from a pipe, and from a file, whose index may stand at
+    /// its end.
     @Test(arguments: [("cat song.mp3 | ", "", "song.mp3"), ("", "< song.m4a", "song.m4a")])
     func standardInput(before: String, behind: String, song: String) throws {
         let shelf = SourceShelf()

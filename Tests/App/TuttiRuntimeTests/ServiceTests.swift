@@ -57,18 +57,12 @@ import TuttiRuntime
         Task { await service.events.reduce(into: []) { $0.append($1) } }
     }
 
-    /// Threads of a service; its own is over a moment after it says so.
-    private func expectNoThreads(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        var names: [String] = []
-        for _ in 0..<200 {
-            names = Self.threadNames.filter { name in
-                ["tutti ", "NIO-ELT", "clock-"].contains { name.hasPrefix($0) }
-            }
-            if names.isEmpty { return }
-            // Polled: nobody is told of the end of a thread.
-            try await Task.sleep(for: .milliseconds(5))
+    /// No threads of a service that is over; but for its own, whose last act was to say so.
+    private func expectNoThreads(sourceLocation: SourceLocation = #_sourceLocation) {
+        let names = Self.threadNames.filter { name in
+            name != "tutti service" && ["tutti ", "NIO-ELT", "clock-"].contains { name.hasPrefix($0) }
         }
-        Issue.record("threads are left: \(names)", sourceLocation: sourceLocation)
+        #expect(names.isEmpty, sourceLocation: sourceLocation)
     }
 
     private static var threadNames: [String] {
@@ -121,7 +115,7 @@ import TuttiRuntime
         #expect(states.contains(.playing))
         let frames = try Tool.readFile(recording).dropFirst(128)
         #expect(frames.count { $0 != 0 } > 48_000)
-        try await expectNoThreads()
+        expectNoThreads()
     }
 
     @Test func aPlayerTakesCommands() async throws {
@@ -147,7 +141,7 @@ import TuttiRuntime
         #expect(seen.first?.song.title == "a.wav" && seen.contains { $0.state == .paused })
         #expect(seen.last?.song.title == "b.wav" && seen.last?.volume == 0.5 && seen.last?.state == .playing)
         await player.stop()
-        try await expectNoThreads()
+        expectNoThreads()
     }
 
     // MARK: The end
@@ -160,14 +154,14 @@ import TuttiRuntime
             await service.stop()
             await service.stop()
             try await service.run()
-            try await expectNoThreads()
+            expectNoThreads()
         }
         let listener = listener(port: port)
         try await listener.start()
         listener.setVolume(0.5)
         await listener.stop()
         listener.setVolume(1)
-        try await expectNoThreads()
+        expectNoThreads()
     }
 
     @Test func manyMayStopAndWaitAtOnce() async throws {
@@ -182,7 +176,7 @@ import TuttiRuntime
             }
             try await group.waitForAll()
         }
-        try await expectNoThreads()
+        expectNoThreads()
     }
 
     @Test func whatWasStoppedBeforeItsStartDoesNotBegin() async throws {
@@ -191,7 +185,7 @@ import TuttiRuntime
         try await service.start()
         try await service.run()
         #expect(await events(of: service).value.isEmpty)
-        try await expectNoThreads()
+        expectNoThreads()
     }
 
     @Test func cancellationStops() async throws {
@@ -201,7 +195,7 @@ import TuttiRuntime
         running.cancel()
         // Cleanly: not an error.
         try await running.value
-        try await expectNoThreads()
+        expectNoThreads()
         let unborn = broadcaster([try makeSong(seconds: 60)])
         let starting = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -209,15 +203,19 @@ import TuttiRuntime
             try await unborn.run()
         }
         try await starting.value
-        try await expectNoThreads()
+        expectNoThreads()
     }
 
     @Test func lettingGoStops() async throws {
+        let events: AsyncStream<RuntimeEvent>
         do {
             let service = listener()
+            events = service.events
             try await service.start()
         }
-        try await expectNoThreads()
+        // The last event is the end.
+        for await _ in events {}
+        expectNoThreads()
     }
 
     // MARK: Failures
@@ -231,7 +229,7 @@ import TuttiRuntime
             await #expect(throws: expected) { try await service.run() }
         }
         await service.stop()
-        try await expectNoThreads()
+        expectNoThreads()
     }
 
     @Test func whatIsNoSongFailsTheRun() async throws {
@@ -239,7 +237,7 @@ import TuttiRuntime
         try Tool.writeFile(path, Array("Dear diary, nothing sounded today.\n".utf8))
         let failure = await #expect(throws: RuntimeFailure.self) { try await broadcaster([path]).run() }
         #expect(failure?.kind == .unusableInput)
-        try await expectNoThreads()
+        expectNoThreads()
     }
 
     @Test func aTakenPortFailsTheStart() async throws {
@@ -249,7 +247,7 @@ import TuttiRuntime
         let failure = await #expect(throws: RuntimeFailure.self) { try await listener(port: port).start() }
         #expect(failure == RuntimeFailure(.unavailable, .portInUse(port)))
         await first.stop()
-        try await expectNoThreads()
+        expectNoThreads()
     }
 
     // MARK: Events

@@ -18,8 +18,8 @@ struct SourceBroadcast {
 
     /// - Parameters:
     ///   - hasListener: whether there is one; else the broadcast begins at once.
-    ///   - stop: once this holds of the notices and titles so far, and half a second has passed since, it is stopped; nil
-    ///     lets it end by itself.
+    ///   - stop: once this holds of the notices and titles so far, and half a second has passed since, it is stopped;
+    ///     nil lets it end by itself.
     init(
         _ name: String, raw: String? = nil, hasListener: Bool = true,
         stop: (@Sendable (_ notices: [RuntimeNotice], _ titles: [String]) -> Bool)? = nil,

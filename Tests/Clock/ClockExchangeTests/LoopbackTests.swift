@@ -51,8 +51,8 @@ import Testing
         responder.stop()
         let estimates = collector.estimates.withLock { $0 }
         try #require(estimates.count >= 60)
-        // What was estimated within a tenth of a second of a stall is the machine's. All of it, if that leaves too little:
-        // a median takes a few bad ones.
+        // What was estimated within a tenth of a second of a stall is the machine's. All of it, if that leaves too
+        // little: a median takes a few bad ones.
         let calm = estimates.filter {
             let host = $0.mapping.host.nanoseconds
             return stallLogger.seconds(from: host - 100_000_000, to: host) == 0

@@ -2,8 +2,8 @@ import AudioCore
 
 /// Something that takes any bytes and must neither trap, nor hang, nor break a rule.
 ///
-/// libFuzzer runs these (`Scripts/fuzz`); the ordinary tests replay what it kept. An input's first bytes choose how it is
-/// used, the rest is the file.
+/// libFuzzer runs these (`Scripts/fuzz`); the ordinary tests replay what it kept. An input's first bytes choose how it
+/// is used, the rest is the file.
 public enum FuzzTarget: Hashable, Sendable {
     /// Our parser, told which container to expect.
     case parser(AudioFileType)
@@ -11,8 +11,8 @@ public enum FuzzTarget: Hashable, Sendable {
     case decoder
     /// The decoders of PCM, G.711 and the like, in formats and packets that no parser gives.
     case samples
-    /// libavcodec's decoders, in this process, on packets that were hurt after parsing. For the fuzzer alone: the program
-    /// runs them in a process that has nothing to lose.
+    /// libavcodec's decoders, in this process, on packets that were hurt after parsing. For the fuzzer alone: the
+    /// program runs them in a process that has nothing to lose.
     case foreign(AudioFileType)
 
     /// Bytes at the front of an input that are not part of the file.

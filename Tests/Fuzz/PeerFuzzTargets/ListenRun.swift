@@ -42,7 +42,8 @@ struct ListenRun {
 
     private var heldViolation: String? {
         let held = heldByteCount(of: stage.session)
-        // What may be kept of all that are not chosen; of each a message that has begun, and the event that was too much.
+        // What may be kept of all that are not chosen; of each a message that has begun, and the event that was too
+        // much.
         let most = ListenLimits.pendingByteCount + ListenLimits.pendingEventCount * 512
         let each = 3 * WireLimits.payloadByteCount
         return held > 1024 * 1024 + most + stage.broadcasters.count * each ? "the listener holds \(held) bytes" : nil

@@ -2,7 +2,8 @@ import PeerFuzzTargets
 import StreamTestKit
 import Testing
 
-/// What `Scripts/fuzz` kept of what peers may send, once more; and hurt at random in this build, which has no sanitizer.
+/// What `Scripts/fuzz` kept of what peers may send, once more; and hurt at random in this build, which has no
+/// sanitizer.
 @Suite(.timeLimit(.minutes(5)))
 struct PeerReplayTests {
     /// Inputs hurt at random, for each target; a failure names its seed. Whole sessions take their time.

@@ -138,8 +138,8 @@ import Testing
         var span: TimeSpan
     }
 
-    /// A thread whose priority came by limits, and that never waits: the kernel takes the priority, and the process goes
-    /// on. The second time as well: the kernel moves its limit with each signal.
+    /// A thread whose priority came by limits, and that never waits: the kernel takes the priority, and the process
+    /// goes on. The second time as well: the kernel moves its limit with each signal.
     @Test(arguments: 1...2) func aThreadThatRunsAwayLosesItsPriority(time: Int) throws {
         let result = Mutex<Runaway?>(nil)
         let thread = try HostThread(name: "runaway") {

@@ -28,9 +28,9 @@ struct Hearing {
         figures = try #require(SkewFigures.worst(of: pairs))
     }
 
-    /// A run of which stalls of the machine leave enough; one that they spoil is repeated once. So is one in which there were
-    /// any and which is not within its limits: of these some judge the beginning too, whatever the machine did, and songs
-    /// that are over before they settle have nothing else.
+    /// A run of which stalls of the machine leave enough; one that they spoil is repeated once. So is one in which
+    /// there were any and which is not within its limits: of these some judge the beginning too, whatever the machine
+    /// did, and songs that are over before they settle have nothing else.
     static func ofSteadyMachine(within limits: SkewLimits, _ perform: () throws -> Hearing) throws -> Hearing {
         let first = try perform()
         let isSpoilt = !first.testbed.stalls.stalls.isEmpty && !limits.excesses(of: first.figures).isEmpty
@@ -48,7 +48,8 @@ struct Hearing {
     }
 
     /// What this listener's card emitted is the song, whole and without blemish.
-    /// - Parameter punctual: nil, or the listener beside which this one joined late: then from its first sound to the end.
+    /// - Parameter punctual: nil, or the listener beside which this one joined late: then from its first sound to the
+    ///   end.
     func expectClean(
         listener index: Int, joinedLateBeside punctual: Int? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) {

@@ -148,8 +148,8 @@ struct EndToEndTests {
     }
 
     /// Ctrl-C on a listener fades it out within 50 ms, since this card lets frames be taken back; on the broadcaster it
-    /// ends the broadcast for all. By cable a listener could know of that within microseconds, so it has 50 ms too, from
-    /// the signal to the broadcaster on. What the whole machine stood still meanwhile does not count.
+    /// ends the broadcast for all. By cable a listener could know of that within microseconds, so it has 50 ms too,
+    /// from the signal to the broadcaster on. What the whole machine stood still meanwhile does not count.
     @Test func interruptionFadesAtOnce() throws {
         let testbed = try Testbed()
         let song = try SongFile(.constantBitRate, seconds: 20, in: testbed.lan)

@@ -6,11 +6,11 @@ import Testing
 
 /// Two listeners on a real PulseAudio, by ALSA's plugin for it: what its sink emitted of either, sample by sample.
 ///
-/// What the server allows: its plugin does not know the delay but reckons it, between answers of the server that are up to
-/// 1.5 s apart. While a stream is young the reckoning runs astray, by milliseconds at worst, and what is reckoned of two
-/// streams on one sink is apart by some tenths of a millisecond for as long as these songs last. So 2 ms is what is
-/// promised, where sound cards of which ALSA knows the clock are within microseconds. What the listeners have against it
-/// is told in `GuessFit.swift`, `PCMRewinder.swift` and `DelayValidator.swift`.
+/// What the server allows: its plugin does not know the delay but reckons it, between answers of the server that are up
+/// to 1.5 s apart. While a stream is young the reckoning runs astray, by milliseconds at worst, and what is reckoned of
+/// two streams on one sink is apart by some tenths of a millisecond for as long as these songs last. So 2 ms is what is
+/// promised, where sound cards of which ALSA knows the clock are within microseconds. What the listeners have against
+/// it is told in `GuessFit.swift`, `PCMRewinder.swift` and `DelayValidator.swift`.
 ///
 /// Only what was emitted is compared, and by the medians of whole seconds: the machine may stand still for a while.
 @Suite(

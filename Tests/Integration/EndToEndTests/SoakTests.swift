@@ -65,8 +65,8 @@ struct SoakTests {
         return series
     }
 
-    /// In step wherever there is sound, and at the end as at the beginning. Windows in which a card ran dry are nobody's
-    /// skew; how many cards may is told in ``expectWhole(_:_:_:_:)``.
+    /// In step wherever there is sound, and at the end as at the beginning. Windows in which a card ran dry are
+    /// nobody's skew; how many cards may is told in ``expectWhole(_:_:_:_:)``.
     private func expectSteady(_ heard: [HeardRecording], _ testbed: Testbed, _ processes: [LANProcess]) throws {
         for (first, second) in [(0, 1), (0, 2), (1, 2)] {
             var pair = PairSkew(heard[first], heard[second], stalls: testbed.stalls.stalls)
@@ -92,8 +92,9 @@ struct SoakTests {
 
     private func median(of windows: [SkewReport.Window]) -> Double? { heardPercentile(0.5, of: windows.map(\.skew)) }
 
-    /// Each song took as long as the broadcaster's clock (the machine's own) said. A card runs dry where the machine has
-    /// no time for it, each stall can do that, and a busy machine without one once a minute; what is missing is short.
+    /// Each song took as long as the broadcaster's clock (the machine's own) said. A card runs dry where the machine
+    /// has no time for it, each stall can do that, and a busy machine without one once a minute; what is missing is
+    /// short.
     private func expectWhole(_ heard: HeardRecording, _ song: SongFile, _ songCount: Int, _ testbed: Testbed) throws {
         let reference = song.reference
         let (from, to) = (try #require(reference.firstAudibleFrame()), try #require(reference.lastAudibleFrame()))

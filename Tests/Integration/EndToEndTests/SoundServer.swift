@@ -2,8 +2,9 @@ import Glibc
 import HeardAnalysis
 import LANKit
 
-/// A PulseAudio of its own, with one sink of four channels that has no loudspeaker: `left` and `right` are ALSA's names for
-/// its two pairs, by ALSA's plugin for PulseAudio, and what both emitted is recorded from the sink's monitor, on one clock.
+/// A PulseAudio of its own, with one sink of four channels that has no loudspeaker: `left` and `right` are ALSA's names
+/// for its two pairs, by ALSA's plugin for PulseAudio, and what both emitted is recorded from the sink's monitor, on
+/// one clock.
 ///
 /// Each name is a stream of four channels of its own, of which an ALSA `route` fills two: the server adds them up. (Two
 /// sinks that the server maps onto pairs of a third were tried: a mapped sink tells latencies that leap.) `route` wants

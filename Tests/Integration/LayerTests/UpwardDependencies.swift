@@ -1,4 +1,5 @@
-/// Says which targets use one of a higher layer, a sentence for each dependency; `layers` are in order from the bottom up.
+/// Says which targets use one of a higher layer, a sentence for each dependency; `layers` are in order from the bottom
+/// up.
 func upwardDependencies(
     layers: [String], layerOfTarget: [String: String], dependencies: [String: [String]]
 ) -> [String] {

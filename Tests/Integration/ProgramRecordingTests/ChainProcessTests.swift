@@ -3,8 +3,8 @@ import StreamTestKit
 import Testing
 import WebServerKit
 
-/// Ogg chains whose links need decoders of their own, in the program's own processes: all links are heard, each as it is
-/// alone.
+/// Ogg chains whose links need decoders of their own, in the program's own processes: all links are heard, each as it
+/// is alone.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ChainProcessTests {
     /// Vorbis at 44.1 kHz, Opus at 48 kHz, Vorbis at 48 kHz, and all of them one behind the other.
     private static func makeChain(in directory: borrowing TemporaryDirectory) throws {

@@ -5,8 +5,8 @@ import Testing
 
 /// `tutti devices`, by a real process with an ALSA of its own.
 @Suite(.timeLimit(.minutes(5))) struct DeviceListTests {
-    /// Formats and rates of a card, which prints when it is opened, and of a plugin in front of it; one that is in use; one
-    /// that never opens. One that is not there, and one whose server does not run, are not listed; nothing else is
+    /// Formats and rates of a card, which prints when it is opened, and of a plugin in front of it; one that is in use;
+    /// one that never opens. One that is not there, and one whose server does not run, are not listed; nothing else is
     /// printed.
     @Test func devicesAreListedWithWhatTheyTake() throws {
         let directory = TemporaryDirectory()

@@ -3,8 +3,8 @@ import StreamTestKit
 
 /// The program that was built beside these tests, run by a shell: what users run.
 enum TuttiProcess {
-    /// Runs lines of Bash in a directory, in which `tutti` is the program, as are the examples. Its state stays there, and nothing that was
-    /// started outlives the lines, or a minute.
+    /// Runs lines of Bash in a directory, in which `tutti` is the program, as are the examples. Its state stays there,
+    /// and nothing that was started outlives the lines, or a minute.
     static func run(_ script: String, in directory: borrowing TemporaryDirectory) throws {
         // Of jobs in the background a shell takes the interrupt away; this gives it back, in the same process.
         let head = """

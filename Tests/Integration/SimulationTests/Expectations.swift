@@ -4,8 +4,8 @@ import Testing
 
 // What every broadcast on a quiet network owes its listeners. Each failure names the seed.
 
-/// Any two listeners of these within 50 us of each other, wherever both sounded; 60 where seeds are many: of 800 runs with
-/// a listener started anew the worst pair was 54 us apart.
+/// Any two listeners of these within 50 us of each other, wherever both sounded; 60 where seeds are many: of 800 runs
+/// with a listener started anew the worst pair was 54 us apart.
 func expectInStep(
     _ world: World, _ broadcaster: BroadcastNode, among nodes: [ListenNode]? = nil,
     within limit: TimeSpan = .microseconds(Seeds.isLong ? 60 : 50), sourceLocation: SourceLocation = #_sourceLocation

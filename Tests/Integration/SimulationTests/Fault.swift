@@ -21,8 +21,8 @@ struct Fault: CustomStringConvertible {
 
         /// Of those, what may happen to a broadcaster whose listeners are to hear nothing of it, or all of it.
         static let ofBroadcasters: [Kind] = [.freeze, .cut, .pulledCable, .badDatagrams, .clockStep]
-        /// What a listener can learn only from its broadcaster's clock, and what keeps it from that, or from the connection
-        /// that it asks it by.
+        /// What a listener can learn only from its broadcaster's clock, and what keeps it from that, or from the
+        /// connection that it asks it by.
         var isLearntByClock: Bool { self == .clockStep }
         var stopsClock: Bool {
             [.cut, .pulledCable, .badDatagrams, .clockStep, .stoppedReader, .slowReader, .weakLink].contains(self)
@@ -67,8 +67,8 @@ struct Fault: CustomStringConvertible {
         return fault
     }
 
-    /// Whether both at once are too much to ask: nobody can know of a clock that steps while it cannot be asked, and from
-    /// one cut of the broadcaster to the next the listeners must be able to fill up.
+    /// Whether both at once are too much to ask: nobody can know of a clock that steps while it cannot be asked, and
+    /// from one cut of the broadcaster to the next the listeners must be able to fill up.
     func excludes(_ other: Fault) -> Bool {
         let margin = TimeSpan.seconds(4)
         let isClose =

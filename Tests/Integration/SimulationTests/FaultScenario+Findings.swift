@@ -53,7 +53,8 @@ extension FaultScenario {
         for node in listeners { lookForGaps(node) }
     }
 
-    /// The spared lost nothing, but for what the broadcaster itself did not have; and when all is well again nobody does.
+    /// The spared lost nothing, but for what the broadcaster itself did not have; and when all is well again nobody
+    /// does.
     private func lookForGaps(_ node: ListenNode) {
         let whole = (predecessor?.node ?? broadcaster).performance
         let isSpared = spared.contains { $0 === node }

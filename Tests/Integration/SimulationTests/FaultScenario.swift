@@ -2,8 +2,8 @@ import AudioCore
 import SimulationKit
 
 /// A song in a household where several things go wrong at once, for half a minute; then nothing does. One scenario for
-/// each seed. What is wrong with it, it says itself: what must hold all the time is looked at all the time, and when all
-/// is well again everyone must find together.
+/// each seed. What is wrong with it, it says itself: what must hold all the time is looked at all the time, and when
+/// all is well again everyone must find together.
 ///
 /// The first two listeners are spared, but for what happens to the broadcaster. Of three seeds one ends with the
 /// broadcaster's death, and another song of its successor under the same identity.

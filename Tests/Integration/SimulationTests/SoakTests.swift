@@ -17,8 +17,8 @@ import Testing
     }
 }
 
-/// A song for three listeners who stay and others who come and go, in eight parts that must be alike. The machines stand
-/// still now and then and connections break; the third listener is cut off for longer than what it holds.
+/// A song for three listeners who stay and others who come and go, in eight parts that must be alike. The machines
+/// stand still now and then and connections break; the third listener is cut off for longer than what it holds.
 final class Soak {
     /// What is held when a part of the song is over.
     struct Part: CustomStringConvertible {

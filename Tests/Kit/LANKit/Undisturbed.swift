@@ -1,4 +1,5 @@
-/// What an attempt gives; where the whole machine stood still meanwhile (``StallLogger``) it is made again, twice at most.
+/// What an attempt gives; where the whole machine stood still meanwhile (``StallLogger``) it is made again, twice at
+/// most.
 ///
 /// The last attempt counts, whatever the machine does. Expectations belong behind the attempt, not into it: those of an
 /// attempt that was disturbed would count as well.

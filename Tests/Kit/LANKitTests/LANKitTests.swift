@@ -88,8 +88,8 @@ struct LANKitTests {
         #expect(second[0] >= true1 && second[0] <= true2)
         #expect(abs(first[1] + 3_000_000_000 - second[1]) < true2 - true1)
 
-        // A thousandth more than true time passes on the first; the raw system call is past the interposer. Of a hundred
-        // pairs of readings the tightest counts: a processor may be taken away between the two of any pair.
+        // A thousandth more than true time passes on the first; the raw system call is past the interposer. Of a
+        // hundred pairs of readings the tightest counts: a processor may be taken away between the two of any pair.
         let interval = """
             import ctypes, time
             c = ctypes.CDLL(None)

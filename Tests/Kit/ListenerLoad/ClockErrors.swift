@@ -1,7 +1,7 @@
 import AudioCore
 
-/// How far listeners' clocks are from the broadcaster's, which is this machine's own, counted in tenths of a microsecond,
-/// so that any number of readings takes the same memory.
+/// How far listeners' clocks are from the broadcaster's, which is this machine's own, counted in tenths of a
+/// microsecond, so that any number of readings takes the same memory.
 public struct ClockErrors: Sendable {
     /// What is farther off counts as this, but for ``most``.
     private static let binCount = 100_000

@@ -3,8 +3,8 @@ import Glibc
 extension SoftwareCard {
     /// Makes this process's ALSA know the software cards, and no default; for tests that open devices by name.
     ///
-    /// ALSA reads the path of its configuration whenever a device is opened, and in one process only one can hold. So all
-    /// cards share one file, and each is named in full (``deviceName``). It goes when the process ends.
+    /// ALSA reads the path of its configuration whenever a device is opened, and in one process only one can hold. So
+    /// all cards share one file, and each is named in full (``deviceName``). It goes when the process ends.
     public static func useOwnConfiguration() { _ = ownConfiguration }
 
     private static let ownConfiguration: String = {

@@ -1,7 +1,8 @@
 /// Gives MPEG-4 files of other programs another edit list.
 public enum EditList {
     /// - Parameters:
-    ///   - file: whose `moov` is behind the audio, or whose fragments count from themselves; its first track is the song's.
+    ///   - file: whose `moov` is behind the audio, or whose fragments count from themselves; its first track is the
+    ///     song's.
     ///   - parts: in frames; one that does not end goes to the end.
     ///   - rate: frames a second, which must be the media's timescale.
     ///   - movieTimescale: in which the list's lengths will be told.

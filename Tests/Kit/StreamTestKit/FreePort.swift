@@ -1,10 +1,10 @@
 import Glibc
 
-/// A port of TCP and UDP on which nothing listens, and which no process of these tests was given that is still there: suites
-/// run side by side, and a port is listened on some time after it was given.
+/// A port of TCP and UDP on which nothing listens, and which no process of these tests was given that is still there:
+/// suites run side by side, and a port is listened on some time after it was given.
 ///
-/// It lies below those that Linux gives to whoever asks for any (`ip_local_port_range`, from 32768 on): of these, one may
-/// be some connection's by the time it is listened on.
+/// It lies below those that Linux gives to whoever asks for any (`ip_local_port_range`, from 32768 on): of these, one
+/// may be some connection's by the time it is listened on.
 public func freePort() -> UInt16 {
     while true {
         let port = UInt16.random(in: 20_000..<32_000)
@@ -17,8 +17,8 @@ public func freePort() -> UInt16 {
 /// That of programs which were told of none.
 private let defaultPort: UInt16 = 28_884
 
-/// Takes a port for this process, by a name that the kernel gives to one socket and forgets with the process: that of a local
-/// socket which is no file (unix(7), abstract addresses).
+/// Takes a port for this process, by a name that the kernel gives to one socket and forgets with the process: that of a
+/// local socket which is no file (unix(7), abstract addresses).
 /// - Returns: false where the port was given before.
 private func claim(_ port: UInt16) -> Bool {
     let socket = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

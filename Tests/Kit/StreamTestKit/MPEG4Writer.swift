@@ -231,8 +231,8 @@ public struct MPEG4Writer: Sendable {
         return durations?[number] ?? duration
     }
 
-    /// `moof` and `mdat` of packets in two runs, counted from `moof`, with sizes of their own, and durations where those
-    /// are not alike.
+    /// `moof` and `mdat` of packets in two runs, counted from `moof`, with sizes of their own, and durations where
+    /// those are not alike.
     private func fragment(_ packets: [[UInt8]], durations: [UInt32]) -> [UInt8] {
         func runs(_ dataOffset: UInt32) -> [UInt8] {
             let half = packets.count / 2

@@ -48,8 +48,8 @@ public struct SongFile {
     }
 
     /// Whether what a card emitted is this song, whole and without blemish.
-    /// - Parameter punctual: nil, or what the card of one emitted that heard the song from its beginning: then the other
-    ///   joined late, and is judged from a tenth of a second after its first sound on.
+    /// - Parameter punctual: nil, or what the card of one emitted that heard the song from its beginning: then the
+    ///   other joined late, and is judged from a tenth of a second after its first sound on.
     public func judge(_ heard: HeardRecording, joinedLateBeside punctual: HeardRecording? = nil) -> ReferenceReport {
         var options = ReferenceOptions()
         if let punctual, let onset = heard.firstAudibleTime(),

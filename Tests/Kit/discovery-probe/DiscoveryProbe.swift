@@ -7,8 +7,8 @@ import Glibc
 ///     discovery-probe [--name NAME] [--instance NUMBER] [--browse-only] [--advertise-only]
 ///
 /// Every event is a line: `FOUND`, `CHANGED`, `LOST`, `SETTLED`, `ADVERTISED`, `NOT-ADVERTISED`, `AVAILABLE`,
-/// `UNAVAILABLE`, then its details; of what is found also how many milliseconds after it began to look. SIGUSR1 makes it
-/// play "Für Elise", SIGUSR2 withdraws it; SIGTERM ends it with a goodbye.
+/// `UNAVAILABLE`, then its details; of what is found also how many milliseconds after it began to look. SIGUSR1 makes
+/// it play "Für Elise", SIGUSR2 withdraws it; SIGTERM ends it with a goodbye.
 @main
 enum DiscoveryProbe {
     static func main() {

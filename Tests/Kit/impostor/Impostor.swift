@@ -8,8 +8,9 @@ import WireProtocol
 ///
 ///     impostor --name NAME --instance HEX --role listener|broadcaster --call ADDRESS:PORT
 ///
-/// It calls again whenever it is turned away, and says that it lives as often as a peer must. A line says what happened:
-/// `ADVERTISED NAME`, `CALLED`, `TURNED-AWAY`, and `FED` once it was sent more than a greeting and keep-alives.
+/// It calls again whenever it is turned away, and says that it lives as often as a peer must. A line says what
+/// happened: `ADVERTISED NAME`, `CALLED`, `TURNED-AWAY`, and `FED` once it was sent more than a greeting and
+/// keep-alives.
 @main
 enum Impostor {
     static func main() {

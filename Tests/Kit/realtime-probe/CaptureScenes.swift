@@ -5,8 +5,8 @@ import HostSystem
 import SoundCardKit
 import Synchronization
 
-/// A capture in which everything happens that the real-time thread may have to deal with: samples that are to be packed,
-/// an xrun a second, and buffers that are away for so long that frames find the ring full.
+/// A capture in which everything happens that the real-time thread may have to deal with: samples that are to be
+/// packed, an xrun a second, and buffers that are away for so long that frames find the ring full.
 struct CaptureScenes {
     let directory: String
 

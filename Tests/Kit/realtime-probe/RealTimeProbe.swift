@@ -13,8 +13,8 @@ import SoundCardKit
 ///     realtime-probe DIRECTORY SECONDS --capture
 ///
 /// Scenes of some seconds follow each other, each an epoch of its own, until the time is up; see ``Scene``. At the end
-/// it says how often everything happened, a line each. With `--plant` the real-time thread is made to sin once. With `--capture` it captures
-/// instead; see ``CaptureScenes``.
+/// it says how often everything happened, a line each. With `--plant` the real-time thread is made to sin once. With
+/// `--capture` it captures instead; see ``CaptureScenes``.
 @main
 enum RealTimeProbe {
     static func main() throws {

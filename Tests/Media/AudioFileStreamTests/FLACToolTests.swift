@@ -42,7 +42,8 @@ struct FLACToolTests {
         #expect(file.bitRate != nil)
     }
 
-    /// A seek gives the packet that its answer names, by seek table, by what went by, and behind an estimate some frame.
+    /// A seek gives the packet that its answer names, by seek table, by what went by, and behind an estimate some
+    /// frame.
     @Test(arguments: ["-S 1s", "--no-seektable"])
     func seeksFindTheirPacket(option: String) throws {
         let directory = TemporaryDirectory()

@@ -24,7 +24,8 @@ struct MovieReaderTests {
             reader = MovieReader(fileByteCount: isAtHand ? Int64(file.count) : nil)
         }
 
-        /// The next landmark. In pieces that grow where more is needed; what is gone to lies ahead, or anywhere at hand.
+        /// The next landmark. In pieces that grow where more is needed; what is gone to lies ahead, or anywhere at
+        /// hand.
         mutating func next() throws -> MovieReader.Landmark {
             let file = file
             var needed = 1

@@ -25,8 +25,8 @@ struct OggDamageTests {
         Int64(opus.pages[..<index].reduce(0) { $0 + $1.count })
     }
 
-    /// Capture pattern, version, flags, granule, serial number, sequence number, check, count of segments, lacing values,
-    /// and the packets' bytes.
+    /// Capture pattern, version, flags, granule, serial number, sequence number, check, count of segments, lacing
+    /// values, and the packets' bytes.
     @Test(arguments: [0, 3, 4, 5, 6, 13, 14, 18, 22, 25, 26, 27, 36, 37, 500, 1_000])
     func onePageIsLostForOneByte(place: Int) {
         let all = parse(Self.opus.bytes).packetBytes
@@ -73,8 +73,8 @@ struct OggDamageTests {
         }
     }
 
-    /// Of a packet that goes on on a page that is lost nothing is given; the page after it is played from its first whole
-    /// packet on.
+    /// Of a packet that goes on on a page that is lost nothing is given; the page after it is played from its first
+    /// whole packet on.
     @Test func packetOnAHurtPageIsLeftOut() {
         let packets = (0..<8).map { OpusWriter.packet(byteCount: 1_500, seed: UInt64($0)) }
         var writer = OpusWriter().begun()

@@ -53,8 +53,8 @@ struct OggNextStreamTests {
         links.reduce(into: [0]) { $0.append($0.last! + Int64($1.count)) }
     }
 
-    /// What is told of a song wherever it lies in a file, and at its end: no places, and how much is heard instead of what
-    /// is cut off its last packets or said to be.
+    /// What is told of a song wherever it lies in a file, and at its end: no places, and how much is heard instead of
+    /// what is cut off its last packets or said to be.
     private func facts(_ song: ParsedStream) -> [StreamEvent] {
         var (events, table): ([StreamEvent], AudioPacketTableInfo?) = ([], nil)
         var decoded = 0

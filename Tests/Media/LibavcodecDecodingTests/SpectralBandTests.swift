@@ -63,8 +63,10 @@ struct SpectralBandTests {
                 == format)
     }
 
-    /// The codec says whether the bands are there; a packet that says otherwise changes nothing about lengths.
-    @Test(arguments: [Codec.aac, .aacHE, .aacHEv2]) func theCodecDecides(_ codec: Codec) throws {
+    /// The codec says whether the bands are there; a packet or a cookie that says otherwise changes nothing about
+    /// lengths.
+    @Test(arguments: [Codec.aac, .aacHE, .aacHEv2], [[], [0x56, 0xE5, 0x00], [0x56, 0xE5, 0x98]] as [[UInt8]])
+    func theCodecDecides(_ codec: Codec, signalled: [UInt8]) throws {
         let channels = codec == .aacHEv2 ? 1 : 2
         let song = try Self.aac(rate: 24_000, channels: channels)
         let isDouble = codec != .aac
@@ -75,7 +77,7 @@ struct SpectralBandTests {
         for bytes in [song.packets.map(\.bytes), bands] {
             let packets = bytes.map { (bytes: $0, frameCount: frames) }
             let decoder = try WorkerDecoder(
-                format: format, magicCookie: song.magicCookie.plain, program: try .ofTests)
+                format: format, magicCookie: song.magicCookie.plain + signalled, program: try .ofTests)
             let output = try decodeAll(packets, with: decoder)
             #expect(decoder.damagedPacketCount == 0)
             #expect(output.count == packets.count * frames * 2)

@@ -21,7 +21,8 @@ struct ListenerFeedTests {
         /// What it was told besides packets, behind the greeting.
         var told: [ControlMessage] { Array(inbox.messages.dropFirst()) }
 
-        /// What is due at so many seconds of play time goes out, and is taken by the socket unless it is told otherwise.
+        /// What is due at so many seconds of play time goes out, and is taken by the socket unless it is told
+        /// otherwise.
         mutating func feed(at seconds: Double, isLearningClock: Bool = false, isRead: Bool = true) {
             let position = FramePosition(Int64(seconds * 8_000))
             let plan = FeedingPlan(

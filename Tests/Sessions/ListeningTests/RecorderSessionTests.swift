@@ -38,8 +38,8 @@ import WireProtocol
         #expect(!listener.notices.contains(.clockUnanswered("Attic")))
     }
 
-    /// Ten minutes of song at once, and an end an hour ahead: of both not more is taken than can have been played, and the
-    /// user is told why.
+    /// Ten minutes of song at once, and an end an hour ahead: of both not more is taken than can have been played, and
+    /// the user is told why.
     @Test func whatIsSentFasterThanItPlaysIsLeftOut() throws {
         var listener = recording()
         listener.anchor(1, in: .milliseconds(250))

@@ -8,11 +8,11 @@ import Playout
 import SoundCardKit
 import Testing
 
-// Device loop, ring and queue together, on the software sound card's capture side; judged by what was in the air, and by
-// what the card says of when.
+// Device loop, ring and queue together, on the software sound card's capture side; judged by what was in the air, and
+// by what the card says of when.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct InputQueueTests {
-    /// The place in the air of the frame that the queue counts as its first, and whether every buffer holds the frames that
-    /// its own time says.
+    /// The place in the air of the frame that the queue counts as its first, and whether every buffer holds the frames
+    /// that its own time says.
     private func origin(_ captured: [Captured], _ studio: Studio) throws -> Int64 {
         let first = try #require(captured.first)
         let place = try #require(studio.air.position(of: first.bytes))
@@ -214,7 +214,8 @@ import Testing
         }
     }
 
-    /// Starts that come while it is being stopped, and one after the device was lost: nobody waits for anybody for ever.
+    /// Starts that come while it is being stopped, and one after the device was lost: nobody waits for anybody for
+    /// ever.
     @Test func startsAndStopsFollowEachOtherAtOnce() throws {
         let studio = try Studio(MicrophoneNoise(seconds: 3))
         let tape = Tape()
@@ -299,8 +300,8 @@ import Testing
         #expect(queue.snapshot.overrunCount == 3)
     }
 
-    /// Less at most two periods, which were not read. In the median of five, as on a busy machine what reads the device may
-    /// have to wait in that very moment.
+    /// Less at most two periods, which were not read. In the median of five, as on a busy machine what reads the device
+    /// may have to wait in that very moment.
     @Test func aDeviceThatVanishesIsToldAfterItsLastFrames() throws {
         let missing = try (0..<5).map { _ in try missingOfAVanishedDevice() }.sorted()
         #expect(missing[2] < 1_200, "\(missing)")

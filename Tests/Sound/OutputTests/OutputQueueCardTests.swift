@@ -104,8 +104,8 @@ extension OutputTests {
             #expect(sound.suffix(rest).elementsEqual(Self.samples.suffix(rest)))
         }
 
-        /// Between two frames of the card, as a rule: a tenth of a frame is 2 us. In the median of five, as a busy machine
-        /// may wake the loop late while the card's clock is learned.
+        /// Between two frames of the card, as a rule: a tenth of a frame is 2 us. In the median of five, as a busy
+        /// machine may wake the loop late while the card's clock is learned.
         @Test func aStartAtAnInstantIsThatInstant() throws {
             let errors = try (0..<5).map { _ in try undisturbed(startError) }.sorted()
             #expect(errors[2] < 0.1, "\(errors) frames")

@@ -71,9 +71,9 @@ import Testing
         expectMiss(miss(model, dac, at: 1_000.2), below: 10e-6)
     }
 
-    /// A card that runs 24 ppm fast, its pointer read once in a burst of 5 ms: by how many microseconds each reading was
-    /// late, as recorded, by what a thread takes to wake. The 49th to the 52nd seem to know that it runs 28 ppm slow;
-    /// those that follow know better.
+    /// A card that runs 24 ppm fast, its pointer read once in a burst of 5 ms: by how many microseconds each reading
+    /// was late, as recorded, by what a thread takes to wake. The 49th to the 52nd seem to know that it runs 28 ppm
+    /// slow; those that follow know better.
     private static let lateByWakes: [Double] = [
         1035.6, 1146.9, 965.4, 1042.1, 987.7, 1070.5, 1000.8, 1100.1, 1021.1, 1124.3, 1000.8, 1106.4, 970.1, 1171.1,
         1002.4, 1229.1, 977.6, 1012.8, 970.2, 1092.6, 986.2, 1016.8, 980.6, 1040.3, 1104.1, 1234.1, 1031.7, 1103.2,

@@ -18,8 +18,8 @@ struct SteppedCard: ~Copyable {
         var wait = 0.001
         /// The part of the steps at which the thread comes late by up to a step.
         var lateShare = 0.0
-        /// By how much more a wake takes when the loop does nothing but wait for it: another player's thread is woken by
-        /// the same step, and goes first. The latter number from the age of 6 s on, when that has more to do.
+        /// By how much more a wake takes when the loop does nothing but wait for it: another player's thread is woken
+        /// by the same step, and goes first. The latter number from the age of 6 s on, when that has more to do.
         var queue = (first: 0.0, later: 0.0)
         var isWoken = true
     }

@@ -30,8 +30,8 @@ import Testing
             return residual
         }
 
-        /// Readings between bursts, by how much they were before the line: those that show the next burst, and those that
-        /// do not yet.
+        /// Readings between bursts, by how much they were before the line: those that show the next burst, and those
+        /// that do not yet.
         mutating func look(with: [Double], without: [Double]) {
             for distance in with { edge.notePolled(ClockPoint(time: time, residual: -distance)) }
             for distance in without { edge.noteStanding(ClockPoint(time: time, residual: -distance)) }

@@ -19,7 +19,8 @@ public struct Identity: Hashable, Sendable {
 
     /// A new instance of a peer.
     /// - Parameters:
-    ///   - peer: made once and kept by the caller, so that others know this machine's clock again; by default a new one.
+    ///   - peer: made once and kept by the caller, so that others know this machine's clock again; by default a new
+    ///     one.
     ///   - name: for people; the host's by default. What is longer than mDNS carries is cut.
     public init(peer: UUIDBytes = .random(), name: String = Identity.hostName) {
         self.init(

@@ -68,7 +68,8 @@ extension OutputSelection {
 }
 
 extension DecoderCatalog {
-    /// Every decoder that this program is linked with, and those of libavcodec if that is installed and there are workers.
+    /// Every decoder that this program is linked with, and those of libavcodec if that is installed and there are
+    /// workers.
     static var complete: DecoderCatalog {
         var catalog = DecoderCatalog.builtIn
         catalog.registerMPEG()

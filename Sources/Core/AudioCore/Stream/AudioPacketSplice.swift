@@ -1,7 +1,7 @@
 // Where a song goes on with something that does not follow what came before, another stream of a chain of Ogg's, its
 // first frames are what the decoder needs to get going, and are not heard. A packet table speaks of the song's two ends
-// alone, and a packet's frame count can cut off its end, not its beginning. So those packets become one, which says what
-// is to be dropped, and counts what is heard of it. One without packets is silence.
+// alone, and a packet's frame count can cut off its end, not its beginning. So those packets become one, which says
+// what is to be dropped, and counts what is heard of it. One without packets is silence.
 //
 //   0   3, 0, "splice"
 //   8   frames of the stream's decoded output before the first packet (u64), for decoders that round by position

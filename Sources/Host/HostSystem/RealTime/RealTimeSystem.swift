@@ -26,8 +26,8 @@ public struct RealTimeSystem: Sendable {
         askRealtimeKit: { (_, _) throws(RealtimeKitError) in throw .notAsked })
 
     /// The same, but for whom to ask where SCHED_FIFO was refused.
-    /// - Parameter ask: blocks for as long as it takes, on a thread of its own; given the kernel's number of a thread and
-    ///   the highest priority that makes sense. Returns the priority that the thread got.
+    /// - Parameter ask: blocks for as long as it takes, on a thread of its own; given the kernel's number of a thread
+    ///   and the highest priority that makes sense. Returns the priority that the thread got.
     public func asking(
         _ ask: @escaping @Sendable (_ thread: Int32, _ priority: Int32) throws(RealtimeKitError) -> Int32
     ) -> RealTimeSystem {

@@ -1,5 +1,5 @@
-// Tables that send the parser to and fro must not cost more than the file is worth. Chunks of a few kilobytes may lie in
-// any order.
+// Tables that send the parser to and fro must not cost more than the file is worth. Chunks of a few kilobytes may lie
+// in any order.
 
 /// Counts how often one goes back in a file that is at hand, up to where that is too much.
 struct BackwardSeekBudget {

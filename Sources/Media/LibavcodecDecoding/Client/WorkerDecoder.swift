@@ -34,8 +34,8 @@ public final class WorkerDecoder: AudioPacketDecoder {
 
     /// Starts a worker, and waits until it is ready.
     /// - Parameter interrupt: ends this wait, and those for packets: `interrupted` is thrown then.
-    /// - Throws: `unsupportedCodec` where there is no library or it lacks the codec, `unsupportedFormat` where it refuses
-    ///   the magic cookie or is of an untested version, `libraryFailed` where no process can be started.
+    /// - Throws: `unsupportedCodec` where there is no library or it lacks the codec, `unsupportedFormat` where it
+    ///   refuses the magic cookie or is of an untested version, `libraryFailed` where no process can be started.
     public init(
         format: AudioStreamFormat, magicCookie: [UInt8], program: WorkerProgram = .itself,
         interrupt: DecodingInterrupt = DecodingInterrupt()

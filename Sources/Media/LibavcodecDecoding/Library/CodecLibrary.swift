@@ -7,8 +7,8 @@ import Glibc
 public final class CodecLibrary {
     let symbols: CodecSymbols
 
-    /// Loads the library. All of its symbols are resolved at once, so that nothing has to be opened later. It is believed
-    /// by the version that it tells, not by its file's name.
+    /// Loads the library. All of its symbols are resolved at once, so that nothing has to be opened later. It is
+    /// believed by the version that it tells, not by its file's name.
     public init() throws(CodecLibraryError) {
         guard let handle = dlopen(CodecLibraryVersion.fileName, RTLD_NOW | RTLD_LOCAL) else { throw .notInstalled }
         let codec = try Self.majorVersion("avcodec_version", handle)

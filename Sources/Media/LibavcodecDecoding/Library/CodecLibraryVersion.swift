@@ -11,8 +11,9 @@
 /// | `AVFrame` | `linesize`: 64, `extended_data`: 96, `nb_samples`: 112, `format`: 116 |
 /// | `AVChannelLayout` | `nb_channels`: 4; 24 bytes in all |
 ///
-/// Everything else goes through options, by name. FFmpeg promises offsets within a major version alone. So a major version
-/// is believed when the conformance tests have passed with it, on every song of the corpus; any other is refused.
+/// Everything else goes through options, by name. FFmpeg promises offsets within a major version alone. So a major
+/// version is believed when the conformance tests have passed with it, on every song of the corpus; any other is
+/// refused.
 public enum CodecLibraryVersion {
     /// Major versions that were tested together.
     public static let (codec, util) = (59, 57)

@@ -1,7 +1,7 @@
 import Glibc
 
-// libavcodec 59 decodes FLAC of up to 24 bits; it has no decoder for more, and makes silence of it. libFLAC, the format's
-// own library, has had one since its version 1.4.
+// libavcodec 59 decodes FLAC of up to 24 bits; it has no decoder for more, and makes silence of it. libFLAC, the
+// format's own library, has had one since its version 1.4.
 
 /// Access to libFLAC, which is loaded at run time if installed and never linked. It is never unloaded. Not thread-safe.
 public final class FLACLibrary {

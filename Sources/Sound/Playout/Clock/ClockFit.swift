@@ -37,7 +37,8 @@ struct ClockFit: BitwiseCopyable {
     var scale = 100e-6
 
     static let unknownSpacing = 20e-6
-    /// Slightly more than a frame at any usual rate: smaller errors cannot be told from true readings.
+    /// Slightly more than a frame at 44.1 kHz and above: smaller errors cannot be told from true readings. At lower
+    /// rates a frame is longer (31 us at 32 kHz).
     static let glitch = 24e-6
 
     init(prior: RatePrior) {

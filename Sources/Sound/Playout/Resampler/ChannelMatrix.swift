@@ -4,8 +4,9 @@
 // - One to many: on the first two channels, the rest silent.
 // - Few to many: straight through, the rest silent.
 // - Many to one: the mean of all.
-// - Many to two: front left and right; centre and surrounds at -3 dB on their side (centre on both), without
-//   low-frequency effects; scaled so that no sample can exceed full scale.
+// - Many to two: front left and right as they are; at -3 dB the surrounds on their side, and the front and the back
+//   centre (the latter only with seven channels) on both sides; no low-frequency effects. Scaled so that no sample can
+//   exceed full scale.
 // - Many to fewer, but more than two: the first ones straight through.
 
 /// The gains from each song channel to each device channel.

@@ -18,7 +18,7 @@ struct FixedPosition: Hashable, BitwiseCopyable {
         fraction = UInt64((frames - floor) * 0x1p64)
     }
 
-    /// Positions at which a `Double` still resolves frames: more than 1,000 years of song.
+    /// Positions at which a `Double` still resolves frames: more than 700 years of song at 192 kHz.
     static let range: ClosedRange<Double> = -0x1p52...0x1p52
 
     var frames: Double { Double(whole) + Double(fraction) * 0x1p-64 }

@@ -3,9 +3,9 @@ import NIOCore
 
 // What TCP does where the network carries nothing
 //
-// A segment that is not acknowledged is sent again after the retransmission timeout, which doubles with every try
-// (RFC 6298 section 5.5) and begins anew when something is acknowledged. So a connection is silent for up to as long
-// as the network was cut after it was mended: of 5 s it is 1.5 s (tries at 0.2, 0.6, 1.5, 3.2 and 6.5 s). What is written
+// A segment that is not acknowledged is sent again after the retransmission timeout, which doubles with every try (RFC
+// 6298 section 5.5) and begins anew when something is acknowledged. So a connection is silent for up to as long as the
+// network was cut after it was mended: of 5 s it is 1.5 s (tries at 0.2, 0.6, 1.5, 3.2 and 6.5 s). What is written
 // meanwhile waits behind.
 
 /// What one end of a connection has sent and the other did not get, or did not get to acknowledge.

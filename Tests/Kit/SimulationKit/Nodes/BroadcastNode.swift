@@ -8,7 +8,8 @@ import Peering
 import SessionExecution
 import WireProtocol
 
-/// A machine that runs the shipping ``BroadcastExecutor`` with its session: the shell around it, made of simulated parts.
+/// A machine that runs the shipping ``BroadcastExecutor`` with its session: the shell around it, made of simulated
+/// parts.
 public final class BroadcastNode: BroadcastEnvironment {
     public let machine: VirtualMachine
     public var greeting: Greeting { configuration.greeting }

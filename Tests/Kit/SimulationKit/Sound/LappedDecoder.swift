@@ -1,10 +1,10 @@
 import AudioCore
 import AudioDecoding
 
-// A codec for simulations, with what makes real ones hard to begin in the middle of: as in an overlapped transform, each
-// packet carries half of each of its frames, and the packet before it the other half. So the first packet after a reset
-// comes out wrong (at half its level), and a song begins with a packet of priming. A packet also depends on its place in
-// the stream, which a reset must state: its samples are turned around where the packet's number is odd.
+// A codec for simulations, with what makes real ones hard to begin in the middle of: as in an overlapped transform,
+// each packet carries half of each of its frames, and the packet before it the other half. So the first packet after a
+// reset comes out wrong (at half its level), and a song begins with a packet of priming. A packet also depends on its
+// place in the stream, which a reset must state: its samples are turned around where the packet's number is odd.
 
 /// Decodes a lapped ``VirtualSong``.
 final class LappedDecoder: AudioPacketDecoder {

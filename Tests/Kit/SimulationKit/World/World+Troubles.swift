@@ -4,9 +4,9 @@ extension World {
     /// How long after a fault a listener may be elsewhere, or silent.
     public static let recovery = TimeSpan.seconds(2)
 
-    /// Plays a song to many listeners to whom, and to the broadcaster, everything happens that a machine must survive: it
-    /// stands still, sleeps, its clock is put forward or back, its card takes nothing, its connections break. Nothing
-    /// happens in the first five and the last forty seconds.
+    /// Plays a song to many listeners to whom, and to the broadcaster, everything happens that a machine must survive:
+    /// it stands still, sleeps, its clock is put forward or back, its card takes nothing, its connections break.
+    /// Nothing happens in the first five and the last forty seconds.
     /// - Parameter seconds: length of the song; at least 45.
     /// - Returns: the broadcaster; the song is over.
     public func playThroughTroubles(_ song: VirtualSong, seconds: Int64, to listenerCount: Int) -> BroadcastNode {
