@@ -2,8 +2,8 @@ import AudioCore
 
 // An AudioSpecificConfig (14496-3 section 1.6.2.1) may not say whether SBR is used: a decoder then finds out from the
 // first packet, or believes a damaged one. Here that was determined before, and the stream's packets have a fixed
-// length. So it is signalled, by the backward compatible extension after the configuration (section 1.6.6.1), in place of
-// one that is there: the library believes the first, and then neither guesses nor changes its mind.
+// length. So it is signalled, by the backward compatible extension after the configuration (section 1.6.6.1), in place
+// of one that is there: the library believes the first, and then neither guesses nor changes its mind.
 
 enum AACSignalling {
     /// Returns the configuration with the extension that fits the codec; unchanged if its object type is not AAC LC, or
