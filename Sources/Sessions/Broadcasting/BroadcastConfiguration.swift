@@ -15,6 +15,8 @@ public struct BroadcastConfiguration: Sendable {
     public var greeting: Greeting
     /// The song's title if its stream has none.
     public var fallbackTitle = "untitled"
+    /// Which loudness tags decide the song's gain, which all listeners apply.
+    public var loudness = LoudnessMode.off
     public var start = Start.whenReady(listeners: 1)
     /// Names of the only listeners to be fed; empty feeds all.
     public var allowedNames: [String] = []

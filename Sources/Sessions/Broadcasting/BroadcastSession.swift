@@ -46,7 +46,8 @@ public struct BroadcastSession {
             instance: configuration.greeting.instance, peers: .listener,
             allowed: AllowList(configuration.allowedNames), capacity: BroadcastLimits.connectionCount,
             candidates: BroadcastLimits.candidates)
-        song = BroadcastSong(epoch: Epoch(1), fallbackTitle: configuration.fallbackTitle)
+        song = BroadcastSong(
+            epoch: Epoch(1), fallbackTitle: configuration.fallbackTitle, loudness: configuration.loudness)
         follower = SourceFollower(configuration)
     }
 

@@ -34,11 +34,15 @@ struct BroadcastSong {
     /// Audible frames by the song's header; the real count is known at its end.
     private var statedFrameCount: Int64?
     private let fallbackTitle: String
+    private let loudness: LoudnessMode
 
-    /// - Parameter fallbackTitle: the title if its stream has none.
-    init(epoch: Epoch, fallbackTitle: String) {
+    /// - Parameters:
+    ///   - fallbackTitle: the title if its stream has none.
+    ///   - loudness: which tags decide the gain; of those that come before the first packet.
+    init(epoch: Epoch, fallbackTitle: String, loudness: LoudnessMode = .off) {
         log = PacketLog(epoch: epoch)
         self.fallbackTitle = fallbackTitle
+        self.loudness = loudness
     }
 
     var epoch: Epoch { log.epoch }
@@ -71,7 +75,11 @@ struct BroadcastSong {
 
     private mutating func note(_ property: AudioStreamProperty) {
         let wasReady = summary.isReady
-        if property == .readyToProducePackets, title == nil { summary.note(.info(.title, fallbackTitle)) }
+        if property == .readyToProducePackets {
+            if title == nil { summary.note(.info(.title, fallbackTitle)) }
+            let gain = summary.loudnessGain(loudness)
+            if gain != 1 { summary.note(.gain(gain)) }
+        }
         summary.note(property)
         if wasReady, case .packetTableInfo(let table) = property { timeline.revise(table) }
         guard summary.isReady, !wasReady else { return }

@@ -27,6 +27,8 @@ public enum ListenEvent: Sendable {
     case playout(PlayoutSnapshot)
     /// The epoch's last frame was heard.
     case heardEnd(Epoch)
+    /// The user shifts this listener: ``ListenConfiguration/offset``.
+    case setOffset(TimeSpan)
     /// Time has passed; must come at least every 20 ms.
     case tick
     /// The user asked to stop.

@@ -94,6 +94,16 @@ extension ListenSession {
         actions.append(.setTimeline(timeline))
     }
 
+    /// Shifts this listener. What sounds fades out, and in where it is due by the new offset: slewing would take
+    /// minutes.
+    mutating func setOffset(_ offset: TimeSpan) {
+        guard offset != configuration.offset else { return }
+        configuration.offset = offset
+        guard let epoch = reception?.epoch, epoch.hasBegun, epoch.anchor != nil, clock.estimate != nil else { return }
+        actions.append(.hold(fade: ListenLimits.stopFade))
+        placeTimeline()
+    }
+
     /// Warns if an offset makes this listener miss the beginning: it would have to sound before the start is decided.
     private mutating func warnOfCutBeginning(_ anchor: Anchor, _ now: HostTime) {
         guard let clock = clock.estimate, anchor.frame == .zero, configuration.offset < .zero,

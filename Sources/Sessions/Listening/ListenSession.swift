@@ -79,6 +79,7 @@ public struct ListenSession {
         case .machineDidSleep(let span): wake(after: span, now)
         case .playout(let snapshot): notePlayout(snapshot)
         case .heardEnd(let epoch): change { $0.epoch?.noteHeardEnd(of: epoch) }
+        case .setOffset(let offset): setOffset(offset)
         case .tick: break
         case .stop: stop(now)
         }

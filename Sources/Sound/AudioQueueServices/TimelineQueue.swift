@@ -94,13 +94,18 @@ public final class TimelineQueue: Sendable {
     }
 
     /// Sets the gain of all epochs, linearly over `ramp`. 1 leaves samples untouched.
-    public func setVolume(_ gain: Float, ramp: TimeSpan = .milliseconds(20)) {
+    public func setVolume(_ gain: Float, ramp: TimeSpan = .milliseconds(50)) {
         core.control.setVolume(gain, ramp: ramp)
     }
 
-    /// Mutes or unmutes, and keeps the volume.
-    public func setMuted(_ muted: Bool) {
-        core.control.setMuted(muted)
+    /// Mutes or unmutes over `ramp`, and keeps the volume.
+    public func setMuted(_ muted: Bool, ramp: TimeSpan = .milliseconds(50)) {
+        core.control.setMuted(muted, ramp: ramp)
+    }
+
+    /// Sets which channels of all epochs are played; cross-fades over 20 ms what sounds.
+    public func setRole(_ role: ChannelRole) {
+        core.control.setRole(role)
     }
 
     /// The present state of the queue.

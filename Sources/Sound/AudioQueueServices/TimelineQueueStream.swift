@@ -12,10 +12,12 @@ public struct TimelineQueueStream: Hashable, Sendable {
     public var firstFrame: FramePosition
     /// Whether the first frame fades in briefly: true if a song is joined in the middle.
     public var fadesIn: Bool
+    /// What samples are multiplied with; 1 leaves them untouched.
+    public var gain: Float
 
     public init(
         epoch: Epoch, format: AudioStreamFormat, magicCookie: [UInt8] = [], primingFrameCount: Int = 0,
-        firstFrame: FramePosition = .zero, fadesIn: Bool = false
+        firstFrame: FramePosition = .zero, fadesIn: Bool = false, gain: Float = 1
     ) {
         self.epoch = epoch
         self.format = format
@@ -23,5 +25,6 @@ public struct TimelineQueueStream: Hashable, Sendable {
         self.primingFrameCount = primingFrameCount
         self.firstFrame = firstFrame
         self.fadesIn = fadesIn
+        self.gain = gain
     }
 }

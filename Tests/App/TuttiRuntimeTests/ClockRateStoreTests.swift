@@ -177,6 +177,60 @@ import WireProtocol
         #expect(said.isEmpty)
     }
 
+    @Test func aDevicesVolumeMuteAndRoleAreRemembered() throws {
+        let memory = Notebook()
+        let wanted = LoudspeakerSettings(volume: Volume(percent: 40), isMuted: true, role: .right)
+        let first = try live(memory) { rateStore in
+            #expect(rateStore.settings(of: device()) == LoudspeakerSettings())
+            rateStore.keep(wanted, on: device())
+            rateStore.keep(LoudspeakerSettings(volume: .silent, role: .channel(3)), on: device("hw:2, Other"))
+        }
+        #expect(first.isEmpty)
+        let said = try live(memory) { rateStore in
+            #expect(rateStore.settings(of: device()) == wanted)
+            #expect(rateStore.settings(of: device(nil)) == LoudspeakerSettings())
+        }
+        #expect(said == [.volume(wanted.volume, isMuted: true, device: "hw:1"), .role(.right, device: "hw:1")])
+        _ = try live(memory) { rateStore in
+            let other = LoudspeakerSettings(volume: .silent, role: .channel(3))
+            #expect(rateStore.settings(of: device("hw:2, Other")) == other)
+            // The default leaves no record.
+            rateStore.keep(LoudspeakerSettings(), on: device())
+            rateStore.keep(LoudspeakerSettings(), on: device("hw:2, Other"))
+            rateStore.keep(wanted, on: device(nil))
+        }
+        #expect(memory.load().isEmpty)
+    }
+
+    @Test func whatIsGivenWinsOverWhatIsRemembered() throws {
+        let memory = Notebook()
+        _ = try live(memory) { rateStore in
+            rateStore.keep(LoudspeakerSettings(volume: Volume(percent: 40), isMuted: true, role: .left), on: device())
+            let request = SettingsRequest.remembered(volume: Volume(percent: 60), role: .mono, offset: .microseconds(7))
+            let expected = LoudspeakerSettings(volume: Volume(percent: 60), role: .mono, offset: .microseconds(7))
+            #expect(request.settings(of: device(), rateStore) == expected)
+            #expect(SettingsRequest.remembered().settings(of: device(), rateStore) == expected)
+            let exact = LoudspeakerSettings(volume: .silent)
+            #expect(SettingsRequest.exactly(exact).settings(of: device(), rateStore) == exact)
+        }
+        #expect(
+            memory.load().mapValues(\.value) == [
+                .volume("hw:1, DAC"): 60, .role("hw:1, DAC"): -3, .offset("hw:1, DAC"): 7,
+            ])
+    }
+
+    @Test(arguments: [-1, 101, 0.5, 1e18, .nan]) func settingsThatNobodyCanHaveGivenAreIgnored(value: Double) throws {
+        let memory = Notebook()
+        for subject in [MemorySubject.volume("hw:1, DAC"), .muted("hw:1, DAC"), .role("hw:1, DAC")] {
+            memory.records.withLock { $0[subject] = MemoryRecord(value: value, unixSeconds: 0) }
+        }
+        _ = try live(memory) { rateStore in
+            let settings = rateStore.settings(of: device())
+            #expect(settings.volume == .full && !settings.isMuted)
+            #expect(settings.role == (value == -1 ? .left : .stereo))
+        }
+    }
+
     @Test func whatCannotBeWrittenIsOneLineOfDetail() throws {
         let said = try live(Notebook(isBroken: true)) { rateStore in
             #expect(rateStore.offset(asked: .microseconds(1), on: device()) == .microseconds(1))

@@ -143,14 +143,35 @@ import TuttiRuntime
     @Test func volumeAndMute() throws {
         let song = try shelf.make("a.wav", seconds: 2)
         let played = try Played(
-            [song.path], on: shelf, volume: 0.5,
-            steps: [.init(at: .milliseconds(800), .changeVolume(by: -0.25))])
-        #expect(played.statuses.map(\.volume).first == 0.5 && played.statuses.map(\.volume).last == 0.25)
-        // Behind the ramp.
-        #expect(played.sound[2_000..<20_000].elementsEqual(song.samples[2_000..<20_000].map { $0 * 0.5 }))
-        #expect(played.sound.suffix(2_000).elementsEqual(song.samples.suffix(2_000).map { $0 * 0.25 }))
+            [song.path], on: shelf, volume: Volume(percent: 50),
+            steps: [.init(at: .milliseconds(800), .changeVolume(by: -25))])
+        #expect(played.statuses.map(\.volume.percent).first == 50 && played.statuses.map(\.volume.percent).last == 25)
+        // Behind the ramp: the cubes of 0.5 and of 0.25.
+        #expect(played.sound[2_000..<20_000].elementsEqual(song.samples[2_000..<20_000].map { $0 * 0.125 }))
+        #expect(played.sound.suffix(2_000).elementsEqual(song.samples.suffix(2_000).map { $0 * 0.015625 }))
         let muted = try Played([song.path], on: shelf, steps: [.init(at: .milliseconds(300), .toggleMute)])
         #expect(muted.statuses.last?.isMuted == true && muted.sound.count < song.samples.count)
+    }
+
+    /// Each song by its own tags, one behind the other, and not at all unless asked.
+    @Test func loudnessTagsAreFollowed() throws {
+        let song = try shelf.make("a.wav", seconds: 0.5)
+        try Tool.run(
+            "ffmpeg -v error -i a.wav -metadata REPLAYGAIN_TRACK_GAIN='-6.00 dB' soft.mp3 && "
+                + "ffmpeg -v error -i a.wav -metadata REPLAYGAIN_TRACK_GAIN='+40 dB' "
+                + "-metadata REPLAYGAIN_TRACK_PEAK=0.8 loud.mp3", in: shelf.directory)
+        var soft = AudioStreamSummary()
+        soft.note(.info(.trackGain, "-6.00 dB"))
+        let gain = soft.loudnessGain(.track)
+        #expect(abs(gain - 0.501_187) < 1e-6)
+        let paths = [shelf.path("soft.mp3"), song.path, shelf.path("loud.mp3")]
+        let plain = try Played(paths, on: shelf)
+        let followed = try Played(paths, on: shelf, loudness: .track)
+        try #require(plain.sound.count == 3 * song.samples.count)
+        let expected = plain.sound.enumerated().map { index, sample in
+            sample * [gain, 1, 1.25][index / song.samples.count]
+        }
+        #expect(followed.sound == expected)
     }
 
     @Test func aStopFadesOut() throws {
@@ -214,9 +235,13 @@ private struct Played {
     var sound: [Float] = []
 
     /// - Parameter steps: done one after the other.
-    init(_ paths: [String], on shelf: SongShelf, volume: Float = 1, steps: [PlayerStep] = []) throws {
+    init(
+        _ paths: [String], on shelf: SongShelf, volume: Volume = .full, loudness: LoudnessMode = .off,
+        steps: [PlayerStep] = []
+    ) throws {
         var options = PlayOptions()
         options.volume = volume
+        options.loudness = loudness
         options.output = .file(path: shelf.path("heard.wav"))
         let player = Player(paths: paths, options: options)
         let told = Mutex<(statuses: [PlayStatus], warnings: [RuntimeNotice])>(([], []))

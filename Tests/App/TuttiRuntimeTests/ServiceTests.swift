@@ -118,6 +118,82 @@ import TuttiRuntime
         expectNoThreads()
     }
 
+    /// A song whose left channel is a tone of 1 kHz, and whose right one says where in the song it is.
+    private func makePilot(seconds: Double) throws -> (path: String, tone: Float, frameCount: Int) {
+        let count = Int(seconds * 48_000)
+        var bytes: [UInt8] = []
+        for frame in 0..<count {
+            let tone = sinf(Float(frame % 48) / 48 * 2 * .pi) * 0.5
+            let place = Float(frame) / Float(count) * 0.5
+            for sample in [tone, place] { withUnsafeBytes(of: sample.bitPattern.littleEndian) { bytes += $0 } }
+        }
+        let path = shelf.path("pilot.wav")
+        try Tool.writeFile(path, WAVEWriter(rate: 48_000, bits: 32, isFloat: true).file(data: bytes))
+        return (path, 0.5, count)
+    }
+
+    /// What a virtual sound card recorded, left and right in turn.
+    private func recorded(_ path: String) throws -> [Float] {
+        let bytes = try Tool.readFile(path)
+        let data = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("data".utf8)) }) + 8
+        return stride(from: data, to: bytes.count - 7, by: 4).map { place in
+            Float(bitPattern: (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[place + $1]) << (8 * UInt32($1)) })
+        }
+    }
+
+    /// The sound moves by the offset, and no step in it is larger than the song's own; volume and role are heard, and
+    /// the status tells of all.
+    @Test func aListenerTakesCommandsWhileItPlays() async throws {
+        let port = freePort()
+        let recording = shelf.path("heard.wav")
+        let song = try makePilot(seconds: 6)
+        let listener = listener(port: port) {
+            $0.output = .file(path: recording)
+            $0.once = true
+            $0.statusInterval = .milliseconds(50)
+        }
+        let broadcaster = broadcaster([song.path], to: [port])
+        try await listener.start()
+        let broadcasting = Task { try await broadcaster.run() }
+        var steps: [(at: TimeSpan, LoudspeakerCommand)] = [
+            (.seconds(2), .setOffset(.milliseconds(20))), (.seconds(4), .setRole(.right)),
+            (.seconds(4), .setVolume(Volume(percent: 50))), (.seconds(5), .toggleMute),
+        ]
+        var seen: [LoudspeakerSettings] = []
+        for await event in listener.events {
+            guard case .listening(let status, let place?, _) = event, status.state == .playing else { continue }
+            if let settings = status.loudspeakers, settings != seen.last { seen.append(settings) }
+            while let step = steps.first, place.elapsed > step.at { listener.perform(steps.removeFirst().1) }
+        }
+        try await listener.run()
+        try await broadcasting.value
+
+        let moved = LoudspeakerSettings(offset: .milliseconds(20))
+        #expect(seen.first == LoudspeakerSettings() && seen.contains(moved))
+        #expect(
+            seen.last
+                == LoudspeakerSettings(
+                    volume: Volume(percent: 50), isMuted: true, role: .right, offset: .milliseconds(20)))
+        let samples = try recorded(recording)
+        let frameCount = samples.count / 2
+        func place(_ frame: Int) -> Double { Double(samples[frame * 2 + 1]) / 0.5 * Double(song.frameCount) }
+        let first = try #require((0..<frameCount).first { place($0) > 1 })
+        // A second after the start, and a second after the shift.
+        let shift = 96_000 - (place(first + 144_000) - place(first + 48_000))
+        #expect(abs(shift - 960) < 5, "\(shift) frames")
+        let own = song.tone * 2 * .pi / 48
+        // Behind the beginning, which is the resampler's step response.
+        for frame in first + 100..<first + 280_000 {
+            let step = abs(samples[frame * 2] - samples[frame * 2 - 2])
+            if step > own * 1.05 { Issue.record("a step of \(step) at \(frame)") }
+        }
+        // Before the mute: the right channel on both, at an eighth.
+        let late = first + 223_000
+        #expect(samples[late * 2] == samples[late * 2 + 1])
+        #expect(abs(samples[late * 2] - Float(222_040) / Float(song.frameCount) * 0.0625) < 0.001)
+        #expect(samples[(first + 280_000) * 2] == 0)
+    }
+
     @Test func aPlayerTakesCommands() async throws {
         var options = PlayOptions()
         options.output = .null
@@ -133,13 +209,13 @@ import TuttiRuntime
             if status.state == .paused, seen.last?.state != .paused {
                 player.perform(.togglePause)
                 player.perform(.nextSong)
-                player.perform(.changeVolume(by: -0.5))
+                player.perform(.changeVolume(by: -50))
             }
             seen.append(status)
-            if status.song.title == "b.wav", status.volume == 0.5 { break }
+            if status.song.title == "b.wav", status.volume.percent == 50 { break }
         }
         #expect(seen.first?.song.title == "a.wav" && seen.contains { $0.state == .paused })
-        #expect(seen.last?.song.title == "b.wav" && seen.last?.volume == 0.5 && seen.last?.state == .playing)
+        #expect(seen.last?.song.title == "b.wav" && seen.last?.volume.percent == 50 && seen.last?.state == .playing)
         await player.stop()
         expectNoThreads()
     }
@@ -158,9 +234,9 @@ import TuttiRuntime
         }
         let listener = listener(port: port)
         try await listener.start()
-        listener.setVolume(0.5)
+        listener.perform(.setVolume(Volume(percent: 50)))
         await listener.stop()
-        listener.setVolume(1)
+        listener.perform(.setVolume(.full))
         expectNoThreads()
     }
 

@@ -22,19 +22,20 @@ import TuttiRuntime
 
     @Test func playTakesEveryFlag() throws {
         let plain = try play("a.mp3", "b.flac")
-        #expect(plain.paths == ["a.mp3", "b.flac"] && plain.options.volume == 1)
+        #expect(plain.paths == ["a.mp3", "b.flac"] && plain.options.volume == .full && plain.options.loudness == .off)
         let command = try play("-", "--raw", "44100:1:s16be", "--volume", "30", "--output", "null", "--json")
-        #expect(command.paths == ["-"] && command.options.volume == 0.3 && command.display.isJSON)
+        #expect(command.paths == ["-"] && command.options.volume.percent == 30 && command.display.isJSON)
         #expect(command.options.raw == (try RawPCMFormat(parsing: "44100:1:s16be")))
         #expect(throws: UsageError.self) { try play() }
         #expect(throws: UsageError.self) { try play("") }
         #expect(throws: UsageError.self) { try play("a.mp3", "--volume", "101") }
         #expect(throws: UsageError.self) { try play("a.mp3", "--raw", "0:0:x") }
+        #expect(try play("a.mp3", "--loudness", "album").options.loudness == .album)
     }
 
     @Test func broadcastDefaults() throws {
         let command = try broadcast("song.mp3")
-        #expect(command.options.path == "song.mp3")
+        #expect(command.options.path == "song.mp3" && command.options.loudness == .off)
         #expect(command.options.start == .whenReady(listeners: 1))
         #expect(command.options.startDelay == .milliseconds(250))
         #expect(command.options.output == nil)
@@ -48,7 +49,8 @@ import TuttiRuntime
         let command = try broadcast(
             "--name", "Den", "--to", "Kitchen,Attic", "--listener", "10.0.0.2", "--listener=[fe80::1]:99", "song.mp3",
             "--wait", "2", "--play", "--device", "hw:1", "--start-delay", "60", "--port", "1234", "--no-mdns", "-v",
-            "--json")
+            "--json", "--loudness", "track")
+        #expect(command.options.loudness == .track)
         #expect(command.options.name == "Den")
         #expect(command.options.to == ["Kitchen", "Attic"])
         #expect(
@@ -78,7 +80,7 @@ import TuttiRuntime
         #expect(command.options.address == nil)
         #expect(command.options.output == .device(name: "default"))
         #expect(command.options.offset == nil)
-        #expect(command.options.volume == 1)
+        #expect(command.options.volume == nil && command.options.role == nil)
         #expect(!command.options.once)
     }
 
@@ -96,14 +98,14 @@ import TuttiRuntime
     @Test func joinTakesEveryFlag() throws {
         let command = try join(
             "den.local:77", "--from", "A, B", "--from=C", "--name=Kitchen", "--once", "--output", "file:out.wav",
-            "--offset", "-500", "--volume", "50", "-q")
+            "--offset", "-500", "--volume", "50", "--role", "left", "-q")
         #expect(command.options.address == NetworkAddress(host: "den.local", port: 77))
         #expect(command.options.from == ["A", "B", "C"])
         #expect(command.options.name == "Kitchen")
         #expect(command.options.once)
         #expect(command.options.output == .file(path: "out.wav"))
         #expect(command.options.offset == .microseconds(-500))
-        #expect(command.options.volume == 0.5)
+        #expect(command.options.volume?.percent == 50 && command.options.role == .left)
         #expect(command.display.level == .quiet)
     }
 
@@ -183,6 +185,7 @@ import TuttiRuntime
         (["a", "--play", "--output", "file:"], "--output takes null or file:OUT.wav, not 'file:'"),
         (["a", "--play", "--output", "null", "--device", "x"], "--device and --output exclude each other"),
         (["a", "--listener", "b:99999"], "--listener: 'b:99999' is no address; write HOST, HOST:PORT, or [IPV6]:PORT"),
+        (["a", "--loudness", "loud"], "--loudness takes track, album or off, not 'loud'"),
         (["a", "-q", "--verbose"], "--quiet and --verbose exclude each other"),
     ])
     func brokenBroadcastSaysWhatIsWrong(words: [String], message: String) {
@@ -200,6 +203,8 @@ import TuttiRuntime
         ),
         (["--offset", "1.5"], "--offset takes a whole number from -1000000 to 1000000 microseconds, not '1.5'"),
         (["--volume", "101"], "--volume takes a whole number from 0 to 100 percent, not '101'"),
+        (["--role", "top"], "--role takes stereo, left, right, mono, or a channel's number from 1 to 8, not 'top'"),
+        (["--role", "9"], "--role takes stereo, left, right, mono, or a channel's number from 1 to 8, not '9'"),
         (["--device", ""], "--device: the name is empty"),
         (["--wait", "2"], "unknown option '--wait'"),
     ])

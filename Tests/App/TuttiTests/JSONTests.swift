@@ -49,7 +49,8 @@ import TuttiRuntime
         {"name":"Kitchen","state":"playing","bufferedSeconds":9.840,"lowWaterSeconds":1.940,\
         "timing":{"errorMicroseconds":3.0,"errorBoundMicroseconds":12.0,"asymmetryLimitMicroseconds":50.0,"roundTripMicroseconds":180.0,\
         "clockPPM":12.340,"devicePPM":-34.060,"correctionPPM":46.400},"xruns":2,"underruns":0,"replacements":1,\
-        "timelineSteps":0,"deviceClockSteps":0,"deviceRestarts":1,"lostPackets":0,"sentPCM":false}
+        "timelineSteps":0,"deviceClockSteps":0,"deviceRestarts":1,"lostPackets":0,"sentPCM":false,\
+        "volume":null,"muted":null,"role":null,"offsetMicroseconds":null}
         """
     private let song = """
         {"title":"Pavane","artist":"Fauré","format":"MP3 44.1 kHz stereo 128 kbit/s","elapsedSeconds":83.000,\
@@ -63,14 +64,28 @@ import TuttiRuntime
             line(event) == """
                 {"event":"broadcast","unixSeconds":1700000000.250,"name":"Den","state":"waiting","readyListeners":1,\
                 "wantedListeners":2,"song":\(song),"listeners":[\(listener)],"refusedConnections":0,\
-                "worstPair":null}
+                "worstPair":null,"volume":null,"muted":null}
                 """)
     }
 
     @Test func worstPair() {
         let event = Sample.broadcast(listeners: [Sample.listener("A"), Sample.listener("B")])
         #expect(
-            line(event)?.hasSuffix(#""worstPair":{"first":"A","second":"B","distanceMicroseconds":24.0}}"#) == true)
+            line(event)?.contains(#""worstPair":{"first":"A","second":"B","distanceMicroseconds":24.0},"#) == true)
+    }
+
+    @Test func loudspeakers() {
+        var listener = Sample.listener("Kitchen")
+        listener.loudspeakers = LoudspeakerSettings(
+            volume: Volume(percent: 40), isMuted: true, role: .channel(3), offset: .microseconds(-1_500))
+        #expect(
+            line(.listening(listener, song: nil, broadcaster: nil))?.hasSuffix(
+                #""volume":40,"muted":true,"role":"3","offsetMicroseconds":-1500.0}}"#) == true)
+        var status = BroadcastStatus(name: "Den", state: .playing, song: Sample.song, listeners: [])
+        status.loudspeakers = LoudspeakerSettings(volume: Volume(percent: 5))
+        #expect(line(.broadcast(status))?.hasSuffix(#""volume":5,"muted":false}"#) == true)
+        let player = PlayStatus(state: .playing, song: Sample.song, volume: Volume(percent: 35), isMuted: true)
+        #expect(line(.playing(player))?.contains(#""volume":35,"muted":true,"#) == true)
     }
 
     @Test func listening() {

@@ -18,17 +18,32 @@ import TuttiRuntime
     ]
 
     @Test func aPlayerShowsItsKeys() {
-        let status = PlayStatus(state: .paused, song: Sample.song, volume: 0.35)
+        let status = PlayStatus(state: .paused, song: Sample.song, volume: Volume(percent: 35))
         #expect(
             text(.playing(status), width: 80) == """
                 paused  volume 35 %                               MP3 44.1 kHz stereo 128 kbit/s
                 Pavane - Fauré
                 ━━━━━━━━━━━━━━━━━━━━━━━━━─────────────────────────────────────────── 1:23 / 3:45
-                space pauses   arrows seek and change the volume   m mutes   n p   q ends
+                space pauses   left right seek   + - volume   m mutes   n p   q ends
                 """)
         let ended = PlayStatus(state: .ended, song: Sample.song, isMuted: true)
         #expect(text(.playing(ended), width: 80).hasPrefix("ended  volume off "))
         #expect(!text(.playing(ended), width: 80).contains("space"))
+    }
+
+    @Test func loudspeakersAreShown() {
+        var listener = Sample.listener("Kitchen")
+        listener.loudspeakers = LoudspeakerSettings(volume: Volume(percent: 40), role: .left)
+        let event = RuntimeEvent.listening(listener, song: Sample.song, broadcaster: "Den")
+        #expect(text(event, width: 100).hasPrefix("Kitchen  playing from Den  volume 40 %, left  "))
+        listener.loudspeakers?.isMuted = true
+        listener.loudspeakers?.role = .channel(3)
+        let waiting = RuntimeEvent.listening(listener, song: nil, broadcaster: nil)
+        #expect(text(waiting, width: 100).hasPrefix("Kitchen  waiting for a broadcast  volume off, channel 3  "))
+        #expect(text(waiting, width: 100).hasSuffix("  + - volume   m mutes   Ctrl-C ends"))
+        var status = BroadcastStatus(name: "Den", state: .playing, song: Sample.song, listeners: [])
+        status.loudspeakers = LoudspeakerSettings(volume: Volume(percent: 5))
+        #expect(text(.broadcast(status), width: 100).hasPrefix("Den  playing  volume 5 %  "))
     }
 
     @Test func broadcasterOnAnOrdinaryTerminal() {

@@ -19,11 +19,14 @@ import WireProtocol
             peer: MemoryRecord(value: 12.345, unixSeconds: 1_700_000_000),
             .card("hw:1, Ümlaut Audio at 48000"): MemoryRecord(value: -34.2, unixSeconds: 1_700_000_001),
             .offset("hw:1, Ümlaut Audio"): MemoryRecord(value: -35_000, unixSeconds: 1_700_000_002),
+            .volume("hw:1, Ümlaut Audio"): MemoryRecord(value: 40, unixSeconds: 1_700_000_003),
+            .muted("hw:1, Ümlaut Audio"): MemoryRecord(value: 1, unixSeconds: 1_700_000_004),
+            .role("hw:1, Ümlaut Audio"): MemoryRecord(value: -1, unixSeconds: 1_700_000_005),
         ]
         for (subject, record) in records { try store.keep(record, of: subject) }
         #expect(store.load() == records)
         try store.keep(nil, of: .offset("hw:1, Ümlaut Audio"))
-        #expect(store.load().count == 2)
+        #expect(store.load().count == 5)
     }
 
     @Test func formOfTheFile() {
@@ -64,14 +67,16 @@ import WireProtocol
         for index in 0..<100 {
             let name = String(repeating: "x", count: 250) + "\(index)"
             file.records[.card(name)] = MemoryRecord(value: Double(index), unixSeconds: Int64(index))
-            file.records[.offset(name)] = MemoryRecord(value: 1_000_000, unixSeconds: Int64(-index))
+            for subject in [MemorySubject.offset(name), .volume(name), .muted(name), .role(name)] {
+                file.records[subject] = MemoryRecord(value: -1_000_000, unixSeconds: Int64(-index))
+            }
         }
         for low in 0..<100 {
             file.records[.clock(UUIDBytes(high: 1, low: UInt64(low)))] = MemoryRecord(value: -1_200, unixSeconds: 0)
         }
         #expect(file.bytes.count < StateDirectory.fileByteCountLimit)
         let kept = MemoryFile(file.bytes).records
-        #expect(kept.count == 3 * MemoryFile.capacity)
+        #expect(kept.count == 6 * MemoryFile.capacity)
         let cards = kept.compactMap { if case .card = $0.key { $0.value.unixSeconds } else { nil } }
         #expect(cards.min() == 36)
     }

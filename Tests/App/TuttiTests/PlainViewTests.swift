@@ -135,4 +135,20 @@ import TuttiRuntime
         #expect(lines.contains("x y: playing"))
         #expect(lines.allSatisfy { $0.unicodeScalars.allSatisfy(\.isShowable) })
     }
+
+    @Test func aChangedVolumeIsALine() {
+        var view = PlainView(level: .normal)
+        var listener = Sample.listener("Kitchen")
+        func lines() -> [String] {
+            let event = RuntimeEvent.listening(listener, song: Sample.song, broadcaster: "Den")
+            return view.lines(for: .runtime(event), now: HostTime(nanoseconds: 0)).map(\.text)
+        }
+        listener.loudspeakers = LoudspeakerSettings()
+        #expect(!lines().contains { $0.contains("volume") })
+        listener.loudspeakers?.volume = Volume(percent: 40)
+        #expect(lines() == ["volume 40 %"])
+        listener.loudspeakers?.isMuted = true
+        #expect(lines() == ["volume off"])
+        #expect(lines().isEmpty)
+    }
 }

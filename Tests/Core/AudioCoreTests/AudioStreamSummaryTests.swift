@@ -25,11 +25,11 @@ struct AudioStreamSummaryTests {
                 .fileFormat(.ogg), .formatList([]), .magicCookie([UInt8(number & 255)]), .dataOffset(Int64(number)),
                 .audioDataByteCount(Int64(number)), .audioDataPacketCount(Int64(number)), .packetTableInfo(tables),
                 .packetSizeUpperBound(number), .bitRate(number), .decoderPrerollPacketCount(number),
-                .channelLayout(AudioChannelLayout([.mono])), .info(.title, "\(number)"), .artwork([1]),
+                .channelLayout(AudioChannelLayout([.mono])), .gain(0.5), .info(.title, "\(number)"), .artwork([1]),
                 .problem(AudioStreamProblem(.skipped(byteCount: 1), at: Int64(number))), .readyToProducePackets,
             ] as [AudioStreamProperty] { summary.note(property) }
         }
-        #expect(summary.properties.count == 13 + Limits.streamProblemCount)
+        #expect(summary.properties.count == 14 + Limits.streamProblemCount)
         #expect(summary.problems.map(\.byteOffset) == (0..<Int64(Limits.streamProblemCount)).map { $0 })
         #expect(summary.packetCount == 9_999)
     }

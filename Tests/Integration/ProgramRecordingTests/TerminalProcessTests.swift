@@ -38,6 +38,28 @@ import Testing
         #expect(try #require(hidden) < #require(shown))
     }
 
+    /// Each key is shown as soon as it is pressed.
+    @Test func keysChangeAListenersVolume() throws {
+        let directory = TemporaryDirectory()
+        try TuttiProcess.run(
+            #"""
+            shown() {
+                for i in {1..500}; do grep -q "$1" typescript 2> /dev/null && return; sleep 0.02; done
+                false
+            }
+            cat > session <<'EOF'
+            echo $$ > pid
+            exec tutti join 127.0.0.1:9 --no-mdns --output null
+            EOF
+            (
+                shown 'volume 100 %' && printf -- - && shown 'volume 95 %' && printf m && shown 'volume off' &&
+                    printf + && shown 'volume 100 %.*volume 100 %' && echo all > outcome
+                kill -INT $(cat pid)
+            ) | TERM=xterm script -qfec 'bash session' typescript > /dev/null
+            """#, in: directory)
+        #expect(String(decoding: try Tool.readFile(directory.path + "/outcome"), as: UTF8.self) == "all\n")
+    }
+
     /// A terminal that takes nothing, as after Ctrl-S, keeps nobody from quitting: SIGALRM ends what waits for it.
     @Test func quittingNeedsNoTerminal() throws {
         let directory = TemporaryDirectory()

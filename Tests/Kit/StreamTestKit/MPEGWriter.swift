@@ -36,8 +36,12 @@ public struct MPEGWriter {
     }
 
     /// A frame with Xing's header, and LAME's if a delay is given.
+    /// - Parameters:
+    ///   - encoder: the encoder's name, nine bytes.
+    ///   - loudness: LAME's peak and gains, eight bytes.
     public func xing(
         _ name: String = "Xing", packets: UInt32?, bytes: UInt32? = nil, delay: Int? = nil, padding: Int = 0,
+        encoder: StaticString = "LAME3.100", loudness: [UInt8] = [UInt8](repeating: 0, count: 8),
         table: [UInt8] = [UInt8](repeating: 7, count: 100)
     ) -> [UInt8] {
         let header = MPEGFrameHeader(word: word)!
@@ -48,8 +52,8 @@ public struct MPEGWriter {
         if let bytes { body.append(bigEndian: bytes) }
         body += table + [0, 0, 0, 7]
         if let delay {
-            body.append(ascii: "LAME3.100")
-            body += [UInt8](repeating: 0, count: 12)
+            body.append(ascii: encoder.description)
+            body += [0, 0] + loudness + [0, 0]
             body += [UInt8(delay >> 4), UInt8(delay & 15) << 4 | UInt8(padding >> 8), UInt8(padding & 255)]
         }
         return fill(body)

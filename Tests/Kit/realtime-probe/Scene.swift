@@ -5,9 +5,9 @@ import Playout
 import SoundCardKit
 
 /// One epoch in which everything happens that the real-time thread may have to deal with: a timed start, a volume ramp,
-/// mute, a timeline that jumps (a re-placement), an xrun, frames that come too late (an underrun and a re-placement),
-/// and one of three ends: heard to the end, stopped, or broken off by the next scene's epoch. The latter two take
-/// written frames back.
+/// mute, channel roles, a timeline that jumps (a re-placement), an xrun, frames that come too late (an underrun and a
+/// re-placement), and one of three ends: heard to the end, stopped, or broken off by the next scene's epoch. The latter
+/// two take written frames back.
 ///
 /// Odd scenes are resampled from 44.1 kHz, even ones have the card's own rate.
 struct Scene {
@@ -39,6 +39,10 @@ struct Scene {
         sleep(until: start + .milliseconds(500))
         queue.setMuted(false)
         queue.setVolume(1)
+        for (index, role) in [ChannelRole.left, .mono, .channel(3), .stereo].enumerated() {
+            queue.setRole(role)
+            sleep(until: start + .milliseconds(500 + Int64(index) * 25))
+        }
         sleep(until: start + .milliseconds(600))
         setTimeline(start + .milliseconds(7))
         try card.setFaults([.xrunAt((start + .milliseconds(1_100)).nanoseconds)])

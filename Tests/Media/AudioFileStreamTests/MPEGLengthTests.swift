@@ -28,6 +28,28 @@ struct MPEGLengthTests {
         #expect(stream.table == expected)
     }
 
+    @Test func loudnessOfLAMEIsATag() {
+        // A peak of 0.75; the radio gain -6.2 dB, the audiophile gain +1.5 dB, both found automatically.
+        let loudness: [UInt8] = [0, 0x60, 0, 0, 0x2E, 62, 0x4C, 15]
+        let header = writer.xing(packets: 10, delay: 576, loudness: loudness)
+        let infos = stream(header)
+        #expect(infos.info(.trackGain) == "-6.2 dB" && infos.info(.trackPeak) == "0.75")
+        #expect(infos.info(.albumGain) == "1.5 dB" && infos.info(.albumPeak) == nil)
+        // It is known in time.
+        let gain = infos.events.firstIndex(of: .property(.info(.trackGain, "-6.2 dB"))) ?? .max
+        #expect(gain < infos.events.firstIndex(of: .property(.readyToProducePackets)) ?? 0)
+        // A tag wins; without a name there is no gain; other encoders say nothing.
+        var tag = ID3v2Writer(majorVersion: 4)
+        tag.add("TXXX", [0] + Array("REPLAYGAIN_TRACK_GAIN\0-3.00 dB".utf8))
+        let tagged = stream(tag.bytes + header)
+        #expect(tagged.info(.trackGain) == "-3.00 dB" && tagged.info(.trackPeak) == "0.75")
+        let nameless = stream(writer.xing(packets: 10, delay: 576, loudness: [0, 0, 0, 0, 0x0E, 62, 0, 0]))
+        let foreign = stream(writer.xing(packets: 10, delay: 576, encoder: "Lavc59.37", loudness: loudness))
+        for stream in [nameless, foreign] {
+            #expect(stream.info(.trackGain) == nil && stream.info(.trackPeak) == nil)
+        }
+    }
+
     @Test func paddingShorterThanTheDecodersDelayTrimsNothing() {
         let stream = stream(writer.xing(packets: 10, delay: 576, padding: 100))
         #expect(stream.table?.validFrameCount == Int64(11_520 - 1_105))

@@ -25,6 +25,19 @@ import WireProtocol
                 == "00210000001c" + "00000003" + "0000000000000000" + "00000000075bcd15" + "40e5888000000000")
     }
 
+    /// The song's gain, which an older listener skips.
+    @Test func gain() throws {
+        let message = WireEncoder.stream(Epoch(1), properties: [.gain(0.5)])
+        #expect(hex(message).hasSuffix("0007" + "00000004" + "3f000000"))
+        let opening = Array(WireEncoder.opening(Sample.greeting).readableBytesView)
+        let bytes = Array(message.readableBytesView)
+        #expect(try Transcript.parsing(opening + bytes).entries.contains(.property(.gain(0.5))))
+        // Not a number, infinite, negative, too loud.
+        for wrong: [UInt8] in [[0x7F, 0xC0, 0, 0], [0x7F, 0x80, 0, 0], [0xBF, 0, 0, 0], [0x41, 0x80, 0, 1]] {
+            #expect(throws: WireError.self) { try Transcript.parsing(opening + bytes.dropLast(4) + wrong) }
+        }
+    }
+
     @Test func packets() {
         let data: [UInt8] = [0xAA, 0xBB, 0xCC]
         let descriptions = [

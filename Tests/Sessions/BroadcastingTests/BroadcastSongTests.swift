@@ -1,6 +1,7 @@
 import AudioCore
 import NIOCore
 import Testing
+import WireProtocol
 
 @testable import Broadcasting
 
@@ -15,6 +16,37 @@ struct BroadcastSongTests {
         #expect(!song.isPlayable)
         song.give(seconds: 1)
         #expect(song.isPlayable && song.log.end == FramePosition(8_000) && song.end == nil)
+    }
+
+    /// Before the first packet, so that every listener knows it in time; tags that come later change nothing.
+    @Test func theTagsDecideTheGain() {
+        let tags: [AudioStreamProperty] = [.info(.trackGain, "-6.0206 dB"), .info(.albumGain, "-12.0412 dB")]
+        func gain(_ loudness: LoudnessMode, _ late: [AudioStreamProperty] = []) -> Float {
+            var song = BroadcastSong(epoch: Epoch(1), fallbackTitle: "fallback", loudness: loudness)
+            let known = late.isEmpty ? tags : []
+            _ = song.read([.dataFormat(SongFixture.format)] + known + [.readyToProducePackets], [], ByteBuffer())
+            _ = song.read(late, [], ByteBuffer())
+            let gains = song.summary.properties.filter { if case .gain = $0 { true } else { false } }
+            #expect(gains == (song.summary.gain == 1 ? [] : [.gain(song.summary.gain)]))
+            return song.summary.gain
+        }
+        #expect(gain(.off) == 1)
+        #expect(abs(gain(.track) - 0.5) < 1e-5 && abs(gain(.album) - 0.25) < 1e-5)
+        #expect(gain(.track, tags) == 1)
+    }
+
+    @Test func whoIsSentPCMAppliesTheSameGain() throws {
+        var song = BroadcastSong(epoch: Epoch(1), fallbackTitle: "fallback", loudness: .track)
+        _ = song.read(
+            [.dataFormat(SongFixture.format), .info(.trackGain, "-3 dB"), .readyToProducePackets], [], ByteBuffer())
+        #expect(song.summary.gain < 1)
+        let pcm = try #require(TranscodedSong(number: 1, of: song.summary, epoch: song.epoch))
+        for message in [try #require(song.streamMessage), pcm.streamMessage] {
+            var inbox = Inbox()
+            inbox.take(WireEncoder.opening(ScriptedBroadcast.greeting))
+            inbox.take(message)
+            #expect(inbox.properties.contains(.gain(song.summary.gain)))
+        }
     }
 
     @Test func theSourceIsAskedOnceUntilItAnswered() {

@@ -37,6 +37,33 @@ import WireProtocol
         #expect(try #require(listener.timelines.last).host == listener.now + .milliseconds(243))
     }
 
+    @Test func anOffsetThatChangesMovesWhatSounds() throws {
+        var listener = playing { $0.offset = .milliseconds(-7) }
+        let due = try #require(listener.timelines.last).host
+        listener.handle(.setOffset(.milliseconds(3)))
+        // Without the fade the renderer would slew for minutes.
+        #expect(listener.holdCount == 1)
+        #expect(try #require(listener.timelines.last).host == due + .milliseconds(10))
+        listener.handle(.setOffset(.milliseconds(3)))
+        #expect(listener.holdCount == 1)
+        // Later timelines have it too.
+        listener.estimateClock()
+        #expect(try #require(listener.timelines.last).host == due + .milliseconds(10))
+    }
+
+    @Test func anOffsetThatChangesBeforeABroadcastIsForTheNextOne() throws {
+        var listener = ScriptedListener()
+        listener.handle(.setOffset(.milliseconds(-7)))
+        #expect(listener.holdCount == 0 && listener.timelines.isEmpty)
+        listener.meet(1, name: "Attic")
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        listener.stream(1)
+        listener.packet(1, at: 0)
+        listener.estimateClock()
+        listener.anchor(1, in: .milliseconds(250))
+        #expect(try #require(listener.timelines.last).host == listener.now + .milliseconds(243))
+    }
+
     @Test func anOffsetBeforeTheStartDelayIsExplained() {
         let listener = playing { $0.offset = .milliseconds(-400) }
         #expect(listener.notices.last == .offsetTooEarly(.milliseconds(-400)))

@@ -15,6 +15,7 @@ struct TimelineRecorderTests {
         var rate = 8_000.0
         var channels = 1
         var cookie: [UInt8] = []
+        var gain: Float = 1
 
         var stream: AudioStreamSummary {
             var summary = AudioStreamSummary()
@@ -23,6 +24,7 @@ struct TimelineRecorderTests {
                     .linearPCM(
                         sampleRate: rate, channels: channels, bitsPerChannel: 16, bytesPerSample: 2,
                         layout: [.signedInteger, .bigEndian])))
+            summary.note(.gain(gain))
             summary.note(.readyToProducePackets)
             return summary
         }
@@ -89,6 +91,15 @@ struct TimelineRecorderTests {
         #expect(try rig.frames() == Array(0..<5_000))
         #expect(summary.frameCount == 5_000 && summary.missingFrameCount == 0 && summary.isComplete)
         #expect(summary.duration == .milliseconds(625))
+    }
+
+    /// What is recorded is the song, not how loud it was to be heard.
+    @Test func theSongsGainIsNotApplied() throws {
+        let rig = try Rig(Song(gain: 0.5))
+        try rig.begin()
+        try rig.take(0..<1_000)
+        _ = try rig.close()
+        #expect(try rig.frames() == Array(0..<1_000))
     }
 
     @Test func aSongJoinedInTheMiddleBeginsWithTheFrameThatWasNamed() throws {

@@ -135,6 +135,59 @@ import Testing
         #expect(ChannelMatrix(song: 6, device: 2).gains[3] == 0)
     }
 
+    @Test func rolesAreMappedAsDocumented() {
+        let fold = ChannelMatrix(song: 6, device: 2).gains
+        #expect(ChannelMatrix.row(.stereo, song: 2) == nil)
+        #expect(ChannelMatrix.row(.left, song: 2) == [1, 0] && ChannelMatrix.row(.right, song: 2) == [0, 1])
+        #expect(ChannelMatrix.row(.mono, song: 2) == [0.5, 0.5])
+        #expect(ChannelMatrix.row(.left, song: 6) == Array(fold[..<6]))
+        #expect(ChannelMatrix.row(.right, song: 6) == Array(fold[6...]))
+        #expect(ChannelMatrix.row(.channel(4), song: 6) == [0, 0, 0, 1, 0, 0])
+        #expect(ChannelMatrix.row(.channel(3), song: 2) == [0, 0])
+        for role in [ChannelRole.left, .right, .mono, .channel(1), .channel(2)] {
+            #expect(ChannelMatrix.row(role, song: 1) == [1])
+        }
+        #expect(ChannelMatrix.row(.channel(3), song: 1) == [0])
+        // No role can exceed full scale.
+        for song in 1...8 {
+            for role in ResamplerView.rowRoles {
+                #expect(ChannelMatrix.row(role, song: song)!.reduce(0, +) <= 1.000_1)
+            }
+        }
+    }
+
+    @Test(arguments: [(1, 1), (1, 2), (2, 1), (2, 2), (6, 2), (2, 4), (8, 1), (6, 8)])
+    func everyRoleIsOneSignalOnTheFirstTwoChannels(channels: (song: Int, device: Int)) {
+        let resampler = Resampler(
+            songRate: 48_000, deviceRate: 48_000, songChannelCount: channels.song,
+            deviceChannelCount: channels.device)
+        let ring = FrameRing(firstFrame: .zero, channelCount: channels.song, capacity: 1_024)
+        let song: [Float] = (0..<1_000).flatMap { frame in
+            (0..<channels.song).map { Float(sine(Double(frame) * 0.05 + Double($0))) }
+        }
+        song.withUnsafeBufferPointer { _ = ring.write($0) }
+        for role in ResamplerView.rowRoles {
+            let row = ChannelMatrix.row(role, song: channels.song)!
+            for (position, step) in [(300.0, 1.0), (300.5, 1.000_01)] {
+                var output = [Float](repeating: .nan, count: 100 * channels.device)
+                output.withUnsafeMutableBufferPointer {
+                    resampler.view.playing(role).render(
+                        from: ring.storage, audible: 0..<Int64.max, position: FixedPosition(position),
+                        step: FixedPosition(step), count: 100, into: $0.baseAddress!)
+                }
+                for frame in 0..<100 {
+                    let expected = (0..<channels.song).reduce(0.0) {
+                        $0 + Double(row[$1]) * sine((position + Double(frame) * step) * 0.05 + Double($1))
+                    }
+                    for device in 0..<channels.device {
+                        let heard = Double(output[frame * channels.device + device])
+                        #expect(abs(heard - (device < 2 ? expected : 0)) < 2e-5)
+                    }
+                }
+            }
+        }
+    }
+
     @Test(arguments: [(1, 1), (1, 2), (2, 1), (2, 2), (6, 2), (2, 4), (8, 4), (1, 8)])
     func everyChannelPairRendersWhatItsMatrixSays(channels: (song: Int, device: Int)) {
         let resampler = Resampler(

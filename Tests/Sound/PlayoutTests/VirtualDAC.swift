@@ -88,11 +88,11 @@ final class Rig {
     @discardableResult
     func play(
         epoch: UInt32 = 1, songRate: Double = 48_000, songChannels: Int? = nil, first: Int64 = 0, at seconds: Double,
-        fadesIn: Bool = false, ratePPM: Double = 0
+        fadesIn: Bool = false, gain: Float = 1, ratePPM: Double = 0
     ) -> HostTimeline {
         let rendition = Rendition(
             epoch: Epoch(epoch), sampleRate: songRate, channelCount: songChannels ?? channels,
-            firstFrame: FramePosition(first), fadesIn: fadesIn, capacity: Int(songRate))
+            firstFrame: FramePosition(first), fadesIn: fadesIn, gain: gain, capacity: Int(songRate))
         self.rendition = rendition
         decode()
         let timeline = HostTimeline(

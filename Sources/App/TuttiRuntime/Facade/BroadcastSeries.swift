@@ -1,3 +1,4 @@
+import AudioCore
 import Songs
 import Synchronization
 
@@ -14,6 +15,8 @@ public final class BroadcastSeries: Sendable {
     private struct State {
         var isStopped = false
         var current: Broadcaster?
+        /// How the own loudspeakers play, from song to song.
+        var loudspeakers: LoudspeakerSettings?
     }
 
     /// - Parameters:
@@ -71,6 +74,10 @@ public final class BroadcastSeries: Sendable {
         current?.stop()
     }
 
+    /// Changes how the own loudspeakers play (``BroadcastOptions/output``). From any thread; of no effect while no song
+    /// is broadcast.
+    public func perform(_ command: LoudspeakerCommand) { state.withLock(\.current)?.perform(command) }
+
     /// Returns the songs behind the paths, and reports what was skipped.
     private func findSongs(
         _ handler: @escaping @Sendable (RuntimeEvent) -> Void
@@ -89,13 +96,19 @@ public final class BroadcastSeries: Sendable {
     ) throws(RuntimeFailure) -> RuntimeOutcome {
         var options = options
         options.path = path
+        if let settings = state.withLock(\.loudspeakers) { options.loudspeakers = settings }
         let broadcaster = Broadcaster(options: options, identity: identity, handover: handover)
         let isStopped = state.withLock { state in
             state.current = broadcaster
             return state.isStopped
         }
         if isStopped { return .interrupted }
-        return try broadcaster.run(handler)
+        return try broadcaster.run { event in
+            if case .broadcast(let status) = event, let settings = status.loudspeakers {
+                self.state.withLock { $0.loudspeakers = settings }
+            }
+            handler(event)
+        }
     }
 }
 

@@ -10,6 +10,8 @@ public final class Broadcaster: Sendable {
     private let identity: Identity
     private let handover: SongHandover?
     private let control = RunControl()
+    /// Set while it runs.
+    private let runner = Mutex<BroadcastRunner?>(nil)
 
     public convenience init(options: BroadcastOptions, identity: Identity) {
         self.init(options: options, identity: identity, handover: nil)
@@ -27,9 +29,11 @@ public final class Broadcaster: Sendable {
     /// - Parameter handler: called for every event, one call at a time, never on the calling thread.
     /// - Throws: why it could not begin, or not go on.
     public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
-        try control.run { loop in
+        defer { runner.withLock { $0 = nil } }
+        return try control.run { loop in
             let runner = BroadcastRunner(
                 options: self.options, identity: self.identity, loop: loop, handover: self.handover, emit: handler)
+            self.runner.withLock { $0 = runner }
             self.control.onStop(loop) { runner.stop() }
             return runner.run().map { $0 == .completed ? .completed : .interrupted }
         }
@@ -37,4 +41,11 @@ public final class Broadcaster: Sendable {
 
     /// Ends the broadcast cleanly: listeners fade out, mDNS says goodbye. Any thread may call it, also before `run`.
     public func stop() { control.stop() }
+
+    /// Changes how the own loudspeakers play (``BroadcastOptions/output``). From any thread; of no effect before `run`
+    /// and after it.
+    public func perform(_ command: LoudspeakerCommand) {
+        guard let runner = runner.withLock({ $0 }) else { return }
+        control.execute { runner.perform(command) }
+    }
 }

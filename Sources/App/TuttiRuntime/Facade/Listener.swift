@@ -33,10 +33,10 @@ public final class Listener: Sendable {
     /// Fades out, says goodbye and ends. Any thread may call it, also before `run`.
     public func stop() { control.stop() }
 
-    /// Changes the volume, from 0 to 1. From any thread; of no effect before `run` and after it.
-    public func setVolume(_ volume: Float) {
+    /// Changes how the loudspeakers play. From any thread; of no effect before `run` and after it.
+    public func perform(_ command: LoudspeakerCommand) {
         guard let runner = runner.withLock({ $0 }) else { return }
-        control.execute { runner.setVolume(volume) }
+        control.execute { runner.perform(command) }
     }
 }
 

@@ -6,7 +6,8 @@ import NIOPosix
 import Playout
 import WireProtocol
 
-/// Clock rates and a device's offset: one running listener takes them from earlier runs and stores them for later ones.
+/// Clock rates and a device's loudspeaker settings: one running listener takes them from earlier runs and stores them
+/// for later ones.
 ///
 /// Reads its ``ListenerMemory`` once, when it is made. Writes on NIO's thread pool, one record after the other: never
 /// on the event loop, let alone on a real-time thread. A failed write is reported as one line of detail. Confined to
@@ -33,7 +34,6 @@ final class ClockRateStore {
     /// The same for a card's model. Cards that fetch in bursts are known to some 100 us, and yet their rate is known
     /// well.
     private static let sureCard = TimeSpan.microseconds(500)
-    private static let offsetRange = TimeSpan.seconds(-1)...TimeSpan.seconds(1)
 
     init(
         memory: (any ListenerMemory)?, loop: any EventLoop, emit: @escaping @Sendable (RuntimeEvent) -> Void
@@ -106,7 +106,7 @@ final class ClockRateStore {
         guard memory != nil, let identity = device.identity else { return asked ?? .zero }
         let subject = MemorySubject.offset(identity)
         let known = records[subject].map { TimeSpan(seconds: $0.value * 1e-6) }
-            .flatMap { Self.offsetRange.contains($0) && $0 != .zero ? $0 : nil }
+            .flatMap { LoudspeakerSettings.offsetRange.contains($0) && $0 != .zero ? $0 : nil }
         if asked == .zero {
             guard records[subject] != nil else { return .zero }
             keep(nil, of: subject)
@@ -118,6 +118,45 @@ final class ClockRateStore {
         keep(offset.microseconds, of: subject)
         tell(.offset(offset, device: device.name))
         return offset
+    }
+
+    // MARK: Volume and channel role
+
+    /// Returns a device's settings as remembered, all but the offset.
+    func settings(of device: OutputDeviceDescription) -> LoudspeakerSettings {
+        var settings = LoudspeakerSettings()
+        guard let identity = device.identity else { return settings }
+        if let percent = used(.volume(identity)), Volume.range.contains(percent) {
+            settings.volume = Volume(percent: percent)
+        }
+        settings.isMuted = used(.muted(identity)) == 1
+        if let role = used(.role(identity)).flatMap({ ChannelRole(memoryCode: $0) }) { settings.role = role }
+        if settings.volume != .full || settings.isMuted {
+            tell(.volume(settings.volume, isMuted: settings.isMuted, device: device.name))
+        }
+        if settings.role != .stereo { tell(.role(settings.role, device: device.name)) }
+        return settings
+    }
+
+    /// Remembers a device's settings, all but the offset; the default ones are forgotten.
+    func keep(_ settings: LoudspeakerSettings, on device: OutputDeviceDescription) {
+        guard let identity = device.identity else { return }
+        keepChange(settings.volume == .full ? nil : settings.volume.percent, of: .volume(identity))
+        keepChange(settings.isMuted ? 1 : nil, of: .muted(identity))
+        keepChange(settings.role.memoryCode, of: .role(identity))
+    }
+
+    /// Returns a whole number that is remembered. Writes it again, because the records that go are those unused for
+    /// longest.
+    private func used(_ subject: MemorySubject) -> Int? {
+        guard let value = records[subject]?.value, let number = Int(exactly: value) else { return nil }
+        keep(value, of: subject)
+        return number
+    }
+
+    private func keepChange(_ value: Int?, of subject: MemorySubject) {
+        guard records[subject]?.value != value.map(Double.init) else { return }
+        keep(value.map(Double.init), of: subject)
     }
 
     // MARK: Writing
@@ -158,6 +197,29 @@ extension MemorySubject {
     fileprivate init?(cardOf device: OutputDeviceDescription) {
         guard device.hasKnownCard, let identity = device.identity else { return nil }
         self = .card("\(identity) at \(Int64(saturating: device.rate))")
+    }
+}
+
+extension ChannelRole {
+    /// The number that ``MemorySubject/role(_:)`` stores; nil for stereo.
+    fileprivate var memoryCode: Int? {
+        switch self {
+        case .stereo: nil
+        case .left: -1
+        case .right: -2
+        case .mono: -3
+        case .channel(let number): number
+        }
+    }
+
+    fileprivate init?(memoryCode code: Int) {
+        switch code {
+        case -1: self = .left
+        case -2: self = .right
+        case -3: self = .mono
+        case Limits.channelRange: self = .channel(code)
+        default: return nil
+        }
     }
 }
 

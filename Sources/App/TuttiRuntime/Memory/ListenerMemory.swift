@@ -8,8 +8,14 @@ public enum MemorySubject: Hashable, Sendable {
     /// The rate of a sound card against this machine's clock, in ppm. Named by
     /// ``Playout/OutputDeviceDescription/identity``, with its nominal rate.
     case card(String)
-    /// The user's `--offset` for a sound device, in microseconds.
+    /// The user's offset for a sound device, in microseconds.
     case offset(String)
+    /// The volume of a sound device's loudspeakers, in percent.
+    case volume(String)
+    /// 1 for a sound device whose loudspeakers are muted.
+    case muted(String)
+    /// The channel role of a sound device's loudspeakers: a channel's number, or -1 left, -2 right, -3 mono.
+    case role(String)
 }
 
 /// One remembered number.

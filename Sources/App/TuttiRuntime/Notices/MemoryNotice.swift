@@ -8,13 +8,17 @@ public enum MemoryNotice: Hashable, Sendable {
     /// The offset in force, remembered for the device.
     case offset(TimeSpan, device: String)
     case offsetForgotten(device: String)
+    /// The volume in force is the one remembered for the device.
+    case volume(Volume, isMuted: Bool, device: String)
+    /// The same of the channel role.
+    case role(ChannelRole, device: String)
     /// Nothing can be stored for the next run.
     case notKept(MemoryFailure)
 
     public var level: NoticeLevel {
         switch self {
         case .clockRate, .cardRate, .notKept: .detail
-        case .offset, .offsetForgotten: .info
+        case .offset, .offsetForgotten, .volume, .role: .info
         }
     }
 }

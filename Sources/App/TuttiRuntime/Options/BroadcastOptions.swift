@@ -17,6 +17,8 @@ public struct BroadcastOptions: Sendable {
     public var raw: RawPCMFormat?
     /// The broadcast's name on the network; nil for the peer's own.
     public var name: String?
+    /// Which loudness tags of a song decide its gain, which all listeners apply.
+    public var loudness = LoudnessMode.off
     public var start = Start.whenReady(listeners: 1)
     /// Names of the only listeners to be fed; empty feeds all.
     public var to: [String] = []
@@ -26,6 +28,8 @@ public struct BroadcastOptions: Sendable {
     public var startDelay = TimeSpan.milliseconds(250)
     /// The output of the broadcaster's own loudspeakers, if it plays too.
     public var output: OutputSelection?
+    /// How those loudspeakers play; nil for what is remembered of their device.
+    public var loudspeakers: LoudspeakerSettings?
     /// What those loudspeakers remember from earlier runs; nil for nothing.
     public var memory: (any ListenerMemory)?
     public var network = NetworkOptions()

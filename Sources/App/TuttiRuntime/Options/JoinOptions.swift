@@ -16,7 +16,10 @@ public struct JoinOptions: Sendable {
     public var offset: TimeSpan?
     /// What is known from earlier runs; nil for nothing.
     public var memory: (any ListenerMemory)?
-    public var volume: Float = 1
+    /// Nil uses the volume remembered for the device; any other ends a mute.
+    public var volume: Volume?
+    /// Nil uses the channel role remembered for the device.
+    public var role: ChannelRole?
     /// Codecs that this listener decodes itself, as far as it can; broadcasters send it any other as PCM. Nil: all.
     public var codecs: Set<Codec>?
     public var network = NetworkOptions()

@@ -4,8 +4,9 @@ import Songs
 /// The options of `tutti play`.
 public struct PlayOptions: Sendable {
     public var output = OutputSelection.device(name: "default")
-    /// From 0 to 1.
-    public var volume: Float = 1
+    public var volume = Volume.full
+    /// Which loudness tags of a song decide its gain.
+    public var loudness = LoudnessMode.off
     /// The format of samples without a header.
     public var raw: RawPCMFormat?
     /// How often the handler is sent a status that has not changed.

@@ -5,8 +5,8 @@ public enum PlayerCommand: Hashable, Sendable {
     case togglePause
     /// Forwards, or backwards if negative.
     case seek(by: TimeSpan)
-    /// Added to the volume, which stays between 0 and 1.
-    case changeVolume(by: Float)
+    /// Louder by so much, or softer if negative, within ``AudioCore/Volume/range``. Ends a mute.
+    case changeVolume(by: Int)
     case toggleMute
     case nextSong
     /// The song's beginning or, within its first seconds, the previous song.

@@ -29,11 +29,12 @@ final class PlayerOutput {
     }
 
     /// Prepares for a song: its format, and buffers that hold about a second of it and any packet.
-    func begin(_ summary: AudioStreamSummary, _ format: AudioStreamFormat) throws(RuntimeFailure) {
+    func begin(_ summary: AudioStreamSummary, _ format: AudioStreamFormat, gain: Float) throws(RuntimeFailure) {
         if queue == nil {
-            try open(summary, format)
+            try open(summary, format, gain)
         } else {
-            queue?.beginStream(format, magicCookie: summary.magicCookie, packetTable: summary.packetTable)
+            queue?.beginStream(
+                format, magicCookie: summary.magicCookie, packetTable: summary.packetTable, gain: gain)
         }
         framesPerBuffer = Int(min(max(format.sampleRate, 1), Limits.sampleRateRange.upperBound))
         size = AudioBufferSize(
@@ -44,14 +45,16 @@ final class PlayerOutput {
         }
     }
 
-    private func open(_ summary: AudioStreamSummary, _ format: AudioStreamFormat) throws(RuntimeFailure) {
+    private func open(
+        _ summary: AudioStreamSummary, _ format: AudioStreamFormat, _ gain: Float
+    ) throws(RuntimeFailure) {
         let rates = Limits.sampleRateRange
         let rate = min(max(format.sampleRate, rates.lowerBound), rates.upperBound)
         let device = try selection.open(sampleRate: rate, wakeInterval: Self.wakeInterval)
         let (inbox, pool) = (inbox, pool)
         do throws(TimelineQueueError) {
             queue = try OutputQueue(
-                format, magicCookie: summary.magicCookie, packetTable: summary.packetTable, output: device,
+                format, magicCookie: summary.magicCookie, packetTable: summary.packetTable, gain: gain, output: device,
                 decoders: .complete, bufferHeard: { pool.put($0) }, events: { inbox.post($0) })
         } catch {
             throw RuntimeFailure(.unavailable, .queue(error))
@@ -100,7 +103,7 @@ final class PlayerOutput {
 
     func setVolume(_ gain: Float, isMuted: Bool, ramp: TimeSpan) {
         queue?.setVolume(gain, ramp: ramp)
-        queue?.setMuted(isMuted)
+        queue?.setMuted(isMuted, ramp: ramp)
     }
 
     /// The frame that leaves the DAC now.

@@ -97,7 +97,7 @@ struct SongPlayer: ~Copyable {
         guard let format = summary.format, !stage.isEmpty else {
             throw RuntimeFailure(.unusableInput, .noAudio(name: name))
         }
-        try output.begin(summary, format)
+        try output.begin(summary, format, gain: summary.loudnessGain(settings.loudness))
         isBegun = true
         applyVolume(ramp: .zero)
         while !isDrained, try readPackets(), try fillBuffer() {}
@@ -159,12 +159,12 @@ struct SongPlayer: ~Copyable {
             if let end, frame >= end { return .next }
             seek(to: frame)
         case .changeVolume(let change):
-            settings.volume = min(1, max(0, settings.volume + change))
+            settings.volume = settings.volume.changed(by: change)
             settings.isMuted = false
             applyVolume(ramp: .milliseconds(50))
         case .toggleMute:
             settings.isMuted.toggle()
-            applyVolume(ramp: .zero)
+            applyVolume(ramp: .milliseconds(50))
         case .nextSong: return .next
         case .previousSong:
             guard output.position.index > Int64(3 * (stream.summary.format?.sampleRate ?? 0)) else { return .previous }
@@ -175,7 +175,7 @@ struct SongPlayer: ~Copyable {
     }
 
     private func applyVolume(ramp: TimeSpan) {
-        output.setVolume(settings.volume, isMuted: settings.isMuted, ramp: ramp)
+        output.setVolume(settings.volume.gain, isMuted: settings.isMuted, ramp: ramp)
     }
 
     private mutating func seek(to frame: FramePosition) {
@@ -246,14 +246,15 @@ struct SongPlayer: ~Copyable {
 struct PlayerSettings {
     /// The format of samples without a header.
     let raw: RawPCMFormat?
+    let loudness: LoudnessMode
     let statusInterval: TimeSpan
-    /// From 0 to 1.
-    var volume: Float
+    var volume: Volume
     var isMuted = false
 
     init(_ options: PlayOptions) {
         raw = options.raw
+        loudness = options.loudness
         statusInterval = options.statusInterval
-        volume = min(1, max(0, options.volume))
+        volume = options.volume
     }
 }

@@ -4,6 +4,7 @@
 /// songs have to be decoded on this machine, see ``DecodeWorkers``.
 public final class BroadcastService: TuttiService {
     private let service: ServiceRun
+    private let performer: @Sendable (LoudspeakerCommand) -> Void
 
     /// Broadcasts songs; over when the last frame of the last one was heard. A song that cannot be played is skipped
     /// with a notice, and ``run()`` throws at the end.
@@ -13,6 +14,7 @@ public final class BroadcastService: TuttiService {
     ///   - identity: this peer on the network; by default a new one with the host's name.
     public init(songs: [String], options: BroadcastOptions = BroadcastOptions(), identity: Identity = Identity()) {
         let series = BroadcastSeries(paths: songs, options: options, identity: identity)
+        performer = { series.perform($0) }
         service = ServiceRun(
             threadName: "tutti service", eventLimit: Self.eventLimit,
             .init(run: { handler throws(RuntimeFailure) in try series.run(handler) }, stop: { series.stop() }))
@@ -26,6 +28,7 @@ public final class BroadcastService: TuttiService {
         var options = options
         options.capture = capture
         let broadcaster = Broadcaster(options: options, identity: identity)
+        performer = { broadcaster.perform($0) }
         service = ServiceRun(
             threadName: "tutti service", eventLimit: Self.eventLimit,
             .init(
@@ -41,4 +44,8 @@ public final class BroadcastService: TuttiService {
     public func run() async throws(RuntimeFailure) { try await service.run() }
 
     public func stop() async { await service.stop() }
+
+    /// Changes volume, channel role or offset of the broadcaster's own loudspeakers (``BroadcastOptions/output``),
+    /// without a click. Has no effect before ``start()`` has returned.
+    public func perform(_ command: LoudspeakerCommand) { performer(command) }
 }

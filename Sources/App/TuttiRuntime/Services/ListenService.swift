@@ -25,7 +25,7 @@ public final class ListenService: TuttiService {
 
     public func stop() async { await service.stop() }
 
-    /// Changes the volume, from 0 to 1, without a click. Has no effect before ``start()`` has returned; set it in the
-    /// options then.
-    public func setVolume(_ volume: Float) { listener.setVolume(volume) }
+    /// Changes volume, channel role or offset, without a click. Has no effect before ``start()`` has returned; set it
+    /// in the options then.
+    public func perform(_ command: LoudspeakerCommand) { listener.perform(command) }
 }

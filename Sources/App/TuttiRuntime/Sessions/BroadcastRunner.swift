@@ -35,6 +35,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private var discovery: DiscoveryBridge?
     private var local: LocalListener?
     private var localFailure: (any Error)?
+    /// How the own loudspeakers play, for display; stays when it is over.
+    private var loudspeakers: LoudspeakerSettings?
     /// Whether a stop was requested before there was a session.
     private var isStopping = false
     private var timer: NIOScheduledCallback?
@@ -100,6 +102,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
             roles: .broadcaster, peer: identity.peer, instance: identity.instance, started: started, name: name)
         var configuration = BroadcastConfiguration(greeting: greeting, clockPort: responder.port)
         configuration.fallbackTitle = (try? SongAddress(options.path))?.title ?? "untitled"
+        configuration.loudness = options.loudness
         configuration.start =
             switch options.start {
             case .now: .now
@@ -111,8 +114,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
         configuration.decodableCodecs = decoders.codecs
         if let output = options.output {
             let local = try LocalListener(
-                name: name, identity: identity, output: output, memory: options.memory, decoders: decoders, loop: loop,
-                emit: emit)
+                name: name, identity: identity, output: output, settings: options.loudspeakers, memory: options.memory,
+                decoders: decoders, loop: loop, emit: emit)
             configuration.ownListener = local.instance
             self.local = local
         }
@@ -175,6 +178,13 @@ final class BroadcastRunner: PeerNetworkDelegate {
     func stop() {
         isStopping = true
         handle(.stop)
+    }
+
+    /// Changes how the own loudspeakers play, if there are any.
+    func perform(_ command: LoudspeakerCommand) {
+        guard let local, executor?.session.tickInterval != nil else { return }
+        local.perform(command)
+        emitStatus(isOver: false)
     }
 
     private func tearDown() -> EventLoopFuture<Void> {
@@ -241,7 +251,10 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private func emitStatus(isOver: Bool) {
         guard let session = executor?.session, session.summary.isReady else { return }
         if !isOver { position = session.playPosition(.now()) }
-        emit(.broadcast(BroadcastStatus(name: name, session, position: position, isOver: isOver)))
+        var status = BroadcastStatus(name: name, session, position: position, isOver: isOver)
+        if let settings = local?.loudspeakers { loudspeakers = settings }
+        status.loudspeakers = loudspeakers
+        emit(.broadcast(status))
     }
 }
 

@@ -22,6 +22,9 @@ final class ListenDriver {
     private let outlet: any MachineOutlet
     private let rateStore: ClockRateStore
     private let name: String
+    /// How the loudspeakers play; nil without any.
+    private(set) var loudspeakers: LoudspeakerSettings?
+    private var device: OutputDeviceDescription?
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let done: EventLoopPromise<ListenOutcome>
     private var timer: Scheduled<Void>?
@@ -31,12 +34,12 @@ final class ListenDriver {
     private var shownState: ListenerStatus.State?
 
     /// - Parameters:
-    ///   - offset: the user's offset; nil takes the one remembered for the device.
+    ///   - settings: how the loudspeakers are to play.
     ///   - statusInterval: how often `emit` is given the status.
     ///   - emit: takes notices and status for the user.
     init(
         loop: any EventLoop, configuration: ListenConfiguration, transport: any ListenTransport,
-        makeOutlet: OutletMaker, offset: TimeSpan?, rateStore: ClockRateStore, statusInterval: TimeSpan,
+        makeOutlet: OutletMaker, settings: SettingsRequest, rateStore: ClockRateStore, statusInterval: TimeSpan,
         emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) throws(RuntimeFailure) {
         self.loop = loop
@@ -48,9 +51,13 @@ final class ListenDriver {
         let relay = OutletEventRelay(loop: loop)
         outlet = try makeOutlet { relay.pass($0) }
         var configuration = configuration
-        if let device = outlet.device {
+        device = outlet.device
+        if let device {
             rateStore.use(device)
-            configuration.offset = rateStore.offset(asked: offset, on: device)
+            let settings = settings.settings(of: device, rateStore)
+            configuration.offset = settings.offset
+            outlet.apply(settings)
+            loudspeakers = settings
         }
         executor = ListenExecutor(
             configuration: configuration, outlet: outlet, playingTick: statusInterval, now: .now())
@@ -69,7 +76,20 @@ final class ListenDriver {
     /// Passes an event to the session.
     func handle(_ event: ListenEvent) { executor.handle(event) }
 
-    func setVolume(_ gain: Float) { outlet.setVolume(gain) }
+    /// Changes how the loudspeakers play, if there are any.
+    func perform(_ command: LoudspeakerCommand) {
+        guard let device, var settings = loudspeakers else { return }
+        settings.apply(command)
+        guard settings != loudspeakers else { return }
+        if settings.offset != loudspeakers?.offset {
+            _ = rateStore.offset(asked: settings.offset, on: device)
+            executor.handle(.setOffset(settings.offset))
+        }
+        loudspeakers = settings
+        rateStore.keep(settings, on: device)
+        outlet.apply(settings)
+        showStatus()
+    }
 
     /// Ends the sound at once. The driver must not be used afterwards.
     func close() {
@@ -83,12 +103,7 @@ final class ListenDriver {
     private func timerDidFire() {
         guard let playout = executor.timerDidFire() else { return }
         if !executor.isDeviceAway { rateStore.note(playout, now: .now()) }
-        let now = HostTime.now()
-        let status = status
-        guard now >= nextStatus || status.state != shownState else { return }
-        nextStatus = now + statusSpacing
-        shownState = status.state
-        emit(.listening(status, song: song, broadcaster: executor.session.broadcasterName))
+        if HostTime.now() >= nextStatus || status.state != shownState { showStatus() }
     }
 
     func note(_ event: ListenOutletEvent) {
@@ -114,6 +129,7 @@ final class ListenDriver {
         case .device(.vanished(let error)): emit(.notice(.device(.vanished(error))))
         case .device(.returned(let device)):
             rateStore.use(device)
+            self.device = device
             emit(.notice(.device(.returned(name: device.name))))
         case .device(.lost(let error)): done.fail(RuntimeFailure(.unavailable, .output(error)))
         case .cannotDecode(_, let error): emit(.notice(.song(.undecodable(error))))
@@ -123,11 +139,18 @@ final class ListenDriver {
 
     // MARK: For display
 
+    private func showStatus() {
+        let status = status
+        nextStatus = .now() + statusSpacing
+        shownState = status.state
+        emit(.listening(status, song: song, broadcaster: executor.session.broadcasterName))
+    }
+
     private var status: ListenerStatus {
-        guard let report = executor.session.currentReport(.now()) else {
-            return ListenerStatus(name: name, state: .connecting, buffered: .zero, timing: nil)
-        }
-        var status = ListenerStatus(name: name, report: report)
+        var status =
+            executor.session.currentReport(.now()).map { ListenerStatus(name: name, report: $0) }
+            ?? ListenerStatus(name: name, state: .connecting, buffered: .zero, timing: nil)
+        status.loudspeakers = loudspeakers
         status.isRecorder = executor.session.isRecorder
         return status
     }

@@ -68,8 +68,8 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
             configuration.isRecorder = isRecorder
             let driver = try ListenDriver(
                 loop: loop, configuration: configuration, transport: self, makeOutlet: makeOutlet,
-                offset: options.offset, rateStore: rateStore, statusInterval: options.statusInterval, emit: emit)
-            driver.setVolume(options.volume)
+                settings: .remembered(volume: options.volume, role: options.role, offset: options.offset),
+                rateStore: rateStore, statusInterval: options.statusInterval, emit: emit)
             self.driver = driver
         } catch {
             return loop.makeFailedFuture(error)
@@ -96,7 +96,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     /// Fades out, says goodbye and ends.
     func stop() { driver?.handle(.stop) }
 
-    func setVolume(_ volume: Float) { driver?.setVolume(volume) }
+    func perform(_ command: LoudspeakerCommand) { driver?.perform(command) }
 
     private func tearDown() -> EventLoopFuture<Void> {
         // If the sound device was lost, the broadcaster has not been told yet; and shutting down the network must not

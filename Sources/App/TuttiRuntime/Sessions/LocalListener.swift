@@ -33,8 +33,8 @@ final class LocalListener: ListenTransport {
     }
 
     init(
-        name: String, identity: Identity, output: OutputSelection, memory: (any ListenerMemory)?,
-        decoders: DecoderCatalog, loop: any EventLoop,
+        name: String, identity: Identity, output: OutputSelection, settings: LoudspeakerSettings?,
+        memory: (any ListenerMemory)?, decoders: DecoderCatalog, loop: any EventLoop,
         emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) throws(RuntimeFailure) {
         self.loop = loop
@@ -50,8 +50,9 @@ final class LocalListener: ListenTransport {
         configuration.once = true
         driver = try ListenDriver(
             loop: loop, configuration: configuration, transport: self,
-            makeOutlet: QueueOutlet.maker(output.queueMaker(rateStore, decoders: decoders)), offset: nil,
-            rateStore: rateStore, statusInterval: ListenLimits.reportInterval
+            makeOutlet: QueueOutlet.maker(output.queueMaker(rateStore, decoders: decoders)),
+            settings: settings.map { .exactly($0) } ?? .remembered(), rateStore: rateStore,
+            statusInterval: ListenLimits.reportInterval
         ) { event in
             // The broadcast's own display shows this listener among the others.
             guard case .notice(let notice) = event, notice.level == .warning else { return }
@@ -59,6 +60,11 @@ final class LocalListener: ListenTransport {
         }
         driver?.outcome.whenFailure { [weak self] error in self?.onFailure(error) }
     }
+
+    /// How they play.
+    var loudspeakers: LoudspeakerSettings? { driver?.loudspeakers }
+
+    func perform(_ command: LoudspeakerCommand) { driver?.perform(command) }
 
     func start() {
         driver?.start()

@@ -8,7 +8,8 @@ import SessionExecution
 protocol MachineOutlet: ListenOutlet {
     /// The sound device; nil for a file.
     var device: OutputDeviceDescription? { get }
-    func setVolume(_ gain: Float)
+    /// Applies volume, mute and channel role; of no effect on a file.
+    func apply(_ settings: LoudspeakerSettings)
     /// Ends sound at once, or a recording after what came. No event follows.
     func close()
 }

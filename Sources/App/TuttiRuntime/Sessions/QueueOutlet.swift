@@ -24,7 +24,7 @@ final class QueueOutlet: MachineOutlet {
             TimelineQueueStream(
                 epoch: epoch, format: format, magicCookie: stream.magicCookie,
                 primingFrameCount: stream.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
-                fadesIn: firstFrame > .zero))
+                fadesIn: firstFrame > .zero, gain: stream.gain))
     }
 
     func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch) {
@@ -41,7 +41,11 @@ final class QueueOutlet: MachineOutlet {
 
     func stop(fade: TimeSpan) { queue.stop(fade: fade) }
 
-    func setVolume(_ gain: Float) { queue.setVolume(gain) }
+    func apply(_ settings: LoudspeakerSettings) {
+        queue.setVolume(settings.volume.gain)
+        queue.setMuted(settings.isMuted)
+        queue.setRole(settings.role)
+    }
 
     func close() { queue.close() }
 }

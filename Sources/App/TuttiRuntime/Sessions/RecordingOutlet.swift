@@ -106,7 +106,7 @@ final class RecordingOutlet: MachineOutlet, Sendable {
     /// Does nothing: what came is kept.
     func stop(fade: TimeSpan) {}
 
-    func setVolume(_ gain: Float) {}
+    func apply(_ settings: LoudspeakerSettings) {}
 
     /// Records what still waits, and finishes the file; gives up the rest if a decoder hangs. Safe to repeat.
     func close() {

@@ -15,6 +15,8 @@ public struct BroadcastStatus: Hashable, Sendable {
     public var state: State
     public var song: SongStatus
     public var listeners: [ListenerStatus]
+    /// How the broadcaster's own loudspeakers play; nil if it has none.
+    public var loudspeakers: LoudspeakerSettings?
     /// Connections refused so far: strangers, floods, peers of another role or without a decoder.
     public var refusedCount: Int
 

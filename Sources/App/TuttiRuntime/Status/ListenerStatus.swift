@@ -14,6 +14,8 @@ public struct ListenerStatus: Hashable, Sendable {
     /// Nil until clock and sound card are known.
     public var timing: ListenerTiming?
     public var counters: ListenerCounters
+    /// For a listener's own display: how its loudspeakers play.
+    public var loudspeakers: LoudspeakerSettings?
     /// For a broadcaster's listener: whether it lacks a decoder for the song and is sent linear PCM.
     public var isSentPCM = false
     /// For a listener's own display: whether it has a file instead of loudspeakers.

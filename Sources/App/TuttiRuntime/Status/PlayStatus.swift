@@ -12,14 +12,14 @@ public struct PlayStatus: Hashable, Sendable {
 
     public var state: State
     public var song: SongStatus
-    /// From 0 to 1.
-    public var volume: Float
+    public var volume: Volume
     public var isMuted: Bool
     public var xruns: Int
     public var underruns: Int
 
     public init(
-        state: State, song: SongStatus, volume: Float = 1, isMuted: Bool = false, xruns: Int = 0, underruns: Int = 0
+        state: State, song: SongStatus, volume: Volume = .full, isMuted: Bool = false, xruns: Int = 0,
+        underruns: Int = 0
     ) {
         self.state = state
         self.song = song

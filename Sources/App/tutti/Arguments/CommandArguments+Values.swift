@@ -17,6 +17,26 @@ extension CommandArguments {
         return number
     }
 
+    func volume(_ option: CommandSyntax.Option) throws(UsageError) -> Volume? {
+        let range = Int64(Volume.range.lowerBound)...Int64(Volume.range.upperBound)
+        return try integer(option, in: range, unit: "percent").map { Volume(percent: Int($0)) }
+    }
+
+    func role(_ option: CommandSyntax.Option) throws(UsageError) -> ChannelRole? {
+        guard let text = value(of: option) else { return nil }
+        if let role = ChannelRole(text) { return role }
+        throw UsageError(
+            "\(option.name) takes stereo, left, right, mono, or a channel's number from 1 to "
+                + "\(Limits.channelRange.upperBound), not '\(text)'")
+    }
+
+    /// `off` if the option was not given.
+    func loudness(_ option: CommandSyntax.Option) throws(UsageError) -> LoudnessMode {
+        guard let text = value(of: option) else { return .off }
+        if let mode = LoudnessMode(rawValue: text) { return mode }
+        throw UsageError("\(option.name) takes track, album or off, not '\(text)'")
+    }
+
     /// Parses a length of time in seconds, fractions allowed.
     func seconds(_ option: CommandSyntax.Option, in range: ClosedRange<Double>) throws(UsageError) -> TimeSpan? {
         guard let text = value(of: option) else { return nil }

@@ -12,6 +12,10 @@ struct BroadcastCommand: Command {
     static let wait = CommandSyntax.Option.value("--wait", "N", "Start when N listeners are ready. Default: 1.")
     static let now = CommandSyntax.Option.flag("--now", "Start at once, listeners or none.")
     static let play = CommandSyntax.Option.flag("--play", "Play on this machine too, in step with the others.")
+    static let loudness = CommandSyntax.Option.value(
+        "--loudness", "track|album|off",
+        "Make songs equally loud by their ReplayGain or R128 tags, or whole albums; never so that a song clips. All "
+            + "listeners do the same. Default: off, which leaves samples untouched.")
     static let startDelay = CommandSyntax.Option.value(
         "--start-delay", "MS", "From the start to the first sound, in milliseconds. Default: 250.")
 
@@ -37,12 +41,12 @@ struct BroadcastCommand: Command {
                     + "standard input: a song as it is written. An http or https URL: a song, a station or a playlist; "
                     + "this takes libcurl4.")
         ],
-        options: [name, to, listener, wait, now, play, raw, capture, latency] + OutputFlags.options + [startDelay]
-            + NetworkFlags.options
-            + DisplayFlags.options + [.help],
+        options: [name, to, listener, wait, now, play, loudness, raw, capture, latency] + OutputFlags.options
+            + [startDelay] + NetworkFlags.options + DisplayFlags.options + [.help],
         notes: [
             "What --capture hears begins at once, listeners or none; who joins, joins in the middle. The sound card's clock is "
                 + "followed, so it goes on for as long as nobody ends it.",
+            "With --play, + and - on a terminal change the volume of this machine's loudspeakers, and m mutes them.",
             "Ctrl-C ends the broadcast for all listeners; a second one ends this process at once.",
             "Exit code: 0 when the last frame of every song was heard, 130 after Ctrl-C (128 + N after signal N), 64 for a wrong "
                 + "command line, 65 for a song that cannot be played, 66 for a missing one, 68 for a peer that is "
@@ -84,6 +88,7 @@ struct BroadcastCommand: Command {
         options.start = try Self.start(arguments)
         options.output = try Self.output(arguments)
         options.raw = try Self.raw(arguments)
+        options.loudness = try arguments.loudness(Self.loudness)
         if let delay = try arguments.integer(Self.startDelay, in: 50...10_000, unit: "milliseconds") {
             options.startDelay = .milliseconds(delay)
         }
@@ -92,16 +97,23 @@ struct BroadcastCommand: Command {
     }
 
     func run() -> Int32 {
-        let session = SessionRunner(flags: display, codeWhenInterrupted: { 128 + $0 })
+        // If the song comes through standard input, keys cannot.
+        let session = SessionRunner(
+            flags: display, codeWhenInterrupted: { 128 + $0 },
+            readsKeys: options.output != nil && !paths.contains("-"))
         return session.run(warnings: warnings) { identity in
             var options = options
             options.memory = MemoryStore.standard()
             if options.capture != nil {
                 let live = Broadcaster(options: options, identity: identity)
-                return .init(run: { handler throws(RuntimeFailure) in try live.run(handler) }, stop: { live.stop() })
+                return .init(
+                    run: { handler throws(RuntimeFailure) in try live.run(handler) }, stop: { live.stop() },
+                    onKey: { key in if let command = LoudspeakerCommand(key) { live.perform(command) } })
             }
             let series = BroadcastSeries(paths: paths, options: options, identity: identity)
-            return .init(run: { handler throws(RuntimeFailure) in try series.run(handler) }, stop: { series.stop() })
+            return .init(
+                run: { handler throws(RuntimeFailure) in try series.run(handler) }, stop: { series.stop() },
+                onKey: { key in if let command = LoudspeakerCommand(key) { series.perform(command) } })
         }
     }
 

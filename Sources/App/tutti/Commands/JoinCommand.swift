@@ -11,7 +11,13 @@ struct JoinCommand: Command {
         "--offset", "MICROSECONDS",
         "Shift this listener: negative sounds earlier, for an amplifier or TV that is late. Remembered for the sound "
             + "device; 0 forgets it.")
-    static let volume = CommandSyntax.Option.value("--volume", "PERCENT", "From 0 to 100. Default: 100.")
+    static let volume = CommandSyntax.Option.value(
+        "--volume", "PERCENT",
+        "From 0 to 100, which leaves samples untouched. Default: what is remembered for the sound device, or 100.")
+    static let role = CommandSyntax.Option.value(
+        "--role", "ROLE",
+        "Which channels to play: stereo (as they are), left, right, mono, or a channel's number (1 left, 2 right, 3 "
+            + "centre, 4 low frequencies, ...). Default: what is remembered for the sound device, or stereo.")
 
     static let codecs = CommandSyntax.Option.value(
         "--codecs", "LIST",
@@ -22,9 +28,11 @@ struct JoinCommand: Command {
         name: "join",
         summary: "Plays what is broadcast on this machine's loudspeakers, in step with all others.",
         operands: [.broadcaster],
-        options: [from, name, once] + OutputFlags.options + [offset, volume, codecs] + NetworkFlags.options
+        options: [from, name, once] + OutputFlags.options + [offset, volume, role, codecs] + NetworkFlags.options
             + DisplayFlags.options + [.help],
         notes: [
+            "On a terminal: + and - change the volume, m mutes. Volume, mute and role are remembered for the sound "
+                + "device.",
             "Ctrl-C fades out and ends; a second one ends this process at once.",
             "Exit code: 0 after Ctrl-C or, with --once, after a broadcast; 64 for a wrong command line, 69 for a port "
                 + "or sound card that is not to be had, 1, 73, 74 for other failures.",
@@ -36,6 +44,9 @@ struct JoinCommand: Command {
             .init(
                 command: "tutti join --device hw:1 --offset -35000",
                 meaning: "plays on the second sound card, 35 ms early"),
+            .init(
+                command: "tutti join --role left --volume 40",
+                meaning: "the left one of a pair of loudspeakers, softly"),
             .init(command: "tutti join --codecs pcm", meaning: "lets the broadcaster do the decoding"),
         ])
 
@@ -49,9 +60,8 @@ struct JoinCommand: Command {
         options.once = arguments.has(Self.once)
         if let output = try OutputFlags.parse(arguments) { options.output = output }
         options.offset = try Self.offset(arguments)
-        if let percent = try arguments.integer(Self.volume, in: 0...100, unit: "percent") {
-            options.volume = Float(percent) / 100
-        }
+        options.volume = try arguments.volume(Self.volume)
+        options.role = try arguments.role(Self.role)
         options.codecs = try arguments.value(of: Self.codecs).map { text throws(UsageError) in
             try CodecNames.codecs(text, for: Self.codecs.name)
         }
@@ -60,8 +70,7 @@ struct JoinCommand: Command {
         options.statusInterval = display.statusInterval
     }
 
-    /// The largest offset: too few frames are held for a larger shift.
-    private static let offsetLimit: Int64 = 1_000_000
+    private static let offsetLimit = Int64(LoudspeakerSettings.offsetRange.upperBound.microseconds)
 
     private static func offset(_ arguments: CommandArguments) throws(UsageError) -> TimeSpan? {
         guard let text = arguments.value(of: Self.offset), let wanted = Int64(text),
@@ -76,13 +85,14 @@ struct JoinCommand: Command {
     }
 
     func run() -> Int32 {
-        let session = SessionRunner(flags: display, codeWhenInterrupted: { _ in 0 })
+        let session = SessionRunner(flags: display, codeWhenInterrupted: { _ in 0 }, readsKeys: true)
         return session.run(warnings: []) { identity in
             var options = options
             options.memory = MemoryStore.standard()
             let listener = Listener(options: options, identity: identity)
             return .init(
-                run: { handler throws(RuntimeFailure) in try listener.run(handler) }, stop: { listener.stop() })
+                run: { handler throws(RuntimeFailure) in try listener.run(handler) }, stop: { listener.stop() },
+                onKey: { key in if let command = LoudspeakerCommand(key) { listener.perform(command) } })
         }
     }
 }

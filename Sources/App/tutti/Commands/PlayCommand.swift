@@ -5,7 +5,13 @@ import TuttiRuntime
 
 /// `tutti play SONG...`
 struct PlayCommand: Command {
-    static let volume = CommandSyntax.Option.value("--volume", "PERCENT", "From 0 to 100. Default: 100.")
+    static let volume = CommandSyntax.Option.value(
+        "--volume", "PERCENT", "From 0 to 100, which leaves samples untouched. Default: 100.")
+
+    static let loudness = CommandSyntax.Option.value(
+        "--loudness", "track|album|off",
+        "Make songs equally loud by their ReplayGain or R128 tags, or whole albums; never so that a song clips. "
+            + "Default: off.")
 
     static let syntax = CommandSyntax(
         name: "play",
@@ -16,9 +22,10 @@ struct PlayCommand: Command {
                 help: "A file, directory or playlist, a FIFO, or - for standard input, as 'tutti broadcast' takes them."
             )
         ],
-        options: [volume, BroadcastCommand.raw] + OutputFlags.options + DisplayFlags.options + [.help],
+        options: [volume, loudness, BroadcastCommand.raw] + OutputFlags.options + DisplayFlags.options + [.help],
         notes: [
-            "On a terminal: space pauses and goes on; left and right seek by 5 s; up and down change the volume; m mutes; "
+            "On a terminal: space pauses and goes on; left and right seek by 5 s; + and -, or up and down, change the volume; m "
+                + "mutes; "
                 + "n goes to the next song, p to the beginning or the song before; q ends.",
             "The sound card is opened at the first song's rate where it has that; it then gets the very samples of the song.",
             "Exit code: 0 when the last frame of every song was heard and after q, 130 after Ctrl-C (128 + N after signal "
@@ -40,10 +47,9 @@ struct PlayCommand: Command {
         paths = arguments.operands
         guard !paths.contains("") else { throw UsageError("the SONG's name is empty") }
         if let output = try OutputFlags.parse(arguments) { options.output = output }
-        if let percent = try arguments.integer(Self.volume, in: 0...100, unit: "percent") {
-            options.volume = Float(percent) / 100
-        }
+        if let volume = try arguments.volume(Self.volume) { options.volume = volume }
         options.raw = try BroadcastCommand.raw(arguments)
+        options.loudness = try arguments.loudness(Self.loudness)
         display = try DisplayFlags(arguments)
         options.statusInterval = display.statusInterval
     }
@@ -51,11 +57,13 @@ struct PlayCommand: Command {
     func run() -> Int32 {
         let player = Player(paths: paths, options: options)
         let quit = QuitKey()
-        var session = SessionRunner(flags: display, codeWhenInterrupted: { quit.wasPressed ? 0 : 128 + $0 })
         // If the song comes through standard input, keys cannot.
-        if !paths.contains("-") { session.onKey = { quit.take($0, player) } }
+        let session = SessionRunner(
+            flags: display, codeWhenInterrupted: { quit.wasPressed ? 0 : 128 + $0 }, readsKeys: !paths.contains("-"))
         return session.run(warnings: []) { _ in
-            .init(run: { handler throws(RuntimeFailure) in try player.run(handler) }, stop: { player.stop() })
+            .init(
+                run: { handler throws(RuntimeFailure) in try player.run(handler) }, stop: { player.stop() },
+                onKey: { quit.take($0, player) })
         }
     }
 }

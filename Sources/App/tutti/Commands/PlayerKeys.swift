@@ -8,11 +8,13 @@ extension PlayerCommand {
         switch key {
         case .left: self = .seek(by: .seconds(-5))
         case .right: self = .seek(by: .seconds(5))
-        case .up: self = .changeVolume(by: 0.05)
-        case .down: self = .changeVolume(by: -0.05)
+        case .up: self = .changeVolume(by: Volume.step)
+        case .down: self = .changeVolume(by: -Volume.step)
         case .character(let character):
             switch character {
             case UInt8(ascii: " "): self = .togglePause
+            case UInt8(ascii: "+"), UInt8(ascii: "="): self = .changeVolume(by: Volume.step)
+            case UInt8(ascii: "-"): self = .changeVolume(by: -Volume.step)
             case UInt8(ascii: "m"): self = .toggleMute
             case UInt8(ascii: "n"): self = .nextSong
             case UInt8(ascii: "p"): self = .previousSong

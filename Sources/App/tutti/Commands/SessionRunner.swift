@@ -14,26 +14,29 @@ struct SessionRunner: Sendable {
 
         var run: (@escaping Handler) throws(RuntimeFailure) -> RuntimeOutcome
         var stop: @Sendable () -> Void
+        /// What keys do.
+        var onKey: @Sendable (Key) -> Void = { _ in }
     }
 
     let flags: DisplayFlags
     /// The exit code after a clean stop by this signal.
     let codeWhenInterrupted: @Sendable (Int32) -> Int32
-    /// What keys on the terminal do, if it shows live lines.
-    var onKey: (@Sendable (Key) -> Void)?
+    /// Whether the session takes keys, if the terminal shows live lines.
+    var readsKeys = false
 
     /// Runs a session to its end and returns the exit code.
     func run(warnings: [String], _ make: (Identity) -> Session) -> Int32 {
         SignalWatcher.block()
         let interruption = Interruption()
-        let terminal = flags.isJSON || flags.level == .quiet ? nil : Terminal(readsKeys: onKey != nil)
+        let terminal = flags.isJSON || flags.level == .quiet ? nil : Terminal(readsKeys: readsKeys)
         do throws(RuntimeFailure) {
             let display = try startDisplay(terminal) { interruption.raise(SIGPIPE, now: .now()) }
             try watchSignals(interruption, terminal, display.mailbox)
-            if terminal != nil, let onKey { KeyReader.start(onKey) }
             let identity = IdentityStore.standard().identity()
             for warning in warnings + identity.warnings { display.mailbox.post(.warning(warning)) }
-            let result = attempt(identity.identity, interruption, display.mailbox, make)
+            let session = make(identity.identity)
+            if terminal != nil, readsKeys { KeyReader.start(session.onKey) }
+            let result = attempt(session, interruption, display.mailbox)
             let code = exitCode(result, interruption)
             display.finish(result, exitCode: code)
             if let failure = result.failure { Self.report(failure) }
@@ -50,11 +53,9 @@ struct SessionRunner: Sendable {
     }
 
     private func attempt(
-        _ identity: Identity, _ interruption: Interruption, _ mailbox: EventMailbox,
-        _ make: (Identity) -> Session
+        _ session: Session, _ interruption: Interruption, _ mailbox: EventMailbox
     ) -> SessionResult {
         do throws(RuntimeFailure) {
-            let session = make(identity)
             interruption.onRaise(session.stop)
             switch try session.run({ mailbox.post(.runtime($0)) }) {
             case .completed: return .completed

@@ -7,21 +7,23 @@ import WireProtocol
 //     event      keys besides `unixSeconds`
 //     notice     severity ("detail", "info", "warning"), message
 //     broadcast  name, state ("waiting", "playing", "finishing", "ended"), readyListeners and wantedListeners (while
-//                waiting), song, listeners, worstPair
+//                waiting), song, listeners, worstPair, volume and muted (of its own loudspeakers)
 //     listening  broadcaster (null while waiting for one), song, listener
-//     playing    state ("playing", "paused", "starving", "ended"), song, volume (0 to 1), muted, xruns, underruns
+//     playing    state ("playing", "paused", "starving", "ended"), song, volume, muted, xruns, underruns
 //     end        outcome ("completed", "interrupted", "failed"), exitCode, message (of a failure)
 //
 //     song       title, artist, format, elapsedSeconds, totalSeconds
 //     listener   name, state, bufferedSeconds, lowWaterSeconds (of decoded song, since it began to sound), timing,
 //                xruns, underruns, replacements (of all causes: timelineSteps, deviceClockSteps, deviceRestarts, and
-//                underruns that were got over), lostPackets, sentPCM (whether it cannot decode the song itself)
+//                underruns that were got over), lostPackets, sentPCM (whether it cannot decode the song itself),
+//                volume, muted, role ("stereo", "left", "right", "mono", "1" to "8"), offsetMicroseconds (these four of
+//                its own display only)
 //     timing     errorMicroseconds, errorBoundMicroseconds, asymmetryLimitMicroseconds, roundTripMicroseconds,
 //                clockPPM, devicePPM, correctionPPM
 //     worstPair  first, second, distanceMicroseconds
 //
-// Unknown values are null. A status that equals the last one is left out. Later versions may add keys and kinds of
-// events.
+// A volume is a number from 0 to 100. Unknown values are null. A status that equals the last one is left out. Later
+// versions may add keys and kinds of events.
 
 /// Turns events into JSON objects, one per line. Pure.
 struct JSONView: Sendable {
@@ -100,6 +102,7 @@ extension BroadcastStatus {
             "name": .string(name), "state": .string(state.jsonName), "readyListeners": waiting.ready,
             "wantedListeners": waiting.wanted, "song": song.json, "listeners": .array(listeners.map(\.json)),
             "refusedConnections": .integer(Int64(refusedCount)), "worstPair": worstPairJSON,
+            "volume": loudspeakers?.volume.json ?? .null, "muted": loudspeakers.map { .bool($0.isMuted) } ?? .null,
         ]
     }
 
@@ -135,7 +138,7 @@ extension SongStatus {
 extension PlayStatus {
     fileprivate var json: KeyValuePairs<String, JSONValue> {
         [
-            "state": .string(state.rawValue), "song": song.json, "volume": .number(Double(volume), decimals: 2),
+            "state": .string(state.rawValue), "song": song.json, "volume": volume.json,
             "muted": .bool(isMuted), "xruns": .integer(Int64(xruns)), "underruns": .integer(Int64(underruns)),
         ]
     }
@@ -152,6 +155,9 @@ extension ListenerStatus {
             "deviceClockSteps": .integer(Int64(counters.deviceClockSteps)),
             "deviceRestarts": .integer(Int64(counters.deviceRestarts)),
             "lostPackets": .integer(Int64(counters.lostPackets)), "sentPCM": .bool(isSentPCM),
+            "volume": loudspeakers?.volume.json ?? .null, "muted": loudspeakers.map { .bool($0.isMuted) } ?? .null,
+            "role": .optional(loudspeakers?.role.description),
+            "offsetMicroseconds": loudspeakers?.offset.jsonMicroseconds ?? .null,
         ])
     }
 }
@@ -166,6 +172,10 @@ extension ListenerTiming {
             "correctionPPM": .number(correction.value, decimals: 3),
         ])
     }
+}
+
+extension Volume {
+    fileprivate var json: JSONValue { .integer(Int64(percent)) }
 }
 
 extension TimeSpan {

@@ -8,6 +8,7 @@ extension LiveView {
     func broadcast(_ status: BroadcastStatus, _ size: Size) -> [StyledLine] {
         var left = StyledLine(status.name, .strong)
         left.append("  \(status.state.reading)")
+        append(status.loudspeakers, to: &left)
         if status.refusedCount > 0 { left.append("  \(status.refusedCount) refused") }
         var lines = [heading(left, remark: status.song.format, size)] + songLines(status.song, size)
         guard !status.listeners.isEmpty else { return lines }

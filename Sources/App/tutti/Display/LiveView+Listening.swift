@@ -9,14 +9,22 @@ extension LiveView {
         left.append("  ")
         guard let broadcaster else {
             left.append("waiting for a broadcast")
-            return [heading(left, remark: "Ctrl-C ends", size)]
+            append(status.loudspeakers, to: &left)
+            let keys = status.loudspeakers == nil ? "" : "+ - volume   m mutes   "
+            return [heading(left, remark: keys + "Ctrl-C ends", size)]
         }
         left.append(status.stateReading, status.state.style)
         left.append(status.state == .playing ? " from \(broadcaster)" : ", broadcaster \(broadcaster)")
+        append(status.loudspeakers, to: &left)
         var lines = [heading(left, remark: song?.format ?? "", size)]
         if let song { lines += songLines(song, size) }
         if status.isRecorder { return lines + counters(status) }
         return lines + [readings(status)] + details(status) + counters(status)
+    }
+
+    /// Appends how this machine's loudspeakers play.
+    func append(_ settings: LoudspeakerSettings?, to line: inout StyledLine) {
+        if let settings { line.append("  \(settings.reading)", .faint) }
     }
 
     private func readings(_ status: ListenerStatus) -> StyledLine {

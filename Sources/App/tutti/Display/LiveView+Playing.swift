@@ -4,10 +4,10 @@ import TuttiRuntime
 extension LiveView {
     func playing(_ status: PlayStatus, _ size: Size) -> [StyledLine] {
         var left = StyledLine(status.state.rawValue, status.state.style)
-        left.append("  volume \(status.isMuted ? "off" : "\(Int((status.volume * 100).rounded())) %")", .faint)
+        left.append("  \(status.volume.reading(isMuted: status.isMuted))", .faint)
         let lines = [heading(left, remark: status.song.format, size)] + songLines(status.song, size)
         guard status.state != .ended else { return lines }
-        return lines + [StyledLine("space pauses   arrows seek and change the volume   m mutes   n p   q ends", .faint)]
+        return lines + [StyledLine("space pauses   left right seek   + - volume   m mutes   n p   q ends", .faint)]
     }
 }
 

@@ -22,6 +22,7 @@ struct PlainView: Sendable {
     private var song: String?
     private var state: String?
     private var listeners: [ListenerKey: ListenerLine] = [:]
+    private var loudspeakers: LoudspeakerSettings?
     private var nextStatus: HostTime?
 
     /// Distinguishes listeners of one name by their order.
@@ -97,15 +98,16 @@ struct PlainView: Sendable {
     private mutating func listening(
         _ status: ListenerStatus, _ song: SongStatus?, _ broadcaster: String?, _ now: HostTime
     ) -> [Line] {
+        let settingsLines = loudspeakerChange(status.loudspeakers)
         guard let broadcaster else {
             self.song = nil
             listeners = [:]
             // Only once, at the beginning: a notice reports how each broadcast ended.
-            return state == nil ? stateChange("waiting for a broadcast") : []
+            return settingsLines + (state == nil ? stateChange("waiting for a broadcast") : [])
         }
         // A notice reports the broadcaster it joined.
         state = broadcaster
-        var lines = song.map { songChange($0) } ?? []
+        var lines = settingsLines + (song.map { songChange($0) } ?? [])
         lines += change(of: status, ListenerKey(name: status.name))
         guard status.state == .playing || status.state == .starving, isStatusDue(now) else { return lines }
         if status.isRecorder {
@@ -115,6 +117,13 @@ struct PlainView: Sendable {
         let details = level == .verbose ? details(status) : ""
         lines.append(Line("\(song?.timeReading ?? "-")  \(status.state.rawValue), \(reading(status) + details)"))
         return lines
+    }
+
+    /// Not the first settings: they were asked for, or a notice reports that they were remembered.
+    private mutating func loudspeakerChange(_ settings: LoudspeakerSettings?) -> [Line] {
+        defer { loudspeakers = settings }
+        guard let old = loudspeakers, let settings, settings.reading != old.reading else { return [] }
+        return [Line(settings.reading)]
     }
 
     // MARK: Player

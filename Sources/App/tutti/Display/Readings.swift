@@ -109,3 +109,18 @@ extension ListenerStatus {
     /// The state in a word; a recorder does not play.
     var stateReading: String { isRecorder && state == .playing ? "recording" : state.rawValue }
 }
+
+extension Volume {
+    /// `volume 40 %`, or `volume off` if muted.
+    func reading(isMuted: Bool) -> String { "volume \(isMuted ? "off" : "\(percent) %")" }
+}
+
+extension ChannelRole {
+    /// `left`, `channel 3`
+    var reading: String { if case .channel(let number) = self { "channel \(number)" } else { description } }
+}
+
+extension LoudspeakerSettings {
+    /// `volume 40 %, left`
+    var reading: String { volume.reading(isMuted: isMuted) + (role == .stereo ? "" : ", \(role.reading)") }
+}

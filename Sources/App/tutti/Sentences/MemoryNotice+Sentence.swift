@@ -10,6 +10,9 @@ extension MemoryNotice {
         case .offset(let offset, let device):
             "offset \(Int64(saturating: offset.microseconds)) us, remembered for '\(device)'; --offset 0 forgets it"
         case .offsetForgotten(let device): "the offset of '\(device)' is forgotten"
+        case .volume(let volume, let isMuted, let device):
+            "\(volume.reading(isMuted: isMuted)), remembered for '\(device)'"
+        case .role(let role, let device): "plays \(role.reading), remembered for '\(device)'; --role stereo forgets it"
         case .notKept(let failure): "\(failure.message): nothing is remembered for the next time"
         }
     }

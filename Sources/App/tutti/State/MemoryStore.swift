@@ -3,8 +3,8 @@ import Glibc
 import TuttiRuntime
 import WireProtocol
 
-/// Rates and offsets in one small file of the state directory, replaced whole under a lock: processes that write at the
-/// same moment do not overwrite each other's records.
+/// Rates and loudspeaker settings in one small file of the state directory, replaced whole under a lock: processes that
+/// write at the same moment do not overwrite each other's records.
 struct MemoryStore: ListenerMemory {
     static let fileName = "memory"
 
@@ -37,11 +37,14 @@ struct MemoryStore: ListenerMemory {
 ///     clock	12.345	1763740800	00112233-4455-6677-8899-aabbccddeeff
 ///     card	-34.200	1763740800	hw:1, USB Audio DAC at 48000
 ///     offset	-35000.000	1763740800	hw:1, USB Audio DAC
+///     volume	40.000	1763740800	hw:1, USB Audio DAC
+///     muted	1.000	1763740800	hw:1, USB Audio DAC
+///     role	-1.000	1763740800	hw:1, USB Audio DAC
 ///
 /// Any other line is left out. Of each kind the ``capacity`` records used last are kept.
 struct MemoryFile: Hashable, Sendable {
     static let capacity = 64
-    /// Bytes of a name. With ``capacity`` names of three kinds the file stays below what is read of it.
+    /// Bytes of a name. With ``capacity`` names of six kinds the file stays below what is read of it.
     static let nameByteCount = 256
 
     var records: [MemorySubject: MemoryRecord] = [:]
@@ -80,6 +83,9 @@ extension MemorySubject {
             self = .clock(uuid)
         case "card": self = .card(String(name))
         case "offset": self = .offset(String(name))
+        case "volume": self = .volume(String(name))
+        case "muted": self = .muted(String(name))
+        case "role": self = .role(String(name))
         default: return nil
         }
     }
@@ -89,6 +95,9 @@ extension MemorySubject {
         case .clock: "clock"
         case .card: "card"
         case .offset: "offset"
+        case .volume: "volume"
+        case .muted: "muted"
+        case .role: "role"
         }
     }
 
@@ -96,7 +105,7 @@ extension MemorySubject {
     fileprivate var name: String {
         switch self {
         case .clock(let uuid): uuid.description
-        case .card(let name), .offset(let name):
+        case .card(let name), .offset(let name), .volume(let name), .muted(let name), .role(let name):
             String(displaying: name, maximumByteCount: MemoryFile.nameByteCount)
         }
     }

@@ -6,7 +6,7 @@ import Glibc
 /// Files are small and replaced whole, so a reader sees the old or the new one, never a part. Nothing here is cached.
 struct StateDirectory: Hashable, Sendable {
     /// The most bytes read of one file; a larger file is damaged.
-    static let fileByteCountLimit = 64 * 1024
+    static let fileByteCountLimit = 128 * 1024
 
     let path: String
 

@@ -77,7 +77,7 @@ extension AudioStreamProperty {
         case .info: .infoDictionary
         case .decoderPrerollPacketCount: .packetToRollDistance
         case .readyToProducePackets: .readyToProducePackets
-        case .artwork, .nextStreamOffset, .problem: nil
+        case .artwork, .gain, .nextStreamOffset, .problem: nil
         }
     }
 }

@@ -40,6 +40,9 @@ public enum AudioStreamProperty: Hashable, Sendable {
     case artwork([UInt8])
     /// How many packets a decoder must be fed before the first exact one when it starts mid-stream.
     case decoderPrerollPacketCount(Int)
+    /// What samples are multiplied with, within ``Limits/gainRange``. No file has it: a broadcaster sets it by the
+    /// loudness tags.
+    case gain(Float)
     /// A defect that was passed over. May come at any time, as often as ``Limits/streamProblemCount`` allows.
     case problem(AudioStreamProblem)
     /// The song ends; at this offset in the file begins another stream that needs its own decoder: a further song, with
@@ -68,6 +71,6 @@ public enum AudioFileType: Hashable, Sendable {
 public enum AudioInfoKey: Hashable, Sendable {
     case title, artist, album, track, year
     case albumArtist, composer, genre, disc, comment
-    /// ReplayGain: gains as decibels ("-6.20 dB"), peaks as a factor ("0.98").
+    /// ReplayGain, towards -18 LUFS: gains as decibels ("-6.20 dB"), peaks as a factor ("0.98").
     case trackGain, trackPeak, albumGain, albumPeak
 }

@@ -15,6 +15,7 @@ public struct AudioStreamSummary: Hashable, Sendable {
     public private(set) var packetTable: AudioPacketTableInfo?
     public private(set) var bitRate: Int?
     public private(set) var decoderPrerollPacketCount = 0
+    public private(set) var gain: Float = 1
     public private(set) var info: [AudioInfoKey: String] = [:]
     /// What was passed over, in order of arrival; the first ``Limits/streamProblemCount`` only.
     public private(set) var problems: [AudioStreamProblem] = []
@@ -38,6 +39,7 @@ public struct AudioStreamSummary: Hashable, Sendable {
         case .packetTableInfo(let table): packetTable = table
         case .bitRate(let rate): bitRate = rate
         case .decoderPrerollPacketCount(let count): decoderPrerollPacketCount = count
+        case .gain(let gain): self.gain = gain
         case .info(let key, let text): info[key] = text
         case .problem(let problem):
             guard problems.count < Limits.streamProblemCount else { return }
@@ -88,7 +90,7 @@ extension AudioStreamProperty {
             (.audioDataPacketCount, .audioDataPacketCount), (.dataOffset, .dataOffset),
             (.packetSizeUpperBound, .packetSizeUpperBound), (.packetTableInfo, .packetTableInfo),
             (.bitRate, .bitRate), (.decoderPrerollPacketCount, .decoderPrerollPacketCount),
-            (.nextStreamOffset, .nextStreamOffset), (.readyToProducePackets, .readyToProducePackets):
+            (.gain, .gain), (.nextStreamOffset, .nextStreamOffset), (.readyToProducePackets, .readyToProducePackets):
             true
         case (.info(let key, _), .info(let other, _)): key == other
         default: false

@@ -193,7 +193,14 @@ struct ElementaryStreamParser: ContainerParser {
             try facts?.properties(before: header, offset: fileOffset, in: bytes, at: place, seekIndex) ?? []
         if !properties.isEmpty {
             group.flush(window: bytes, into: &sink)
-            for property in properties { sink.streamDidParse(property: property) }
+            for property in properties {
+                // What a tag says is better known, in front or, with random access, at the end.
+                if case .info(let key, let text) = property {
+                    tags.give([.text(key, text)], into: &sink)
+                } else {
+                    sink.streamDidParse(property: property)
+                }
+            }
         }
         seekIndex.pass(header, offset: fileOffset, byteCount: byteCount)
         guard case .adts(let adts) = header else {

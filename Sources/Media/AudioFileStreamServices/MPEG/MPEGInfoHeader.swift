@@ -18,6 +18,11 @@ struct MPEGInfoHeader: Equatable {
     var encoderDelay: Int?
     /// Frames that the encoder appended.
     var encoderPadding: Int?
+    /// ReplayGain as LAME measured it, in decibels.
+    var trackGain: Double?
+    var albumGain: Double?
+    /// LAME's peak; 1 is full scale.
+    var peak: Double?
 
     /// - Parameter offset: where the MPEG frame begins; the caller has checked that all of it is present.
     init?(_ bytes: RawSpan, at offset: Int, header: MPEGFrameHeader, packetByteCount: Int) {
@@ -68,6 +73,31 @@ struct MPEGInfoHeader: Equatable {
         guard has(24), frame[place] != 0 else { return }
         encoderDelay = Int(frame[place + 21]) << 4 | Int(frame[place + 22]) >> 4
         encoderPadding = Int(frame[place + 22] & 15) << 8 | Int(frame[place + 23])
+        if frame.has("LAME", at: place) { parseLoudness(frame, at: place) }
+    }
+
+    /// Parses peak and gains: a fixed-point number with 23 binary places; and each gain with its name (1 radio, 2
+    /// audiophile; 3 bits), its originator (3 bits), its sign and tenths of decibels (9 bits). Zeros are unknown.
+    private mutating func parseLoudness(_ frame: RawSpan, at place: Int) {
+        let fixedPoint = frame.bigEndian32(at: place + 11)
+        if fixedPoint != 0 { peak = Double(fixedPoint) * 0x1p-23 }
+        for field in [frame.bigEndian16(at: place + 15), frame.bigEndian16(at: place + 17)] {
+            let gain = Double(field & 0x1FF) / (field & 0x200 == 0 ? 10 : -10)
+            switch field >> 13 {
+            case 1: trackGain = gain
+            case 2: albumGain = gain
+            default: break
+            }
+        }
+    }
+
+    /// What a tag would say of the loudness.
+    var loudness: [(AudioInfoKey, String)] {
+        var fields: [(AudioInfoKey, String)] = []
+        if let trackGain { fields.append((.trackGain, "\(trackGain) dB")) }
+        if let albumGain { fields.append((.albumGain, "\(albumGain) dB")) }
+        if let peak { fields.append((.trackPeak, "\(peak)")) }
+        return fields
     }
 }
 

@@ -145,6 +145,7 @@ struct MPEGStreamFacts: ElementaryStreamFacts {
         let smallest = freeFormat ?? constant ?? header.smallestPacketByteCount
         properties.append(
             .decoderPrerollPacketCount(header.prerollPacketCount(smallestPacketByteCount: smallest)))
+        if !isJoined { properties += infoHeader?.loudness.map { .info($0.0, $0.1) } ?? [] }
         properties.append(.readyToProducePackets)
         return properties
     }

@@ -11,10 +11,11 @@ import NIOCore
 /// | 4 | bit rate | u32, bits per second |
 /// | 5 | decoder pre-roll | u32, packets |
 /// | 6 | info | key u8 (0 title, 1 artist, 2 album, 3 track, 4 year), text of at most 256 bytes |
+/// | 7 | gain | f32 of 0 to 16: what samples are multiplied with; 1 if absent |
 enum StreamProperties {
     private enum Tag: UInt16 {
         case dataFormat = 1
-        case magicCookie, packetTable, bitRate, decoderPreroll, info
+        case magicCookie, packetTable, bitRate, decoderPreroll, info, gain
     }
 
     private static let infoKeys: [AudioInfoKey] = [.title, .artist, .album, .track, .year]
@@ -43,6 +44,8 @@ enum StreamProperties {
                 $0.writeInteger(UInt8(code))
                 $0.writeText(text, limit: Limits.titleByteCount)
             }
+        case .gain(let gain):
+            write(.gain, to: &buffer) { $0.writeInteger(gain.bitPattern) }
         default: break
         }
     }
@@ -93,6 +96,11 @@ enum StreamProperties {
                 let text = value.readText(limit: Limits.titleByteCount)
             else { return nil }
             return .info(infoKeys[Int(code)], text)
+        case .gain:
+            guard let gain = value.readInteger(as: UInt32.self).map(Float.init(bitPattern:)),
+                Limits.gainRange.contains(gain)
+            else { return nil }
+            return .gain(gain)
         }
     }
 }

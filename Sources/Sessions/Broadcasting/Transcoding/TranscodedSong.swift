@@ -67,7 +67,12 @@ struct TranscodedSong {
                     AudioPacketTableInfo(
                         validFrameCount: table.validFrameCount, primingFrameCount: 0, remainderFrameCount: 0)))
         }
-        properties += summary.properties.filter { if case .info = $0 { true } else { false } }
+        properties += summary.properties.filter { property in
+            switch property {
+            case .info, .gain: true
+            default: false
+            }
+        }
         return properties + [.readyToProducePackets]
     }
 

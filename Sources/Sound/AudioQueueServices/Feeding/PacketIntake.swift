@@ -55,7 +55,7 @@ struct PacketIntake {
         else { throw .unsupportedFormat("\(format.channelsPerFrame) channels at \(format.sampleRate) Hz") }
         let rendition = Rendition(
             epoch: stream.epoch, sampleRate: format.sampleRate, channelCount: format.channelsPerFrame,
-            firstFrame: stream.firstFrame, fadesIn: stream.fadesIn,
+            firstFrame: stream.firstFrame, fadesIn: stream.fadesIn, gain: stream.gain,
             capacity: Int(limits.decodedSpan.seconds * format.sampleRate))
         current = Current(
             epoch: FeederEpoch(stream: stream, rendition: rendition), firstFrame: stream.firstFrame)

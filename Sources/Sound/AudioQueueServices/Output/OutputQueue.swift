@@ -24,6 +24,7 @@ public struct OutputQueue: ~Copyable, Sendable {
     /// - Parameters:
     ///   - magicCookie: the codec's setup; empty if it has none.
     ///   - packetTable: the priming frames, and where the audible frames end; what lies outside is not heard.
+    ///   - gain: what samples are multiplied with, besides the volume.
     ///   - output: an opened device, not started yet. The queue starts and stops it.
     ///   - bufferHeard: takes back each buffer, emptied, once its last frame was heard or dropped, in the order of
     ///     enqueuing. Called, like `events`, on the queue's own thread, one call at a time.
@@ -31,13 +32,13 @@ public struct OutputQueue: ~Copyable, Sendable {
     ///   ``OutputQueueEvent/decodingFailed(_:)``.
     public init(
         _ format: AudioStreamFormat, magicCookie: [UInt8] = [], packetTable: AudioPacketTableInfo? = nil,
-        output: any OutputDevice, decoders: DecoderCatalog = .builtIn,
+        gain: Float = 1, output: any OutputDevice, decoders: DecoderCatalog = .builtIn,
         bufferHeard: @escaping @Sendable (consuming OutputBuffer) -> Void,
         events: @escaping @Sendable (OutputQueueEvent) -> Void = { _ in }
     ) throws(TimelineQueueError) {
         running = try RunningOutput(
-            OutputQueueStream(format: format, magicCookie: magicCookie, table: packetTable), output, decoders,
-            onReturn: bufferHeard, onEvent: events)
+            OutputQueueStream(format: format, magicCookie: magicCookie, table: packetTable, gain: gain), output,
+            decoders, onReturn: bufferHeard, onEvent: events)
     }
 
     deinit { running.close() }
@@ -84,11 +85,13 @@ public struct OutputQueue: ~Copyable, Sendable {
     /// a new stream (the decoder is reset), which begins when this one was heard.
     public func flush() { buffers.flush(thenStop: false) }
 
-    /// Ends the stream like ``flush()``, and sets the next one's format. If it cannot be decoded, an event says so.
+    /// Ends the stream like ``flush()``, and sets the next one's format and gain. If it cannot be decoded, an event says
+    /// so.
     public func beginStream(
-        _ format: AudioStreamFormat, magicCookie: [UInt8] = [], packetTable: AudioPacketTableInfo? = nil
+        _ format: AudioStreamFormat, magicCookie: [UInt8] = [], packetTable: AudioPacketTableInfo? = nil,
+        gain: Float = 1
     ) {
-        buffers.enqueue(OutputQueueStream(format: format, magicCookie: magicCookie, table: packetTable))
+        buffers.enqueue(OutputQueueStream(format: format, magicCookie: magicCookie, table: packetTable, gain: gain))
     }
 
     /// Stops.
@@ -111,12 +114,14 @@ public struct OutputQueue: ~Copyable, Sendable {
     // MARK: Parameters
 
     /// Sets the gain, linearly over `ramp`. 1 leaves samples untouched; 0...4.
-    public func setVolume(_ gain: Float, ramp: TimeSpan = .milliseconds(20)) {
+    public func setVolume(_ gain: Float, ramp: TimeSpan = .milliseconds(50)) {
         core.control.setVolume(gain, ramp: ramp)
     }
 
-    /// Mutes or unmutes over 10 ms, and keeps the volume.
-    public func setMuted(_ isMuted: Bool) { core.control.setMuted(isMuted) }
+    /// Mutes or unmutes over `ramp`, and keeps the volume.
+    public func setMuted(_ isMuted: Bool, ramp: TimeSpan = .milliseconds(50)) {
+        core.control.setMuted(isMuted, ramp: ramp)
+    }
 
     // MARK: Properties
 

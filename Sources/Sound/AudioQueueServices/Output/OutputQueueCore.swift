@@ -239,6 +239,7 @@ struct OutputQueueStream: Sendable {
     var format: AudioStreamFormat
     var magicCookie: [UInt8]
     var table: AudioPacketTableInfo?
+    var gain: Float = 1
 
     /// Where a stream continues in the middle.
     struct Place {
@@ -253,6 +254,6 @@ struct OutputQueueStream: Sendable {
     func stream(_ epoch: Epoch, from firstFrame: FramePosition) -> TimelineQueueStream {
         TimelineQueueStream(
             epoch: epoch, format: format, magicCookie: magicCookie, primingFrameCount: table?.primingFrameCount ?? 0,
-            firstFrame: firstFrame, fadesIn: firstFrame > .zero)
+            firstFrame: firstFrame, fadesIn: firstFrame > .zero, gain: gain)
     }
 }

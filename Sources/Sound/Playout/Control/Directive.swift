@@ -18,6 +18,7 @@ struct Directive: BitwiseCopyable {
     var end = Int64.max
     var gain: Float = 1
     var gainRampSeconds = 0.0
+    var role = ChannelRole.stereo
 
     static let replacementFadeSeconds = 0.010
 }
@@ -30,6 +31,8 @@ struct Source: BitwiseCopyable {
     var rendition: UInt64
     var epoch: Epoch
     var songRate: Double
+    /// What samples are multiplied with.
+    var gain: Float
     var first: Int64
     var fadesIn: Bool
     var ring: UnsafeMutablePointer<FrameRingStorage>

@@ -152,11 +152,19 @@ public final class PlayoutControl {
         }
     }
 
-    /// Mutes or unmutes over 10 ms, and keeps the volume.
-    public func setMuted(_ muted: Bool) {
+    /// Mutes or unmutes over `ramp`, and keeps the volume.
+    public func setMuted(_ muted: Bool, ramp: TimeSpan = .milliseconds(50)) {
         state.withLock { state in
             state.isMuted = muted
-            applyGain(&state, ramp: .milliseconds(10))
+            applyGain(&state, ramp: ramp)
+        }
+    }
+
+    /// Sets which channels of all renditions are played; cross-fades over 20 ms what sounds.
+    public func setRole(_ role: ChannelRole) {
+        state.withLock { state in
+            state.directive.role = role
+            publish(&state)
         }
     }
 
@@ -233,7 +241,7 @@ public final class PlayoutControl {
         state.directive.newestSerial = serial
         state.directive.source = Source(
             serial: serial, rendition: state.renditionNumber, epoch: rendition.epoch, songRate: rendition.sampleRate,
-            first: rendition.firstFrame.index,
+            gain: rendition.gain, first: rendition.firstFrame.index,
             fadesIn: rendition.fadesIn, ring: rendition.ring.storage, resampler: resampler.view)
     }
 

@@ -1,3 +1,4 @@
+import AudioCore
 import Glibc
 
 /// A gain that moves from one value to another along half a period of a cosine, and stays there.
@@ -76,5 +77,38 @@ struct VolumeRamp: BitwiseCopyable {
         ramp.from = isDone ? to : from + (to - from) * (Float(done) / Float(self.length))
         ramp.length = max(0, length)
         return ramp
+    }
+}
+
+/// The channel role: one, or two while one cross-fades into the other.
+struct RoleFade: BitwiseCopyable {
+    private(set) var from: ChannelRole
+    private(set) var to: ChannelRole
+    /// The weight of `to`.
+    private var fade = Fade.open
+
+    init(_ role: ChannelRole) {
+        from = role
+        to = role
+    }
+
+    var isDone: Bool { fade.isDone }
+    var remaining: Int { fade.remaining }
+
+    @inline(__always)
+    func weight(at frame: Int) -> Float { fade.gain(at: frame) }
+
+    func advanced(by frames: Int) -> RoleFade {
+        var later = self
+        later.fade = fade.advanced(by: frames)
+        return later
+    }
+
+    /// A cross-fade to another role; this one is done.
+    func turning(to role: ChannelRole, length: Int) -> RoleFade {
+        var turned = RoleFade(role)
+        turned.from = to
+        turned.fade = Fade(from: 0, to: 1, length: length)
+        return turned
     }
 }

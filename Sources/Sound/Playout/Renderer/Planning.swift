@@ -25,6 +25,8 @@ enum Timing {
     /// The fade in of a sound joined in the middle, and the fade out before a re-placement or an underrun. Shorter
     /// fades are heard as clicks, longer ones as holes.
     static let fadeSeconds = 0.005
+    /// The cross-fade from one channel role to another.
+    static let roleFadeSeconds = 0.020
     /// How much the ring must hold before a start and after an underrun, beyond the next piece and a fade.
     static let hysteresisSeconds = 0.02
     /// What a loop leaves in the device when it takes frames back, plus the time it needs to do so.

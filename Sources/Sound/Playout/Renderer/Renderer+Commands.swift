@@ -3,12 +3,14 @@ import AudioCore
 // The mailbox, and how a jump of the device changes the plan.
 
 extension Renderer {
-    /// Takes the latest directive. A new source is urgent while one sounds.
+    /// Takes the latest directive. A new source, gain or channel role is urgent while something sounds.
     mutating func takeDirective() {
         guard shared.pointee.directive.isFresh else { return }
-        let oldSerial = directive.source?.serial
+        let old = directive
         directive = shared.pointee.directive.take()
-        if directive.source?.serial != oldSerial, isAudible(from: cursor - Int64(maximumFrameCount)) { isUrgent = true }
+        let isChange =
+            directive.source?.serial != old.source?.serial || directive.gain != old.gain || directive.role != old.role
+        if isChange, isAudible(from: cursor - Int64(maximumFrameCount)) { isUrgent = true }
     }
 
     /// Decides whether to plan a start again within the device's buffer: if it could be heard before the buffer has
@@ -84,6 +86,7 @@ extension Renderer {
         cursor = frame
         state.frame = frame
         state.volume = state.volume.advanced(by: state.volume.remaining)
+        state.role = state.role.advanced(by: state.role.remaining)
         guard state.mode == .sounding else { return }
         if state.leaving == .forAnotherSource {
             adoptSource()

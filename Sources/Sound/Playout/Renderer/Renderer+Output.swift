@@ -30,16 +30,39 @@ extension Renderer {
             return
         }
         let state = segment.pointee.state(after: offset)
-        source.resampler.render(
-            from: source.ring, audible: min(source.first, state.end)..<state.end, position: state.position,
-            step: segment.pointee.step, count: count, into: output)
-        if !(state.fade.isUnity && state.volume.isUnity) { applyGain(state, to: output, count: count) }
+        let audible = min(source.first, state.end)..<state.end
+        source.resampler.playing(state.role.to).render(
+            from: source.ring, audible: audible, position: state.position, step: segment.pointee.step, count: count,
+            into: output)
+        if !state.role.isDone {
+            let other = source.resampler.scratch
+            source.resampler.playing(state.role.from).render(
+                from: source.ring, audible: audible, position: state.position, step: segment.pointee.step,
+                count: count, into: other)
+            crossFade(state.role, from: other, in: output, count: count)
+        }
+        if !(state.fade.isUnity && state.volume.isUnity && source.gain == 1) {
+            applyGain(state, source.gain, to: output, count: count)
+        }
     }
 
-    private func applyGain(_ state: PlayState, to output: UnsafeMutablePointer<Float>, count: Int) {
+    private func crossFade(
+        _ role: RoleFade, from other: UnsafeMutablePointer<Float>, in output: UnsafeMutablePointer<Float>, count: Int
+    ) {
+        for frame in 0..<count {
+            let weight = role.weight(at: frame)
+            for sample in frame * channelCount..<(frame + 1) * channelCount {
+                output[sample] = other[sample] + (output[sample] - other[sample]) * weight
+            }
+        }
+    }
+
+    private func applyGain(
+        _ state: PlayState, _ sourceGain: Float, to output: UnsafeMutablePointer<Float>, count: Int
+    ) {
         var sample = output
         for frame in 0..<count {
-            let gain = state.fade.gain(at: frame) * state.volume.gain(at: frame)
+            let gain = state.fade.gain(at: frame) * state.volume.gain(at: frame) * sourceGain
             for _ in 0..<channelCount {
                 sample.pointee *= gain
                 sample += 1

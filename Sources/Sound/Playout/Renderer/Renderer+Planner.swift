@@ -1,12 +1,13 @@
 import AudioCore
 
-// Appends one segment to the plan. Instant transitions come first: the volume, the end of a fade out, another source.
-// The rest depends on the mode: silence, waiting for a start, or sound.
+// Appends one segment to the plan. Instant transitions come first: the volume, the channel role, the end of a fade out,
+// another source. The rest depends on the mode: silence, waiting for a start, or sound.
 
 extension Renderer {
     /// Plans from `state.frame` on: at least one frame, at most up to the next grid frame.
     mutating func planSegment() {
         turnVolume()
+        turnRole()
         if state.mode == .sounding, state.fade.isDone, state.fade.to == 0 { endFadeOut() }
         if state.source?.serial != directive.source?.serial {
             leaveSource()
@@ -15,6 +16,7 @@ extension Renderer {
         }
         var length = Int(grid - (state.frame & (grid - 1)))
         if !state.volume.isDone { length = min(length, state.volume.remaining) }
+        if !state.role.isDone { length = min(length, state.role.remaining) }
         if state.mode == .waiting { length = planStart(within: length) }
         if state.mode == .sounding { length = planSound(within: length) }
         append(length)
@@ -33,6 +35,12 @@ extension Renderer {
         guard directive.gain != state.volume.to else { return }
         let length = Int(directive.gainRampSeconds * deviceRate)
         state.volume = state.volume.turning(to: directive.gain, length: length)
+    }
+
+    private mutating func turnRole() {
+        guard directive.role != state.role.to, state.role.isDone else { return }
+        let length = state.mode == .sounding ? Int(Timing.roleFadeSeconds * deviceRate) : 0
+        state.role = state.role.turning(to: directive.role, length: length)
     }
 
     private mutating func leaveSource() {

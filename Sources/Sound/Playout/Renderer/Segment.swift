@@ -24,6 +24,7 @@ struct PlayState: BitwiseCopyable {
     var placement = (frame: Int64.min, position: 0.0, step: 1.0)
     var fade = Fade.silent
     var volume = VolumeRamp(1)
+    var role = RoleFade(.stereo)
     /// Whether this source sounded before: it then fades in when it returns.
     var hasSounded = false
     /// Why it will be placed again, and how large the error was.
@@ -41,6 +42,7 @@ struct PlayState: BitwiseCopyable {
         var later = self
         later.frame += Int64(frames)
         later.volume = volume.advanced(by: frames)
+        later.role = role.advanced(by: frames)
         if mode == .sounding {
             later.position = position.advanced(by: step, times: frames)
             later.fade = fade.advanced(by: frames)
@@ -49,7 +51,7 @@ struct PlayState: BitwiseCopyable {
     }
 }
 
-/// A run of device frames rendered with one step; never crosses the end of a fade or of a volume ramp.
+/// A run of device frames rendered with one step; never crosses the end of a fade, a cross-fade or a volume ramp.
 struct Segment: BitwiseCopyable {
     /// The state at the first frame. Its controller has already chosen the step below.
     var state: PlayState

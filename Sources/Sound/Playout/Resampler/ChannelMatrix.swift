@@ -1,3 +1,5 @@
+import AudioCore
+
 // Maps song channels to device channels. Channel order is WAVE's (WAVEFORMATEXTENSIBLE's mask, lowest bit first).
 //
 // - Equal counts: straight through.
@@ -8,6 +10,8 @@
 //   centre (the latter only with seven channels) on both sides; no low-frequency effects. Scaled so that no sample can
 //   exceed full scale.
 // - Many to fewer, but more than two: the first ones straight through.
+//
+// A channel role other than stereo is one row: the gains from each song channel to the one signal.
 
 /// The gains from each song channel to each device channel.
 struct ChannelMatrix: Hashable {
@@ -31,6 +35,19 @@ struct ChannelMatrix: Hashable {
             for channel in 0..<min(song, device) { gains[channel * song + channel] = 1 }
         }
         self.gains = gains
+    }
+
+    /// The gains of the one signal that a role other than stereo is; nil for stereo.
+    static func row(_ role: ChannelRole, song: Int) -> [Float]? {
+        let sides = song == 1 ? [1, 1] : ChannelMatrix(song: song, device: 2).gains
+        switch role {
+        case .stereo: return nil
+        case .left: return Array(sides[..<song])
+        case .right: return Array(sides[song...])
+        case .mono: return (0..<song).map { (sides[$0] + sides[song + $0]) / 2 }
+        case .channel(let number):
+            return (1...song).map { $0 == number || song == 1 && number == 2 ? 1 : 0 }
+        }
     }
 
     private enum Place { case left, right, centre, lowFrequency }

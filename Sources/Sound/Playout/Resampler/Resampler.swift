@@ -1,3 +1,5 @@
+import AudioCore
+
 /// Converts one song format to one device format. Made on the control side; the real-time thread uses its ``view``.
 final class Resampler {
     /// The most device frames rendered in one piece.
@@ -10,9 +12,11 @@ final class Resampler {
     private let matrix: ChannelMatrix
     private let table: FilterTable
     private let gains: UnsafeMutablePointer<Float>
+    private let roleRows: UnsafeMutablePointer<Float>
     private let planes: UnsafeMutablePointer<Float>
     private let planeStride: Int
     private let weights: UnsafeMutablePointer<Float>
+    private let scratch: UnsafeMutablePointer<Float>
 
     init(songRate: Double, deviceRate: Double, songChannelCount: Int, deviceChannelCount: Int) {
         self.songRate = songRate
@@ -21,6 +25,9 @@ final class Resampler {
         table = FilterTable(songRate: songRate, deviceRate: deviceRate)
         gains = .allocate(capacity: matrix.gains.count)
         for (index, gain) in matrix.gains.enumerated() { (gains + index).initialize(to: gain) }
+        let rows = ResamplerView.rowRoles.compactMap { ChannelMatrix.row($0, song: songChannelCount) }.flatMap { $0 }
+        roleRows = .allocate(capacity: rows.count)
+        for (index, gain) in rows.enumerated() { (roleRows + index).initialize(to: gain) }
         let longestStep = songRate / deviceRate * (1 + Self.stepTolerance)
         let span = Int((Double(Self.pieceFrameCount) * longestStep).rounded(.up)) + table.tapCount + 8
         planeStride = (span + 15) / 16 * 16
@@ -30,12 +37,16 @@ final class Resampler {
         planes.initialize(repeating: 0, count: laneCount * (planeStride + Self.pieceFrameCount))
         weights = .allocate(capacity: table.tapCount)
         weights.initialize(repeating: 0, count: table.tapCount)
+        scratch = .allocate(capacity: Self.pieceFrameCount * deviceChannelCount)
+        scratch.initialize(repeating: 0, count: Self.pieceFrameCount * deviceChannelCount)
     }
 
     deinit {
         gains.deallocate()
+        roleRows.deallocate()
         planes.deallocate()
         weights.deallocate()
+        scratch.deallocate()
     }
 
     func fits(songRate: Double, deviceRate: Double, songChannelCount: Int, deviceChannelCount: Int) -> Bool {
@@ -47,8 +58,10 @@ final class Resampler {
     var view: ResamplerView {
         ResamplerView(
             songChannelCount: matrix.songChannelCount, deviceChannelCount: matrix.deviceChannelCount,
-            tapCount: table.tapCount, phaseBits: UInt64(table.phaseBits), rows: table.rows, gains: gains,
-            planes: planes, planeStride: planeStride, weights: weights)
+            laneCount: min(matrix.songChannelCount, matrix.deviceChannelCount),
+            foldsBefore: matrix.deviceChannelCount < matrix.songChannelCount, tapCount: table.tapCount,
+            phaseBits: UInt64(table.phaseBits), rows: table.rows, gains: gains, roleRows: roleRows, planes: planes,
+            planeStride: planeStride, weights: weights, scratch: scratch)
     }
 }
 
@@ -56,17 +69,43 @@ final class Resampler {
 struct ResamplerView: BitwiseCopyable {
     let songChannelCount: Int
     let deviceChannelCount: Int
+    /// Channels that are filtered: downmixing comes before the filter, upmixing after it.
+    private(set) var laneCount: Int
+    private(set) var foldsBefore: Bool
     let tapCount: Int
     let phaseBits: UInt64
     let rows: UnsafeMutablePointer<Float>
-    let gains: UnsafeMutablePointer<Float>
+    /// Of a view that folds: for each lane a row of a gain for each song channel.
+    private(set) var gains: UnsafeMutablePointer<Float>
+    /// The rows of ``rowRoles``.
+    let roleRows: UnsafeMutablePointer<Float>
     let planes: UnsafeMutablePointer<Float>
     let planeStride: Int
     let weights: UnsafeMutablePointer<Float>
+    /// Room for one piece of device frames.
+    let scratch: UnsafeMutablePointer<Float>
 
     /// How many frames the filter reaches to either side.
     @inline(__always) var reach: Int { tapCount / 2 }
-    /// Channels that are filtered: downmixing comes before the filter, upmixing after it.
-    @inline(__always) var laneCount: Int { min(songChannelCount, deviceChannelCount) }
-    @inline(__always) var foldsBefore: Bool { deviceChannelCount < songChannelCount }
+
+    /// The roles that have a row of gains, in the order of the rows.
+    static var rowRoles: [ChannelRole] { [.left, .right, .mono] + Limits.channelRange.map { .channel($0) } }
+
+    /// The view that renders this role: for any but stereo one lane, which the song's channels are folded into.
+    @inline(__always)
+    func playing(_ role: ChannelRole) -> ResamplerView {
+        let row: Int
+        switch role {
+        case .stereo: return self
+        case .left: row = 0
+        case .right: row = 1
+        case .mono: row = 2
+        case .channel(let number): row = 2 + min(max(number, 1), Limits.channelRange.upperBound)
+        }
+        var view = self
+        view.laneCount = 1
+        view.foldsBefore = true
+        view.gains = roleRows + row * songChannelCount
+        return view
+    }
 }

@@ -80,7 +80,7 @@ extension ResamplerView {
 
     @inline(__always)
     private func fold(_ samples: UnsafePointer<Float>, frames: Int, at offset: Int) {
-        for lane in 0..<deviceChannelCount {
+        for lane in 0..<laneCount {
             let plane = planes + lane * planeStride + offset
             let row = gains + lane * songChannelCount
             var source = samples
@@ -120,8 +120,8 @@ extension ResamplerView {
         let channels = deviceChannelCount
         for channel in 0..<channels {
             var target = output + channel
-            // Each channel takes its own lane, the single mono lane, or silence.
-            let lane = songChannelCount == 1 && channel < 2 ? 0 : channel
+            // Each channel takes its own lane, the single lane, or silence.
+            let lane = laneCount == 1 && channel < 2 ? 0 : channel
             guard lane < laneCount else {
                 for _ in 0..<count {
                     target.pointee = 0

@@ -14,6 +14,8 @@ public final class Rendition: Sendable {
     /// Whether the first frame fades in briefly: true if the song is joined in the middle, false if the first frame
     /// begins a sound (the start of a song), which is then rendered exactly.
     public let fadesIn: Bool
+    /// What samples are multiplied with; 1 leaves them untouched.
+    public let gain: Float
     public let ring: FrameRing
 
     /// - Parameters:
@@ -22,11 +24,12 @@ public final class Rendition: Sendable {
     ///   - channelCount: samples per frame.
     ///   - firstFrame: where in the song the ring begins.
     ///   - fadesIn: whether the sound fades in briefly.
+    ///   - gain: what samples are multiplied with.
     ///   - capacity: frames that the ring holds ahead of the sound. Room for what the renderer keeps behind it (for
     ///     rewinds and for the interpolator) is added.
     public init(
         epoch: Epoch, sampleRate: Double, channelCount: Int, firstFrame: FramePosition = .zero, fadesIn: Bool = false,
-        capacity: Int
+        gain: Float = 1, capacity: Int
     ) {
         precondition(Limits.sampleRateRange.contains(sampleRate) && Limits.channelRange.contains(channelCount))
         self.epoch = epoch
@@ -34,6 +37,7 @@ public final class Rendition: Sendable {
         self.channelCount = channelCount
         self.firstFrame = firstFrame
         self.fadesIn = fadesIn
+        self.gain = gain
         ring = FrameRing(
             firstFrame: firstFrame, channelCount: channelCount,
             capacity: capacity + Int(sampleRate * FrameRing.historySeconds))
