@@ -10,7 +10,7 @@ import Testing
         let directory = TemporaryDirectory()
         try TuttiProcess.run(
             """
-            heading=$(grep -m 1 '^## ' '\(Self.root)/CHANGELOG.md')
+            heading=$(grep -m 1 '^## [0-9]' '\(Self.root)/CHANGELOG.md')
             said=$(tutti --version)
             echo "said: $said; changelog: $heading"
             [[ $heading = "## ${said#tutti } ("????-??-??")" ]]
