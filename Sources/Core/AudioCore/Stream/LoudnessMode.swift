@@ -1,7 +1,8 @@
 import Glibc
 
-// ReplayGain 2.0 states gains towards -18 LUFS (https://wiki.hydrogenaud.io/index.php?title=ReplayGain_2.0_specification).
-// Parsers convert Opus's R128 gains, which are towards -23 LUFS (RFC 7845 section 5.2.1), by adding 5 dB.
+// ReplayGain 2.0 states gains towards -18 LUFS
+// (https://wiki.hydrogenaud.io/index.php?title=ReplayGain_2.0_specification). Parsers convert Opus's R128 gains, which
+// are towards -23 LUFS (RFC 7845 section 5.2.1), by adding 5 dB.
 
 /// Which of a song's loudness tags are followed.
 public enum LoudnessMode: String, Hashable, Sendable, CaseIterable {

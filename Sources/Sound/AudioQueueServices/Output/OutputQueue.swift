@@ -85,8 +85,8 @@ public struct OutputQueue: ~Copyable, Sendable {
     /// a new stream (the decoder is reset), which begins when this one was heard.
     public func flush() { buffers.flush(thenStop: false) }
 
-    /// Ends the stream like ``flush()``, and sets the next one's format and gain. If it cannot be decoded, an event says
-    /// so.
+    /// Ends the stream like ``flush()``, and sets the next one's format and gain. If it cannot be decoded, an event
+    /// says so.
     public func beginStream(
         _ format: AudioStreamFormat, magicCookie: [UInt8] = [], packetTable: AudioPacketTableInfo? = nil,
         gain: Float = 1
