@@ -4,13 +4,13 @@ import Testing
 
 @testable import AudioFileStreamServices
 
-/// The walk over boxes, alone.
+/// `MovieReader` alone, without the parser around it.
 @Suite(.timeLimit(.minutes(5)))
 struct MovieReaderTests {
     /// A reader, and where it stands in a file.
-    struct Walk {
+    struct Stepper {
         var reader: MovieReader
-        var wishes = MovieReader.Wishes(segmentIndex: true, indexAtEnd: false)
+        var options = MovieReader.Options(collectsSegmentIndex: true, stopsBeforeFragment: false)
         let file: [UInt8]
         let isAtHand: Bool
         let piece: Int
@@ -24,25 +24,25 @@ struct MovieReaderTests {
             reader = MovieReader(fileByteCount: isAtHand ? Int64(file.count) : nil)
         }
 
-        /// The next landmark. In pieces that grow where more is needed; what is gone to lies ahead, or anywhere at
-        /// hand.
-        mutating func next() throws -> MovieReader.Landmark {
+        /// The next stop. Bytes come in pieces, in larger ones where more are needed. A jump leads forward, in a file
+        /// anywhere.
+        mutating func next() throws -> MovieReader.Stop {
             let file = file
             var needed = 1
             while true {
                 let end = min(file.count, max(position &+ needed, piece == .max ? file.count : position + piece))
                 let window = file.span.bytes.extracting(min(position, file.count)..<end)
-                let walk = try reader.walk(
-                    window, at: 0, Int64(position), isAtEnd: end == file.count, isPlaying: true, wishes,
+                let outcome = try reader.step(
+                    window, at: 0, Int64(position), isAtEnd: end == file.count, isPlaying: true, options,
                     into: &recorder)
                 needed = 1
-                switch walk {
-                case .step(.took(let count)): position += count
-                case .step(.goTo(let target)): position = min(Int(target), isAtHand ? .max : file.count)
-                case .step(.needsMore(let count)): needed = count
-                case .met(let landmark):
-                    if case .segmentIndex(_, _, let count) = landmark { position += count }
-                    return landmark
+                switch outcome {
+                case .progress(.took(let count)): position += count
+                case .progress(.goTo(let target)): position = min(Int(target), isAtHand ? .max : file.count)
+                case .progress(.needsMore(let count)): needed = count
+                case .stopped(let stop):
+                    if case .segmentIndex(_, _, let count) = stop { position += count }
+                    return stop
                 }
             }
         }
@@ -54,9 +54,9 @@ struct MovieReaderTests {
                 switch try next() {
                 case .movie: names.append("movie")
                 case .fragment: names.append(reader.fragment.isEmpty ? "empty fragment" : "fragment")
-                case .indexWanted:
-                    names.append("index wanted at \(position)")
-                    wishes.indexAtEnd = false
+                case .beforeFragment:
+                    names.append("before the fragment at \(position)")
+                    options.stopsBeforeFragment = false
                 case .segmentIndex(let body, let end, _): names.append("index of \(body.count) bytes up to \(end)")
                 case .end: names.append("end")
                 }
@@ -70,23 +70,23 @@ struct MovieReaderTests {
         var writer = MPEG4Writer()
         writer.userData = MPEG4Writer.fullBox("titl", [0, 0] + Array("Song".utf8) + [0])
         let file = writer.file(movieFirst: isFirst)
-        var walk = Walk(file, piece: piece)
-        #expect(walk.reader.movieEnd == nil && walk.reader.entry == nil)
-        #expect(try walk.rest() == ["movie", "end"])
-        #expect(walk.reader.movie.track?.table.sampleCount == 40)
-        #expect(walk.reader.entry?.format.codec == .aac)
+        var stepper = Stepper(file, piece: piece)
+        #expect(stepper.reader.movieEnd == nil && stepper.reader.entry == nil)
+        #expect(try stepper.rest() == ["movie", "end"])
+        #expect(stepper.reader.movie.track?.table.sampleCount == 40)
+        #expect(stepper.reader.entry?.format.codec == .aac)
         let media = 8 + writer.packets.joined().count
-        #expect(walk.reader.movieEnd == Int64(isFirst ? file.count - media : file.count))
-        #expect(ParsedStream(events: walk.recorder.events).info(.title) == "Song")
+        #expect(stepper.reader.movieEnd == Int64(isFirst ? file.count - media : file.count))
+        #expect(ParsedStream(events: stepper.recorder.events).info(.title) == "Song")
     }
 
     @Test(arguments: [1, 100, Int.max], [false, true])
-    func fragmentsAreLandmarks(piece: Int, isAtHand: Bool) throws {
+    func readingStopsAfterEachFragment(piece: Int, isAtHand: Bool) throws {
         let writer = MPEG4Writer()
-        var walk = Walk(writer.fragmented(packetsPerFragment: 15), isAtHand: isAtHand, piece: piece)
-        #expect(try walk.rest() == ["movie", "fragment", "fragment", "fragment", "end"])
+        var stepper = Stepper(writer.fragmented(packetsPerFragment: 15), isAtHand: isAtHand, piece: piece)
+        #expect(try stepper.rest() == ["movie", "fragment", "fragment", "fragment", "end"])
         // The last one: ten packets in two runs.
-        var cursor = walk.reader.fragment
+        var cursor = stepper.reader.fragment
         var sizes: [Int64] = []
         while let place = cursor.next() {
             sizes.append(place.byteCount)
@@ -100,52 +100,52 @@ struct MovieReaderTests {
         let fragments = MPEG4Writer().fragmented(packetsPerFragment: 20)
         let plain = IndexedFragments(fragments, packets: [])
         let indexed = plain.with(index, at: plain.starts[0])
-        var walk = Walk(indexed.file)
-        walk.wishes.indexAtEnd = true
+        var stepper = Stepper(indexed.file)
+        stepper.options.stopsBeforeFragment = true
         let end = plain.starts[0] + index.count
         #expect(
-            try walk.rest() == [
-                "movie", "index of \(index.count - 8) bytes up to \(end)", "index wanted at \(end)", "fragment",
+            try stepper.rest() == [
+                "movie", "index of \(index.count - 8) bytes up to \(end)", "before the fragment at \(end)", "fragment",
                 "fragment", "end",
             ])
-        walk = Walk(indexed.file)
-        walk.wishes.segmentIndex = false
-        #expect(try walk.rest() == ["movie", "fragment", "fragment", "end"])
+        stepper = Stepper(indexed.file)
+        stepper.options.collectsSegmentIndex = false
+        #expect(try stepper.rest() == ["movie", "fragment", "fragment", "end"])
     }
 
     @Test func aPureStreamNeedsTheMovieFirst() throws {
-        var walk = Walk(MPEG4Writer().file(movieFirst: false), isAtHand: false)
-        #expect(throws: AudioStreamError.notOptimized) { try walk.next() }
+        var stepper = Stepper(MPEG4Writer().file(movieFirst: false), isAtHand: false)
+        #expect(throws: AudioStreamError.notOptimized) { try stepper.next() }
     }
 
     @Test func aMovieWithoutSoundIsRefused() throws {
         var writer = MPEG4Writer()
         writer.handler = "vide"
-        var walk = Walk(writer.file())
-        #expect(throws: AudioStreamError.unsupportedDataFormat("an MPEG-4 file without sound")) { try walk.next() }
+        var stepper = Stepper(writer.file())
+        #expect(throws: AudioStreamError.unsupportedDataFormat("an MPEG-4 file without sound")) { try stepper.next() }
     }
 
     /// While packets are played boxes on the way are passed, but for a fragment that can be had later.
     @Test(arguments: [false, true])
     func boxesOnTheWayArePassed(isAtHand: Bool) throws {
         let fragments = IndexedFragments(MPEG4Writer(), packetsPerFragment: 20)
-        var walk = Walk(fragments.file, isAtHand: isAtHand)
-        guard case .movie = try walk.next(), case .fragment = try walk.next() else {
+        var stepper = Stepper(fragments.file, isAtHand: isAtHand)
+        guard case .movie = try stepper.next(), case .fragment = try stepper.next() else {
             Issue.record("other landmarks")
             return
         }
-        let (media, second) = (Int64(walk.position), Int64(fragments.starts[1]))
-        #expect(walk.reader.next == media)
+        let (media, second) = (Int64(stepper.position), Int64(fragments.starts[1]))
+        #expect(stepper.reader.next == media)
         // Inside of `mdat`, and behind the second `moof`.
         func pass(_ target: Int64, from position: Int64) -> MovieProgress {
             let all = fragments.file.span.bytes
-            return walk.reader.pass(towards: target, all, at: Int(position), position, isAtEnd: false)
+            return stepper.reader.pass(towards: target, all, at: Int(position), position, isAtEnd: false)
         }
         #expect(pass(media + 8, from: media) == .took(0))
-        #expect(walk.reader.next == second)
+        #expect(stepper.reader.next == second)
         #expect(pass(media + 8, from: media) == .goTo(media + 8))
         #expect(pass(second + 900, from: media + 8) == .goTo(second))
         #expect(pass(second + 900, from: second) == (isAtHand ? .goTo(second + 900) : .took(0)))
-        #expect(walk.reader.next == second || !isAtHand)
+        #expect(stepper.reader.next == second || !isAtHand)
     }
 }

@@ -44,10 +44,10 @@ struct SamplePlayerTests {
         init(_ places: [Range<Int64>], fileByteCount: Int64?) throws {
             cursor = Samples(places)
             player = SamplePlayer(fileByteCount: fileByteCount)
-            var walk = MovieReaderTests.Walk(MPEG4Writer().file())
-            guard case .movie = try walk.next() else { return }
-            let movie = walk.reader.movie
-            player.stream.begin(movie, try #require(movie.track), try #require(walk.reader.entry), nil)
+            var stepper = MovieReaderTests.Stepper(MPEG4Writer().file())
+            guard case .movie = try stepper.next() else { return }
+            let movie = stepper.reader.movie
+            player.stream.begin(movie, try #require(movie.track), try #require(stepper.reader.entry), nil)
         }
 
         mutating func step(_ bytes: [UInt8], _ window: Range<Int>, isAtEnd: Bool = false) -> SamplePlayer.Outcome {

@@ -122,20 +122,20 @@ struct MPEG4Parser: ContainerParser {
     private mutating func walk<Sink: AudioStreamSink & ~Copyable>(
         _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool, into sink: inout Sink
     ) throws(AudioStreamError) -> MovieProgress {
-        let wishes = MovieReader.Wishes(
-            segmentIndex: fragments.wantsIndex,
-            indexAtEnd: fileByteCount != nil && fragments.maySearch)
-        let walk = try boxes.walk(
-            bytes, at: place, position, isAtEnd: isAtEnd, isPlaying: player.stream.isReady, wishes, into: &sink)
-        switch walk {
-        case .step(let step): return step
-        case .met(.movie): try openMovie()
-        case .met(.fragment): openFragment()
-        case .met(.indexWanted): searchIndex(before: position)
-        case .met(.segmentIndex(let body, let end, let count)):
+        let options = MovieReader.Options(
+            collectsSegmentIndex: fragments.wantsIndex,
+            stopsBeforeFragment: fileByteCount != nil && fragments.maySearch)
+        let outcome = try boxes.step(
+            bytes, at: place, position, isAtEnd: isAtEnd, isPlaying: player.stream.isReady, options, into: &sink)
+        switch outcome {
+        case .progress(let step): return step
+        case .stopped(.movie): try openMovie()
+        case .stopped(.fragment): openFragment()
+        case .stopped(.beforeFragment): searchIndex(before: position)
+        case .stopped(.segmentIndex(let body, let end, let count)):
             takeIndex(body, end: end)
             return .took(count)
-        case .met(.end): state = .done
+        case .stopped(.end): state = .done
         }
         return .took(0)
     }

@@ -1,34 +1,35 @@
 import AudioCore
 
 // Walks the boxes: enters those that contain useful ones, collects those that describe the song, and skips the rest. It
-// stops where its owner must decide how to continue: ``MovieReader/Landmark``.
+// stops where its owner must decide how to continue: ``MovieReader/Stop``.
 
 /// Reads the boxes of an MPEG-4 file: the contents of `moov`, and one `moof` after the other.
 struct MovieReader {
-    enum Landmark {
+    /// Where the reader stops, so that its owner decides how to continue.
+    enum Stop {
         /// `moov` ended.
         case movie
         /// A fragment ended: ``MovieReader/fragment``, which may contain nothing of the track.
         case fragment
-        /// A `moof` begins here, and an index at the end of the file may list all. The next step enters it.
-        case indexWanted
+        /// A `moof` begins here (only with ``Options/stopsBeforeFragment``). The next step enters it.
+        case beforeFragment
         /// A segment index; its box ends at `end`. `took` bytes were consumed up to there.
         case segmentIndex([UInt8], end: Int64, took: Int)
         /// No more boxes come, or only where a pure stream cannot go back to.
         case end
     }
 
-    enum Walk {
-        case step(MovieProgress)
-        case met(Landmark)
+    /// What came of one step.
+    enum Outcome {
+        case progress(MovieProgress)
+        case stopped(Stop)
     }
 
-    /// What the owner wants to know about the fragments to come.
-    struct Wishes {
-        /// A segment index is useful.
-        var segmentIndex: Bool
-        /// Stop before the first fragment, to search the end of the file.
-        var indexAtEnd: Bool
+    struct Options {
+        /// Collect segment indexes (`sidx`), and stop after each.
+        var collectsSegmentIndex: Bool
+        /// Stop in front of a fragment: an index at the end of the file may list all of them.
+        var stopsBeforeFragment: Bool
     }
 
     /// Nil in a pure stream.
@@ -68,16 +69,16 @@ struct MovieReader {
     /// - Parameters:
     ///   - position: offset of `place` in the file.
     ///   - isPlaying: packets were delivered: an invalid box then ends the file instead of making it invalid.
-    mutating func walk<Sink: AudioStreamSink & ~Copyable>(
-        _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool, isPlaying: Bool, _ wishes: Wishes,
+    mutating func step<Sink: AudioStreamSink & ~Copyable>(
+        _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool, isPlaying: Bool, _ options: Options,
         into sink: inout Sink
-    ) throws(AudioStreamError) -> Walk {
+    ) throws(AudioStreamError) -> Outcome {
         if walker.next != position {
-            guard walker.next > position || fileByteCount != nil else { return .met(.end) }
-            if isAtEnd, walker.next > position &+ Int64(bytes.byteCount - place) { return try endWalk() }
+            guard walker.next > position || fileByteCount != nil else { return .stopped(.end) }
+            if isAtEnd, walker.next > position &+ Int64(bytes.byteCount - place) { return try leaveAtEndOfFile() }
             // There is nothing to read at the end, and `finish` would be too late to go back.
-            if let fileByteCount, walker.next >= fileByteCount { return try endWalk() }
-            return .step(.goTo(walker.next))
+            if let fileByteCount, walker.next >= fileByteCount { return try leaveAtEndOfFile() }
+            return .progress(.goTo(walker.next))
         }
         if walker.collection != nil {
             let count = walker.gather(bytes, at: place, position: position)
@@ -85,31 +86,31 @@ struct MovieReader {
                 defer { walker.dropBody() }
                 // This is the only box outside of others that is collected.
                 guard walker.parent != nil else {
-                    return .met(.segmentIndex(walker.body, end: box.end, took: count))
+                    return .stopped(.segmentIndex(walker.body, end: box.end, took: count))
                 }
                 take(box.type, walker.body, at: box.start, into: &sink)
-                return .step(.took(count))
+                return .progress(.took(count))
             }
-            if count > 0 { return .step(.took(count)) }
-            return isAtEnd ? try endWalk() : .step(.needsMore(1))
+            if count > 0 { return .progress(.took(count)) }
+            return isAtEnd ? try leaveAtEndOfFile() : .progress(.needsMore(1))
         }
         if let level = walker.leave(at: position) { return try leave(level) }
         if let level = walker.levels.last, level.end - position < Int64(BoxHeader.smallestByteCount) {
             walker.skipToEndOfLevel()
-            return .step(.took(0))
+            return .progress(.took(0))
         }
         switch BoxHeader.read(bytes, at: place) {
         case .needsMore(let count):
-            return isAtEnd ? try endWalk() : .step(.needsMore(count))
+            return isAtEnd ? try leaveAtEndOfFile() : .progress(.needsMore(count))
         case .invalid(let size):
             guard walker.parent != nil || isPlaying else {
                 throw .invalidFile("MPEG-4 box at byte \(position) claims \(size) bytes")
             }
-            if walker.parent == nil { return .met(.end) }
+            if walker.parent == nil { return .stopped(.end) }
             walker.skipToEndOfLevel()
-            return .step(.took(0))
+            return .progress(.took(0))
         case .header(let header):
-            return try open(header, bytes, at: place, position, isAtEnd: isAtEnd, wishes)
+            return try open(header, bytes, at: place, position, isAtEnd: isAtEnd, options)
         }
     }
 
@@ -131,13 +132,14 @@ struct MovieReader {
         return .took(0)
     }
 
-    /// Ends at the end of the file within a box, taking open boxes as complete: a truncated `moov` may have its tables.
-    private mutating func endWalk() throws(AudioStreamError) -> Walk {
-        guard let level = walker.leaveAtEndOfFile() else { return .met(.end) }
+    /// Leaves the innermost open box at the end of the file as if it were complete: a truncated `moov` may have its
+    /// tables.
+    private mutating func leaveAtEndOfFile() throws(AudioStreamError) -> Outcome {
+        guard let level = walker.leaveAtEndOfFile() else { return .stopped(.end) }
         return try leave(level)
     }
 
-    private mutating func leave(_ level: BoxWalker.Level) throws(AudioStreamError) -> Walk {
+    private mutating func leave(_ level: BoxWalker.Level) throws(AudioStreamError) -> Outcome {
         switch level.type {
         case .trak:
             try track.table.dropEmptySamples()
@@ -145,11 +147,11 @@ struct MovieReader {
             track = MovieTrack()
         case .moov:
             try endMovie()
-            return .met(.movie)
-        case .moof: return .met(.fragment)
+            return .stopped(.movie)
+        case .moof: return .stopped(.fragment)
         default: break
         }
-        return .step(.took(0))
+        return .progress(.took(0))
     }
 
     private mutating func endMovie() throws(AudioStreamError) {
@@ -163,21 +165,21 @@ struct MovieReader {
     // MARK: Opening a box
 
     private mutating func open(
-        _ header: BoxHeader, _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool, _ wishes: Wishes
-    ) throws(AudioStreamError) -> Walk {
+        _ header: BoxHeader, _ bytes: RawSpan, at place: Int, _ position: Int64, isAtEnd: Bool, _ options: Options
+    ) throws(AudioStreamError) -> Outcome {
         let hasMovie = movieEnd != nil
         switch (walker.parent, header.type) {
         case (nil, .moov) where !hasMovie:
             walker.enter(header, at: position)
         case (nil, .moof) where hasMovie:
-            if wishes.indexAtEnd { return .met(.indexWanted) }
+            if options.stopsBeforeFragment { return .stopped(.beforeFragment) }
             walker.enter(header, at: position)
             fragment.restart(at: position)
         case (nil, .mdat):
             let isEmpty = header.boxByteCount == Int64(header.byteCount)
             guard hasMovie || isEmpty || fileByteCount != nil else { throw .notOptimized }
             walker.skip(header, at: position)
-        case (nil, .sidx) where hasMovie && wishes.segmentIndex:
+        case (nil, .sidx) where hasMovie && options.collectsSegmentIndex:
             try collect(header, at: position)
         case (nil, _):
             walker.skip(header, at: position)
@@ -198,11 +200,11 @@ struct MovieReader {
             (.moof, .traf):
             walker.enter(header, at: position)
         case (.moov, .meta), (.udta, .meta):
-            return .step(openMeta(header, bytes, at: place, position, isAtEnd: isAtEnd))
+            return .progress(openMeta(header, bytes, at: place, position, isAtEnd: isAtEnd))
         default:
             try collect(header, at: position)
         }
-        return .step(.took(0))
+        return .progress(.took(0))
     }
 
     /// Opens `meta`. QuickTime's has no version and flags: a box follows at once.
