@@ -8,7 +8,7 @@ import Testing
         #expect(Tutti.versionLine(revision: "1a2b3c4d5e-dirty") == "tutti \(Tutti.version) (1a2b3c4d5e-dirty)\n")
     }
 
-    @Test func noRevisionIsNotSaid() {
+    @Test func withoutARevisionThereAreNoBrackets() {
         #expect(Tutti.versionLine(revision: "") == "tutti \(Tutti.version)\n")
     }
 }

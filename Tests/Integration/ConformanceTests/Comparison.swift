@@ -46,7 +46,7 @@ extension Probe {
         expect(.channels, count == channels, "\(count), ffprobe \(channels)")
 
         let ours = reading.packets
-        if song.isCutAtWill {
+        if song.hasArbitraryPackets {
             let (mine, theirs) = (
                 ours.reduce(0) { $0 + $1.range.count }, packets.reduce(0) { $0 + $1.byteCount }
             )

@@ -28,10 +28,10 @@ struct Song: Hashable, Sendable, CustomStringConvertible {
     var isMPEG4: Bool { ["m4a", "mp4", "mp4-tail", "mp4-fragmented", "3gp", "3g2", "mov"].contains(container) }
 
     /// What others cannot read in a form that they can: of free format the same frames with their bit rate told.
-    var twinPath: String { Corpus.directory + "/." + name.prefix(3) + ".twin" }
+    var readableTwinPath: String { Corpus.directory + "/." + name.prefix(3) + ".twin" }
 
     /// Samples, or blocks of one size: how many of them a reader takes at once is its own affair.
-    var isCutAtWill: Bool { codec.hasPrefix("pcm") || codec.hasPrefix("adpcm") }
+    var hasArbitraryPackets: Bool { codec.hasPrefix("pcm") || codec.hasPrefix("adpcm") }
 
     /// Whether every decoder must give the same samples, bit by bit.
     var isLossless: Bool {

@@ -25,18 +25,18 @@ struct IndependentDecoderTests {
     }
 
     /// Nothing but replication gets above half of the core's rate.
-    @Test(arguments: layered) func highBandIsHeard(_ song: Song) throws {
+    @Test(arguments: layered) func theHighBandIsAudible(_ song: Song) throws {
         let reading = try Reading.of(song)
         let channels = try #require(reading.summary.format).channelsPerFrame
         let all = try Decoding(reading, isTrimmed: false).samples
         let first = stride(from: 0, to: all.count, by: channels).map { all[$0] }
-        let (low, high) = powers(of: first)
+        let (low, high) = bandPowers(of: first)
         let decibels = 10 * log10(high / low)
         #expect(decibels > -50, "\(decibels) dB")
     }
 
     /// All ways to decode a song are told, the richest first.
-    @Test(arguments: Corpus.songs.filter(\.isLayered)) func layersAreTold(_ song: Song) throws {
+    @Test(arguments: Corpus.songs.filter(\.isLayered)) func allFormatsAreListed(_ song: Song) throws {
         let summary = try Reading.of(song).summary
         let isExplicit = !song.variant.contains("implicit")
         let (rate, core) = (Double(song.rate), Double(song.rate / 2))
@@ -67,7 +67,7 @@ struct IndependentDecoderTests {
     }
 
     /// Power below and above a quarter of the rate, in blocks throughout the song.
-    private func powers(of samples: [Float]) -> (low: Double, high: Double) {
+    private func bandPowers(of samples: [Float]) -> (low: Double, high: Double) {
         let size = 512
         var (low, high) = (0.0, 0.0)
         for block in stride(from: size, to: samples.count - size, by: max(size, samples.count / 12)) {

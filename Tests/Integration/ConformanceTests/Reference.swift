@@ -6,10 +6,10 @@ extension Song {
         switch (container, codec) {
         // ffmpeg knows neither RIFX, which sox wrote, nor AMR-WB in CAF.
         case ("rifx", _): try samples(from: "sox \(quoted(path)) -t f32 -")
-        case ("caf", "amr_wb"): try samples(from: "sox -t amr-wb \(quoted(twinPath)) -t f32 -")
+        case ("caf", "amr_wb"): try samples(from: "sox -t amr-wb \(quoted(readableTwinPath)) -t f32 -")
         case (_, "amr_nb"): try samples(from: "\(packets("amr")) | sox -t amr-nb - -t f32 -")
         case (_, "amr_wb"): try samples(from: "\(packets("amr")) | sox -t amr-wb - -t f32 -")
-        case ("mp1-free", _): try samplesOfFFmpeg(twinPath)
+        case ("mp1-free", _): try samplesOfFFmpeg(readableTwinPath)
         default: try samplesOfFFmpeg(path)
         }
     }
@@ -49,7 +49,7 @@ extension Song {
 
     /// libmad's samples of MPEG audio.
     func samplesOfMAD() throws -> [Float] {
-        let path = container == "mp1-free" ? twinPath : path
+        let path = container == "mp1-free" ? readableTwinPath : path
         // In MPEG-4 ffmpeg takes all layers for the third.
         let format = codec == "mp3" || container == "mp4" ? "mp3 -write_xing 0 -id3v2_version 0" : "mp2"
         return try samples(from: "\(packets(format, path)) | sox -D -t mp3 - -t f32 -")

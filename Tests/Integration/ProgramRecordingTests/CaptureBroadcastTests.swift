@@ -36,7 +36,7 @@ import Testing
     }
 
     /// What comes out equals what went in, sample for sample, in both recordings.
-    @Test func whatIsInTheAirComesOut() throws {
+    @Test func recordingsEqualTheSound() throws {
         let directory = TemporaryDirectory()
         let air = MicrophoneNoise(.integer24, seconds: 8)
         _ = try Self.prepare(air, in: directory)
@@ -113,7 +113,7 @@ import Testing
         #expect(isRight)
     }
 
-    @Test func whatCannotBeCapturedIsSaid() throws {
+    @Test func wrongArgumentsAreExplained() throws {
         let directory = TemporaryDirectory()
         _ = try Self.prepare(MicrophoneNoise(seconds: 0.1), in: directory)
         let cases = [

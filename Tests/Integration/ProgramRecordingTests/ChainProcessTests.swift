@@ -91,7 +91,7 @@ import WebServerKit
         let directory = TemporaryDirectory()
         try Self.makeChain(in: directory)
         let speex = Self.foreignLink
-        var noise = VorbisWriter().begun(serial: 9)
+        var noise = VorbisWriter().writerWithHeaders(serial: 9)
         for index in 0..<40 {
             let packets = [(VorbisWriter().packet(isLong: true, byteCount: 400), Int64(index) * 1_024)]
             noise.add(packets, isLast: index == 39)

@@ -94,7 +94,7 @@ public struct VorbisWriter {
     }
 
     /// Writer with the header pages.
-    public func begun(serial: UInt32 = 1) -> OggWriter {
+    public func writerWithHeaders(serial: UInt32 = 1) -> OggWriter {
         var writer = OggWriter(serial: serial)
         writer.add([(identification, 0)], isFirst: true)
         writer.add([(commentHeader, 0), (setup, 0)])
@@ -126,7 +126,7 @@ public struct OpusWriter {
         [0xF8] + payload(byteCount - 1, seed: seed)
     }
 
-    public func begun(serial: UInt32 = 1) -> OggWriter {
+    public func writerWithHeaders(serial: UInt32 = 1) -> OggWriter {
         var writer = OggWriter(serial: serial)
         writer.add([(head, 0)], isFirst: true)
         writer.add([(tags, 0)])
@@ -137,7 +137,7 @@ public struct OpusWriter {
     public func file(packets: Int, perPage: Int = 10, cut: Int = 0, serial: UInt32 = 1, byteCount: Int = 100)
         -> OggWriter
     {
-        var writer = begun(serial: serial)
+        var writer = writerWithHeaders(serial: serial)
         for start in stride(from: 0, to: packets, by: perPage) {
             let end = min(start + perPage, packets)
             writer.add(

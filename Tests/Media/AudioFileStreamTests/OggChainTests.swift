@@ -38,7 +38,7 @@ struct OggChainTests {
 
     private static func stereoVorbis(_ blocks: [Bool], cut: Int, perPage: Int, serial: UInt32) -> OggWriter {
         let vorbis = VorbisWriter()
-        var writer = vorbis.begun(serial: serial)
+        var writer = vorbis.writerWithHeaders(serial: serial)
         var granule: Int64 = 0
         var packets: [OggWriter.Packet] = []
         for (index, isLong) in blocks.enumerated() {

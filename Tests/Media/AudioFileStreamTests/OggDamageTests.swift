@@ -77,7 +77,7 @@ struct OggDamageTests {
     /// whole packet on.
     @Test func packetOnAHurtPageIsLeftOut() {
         let packets = (0..<8).map { OpusWriter.packet(byteCount: 1_500, seed: UInt64($0)) }
-        var writer = OpusWriter().begun()
+        var writer = OpusWriter().writerWithHeaders()
         writer.add(packets.enumerated().map { ($1, Int64($0 + 1) * 960) }, isLast: true, segmentsPerPage: 8)
         // A packet has six segments: the third page holds the end of the third packet, the fourth, and no more.
         var pages = writer.pages

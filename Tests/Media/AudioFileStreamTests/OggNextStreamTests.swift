@@ -21,7 +21,7 @@ struct OggNextStreamTests {
         (vorbis.sampleRate, vorbis.setupSeed) = (rate, setup)
         vorbis.comments = title.isEmpty ? [] : ["TITLE=" + title]
         if !picture.isEmpty { vorbis.comments.append("METADATA_BLOCK_PICTURE=" + base64(pictureBlock(picture))) }
-        var writer = vorbis.begun(serial: serial)
+        var writer = vorbis.writerWithHeaders(serial: serial)
         for start in stride(from: 0, to: packets, by: 7) {
             let end = min(start + 7, packets)
             let page = (start..<end).map { index in
@@ -163,7 +163,7 @@ struct OggNextStreamTests {
     /// Links without audio, as many as there may be: no song, no trace, and no time to speak of.
     @Test func linksWithoutAudioAreNoSongs() {
         let empty = (100..<4_100 as Range<UInt32>).map { number -> [UInt8] in
-            if number % 2 == 0 { return OpusWriter().begun(serial: number).bytes }
+            if number % 2 == 0 { return OpusWriter().writerWithHeaders(serial: number).bytes }
             return Self.vorbis(0, rate: 8_000 + number, serial: number, title: "none")
         }
         let emptyBytes: [UInt8] = empty.flatMap(\.self)
@@ -203,7 +203,7 @@ struct OggNextStreamTests {
         let speex = OggTests.foreignStream("Speex   ", pages: 5).bytes
         var family = OpusWriter()
         family.family = 255
-        var lost = VorbisWriter().begun(serial: 5).pages
+        var lost = VorbisWriter().writerWithHeaders(serial: 5).pages
         lost.remove(at: 1)
         let damaged = lost.flatMap { $0 } + OpusWriter().file(packets: 3, serial: 5).pages[2]
         for (link, text) in [

@@ -22,7 +22,7 @@ struct OggTests {
     static let files: [(name: String, bytes: [UInt8])] = {
         var vorbis = VorbisWriter()
         vorbis.comments = ["TITLE=T", "METADATA_BLOCK_PICTURE=" + base64(pictureBlock(payload(9_000)))]
-        var writer = vorbis.begun()
+        var writer = vorbis.writerWithHeaders()
         let blocks = (0..<40).map { $0 % 5 < 3 }
         var granule: Int64 = -100
         var packets: [OggWriter.Packet] = []
@@ -76,13 +76,13 @@ struct OggTests {
         let sizes = silk + silk + silk + [100, 200, 100, 200] + (0..<4).flatMap { _ in [25, 50, 100, 200] }
         for (configuration, size) in sizes.enumerated() {
             for (code, count) in [(0, 1), (1, 2), (2, 2), (3, 5)] where size * count <= 1_200 {
-                var writer = OpusWriter().begun()
+                var writer = OpusWriter().writerWithHeaders()
                 let packet = [UInt8(configuration << 3 | code), 0xC0 | UInt8(count)] + payload(20)
                 writer.add([(packet, 100_000)])
                 #expect(parse(writer.bytes).packets.map(\.frameCount) == [size * count * 48 / 10])
             }
         }
-        var writer = OpusWriter().begun()
+        var writer = OpusWriter().writerWithHeaders()
         // None, and more than 120 ms: no audio.
         writer.add([([0xFB, 0], 0), ([0xFB, 7], 0), ([], 0), ([0xFB], 0), (OpusWriter.packet(), 960)])
         #expect(parse(writer.bytes).packets.map(\.frameCount) == [960])
@@ -92,7 +92,7 @@ struct OggTests {
         let vorbis = VorbisWriter()
         let blocks = [false, true, true, false, false]
         let packets = blocks.enumerated().map { vorbis.packet(isLong: $1, seed: UInt64($0)) }
-        var writer = vorbis.begun()
+        var writer = vorbis.writerWithHeaders()
         let granules: [Int64] = [0, 576, 1_600, 2_176, 2_204]
         writer.add(Array(zip(packets, granules))[..<3].map { ($0, $1) })
         writer.add(Array(zip(packets, granules))[3...].map { ($0, $1) }, isLast: true)
@@ -112,7 +112,7 @@ struct OggTests {
     @Test(arguments: [(1_000, 600, 1_400), (1_600, 0, 2_000), (9_600, 0, 2_000)])
     func firstGranuleTellsTheStart(first: Int64, trimmed: Int, valid: Int64) {
         let vorbis = VorbisWriter()
-        var writer = vorbis.begun()
+        var writer = vorbis.writerWithHeaders()
         let packets = [false, true, true, false].map { vorbis.packet(isLong: $0) }
         writer.add([(packets[0], 0), (packets[1], 576), (packets[2], first)])
         writer.add([(packets[3], first + 400)], isLast: true)
@@ -142,7 +142,7 @@ struct OggTests {
             let bits = modes.count == 1 ? 0 : Int.bitWidth - (modes.count - 1).leadingZeroBitCount
             // The number of the mode, then bits that mean something else.
             let packets = modes.indices.map { [UInt8($0 << 1 | 0x80 & (0xFE << bits))] + payload(30) }
-            var writer = vorbis.begun()
+            var writer = vorbis.writerWithHeaders()
             writer.add(packets.map { ($0, 0) })
             let blocks = modes.map { $0 ? 2_048 : 256 }
             let expected = blocks.indices.map { (blocks[$0] + blocks[max(0, $0 - 1)]) / 4 }
@@ -154,7 +154,7 @@ struct OggTests {
     func vorbisCookieHoldsTheHeaders(hasLongComments: Bool) {
         var vorbis = VorbisWriter()
         vorbis.comments = ["TITLE=T", "X=" + String(repeating: "y", count: hasLongComments ? 9_000 : 400)]
-        var writer = vorbis.begun()
+        var writer = vorbis.writerWithHeaders()
         writer.add([(vorbis.packet(isLong: true), 0)])
         let comments =
             hasLongComments ? Array("\u{3}vorbis".utf8) + [0, 0, 0, 0, 0, 0, 0, 0, 1] : vorbis.commentHeader
@@ -171,12 +171,12 @@ struct OggTests {
             OpusWriter.packet(byteCount: $1, seed: UInt64($0))
         }
         for segments in [1, 7, 255] {
-            var writer = OpusWriter().begun()
+            var writer = OpusWriter().writerWithHeaders()
             writer.add(packets.enumerated().map { ($1, Int64($0 + 1) * 960) }, isLast: true, segmentsPerPage: segments)
             #expect(parse(writer.bytes).packetBytes == packets)
             #expect(Self.parseFile(writer.bytes).table?.validFrameCount == 7_368)
         }
-        var writer = OpusWriter().begun()
+        var writer = OpusWriter().writerWithHeaders()
         writer.add([(OpusWriter.packet(), 960), (OpusWriter.packet(byteCount: Limits.packetByteCount + 1), 1_920)])
         let large = parse(writer.bytes)
         let place = writer.pages[0].count + writer.pages[1].count
@@ -200,16 +200,16 @@ struct OggTests {
             failure(OggWriter()) == .dataUnavailable)
         var opus = OpusWriter()
         opus.family = 255
-        #expect(failure(opus.begun()) == .unsupportedDataFormat("Opus with channel mapping family 255"))
+        #expect(failure(opus.writerWithHeaders()) == .unsupportedDataFormat("Opus with channel mapping family 255"))
         opus.family = 1
         opus.channels = 9
-        #expect(failure(opus.begun()) == .unsupportedDataFormat("9 channels"))
+        #expect(failure(opus.writerWithHeaders()) == .unsupportedDataFormat("9 channels"))
         opus.channels = 3
         opus.mapping = [2, 1, 0, 1, 3]
-        #expect(failure(opus.begun()) == .invalidFile("Opus's channel mapping is wrong at byte 0"))
+        #expect(failure(opus.writerWithHeaders()) == .invalidFile("Opus's channel mapping is wrong at byte 0"))
         var vorbis = VorbisWriter()
         vorbis.sampleRate = 200
-        #expect(failure(vorbis.begun()) == .unsupportedDataFormat("a sample rate of 200 Hz"))
+        #expect(failure(vorbis.writerWithHeaders()) == .unsupportedDataFormat("a sample rate of 200 Hz"))
         let late = OpusWriter().file(packets: 20)
         #expect(
             parse(late.pages.dropFirst(2).flatMap { $0 }).failure
@@ -283,7 +283,7 @@ struct OggTests {
     /// A packet whose middle is lost is not given, nor is what follows put to it.
     @Test func packetThatLostAPageIsLeftOut() {
         let packets = (0..<3).map { OpusWriter.packet(byteCount: 2_000, seed: $0) }
-        var writer = OpusWriter().begun()
+        var writer = OpusWriter().writerWithHeaders()
         writer.add(packets.enumerated().map { ($1, Int64($0 + 1) * 960) }, segmentsPerPage: 3)
         for lost in 2..<6 {
             var pages = writer.pages
@@ -321,7 +321,7 @@ struct OggTests {
     @Test func patternsWithoutPagesCostLinearTime() {
         func seconds(_ count: Int) -> Double {
             let head = Array("OggS".utf8) + [0] + [UInt8](repeating: 0, count: 21) + [255]
-            var bytes = OpusWriter().begun().bytes
+            var bytes = OpusWriter().writerWithHeaders().bytes
             for _ in 0..<count { bytes += head + [255, 255, 255] }
             return processorSeconds { _ = parse(bytes) }
         }

@@ -52,7 +52,7 @@ struct SongDecodingTests {
         #expect(entries(directory.path) == ["in.wav", "out.wav"])
     }
 
-    @Test func floatIsAskedFor() throws {
+    @Test func floatSamplesAreWrittenOnRequest() throws {
         let directory = TemporaryDirectory()
         var writer = WAVEWriter()
         writer.channels = 1
@@ -82,7 +82,7 @@ struct SongDecodingTests {
     /// What an edit list leaves of a song is written, and nothing else; one that has more than one part is told, and
     /// trims the beginning.
     @Test(arguments: ["libmp3lame -b:a 128k c.mp4", "pcm_s16le c.mov", "adpcm_ima_qt c.mov", "pcm_mulaw c.mov"])
-    func editsTrimToTheFrame(encoding: String) throws {
+    func editListsTrimToTheFrame(encoding: String) throws {
         let directory = TemporaryDirectory()
         let name = encoding.suffix(5)
         try Tool.run("sox -R -n -r 44100 -b 16 -c 2 s.wav synth 2.5 sine 300:3000 whitenoise gain -6", in: directory)
@@ -102,7 +102,7 @@ struct SongDecodingTests {
         #expect(try decoded([1_000..<20_011, 40_000..<40_003]) == Array(whole[8_000...]))
     }
 
-    @Test func whatToInstallIsSaid() throws {
+    @Test func aMissingDecoderIsNamed() throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/s.aac"
         try Tool.writeFile(path, ADTSWriter().file(ADTSWriter.blocks(20)))
@@ -132,7 +132,7 @@ struct SongDecodingTests {
         #expect(entries(directory.path) == ["hard.wav", "in.wav", "link.wav"])
     }
 
-    @Test func whatFailsLeavesNothingBehind() throws {
+    @Test func aFailureLeavesNothingBehind() throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/in.wav"
         try Tool.writeFile(path, WAVEWriter().file(data: payload(4_000_000)))
@@ -171,7 +171,7 @@ struct SongDecodingTests {
         #expect(lstat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
     }
 
-    @Test func aFullDiskIsTold() throws {
+    @Test func aFullDiskIsReported() throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/in.wav"
         try Tool.writeFile(path, WAVEWriter().file(data: payload(400)))

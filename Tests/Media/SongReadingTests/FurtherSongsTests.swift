@@ -15,7 +15,7 @@ struct FurtherSongsTests {
         (mono.channels, mono.comments) = (1, ["TITLE=three"])
         var vorbis = VorbisWriter()
         vorbis.comments = ["TITLE=two"]
-        var writer = vorbis.begun(serial: 2)
+        var writer = vorbis.writerWithHeaders(serial: 2)
         // More than a piece.
         for page in 0..<40 {
             let packets = (0..<10).map { index in
@@ -103,7 +103,7 @@ struct FurtherSongsTests {
         let garbage = (0..<499).flatMap { index -> [UInt8] in
             var opus = OpusWriter()
             (opus.channels, opus.comments) = (UInt8(1 + index % 2), ["TITLE=none", "ARTIST=none"])
-            var writer = opus.begun(serial: UInt32(1_000 + index))
+            var writer = opus.writerWithHeaders(serial: UInt32(1_000 + index))
             writer.add([([0xFB, 0], 960), ([0xFB, 7], 1_920)], isLast: true)
             return writer.bytes
         }

@@ -9,7 +9,7 @@ extension Inbox {
     }
 }
 
-/// A source that is live: it says when its frames were in the air.
+/// A live source: it reports when its frames were captured.
 @Suite(.timeLimit(.minutes(5))) struct LiveBroadcastTests {
     private static let latency = TimeSpan.milliseconds(500)
 
@@ -23,18 +23,18 @@ extension Inbox {
             framesPerSecond: rate)
     }
 
-    @Test func aFrameIsDueOneLatencyAfterItWasInTheAir() throws {
+    @Test func aFrameIsDueOneLatencyAfterItsCapture() throws {
         var broadcast = live()
         broadcast.give(seconds: 1)
         broadcast.wait(.milliseconds(100))
-        // Where it is due is not known yet, however much of it there is.
+        // Without the source's clock no frame has a due time.
         #expect(!broadcast.session.isPlaying)
-        let air = clock(broadcast, frame: 800, ago: .milliseconds(20), rate: 8_000.4)
-        broadcast.handle(.source(.clock(air)))
-        // Nobody is waited for.
+        let captured = clock(broadcast, frame: 800, ago: .milliseconds(20), rate: 8_000.4)
+        broadcast.handle(.source(.clock(captured)))
+        // A live broadcast does not wait for listeners.
         let anchor = try #require(broadcast.session.anchor)
-        #expect(anchor.frame == air.frame)
-        #expect(anchor.session == air.session + Self.latency)
+        #expect(anchor.frame == captured.frame)
+        #expect(anchor.session == captured.session + Self.latency)
         #expect(anchor.framesPerSecond == 8_000.4)
     }
 
@@ -49,14 +49,14 @@ extension Inbox {
             broadcast.wait(.seconds(1), hearingFrom: [1])
             broadcast.drain(1)
             broadcast.give(seconds: 1, properties: false)
-            let air = clock(broadcast, frame: Int64(second) * 8_001, rate: 8_001)
-            broadcast.handle(.source(.clock(air)))
+            let captured = clock(broadcast, frame: Int64(second) * 8_001, rate: 8_001)
+            broadcast.handle(.source(.clock(captured)))
             let last = try #require(broadcast.heard[1]?.allAnchors.last)
-            #expect(last.frame == air.frame && last.session == air.session + Self.latency)
+            #expect(last.frame == captured.frame && last.session == captured.session + Self.latency)
             #expect(last.framesPerSecond == 8_001)
         }
         #expect(broadcast.heard[1]?.allAnchors.count == 4)
-        // The same again is no news.
+        // An unchanged clock needs no new anchor.
         let last = try #require(broadcast.session.anchor)
         let same = SourceClock(
             frame: last.frame, session: last.session - Self.latency, framesPerSecond: last.framesPerSecond)
@@ -64,7 +64,7 @@ extension Inbox {
         #expect(broadcast.heard[1]?.allAnchors.count == 4)
     }
 
-    @Test func whoJoinsLaterJoinsInTheMiddle() throws {
+    @Test func aLateJoinerBeginsAtTheFrameThatIsDue() throws {
         var broadcast = live()
         broadcast.give(seconds: 1)
         broadcast.handle(.source(.clock(clock(broadcast, frame: 0))))
@@ -81,7 +81,7 @@ extension Inbox {
         #expect(abs(Double(entry.frame.index) - due.frames) < 2_000)
     }
 
-    @Test(arguments: [0, -8_000, .infinity, .nan, 1e9]) func aRateThatNoSoundHasChangesNothing(rate: Double) {
+    @Test(arguments: [0, -8_000, .infinity, .nan, 1e9]) func anImpossibleRateIsIgnored(rate: Double) {
         var broadcast = live()
         broadcast.give(seconds: 1)
         broadcast.handle(.source(.clock(clock(broadcast, frame: 0, rate: rate))))
@@ -92,7 +92,7 @@ extension Inbox {
         #expect(anchor != nil && broadcast.session.anchor == anchor)
     }
 
-    @Test func aSourceThatFailsIsPlayedToItsEnd() {
+    @Test func whatAFailedSourceGaveIsPlayed() {
         var broadcast = live()
         broadcast.give(seconds: 1)
         broadcast.handle(.source(.clock(clock(broadcast, frame: 0))))

@@ -34,7 +34,7 @@ import Testing
 
     private func model() -> DeviceClockModel {
         var model = DeviceClockModel(deviceRate: Self.rate, rateHint: nil)
-        model.expectGuesses()
+        model.treatReadingsAsGuesses()
         return model
     }
 
@@ -104,7 +104,7 @@ import Testing
         feed(&model, from: 10, to: 11) { _ in -0.2 }
         let wasReady = model.isReady
         #expect(wasReady)
-        model.expectGuesses()
+        model.treatReadingsAsGuesses()
         feed(&model, from: 11, to: 14) { sawtooth($0, height: 50e-6) }
         let error = error(model, at: 14)
         #expect(abs(error) < 100e-6)

@@ -28,7 +28,7 @@ final class PeerNetwork {
     private var isClosed = false
 
     /// Bytes that the kernel may hold unsent for one connection: what is queued there can no longer be dropped.
-    private static let unsentBytes = 64 * 1024
+    private static let unsentByteLimit = 64 * 1024
 
     init(loop: any EventLoop) { self.loop = loop }
 
@@ -78,7 +78,7 @@ final class PeerNetwork {
         return channel.setOption(.tcpOption(.tcp_nodelay), value: 1)
             .flatMap { channel.setOption(.socketOption(.so_keepalive), value: 1) }
             .flatMap {
-                channel.setOption(.tcpOption(.init(rawValue: CInt(TCP_NOTSENT_LOWAT))), value: Self.unsentBytes)
+                channel.setOption(.tcpOption(.init(rawValue: CInt(TCP_NOTSENT_LOWAT))), value: Self.unsentByteLimit)
             }
             .flatMapThrowing {
                 let handler = ConnectionHandler(id: id, network: self, direction: direction, dial: dial)

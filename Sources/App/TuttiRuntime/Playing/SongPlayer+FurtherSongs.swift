@@ -29,7 +29,7 @@ extension SongPlayer {
         guard hasNext() else { return false }
         stream.beginNext()
         (isBegun, isDrained, isPaused, isStarving, hasEnded) = (false, false, false, false, false)
-        toldProblemCount = 0
+        reportedProblemCount = 0
         failure = nil
         return true
     }
@@ -44,7 +44,7 @@ extension SongPlayer {
             }
             _ = try? stream.advance(into: &stage)
             stage.removeAll()
-            tellNews()
+            emitStreamEvents()
             if stream.isWaiting { stream.wait(atMost: .seconds(60), wake: inbox.wake) }
         }
         return beginNext()

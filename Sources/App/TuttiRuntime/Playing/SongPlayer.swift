@@ -27,7 +27,7 @@ struct SongPlayer: ~Copyable {
     var hasEnded = false
     var failure: RuntimeFailure?
     /// Problems already reported, of those found before the song begins.
-    var toldProblemCount = 0
+    var reportedProblemCount = 0
     private var counters = (xruns: 0, underruns: 0)
     private var nextStatus = HostTime.now()
 
@@ -89,10 +89,10 @@ struct SongPlayer: ~Copyable {
         let isRead = try readPackets()
         let summary = stream.summary
         // Reported now, because skipping what precedes the song may take long.
-        for problem in summary.problems.dropFirst(toldProblemCount) where !problem.isTruncation {
+        for problem in summary.problems.dropFirst(reportedProblemCount) where !problem.isTruncation {
             emit(.notice(.song(.damaged(problem))))
         }
-        toldProblemCount = summary.problems.count
+        reportedProblemCount = summary.problems.count
         guard isRead else { return false }
         guard let format = summary.format, !stage.isEmpty else {
             throw RuntimeFailure(.unusableInput, .noAudio(name: name))
@@ -115,7 +115,7 @@ struct SongPlayer: ~Copyable {
                 // What there is of it is played.
                 emit(.notice(.song(.cutShort(error))))
             }
-            tellNews()
+            emitStreamEvents()
             if stream.isWaiting { return false }
         }
         return true
@@ -137,7 +137,7 @@ struct SongPlayer: ~Copyable {
         return true
     }
 
-    func tellNews() {
+    func emitStreamEvents() {
         for event in stream.takeEvents() {
             switch event {
             case .notice(let level, let text): emit(.notice(.song(.remark(level, text))))

@@ -30,9 +30,9 @@ struct FLACFrameHeader: Equatable {
             Self.sampleRate(rateCode, bytes, at: &end, stream) == stream.sampleRate
         else { return nil }
         self.blockSize = blockSize
-        var check: UInt8 = 0
-        for index in offset..<end { check = Self.checks[Int(check ^ bytes[index])] }
-        guard check == bytes[end] else { return nil }
+        var crc: UInt8 = 0
+        for index in offset..<end { crc = Self.crcTable[Int(crc ^ bytes[index])] }
+        guard crc == bytes[end] else { return nil }
     }
 
     /// Whether the other header's number is the next one.
@@ -117,7 +117,7 @@ struct FLACFrameHeader: Equatable {
     }
 
     /// The CRC-8 of each byte (section 9.1.8): x^8 + x^2 + x + 1.
-    private static let checks: [UInt8] = (0..<256).map { byte in
+    private static let crcTable: [UInt8] = (0..<256).map { byte in
         (0..<8).reduce(UInt8(byte)) { register, _ in register << 1 ^ (register >> 7 == 1 ? 0x07 : 0) }
     }
 }

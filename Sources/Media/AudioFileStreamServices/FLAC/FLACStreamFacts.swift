@@ -29,7 +29,7 @@ struct FLACStreamFacts {
         var properties: [AudioStreamProperty] = [.dataOffset(seekIndex.dataOffset)]
         if let byteCount = seekIndex.dataByteCount { properties.append(.audioDataByteCount(byteCount)) }
         if let packetCount = seekIndex.packetCount { properties.append(.audioDataPacketCount(packetCount)) }
-        if let frameCount = stream.frameCount { properties.append(Self.table(frameCount)) }
+        if let frameCount = stream.frameCount { properties.append(Self.tableProperty(frameCount)) }
         properties.append(.packetSizeUpperBound(packetSizeUpperBound))
         if let bitRate = announcedBitRate(seekIndex) { properties.append(.bitRate(bitRate)) }
         return properties + [.decoderPrerollPacketCount(0), .readyToProducePackets]
@@ -70,7 +70,7 @@ struct FLACStreamFacts {
         }
         if let announced = announcedFrameCount, frameCount > announced, !hasGap {
             announcedFrameCount = nil
-            properties.append(Self.table(nil))
+            properties.append(Self.tableProperty(nil))
         }
         return properties
     }
@@ -81,7 +81,7 @@ struct FLACStreamFacts {
         var properties: [AudioStreamProperty] = []
         if seekIndex.dataByteCount != byteCount { properties.append(.audioDataByteCount(byteCount)) }
         if seekIndex.packetCount != packetCount { properties.append(.audioDataPacketCount(packetCount)) }
-        if announcedFrameCount != frameCount { properties.append(Self.table(frameCount)) }
+        if announcedFrameCount != frameCount { properties.append(Self.tableProperty(frameCount)) }
         let bitRate = Self.bitRate(byteCount: byteCount, frameCount: frameCount, seekIndex.stream)
         if let bitRate, bitRate != announcedBitRate(seekIndex) { properties.append(.bitRate(bitRate)) }
         return properties
@@ -103,7 +103,7 @@ struct FLACStreamFacts {
         if !hasGap { (packetCount, byteCount, frameCount) = (0, 0, 0) }
     }
 
-    private static func table(_ frameCount: Int64?) -> AudioStreamProperty {
+    private static func tableProperty(_ frameCount: Int64?) -> AudioStreamProperty {
         .packetTableInfo(
             AudioPacketTableInfo(validFrameCount: frameCount, primingFrameCount: 0, remainderFrameCount: 0))
     }

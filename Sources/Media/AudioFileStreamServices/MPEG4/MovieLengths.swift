@@ -40,7 +40,7 @@ struct ITunesGaplessTag: Equatable {
         return tag
     }
 
-    var total: Int64 { primingFrameCount + remainderFrameCount + validFrameCount }
+    var totalFrameCount: Int64 { primingFrameCount + remainderFrameCount + validFrameCount }
 }
 
 /// Computes the audible part of a track.
@@ -53,7 +53,7 @@ struct MovieLengths {
     /// Priming without an edit list.
     var defaultPriming: Int
     /// Where the edit ends says nothing: it knows only of the beginning of a movie in fragments.
-    var isOpenEnded = false
+    var ignoresEditEnd = false
 
     /// Longer ones are not believed: 2^31 frames are three hours at 192 kHz.
     private static let largestPriming: Int64 = 1 << 31
@@ -74,22 +74,22 @@ struct MovieLengths {
         let mediaEnd = min(mediaFrameCount, decoded)
         let priming = min(self.priming, decoded)
         var end = mediaEnd
-        if let edited = editedEnd, edited < mediaEnd - movieUnit { end = edited }
+        if let edited = editedEnd, edited < mediaEnd - framesPerMovieUnit { end = edited }
         return info(priming: priming, valid: max(0, end - priming), decoded: decoded)
     }
 
     /// Of a track whose samples come in fragments.
     /// - Parameter fragmentDuration: of all, in the movie's timescale; 0 if that is not known.
-    func openTable(fragmentDuration: Int64) -> AudioPacketTableInfo {
+    func fragmentedTable(fragmentDuration: Int64) -> AudioPacketTableInfo {
         if let tag {
             return AudioPacketTableInfo(
                 validFrameCount: tag.validFrameCount, primingFrameCount: Int(tag.primingFrameCount),
                 remainderFrameCount: Int(tag.remainderFrameCount))
         }
         let announced = editedEnd.map { $0 - priming } ?? frames(fragmentDuration, per: movieTimescale)
-        let total = announced > 0 && announced <= Self.largestFrameCount ? announced : nil
+        let valid = announced > 0 && announced <= Self.largestFrameCount ? announced : nil
         return AudioPacketTableInfo(
-            validFrameCount: total, primingFrameCount: Int(priming), remainderFrameCount: 0)
+            validFrameCount: valid, primingFrameCount: Int(priming), remainderFrameCount: 0)
     }
 
     private func info(priming: Int64, valid: Int64, decoded: Int64) -> AudioPacketTableInfo {
@@ -101,7 +101,7 @@ struct MovieLengths {
     /// Returns the tag in frames of the decoder's output: HE-AAC encoders may count those of the core, half as many.
     private func fittingTag(_ decoded: Int64) -> ITunesGaplessTag? {
         guard let tag else { return nil }
-        if tag.total != decoded, tag.scaled(by: 2).total == decoded { return tag.scaled(by: 2) }
+        if tag.totalFrameCount != decoded, tag.scaled(by: 2).totalFrameCount == decoded { return tag.scaled(by: 2) }
         return tag.primingFrameCount < decoded ? tag : nil
     }
 
@@ -122,21 +122,21 @@ struct MovieLengths {
 
     /// Frame of the media where the edit ends; nil if that is not known, or not followed.
     var editedEnd: Int64? {
-        guard !isOpenEnded, !hasUnfollowedEdits, movieTimescale > 0, let edit, edit.duration > 0 else { return nil }
+        guard !ignoresEditEnd, !hasUnfollowedEdits, movieTimescale > 0, let edit, edit.duration > 0 else { return nil }
         let end = frames(edit.mediaTime, per: mediaTimescale)
             .addingReportingOverflow(frames(edit.duration, per: movieTimescale))
         return end.overflow || end.partialValue <= priming ? nil : end.partialValue
     }
 
     /// Whether the edit of a movie in fragments was written by who knew more than what `moov` itself describes.
-    /// - Parameter frameCount: of the samples that it describes.
-    func endsBehind(movie frameCount: Int64) -> Bool {
+    /// - Parameter describedFrameCount: of the samples that it describes.
+    func editEnds(after describedFrameCount: Int64) -> Bool {
         guard let end = editedEnd else { return false }
-        return end - priming - movieUnit > frameCount
+        return end - priming - framesPerMovieUnit > describedFrameCount
     }
 
     /// Frames in one unit of the movie's timescale, rounded up; none where every frame is a whole number of units.
-    var movieUnit: Int64 {
+    var framesPerMovieUnit: Int64 {
         let rate = Int64(sampleRate.rounded())
         guard movieTimescale > 0, rate > 0, !movieTimescale.isMultiple(of: rate) else { return 0 }
         return (rate - 1) / movieTimescale + 1

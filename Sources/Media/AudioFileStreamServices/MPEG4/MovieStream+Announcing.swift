@@ -38,12 +38,12 @@ extension MovieStream {
 
     mutating func announceOpen() {
         guard let lengths, let entry else { return }
-        let info = lengths.openTable(fragmentDuration: fragmentDuration)
+        let info = lengths.fragmentedTable(fragmentDuration: fragmentDuration)
         announced.table = info
         announced.bitRate = entry.averageBitRate > 0 ? entry.averageBitRate : nil
         // What lies behind the edit is more than is heard, not more than was announced.
         guard let valid = info.validFrameCount, lengths.tag != nil || lengths.editedEnd == nil else { return }
-        announced.end = Int64(info.primingFrameCount) + valid + lengths.movieUnit
+        announced.end = Int64(info.primingFrameCount) + valid + lengths.framesPerMovieUnit
     }
 
     private func mediaFrameCount(

@@ -69,7 +69,7 @@ struct MovieStream {
         } else {
             let described = lengths.frames(
                 table?.duration(ofFirst: totals?.packetCount ?? 0) ?? 0, per: lengths.mediaTimescale)
-            self.lengths?.isOpenEnded = !lengths.endsBehind(movie: described)
+            self.lengths?.ignoresEditEnd = !lengths.editEnds(after: described)
             announceOpen()
         }
         return properties(entry, dataOffset: place.offset, totals)

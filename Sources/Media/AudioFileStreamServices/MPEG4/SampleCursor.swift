@@ -25,7 +25,7 @@ struct SampleExtent {
     var byteCount: Int64
 
     /// Returns the next packet of blocks.
-    func place(_ blocks: BlockLayout) -> SamplePlace {
+    func nextPacket(of blocks: BlockLayout) -> SamplePlace {
         let bytes = min(byteCount, blocks.bytesPerPacket)
         return SamplePlace(
             offset: offset, byteCount: bytes, duration: bytes / blocks.bytesPerBlock * blocks.framesPerBlock)
@@ -67,7 +67,7 @@ extension SampleCursor {
     mutating func next() -> SamplePlace? {
         while true {
             if let blocks {
-                if extent.byteCount > 0 { return extent.place(blocks) }
+                if extent.byteCount > 0 { return extent.nextPacket(of: blocks) }
             } else if extent.sampleCount > 0 {
                 return SamplePlace(offset: extent.offset, byteCount: sampleByteCount, duration: sampleDuration)
             }

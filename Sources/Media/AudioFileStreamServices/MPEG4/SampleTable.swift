@@ -101,12 +101,12 @@ struct SampleTable {
     /// packets.
     /// - Throws: if runs of equal chunks break up so much that the tables exceed their limit.
     mutating func dropEmptySamples() throws(AudioStreamError) {
-        guard !isEmpty, constantSize == 0, filledCount(0..<sampleCount) < sampleCount else { return }
+        guard !isEmpty, constantSize == 0, nonEmptyCount(0..<sampleCount) < sampleCount else { return }
         try dropEmptySamplesFromChunks()
         var sample: Int64 = 0
         for run in 0..<timeRunCount {
             let end = min(sampleCount, sample + timeRun(run).sampleCount)
-            timeRuns.put(bigEndian32: filledCount(sample..<end), at: 8 + 8 * run)
+            timeRuns.put(bigEndian32: nonEmptyCount(sample..<end), at: 8 + 8 * run)
             sample = end
         }
         var count: Int64 = 0
@@ -123,7 +123,7 @@ struct SampleTable {
         for chunk in 0..<chunkCount where sample < sampleCount {
             while run + 1 < chunkRunCount, firstChunk(ofRun: run + 1) <= chunk { run += 1 }
             let end = min(sampleCount, sample + samplesPerChunk(ofRun: run))
-            let count = filledCount(sample..<end)
+            let count = nonEmptyCount(sample..<end)
             sample = end
             guard count != last else { continue }
             last = count
@@ -137,7 +137,7 @@ struct SampleTable {
     }
 
     /// Returns how many of these samples have bytes.
-    private func filledCount(_ samples: Range<Int64>) -> Int64 {
+    private func nonEmptyCount(_ samples: Range<Int64>) -> Int64 {
         samples.reduce(0) { $0 + (size(ofSample: $1) > 0 ? 1 : 0) }
     }
 

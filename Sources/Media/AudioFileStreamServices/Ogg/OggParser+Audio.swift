@@ -29,7 +29,7 @@ extension OggParser {
         guard page.segmentCount > 0 else { return }
         let dataOffset = offset &+ Int64(page.start)
         if case .file(let byteCount) = access, tail == nil, let audio, let serial = serials.first,
-            tailLooks.allowsSearch(serial: serial, at: dataOffset)
+            tailSearchBudget.allowsSearch(serial: serial, at: dataOffset)
         {
             tail = OggTail(serial: serial, codec: audio.codec, dataOffset: dataOffset, fileByteCount: byteCount)
             state = .tail

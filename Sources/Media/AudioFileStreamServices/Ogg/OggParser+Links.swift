@@ -7,7 +7,7 @@ extension OggParser {
     init(behind song: OggParser, _ link: OggLink) {
         self.init(access: song.access)
         group = song.group
-        tailLooks = song.tailLooks
+        tailSearchBudget = song.tailSearchBudget
         songsBefore = song.songsBefore + 1
         self.link = link
         state = .following
@@ -44,7 +44,7 @@ extension OggParser {
     }
 
     /// Reports which streams these are if none can be played, once the first pages of a link were parsed.
-    mutating func tellForeign<Sink: AudioStreamSink & ~Copyable>(_ bytes: RawSpan, into sink: inout Sink) {
+    mutating func reportForeignStreams<Sink: AudioStreamSink & ~Copyable>(_ bytes: RawSpan, into sink: inout Sink) {
         guard !group.isSettled, !group.names.isEmpty else { return }
         tell("an Ogg stream with \(group.list), which is not played,", at: group.byteOffset, bytes, into: &sink)
     }

@@ -39,7 +39,7 @@ struct OggParser: ContainerParser {
     /// Those of them that were reused: pages with such a number no longer belong to the song.
     var endedSerials: Set<UInt32> = []
     var tail: OggTail?
-    var tailLooks = OggTailSearchBudget()
+    var tailSearchBudget = OggTailSearchBudget()
     var audio: OggAudio?
     /// Properties already reported, so that none is reported twice.
     var facts = OggFacts()
@@ -132,7 +132,7 @@ struct OggParser: ContainerParser {
         let (progress, isDone) = tail.consume(bytes, at: offset)
         self.tail = tail
         if isDone {
-            tailLooks.note(tail)
+            tailSearchBudget.note(tail)
             state = .opening
         }
         return progress
@@ -144,12 +144,12 @@ struct OggParser: ContainerParser {
         _ page: OggPage, _ bytes: RawSpan, at offset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
         let fileOffset = offset &+ Int64(page.start)
-        if !page.isFirst, group.close() { tellForeign(bytes, into: &sink) }
+        if !page.isFirst, group.close() { reportForeignStreams(bytes, into: &sink) }
         switch state {
         case .beginning: try begin(page, bytes, at: fileOffset, into: &sink)
         case .headers:
             if page.isFirst {
-                try beginAnew(page, bytes, at: fileOffset, into: &sink)
+                try startOver(page, bytes, at: fileOffset, into: &sink)
             } else if page.serial == link?.serial {
                 try takeHeaders(page, bytes, at: fileOffset, into: &sink)
             }
@@ -188,7 +188,7 @@ struct OggParser: ContainerParser {
     }
 
     /// Starts over: other streams begin before all headers came, so the missing ones never will.
-    private mutating func beginAnew<Sink: AudioStreamSink & ~Copyable>(
+    private mutating func startOver<Sink: AudioStreamSink & ~Copyable>(
         _ page: OggPage, _ bytes: RawSpan, at fileOffset: Int64, into sink: inout Sink
     ) throws(AudioStreamError) {
         var other = OggGroup(byteOffset: fileOffset)

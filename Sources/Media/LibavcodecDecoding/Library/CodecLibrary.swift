@@ -17,7 +17,7 @@ public final class CodecLibrary {
             throw .unsupported(codec: codec, util: util)
         }
         symbols = try CodecSymbols(handle)
-        symbols.setLogLevel(CodecSymbols.logsNothing)
+        symbols.setLogLevel(CodecSymbols.quietLogLevel)
     }
 
     /// What a function of a library, or of one that it depends on, gives as `AV_VERSION_INT`.

@@ -7,7 +7,7 @@ struct CodecSymbols {
     typealias Text = UnsafePointer<CChar>
 
     /// `AV_LOG_QUIET`.
-    static let logsNothing: Int32 = -8
+    static let quietLogLevel: Int32 = -8
 
     let setLogLevel: @convention(c) (Int32) -> Void
     let findDecoder: @convention(c) (Text) -> UnsafeRawPointer?

@@ -132,7 +132,7 @@ struct ALSALoop: ~Copyable {
     private mutating func takeBack(buffered: Int) -> Int {
         let kept = max(Int(configuration.rate * 0.012), 2 * configuration.periodFrameCount)
         let taken = rewinder.take(buffered - kept)
-        if rewinder.deviceIgnoresRewinds { renderer.expectGuesses() }
+        if rewinder.deviceIgnoresRewinds { renderer.treatReadingsAsGuesses() }
         guard taken > 0 else { return 0 }
         written -= Int64(taken)
         renderer.rewind(to: DeviceFrame(index: written))
@@ -186,7 +186,7 @@ struct ALSALoop: ~Copyable {
         if code >= 0 { code = fill(configuration.bufferFrameCount) }
         if code >= 0 { code = snd_pcm_start(pcm) }
         if code >= 0, rewinder.deviceIgnoresRewinds(buffered: configuration.bufferFrameCount) {
-            renderer.expectGuesses()
+            renderer.treatReadingsAsGuesses()
         }
         return code
     }

@@ -1,6 +1,6 @@
 extension DeviceClockModel {
     /// Treats readings as a sound server's guesses from now on, and drops the present ones.
-    mutating func expectGuesses() {
+    mutating func treatReadingsAsGuesses() {
         guard !isGuessed else { return }
         isGuessed = true
         relearn()

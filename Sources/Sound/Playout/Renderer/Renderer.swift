@@ -71,7 +71,7 @@ public struct Renderer: ~Copyable {
 
     /// Treats readings as a sound server's guesses from now on: the device's clock is judged over seconds. Earlier
     /// readings are dropped.
-    public mutating func expectGuesses() { model.expectGuesses() }
+    public mutating func treatReadingsAsGuesses() { model.treatReadingsAsGuesses() }
 
     /// Whether more than one reading per period is useful: soon after a start, while the DAC's clock is not known well.
     /// The loop may then wait a millisecond at a time.
