@@ -3,13 +3,15 @@ struct FLACFrameHeader: Equatable {
     /// Sync and flags 4, coded number 7, block size 2, sample rate 2, CRC 1.
     static let largestByteCount = 16
 
-    /// Whether ``number`` counts samples; otherwise it counts frames (section 9.1.5).
     var hasVariableBlockSize: Bool
+    /// The coded number (section 9.1.5): of the first sample if the block size is variable, otherwise of the FLAC
+    /// frame.
     var number: Int64
-    /// Frames of audio.
+    /// Samples per channel.
     var blockSize: Int
 
-    /// - Returns: nil unless a header with a valid CRC that belongs to the stream stands at `offset`.
+    /// Returns nil unless a header with a valid CRC stands at `offset`, and its channels, bits, rate and block size are
+    /// possible in the stream.
     init?(_ bytes: RawSpan, at offset: Int, stream: FLACStreamInfo) {
         let available = bytes.byteCount - offset
         // Sync code, and the reserved bit of the fourth byte.
@@ -55,11 +57,26 @@ struct FLACFrameHeader: Equatable {
         return (number, byteCount)
     }
 
+    /// Returns how many bytes the block size and the sample rate take behind the coded number (sections 9.1.6 and
+    /// 9.1.7).
     private static func extraByteCount(blockCode: UInt8, rateCode: UInt8) -> Int {
-        (blockCode == 6 ? 1 : blockCode == 7 ? 2 : 0) + (rateCode == 12 ? 1 : rateCode == 13 || rateCode == 14 ? 2 : 0)
+        let blockByteCount =
+            switch blockCode {
+            case 6: 1
+            case 7: 2
+            default: 0
+            }
+        let rateByteCount =
+            switch rateCode {
+            case 12: 1
+            case 13, 14: 2
+            default: 0
+            }
+        return blockByteCount + rateByteCount
     }
 
-    /// Decodes the block size (section 9.1.1); 0 is reserved, and 65,536 forbidden.
+    /// Decodes the block size (section 9.1.1), and moves `place` behind its bytes. Code 0 is reserved, and 65,536
+    /// forbidden.
     private static func blockSize(_ code: UInt8, _ bytes: RawSpan, at place: inout Int) -> Int? {
         switch code {
         case 0: return nil
@@ -76,7 +93,7 @@ struct FLACFrameHeader: Equatable {
         }
     }
 
-    /// Decodes the sample rate in hertz (section 9.1.2).
+    /// Decodes the sample rate in hertz (section 9.1.2), and moves `place` behind its bytes.
     private static func sampleRate(
         _ code: UInt8, _ bytes: RawSpan, at place: inout Int, _ stream: FLACStreamInfo
     ) -> Int? {
@@ -93,6 +110,7 @@ struct FLACFrameHeader: Equatable {
         }
     }
 
+    /// In hertz, by code; code 0 refers to STREAMINFO.
     private static let rates = [
         0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
     ]
