@@ -1,15 +1,15 @@
-/// One song of the corpus, as the line of the manifest says.
+/// One song of the corpus, as a line of its manifest describes it.
 struct Song: Hashable, Sendable, CustomStringConvertible {
     var name: String
     var container: String
-    /// As ffprobe calls it; AAC with replication "he_aac", and with parametric stereo "he_aac_v2".
+    /// As ffprobe calls it, but AAC with spectral band replication is "he_aac", with parametric stereo too "he_aac_v2".
     var codec: String
-    /// Frames a second of what was encoded.
+    /// Frames per second before encoding.
     var rate: Int
     var channels: Int
-    /// Frames that were encoded, where the file must give as many back.
+    /// Frames before encoding; nil where decoding need not give as many back.
     var frames: Int64?
-    /// How it was made.
+    /// How it was encoded.
     var variant: String
 
     var path: String { Corpus.directory + "/" + name }
@@ -22,15 +22,16 @@ struct Song: Hashable, Sendable, CustomStringConvertible {
         (rate, channels, frames, variant) = (Int(fields[3])!, Int(fields[4])!, Int64(fields[5]), fields[6])
     }
 
-    /// Whether there is less in it for who does not know all of it.
+    /// HE-AAC: a decoder without its extensions plays the core alone, at half the rate.
     var isLayered: Bool { codec.hasPrefix("he_aac") }
 
     var isMPEG4: Bool { ["m4a", "mp4", "mp4-tail", "mp4-fragmented", "3gp", "3g2", "mov"].contains(container) }
 
-    /// What others cannot read in a form that they can: of free format the same frames with their bit rate told.
+    /// The same packets in a form that other programs can read: of free-format MPEG audio, for example, frames that
+    /// state their bit rate.
     var readableTwinPath: String { Corpus.directory + "/." + name.prefix(3) + ".twin" }
 
-    /// Samples, or blocks of one size: how many of them a reader takes at once is its own affair.
+    /// Whether it consists of samples or blocks of one size, so that readers may differ in how many make a packet.
     var hasArbitraryPackets: Bool { codec.hasPrefix("pcm") || codec.hasPrefix("adpcm") }
 
     /// Whether every decoder must give the same samples, bit by bit.

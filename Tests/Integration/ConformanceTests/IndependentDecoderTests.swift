@@ -2,29 +2,31 @@ import AudioCore
 import Glibc
 import Testing
 
-/// What we decode beside decoders that share no code with ours, where ffmpeg's library is what we decode with.
+/// Compares our samples with those of decoders that share no code with ours, where ffmpeg cannot judge because we
+/// decode with its library.
 @Suite(.timeLimit(.minutes(5)))
 struct IndependentDecoderTests {
     static let layered = Corpus.songs.filter { $0.isLayered && ["adts", "m4a"].contains($0.container) }
     static let layerOne = Corpus.songs.filter { $0.codec == "mp1" }
 
-    /// faad makes the same of replication and of parametric stereo, to the accuracy that is asked of a full decoder.
+    /// faad decodes spectral band replication and parametric stereo to the same samples, within the limits of a full
+    /// accuracy decoder.
     @Test(arguments: layered) func sameAsFAAD(_ song: Song) throws {
         let reading = try Reading.of(song)
         let ours = try Decoding(reading, isTrimmed: false)
         #expect(ours.damagedPacketCount == 0)
         let format = try #require(reading.summary.format)
-        // It makes two channels of each single one, and leaves out the first packet.
+        // It plays mono on two channels, and leaves out the first packet.
         var theirs = try song.samples(from: "faad -q -b 4 -f 2 -w \(quoted(song.path))")
         if format.channelsPerFrame == 1 { theirs = stride(from: 0, to: theirs.count, by: 2).map { theirs[$0] } }
         let samplesPerPacket = format.framesPerPacket * format.channelsPerFrame
         #expect(ours.samples.count == theirs.count + samplesPerPacket)
-        // What it left out is still heard in its next packet.
+        // The next packet overlaps with the one that it left out.
         let accuracy = Accuracy(ours.samples.dropFirst(2 * samplesPerPacket), theirs.dropFirst(samplesPerPacket))
         #expect(accuracy.isFull, "\(accuracy)")
     }
 
-    /// Nothing but replication gets above half of the core's rate.
+    /// Only spectral band replication can produce frequencies above half of the core's rate.
     @Test(arguments: layered) func theHighBandIsAudible(_ song: Song) throws {
         let reading = try Reading.of(song)
         let channels = try #require(reading.summary.format).channelsPerFrame
@@ -35,7 +37,7 @@ struct IndependentDecoderTests {
         #expect(decibels > -50, "\(decibels) dB")
     }
 
-    /// All ways to decode a song are told, the richest first.
+    /// The format list has all ways to decode a song, the richest first.
     @Test(arguments: Corpus.songs.filter(\.isLayered)) func allFormatsAreListed(_ song: Song) throws {
         let summary = try Reading.of(song).summary
         let isExplicit = !song.variant.contains("implicit")
@@ -48,18 +50,19 @@ struct IndependentDecoderTests {
             AudioStreamFormat(codec: .aac, sampleRate: core, framesPerPacket: 1_024, channelsPerFrame: coreChannels),
         ]
         if song.codec == "he_aac" { expected.removeFirst() }
-        // What trying brings to light is one way.
+        // Trial decoding finds one way besides the core.
         if !isExplicit { expected = [expected[0], expected[expected.count - 1]] }
         #expect(summary.formatList == expected)
         #expect(summary.format == expected[0])
     }
 
-    /// libmad, which decodes in integers, is as accurate in layer I.
+    /// libmad, which decodes in integers, gives the same samples of layer I, within the limits of a full accuracy
+    /// decoder.
     @Test(arguments: layerOne) func sameAsMAD(_ song: Song) throws {
         let ours = try Decoding(try Reading.of(song))
         let theirs = try song.samplesOfMAD()
         #expect(ours.damagedPacketCount == 0)
-        // It leaves out the last frame.
+        // libmad leaves out the last MPEG frame, 384 samples per channel.
         #expect(theirs.count == ours.samples.count - 384 * song.channels)
         let accuracy = Accuracy(ours.samples, theirs)
         #expect(accuracy.isFull, "\(accuracy)")

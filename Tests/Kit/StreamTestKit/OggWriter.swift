@@ -1,4 +1,4 @@
-/// Writes Ogg pages with right checks (RFC 3533), and headers and packets of the codecs that Ogg holds.
+/// Writes Ogg pages with correct checksums (RFC 3533).
 public struct OggWriter {
     public var serial: UInt32
     public private(set) var sequence: UInt32 = 0
@@ -9,10 +9,10 @@ public struct OggWriter {
 
     public var bytes: [UInt8] { pages.flatMap { $0 } }
 
-    /// A packet and the granule behind it.
+    /// A packet, and the granule position at its end.
     public typealias Packet = (bytes: [UInt8], granule: Int64)
 
-    /// Adds packets, the first at the beginning of a page; what does not fit goes on on the next page.
+    /// Adds packets in as many pages as they need; the first packet begins a page.
     public mutating func add(
         _ packets: [Packet], isFirst: Bool = false, isLast: Bool = false, segmentsPerPage: Int = 255
     ) {
@@ -25,6 +25,7 @@ public struct OggWriter {
         }
         for start in stride(from: 0, to: segments.count, by: segmentsPerPage) {
             let end = min(start + segmentsPerPage, segments.count)
+            // Continued packet, first page, last page (section 6).
             let flags =
                 (segments[start].isStart ? 0 : 1) | (isFirst && start == 0 ? 2 : 0)
                 | (isLast && end == segments.count ? 4 : 0)
@@ -35,6 +36,8 @@ public struct OggWriter {
         }
     }
 
+    /// Adds one page with any content.
+    /// - Parameter lacing: the segment table, sizes of the parts of `body`.
     public mutating func addPage(flags: UInt8, granule: Int64, lacing: [UInt8], body: [UInt8]) {
         var page = Array("OggS".utf8) + [0, flags]
         page.append(littleEndian: granule)
@@ -49,7 +52,7 @@ public struct OggWriter {
     }
 }
 
-/// Vorbis streams with true headers around meaningless sound: blocks of 256 and 2,048 frames.
+/// Vorbis streams with valid headers and random bytes for sound: blocks of 256 and 2,048 frames.
 public struct VorbisWriter {
     public var channels: UInt8 = 2
     public var sampleRate: UInt32 = 44_100
@@ -65,11 +68,14 @@ public struct VorbisWriter {
         bytes.append(littleEndian: UInt32(0))
         bytes.append(channels)
         for value in [sampleRate, 0, 128_000, 0] as [UInt32] { bytes.append(littleEndian: value) }
+        // Block sizes 2^8 and 2^11, framing bit.
         return bytes + [0xB8, 1]
     }
 
     public var commentHeader: [UInt8] { Array("\u{3}vorbis".utf8) + vorbisComments(comments) + [1] }
 
+    /// The setup header: random bytes in place of codebooks, floors, residues and mappings; then valid modes and the
+    /// framing bit, which a parser can read from the end.
     public var setup: [UInt8] {
         var bits: [Bool] = []
         func append(_ value: Int, _ count: Int) { for shift in 0..<count { bits.append(value >> shift & 1 == 1) } }
@@ -89,11 +95,12 @@ public struct VorbisWriter {
         return bytes
     }
 
+    /// An audio packet, whose first bits select the mode.
     public func packet(isLong: Bool, byteCount: Int = 60, seed: UInt64 = 1) -> [UInt8] {
         [UInt8(modes.firstIndex(of: isLong)!) << 1] + payload(byteCount - 1, seed: seed)
     }
 
-    /// Writer with the header pages.
+    /// Returns a writer that has the header pages.
     public func writerWithHeaders(serial: UInt32 = 1) -> OggWriter {
         var writer = OggWriter(serial: serial)
         writer.add([(identification, 0)], isFirst: true)
@@ -121,11 +128,12 @@ public struct OpusWriter {
 
     public var tags: [UInt8] { Array("OpusTags".utf8) + vorbisComments(comments) }
 
-    /// 20 ms.
+    /// A packet of 20 ms (CELT, full band, one frame).
     public static func packet(byteCount: Int = 100, seed: UInt64 = 1) -> [UInt8] {
         [0xF8] + payload(byteCount - 1, seed: seed)
     }
 
+    /// Returns a writer that has the header pages.
     public func writerWithHeaders(serial: UInt32 = 1) -> OggWriter {
         var writer = OggWriter(serial: serial)
         writer.add([(head, 0)], isFirst: true)
@@ -133,7 +141,8 @@ public struct OpusWriter {
         return writer
     }
 
-    /// So many packets of 20 ms, some to a page; the last page cuts frames off.
+    /// Returns a writer that has headers and packets of 20 ms.
+    /// - Parameter cut: frames that the last granule position cuts off the last packet.
     public func file(packets: Int, perPage: Int = 10, cut: Int = 0, serial: UInt32 = 1, byteCount: Int = 100)
         -> OggWriter
     {

@@ -2,7 +2,7 @@ import Glibc
 import StreamTestKit
 import Testing
 
-/// Parser, decoder and trims together give what the mpg123 program gives, bit for bit.
+/// Parser, decoder and trimming together give the samples of the mpg123 program, bit for bit.
 @Suite(.timeLimit(.minutes(5)))
 struct WholeFileTests {
     static let encodings: [Encoding] = [
@@ -39,6 +39,7 @@ struct WholeFileTests {
         #expect(firstDifference(ours, reference) == nil)
     }
 
+    /// After the pre-roll, decoding from any packet gives what decoding from the first gives.
     @Test(arguments: encodings)
     func lateStartEqualsFullDecode(encoding: Encoding) throws {
         let song = try encoding.song()
@@ -66,6 +67,7 @@ func firstDifference(_ a: [Float], _ b: [Float]) -> Int? {
     return a.count == b.count ? nil : count
 }
 
+/// A song to encode: `command` turns `in.wav` into `out`.
 struct Encoding: CustomTestStringConvertible {
     let rate: Int
     let channels: Int

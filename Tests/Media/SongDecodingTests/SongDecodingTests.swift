@@ -6,7 +6,7 @@ import Songs
 import StreamTestKit
 import Testing
 
-/// Whole files to WAVE files.
+/// Decodes whole files to WAVE files.
 @Suite(.timeLimit(.minutes(5)))
 struct SongDecodingTests {
     private static let decoders: DecoderCatalog = {
@@ -79,8 +79,8 @@ struct SongDecodingTests {
         #expect(ours.count == byteCount && Array(ours) == Array(reference))
     }
 
-    /// What an edit list leaves of a song is written, and nothing else; one that has more than one part is told, and
-    /// trims the beginning.
+    /// An edit list with one part trims the beginning and the end. One with several parts trims only the beginning, and
+    /// is reported.
     @Test(arguments: ["libmp3lame -b:a 128k c.mp4", "pcm_s16le c.mov", "adpcm_ima_qt c.mov", "pcm_mulaw c.mov"])
     func editListsTrimToTheFrame(encoding: String) throws {
         let directory = TemporaryDirectory()
@@ -137,7 +137,7 @@ struct SongDecodingTests {
         let path = directory.path + "/in.wav"
         try Tool.writeFile(path, WAVEWriter().file(data: payload(4_000_000)))
         try Tool.writeFile(directory.path + "/out.wav", [1, 2, 3])
-        // The first pass asks some sixty times.
+        // The first pass over the song asks some sixty times, so this stops the second, which writes.
         var count = 0
         #expect(throws: SongFailure(.stopped, "stopped")) {
             try run(SongDecoding(path: path, output: directory.path + "/out.wav")) {

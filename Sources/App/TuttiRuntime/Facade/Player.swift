@@ -22,8 +22,8 @@ public final class Player: Sendable {
 
     /// Runs until the last frame of the last song was heard or ``stop()`` was called; blocks the calling thread.
     /// - Parameter handler: called for every event, one call at a time.
-    /// - Throws: why a song could not be played, unless only it was at fault and others follow; at the end, how many
-    ///   songs could not be played.
+    /// - Throws: at once what prevents all further playing (the device, for example), or what is wrong with the only
+    ///   song; at the end, how many songs could not be played.
     public func run(_ handler: @escaping @Sendable (RuntimeEvent) -> Void) throws(RuntimeFailure) -> RuntimeOutcome {
         let inbox = try PlayerInbox()
         let isStopped = state.withLock { state in

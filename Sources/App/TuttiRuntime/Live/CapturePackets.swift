@@ -9,7 +9,9 @@ import NIOCore
 struct CapturePackets {
     private let format: AudioStreamFormat
     private let title: String
+    /// The device's frame that is frame 0.
     private var first: DeviceFrame?
+    /// The frame after the last packet.
     private var next: Int64 = 0
     /// Frames since the clock was last reported.
     private var framesSinceClock = Int64.max
@@ -47,6 +49,7 @@ struct CapturePackets {
         return events
     }
 
+    /// Appends packets of silence.
     private func silence(_ frameCount: Int64, _ packets: inout [AudioPacketDescription], _ data: inout ByteBuffer) {
         var rest = frameCount
         while rest > 0 {

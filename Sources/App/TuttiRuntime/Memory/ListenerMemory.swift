@@ -1,12 +1,12 @@
 import AudioCore
 import WireProtocol
 
-/// What a listener remembers one number of from run to run.
+/// What a remembered number describes.
 public enum MemorySubject: Hashable, Sendable {
     /// The rate of a peer's clock against this machine's, in ppm.
     case clock(UUIDBytes)
-    /// The rate of a sound card against this machine's clock, in ppm. Named by
-    /// ``Playout/OutputDeviceDescription/identity``, with its nominal rate.
+    /// The rate of a sound card against this machine's clock, in ppm. The string is the device's
+    /// ``Playout/OutputDeviceDescription/identity`` and its nominal rate.
     case card(String)
     /// The user's offset for a sound device, in microseconds.
     case offset(String)
@@ -30,7 +30,7 @@ public struct MemoryRecord: Hashable, Sendable {
     }
 }
 
-/// A store of what listeners remember. Several processes may use it at once.
+/// A store of the numbers that listeners remember from run to run. Several processes may use it at once.
 public protocol ListenerMemory: Sendable {
     /// Returns all records; none if it cannot be read.
     func load() -> [MemorySubject: MemoryRecord]

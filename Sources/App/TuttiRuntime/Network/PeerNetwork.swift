@@ -6,11 +6,17 @@ import Peering
 
 /// Receives the network's events; always on the event loop.
 protocol PeerNetworkDelegate: AnyObject {
+    /// A connection is ready.
+    /// - Parameters:
+    ///   - address: numeric, of the other end.
+    ///   - dial: nil if the other end dialled.
     func networkDidOpen(
         _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?)
     func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure)
     func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer)
+    /// The kernel took what ``PeerNetwork/send(_:to:)`` was given in one turn of the loop.
     func networkDidWrite(_ id: ConnectionID, byteCount: Int)
+    /// The connection ended, at either end or by an error.
     func networkDidClose(_ id: ConnectionID)
 }
 
@@ -32,7 +38,8 @@ final class PeerNetwork {
 
     init(loop: any EventLoop) { self.loop = loop }
 
-    /// Binds the port for IPv6 and IPv4; for IPv4 alone on a machine without IPv6.
+    /// Binds the port for IPv6 and IPv4; for IPv4 alone on a machine without IPv6. Returns the port that was bound.
+    /// - Parameter port: 0 for any.
     func listen(on port: UInt16) -> EventLoopFuture<UInt16> {
         bind("::", port).flatMapError { error in
             // A port in use does not mean that the machine has no IPv6.
@@ -54,6 +61,7 @@ final class PeerNetwork {
             }
     }
 
+    /// Connects. The delegate hears of the connection, or of the failure.
     func dial(_ dial: Dialer.Dial) {
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(.nanoseconds(PeeringLimits.dialTimeout.nanoseconds))

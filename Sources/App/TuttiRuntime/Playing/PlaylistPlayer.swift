@@ -22,8 +22,8 @@ struct PlaylistPlayer {
         tally = SongTally(sourceCount: sources.count)
     }
 
-    /// - Throws: why a song could not be played, unless only it was at fault and there are others; at the end, how many
-    ///   songs could not be played.
+    /// - Throws: at once what prevents all further playing (the device, for example), or what is wrong with the only
+    ///   song; at the end, how many songs could not be played.
     mutating func run() throws(RuntimeFailure) -> RuntimeOutcome {
         while place.index < sources.count {
             do throws(RuntimeFailure) {

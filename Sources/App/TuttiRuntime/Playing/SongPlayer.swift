@@ -26,7 +26,7 @@ struct SongPlayer: ~Copyable {
     var isStarving = false
     var hasEnded = false
     var failure: RuntimeFailure?
-    /// Problems already reported, of those found before the song begins.
+    /// How many of the problems found before the song begins were reported.
     var reportedProblemCount = 0
     private var counters = (xruns: 0, underruns: 0)
     private var nextStatus = HostTime.now()
@@ -112,7 +112,7 @@ struct SongPlayer: ~Copyable {
                 _ = try stream.advance(into: &stage)
             } catch {
                 if stage.isEmpty, !isBegun { throw RuntimeFailure(error) }
-                // What there is of it is played.
+                // What was read is still played.
                 emit(.notice(.song(.cutShort(error))))
             }
             emitStreamEvents()
@@ -137,6 +137,7 @@ struct SongPlayer: ~Copyable {
         return true
     }
 
+    /// Passes on titles and remarks that the stream produced.
     func emitStreamEvents() {
         for event in stream.takeEvents() {
             switch event {
@@ -167,6 +168,7 @@ struct SongPlayer: ~Copyable {
             applyVolume(ramp: .milliseconds(50))
         case .nextSong: return .next
         case .previousSong:
+            // Back to the previous song within the first three seconds, later to this one's beginning.
             guard output.position.index > Int64(3 * (stream.summary.format?.sampleRate ?? 0)) else { return .previous }
             seek(to: .zero)
         }

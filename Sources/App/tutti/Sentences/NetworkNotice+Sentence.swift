@@ -1,7 +1,7 @@
 import TuttiRuntime
 
 extension NetworkNotice {
-    /// For people, one line.
+    /// One line for people.
     var sentence: String {
         switch self {
         case .listening(let port, let clockPort):

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// What is known of a FLAC stream, and which of it is reported when.
+/// Counts the packets of a FLAC stream, and decides which properties to report when.
 ///
 /// STREAMINFO's frame count is believed until the stream exceeds it; at the end the actual count is reported.
 struct FLACStreamFacts {
@@ -21,6 +21,7 @@ struct FLACStreamFacts {
     private var announcedFrameCount: Int64?
     private var packetSizeUpperBound = 0
 
+    /// Returns the properties to report before the first packet.
     mutating func openingProperties(_ seekIndex: FLACSeekIndex) -> [AudioStreamProperty] {
         let stream = seekIndex.stream
         expectedOffset = seekIndex.dataOffset
@@ -35,7 +36,8 @@ struct FLACStreamFacts {
         return properties + [.decoderPrerollPacketCount(0), .readyToProducePackets]
     }
 
-    /// Counts a frame; returns its position in the stream.
+    /// Counts a FLAC frame; returns the numbers of its packet, nil if unknown, and of its first audio frame.
+    /// - Parameter blockFrameCount: audio frames per FLAC frame; nil if they vary.
     mutating func count(
         _ frame: FLACFrameSearch.Frame, blockFrameCount: Int?
     ) -> (packet: Int64?, frame: Int64) {
@@ -87,18 +89,20 @@ struct FLACStreamFacts {
         return properties
     }
 
+    /// Bytes are missing: counts are no longer valid, and the next packet's number is unknown.
     mutating func skipGap() {
         hasGap = true
         nextPacket = nil
         expectedOffset = nil
     }
 
+    /// Continues after a seek.
     /// - Parameter frame: the first frame of the place's packet, if known.
     mutating func resume(at place: AudioFileStreamSeek, frame: Int64?) {
         nextPacket = place.isEstimate ? nil : place.packet
         nextFrame = frame ?? 0
         expectedOffset = place.isEstimate ? nil : place.byteOffset
-        // A seek to the beginning.
+        // Only after a seek to the beginning do counts become valid again.
         hasGap = place.packet != 0 || place.isEstimate
         if !hasGap { (packetCount, byteCount, frameCount) = (0, 0, 0) }
     }

@@ -1,24 +1,26 @@
 import AudioCore
 
-// Gapless lengths. Three sources, the first that is there wins:
+// How much of a track is heard, to the frame (gapless playback). Of three sources the first that exists counts:
 //
 //   iTunSMPB      iTunes' tag: priming, remainder and audible frames
-//   edit list     priming is where the edit begins in the media; audible is up to where it ends; in a movie in
-//                 fragments only if that is behind what `moov` itself describes, which many writers know no more of
+//   edit list     the edit begins behind the priming, and ends behind the last audible frame. In a fragmented movie
+//                 that end counts only if it lies behind the samples in `moov`: many writers make the list before they
+//                 know of more
 //   the tables    all is audible up to the end of the last sample's time, which may be shorter than what it decodes to
 //
 // A list of more than one edit of the media, or of one at another speed, is not followed: all is played from where the
-// first edit begins, and that is told.
+// first edit begins, and a problem reports that.
 //
-// Edits are as long as the movie's timescale can say, often a thousandth of a second: an end that lies within one such
-// unit of the media's own end is that. Silence in front (an empty edit) is there for a picture and not played.
+// Lengths of edits are in units of the movie's timescale, often milliseconds: an end within one unit of the media's end
+// is taken as the media's end. An empty edit in front delays the sound against a picture; it is not played.
 
-/// iTunes' gapless tag: hexadecimal numbers separated by spaces; the first has no meaning.
+/// iTunes' gapless tag (`iTunSMPB`): hexadecimal numbers separated by spaces; the first has no meaning.
 struct ITunesGaplessTag: Equatable {
     var primingFrameCount: Int64
     var remainderFrameCount: Int64
     var validFrameCount: Int64
 
+    /// Returns nil if the text is no such tag, or its numbers are implausible.
     init?(_ text: String) {
         let fields = text.utf8.split(separator: UInt8(ascii: " ")).prefix(4).map { Int64(Substring($0), radix: 16) }
         guard fields.count == 4, let priming = fields[1], let remainder = fields[2], let valid = fields[3],
@@ -52,16 +54,16 @@ struct MovieLengths {
     var tag: ITunesGaplessTag?
     /// Priming without an edit list.
     var defaultPriming: Int
-    /// Where the edit ends says nothing: it knows only of the beginning of a movie in fragments.
+    /// The edit was made before all fragments were known, so where it ends means nothing.
     var ignoresEditEnd = false
 
-    /// Longer ones are not believed: 2^31 frames are three hours at 192 kHz.
+    /// In frames; a longer one is not believed: 2^31 frames are three hours at 192 kHz.
     private static let largestPriming: Int64 = 1 << 31
 
     /// Larger values are neither believed nor used in sums.
     static let largestFrameCount: Int64 = 1 << 48
 
-    /// Of a track whose samples are all known.
+    /// Returns the audible part of a track whose samples are all known.
     /// - Parameters:
     ///   - mediaFrameCount: sum of the samples' times.
     ///   - decoded: frames that the decoder outputs.
@@ -78,8 +80,8 @@ struct MovieLengths {
         return info(priming: priming, valid: max(0, end - priming), decoded: decoded)
     }
 
-    /// Of a track whose samples come in fragments.
-    /// - Parameter fragmentDuration: of all, in the movie's timescale; 0 if that is not known.
+    /// Returns the audible part of a track whose samples come in fragments.
+    /// - Parameter fragmentDuration: of all fragments, in units of the movie's timescale; 0 if unknown.
     func fragmentedTable(fragmentDuration: Int64) -> AudioPacketTableInfo {
         if let tag {
             return AudioPacketTableInfo(
@@ -99,6 +101,7 @@ struct MovieLengths {
     }
 
     /// Returns the tag in frames of the decoder's output: HE-AAC encoders may count those of the core, half as many.
+    /// Nil without a tag, or if its priming is all there is.
     private func fittingTag(_ decoded: Int64) -> ITunesGaplessTag? {
         guard let tag else { return nil }
         if tag.totalFrameCount != decoded, tag.scaled(by: 2).totalFrameCount == decoded { return tag.scaled(by: 2) }
@@ -114,13 +117,14 @@ struct MovieLengths {
         return played.count > 1 || played.contains { !$0.isAtFullSpeed }
     }
 
+    /// Frames before the first audible one, by the edit list or else the codec's default.
     var priming: Int64 {
         guard let edit else { return Int64(defaultPriming) }
         let frames = frames(edit.mediaTime, per: mediaTimescale)
         return frames <= Self.largestPriming ? frames : 0
     }
 
-    /// Frame of the media where the edit ends; nil if that is not known, or not followed.
+    /// The frame of the media behind the edit; nil if unknown, or not followed.
     var editedEnd: Int64? {
         guard !ignoresEditEnd, !hasUnfollowedEdits, movieTimescale > 0, let edit, edit.duration > 0 else { return nil }
         let end = frames(edit.mediaTime, per: mediaTimescale)
@@ -128,8 +132,8 @@ struct MovieLengths {
         return end.overflow || end.partialValue <= priming ? nil : end.partialValue
     }
 
-    /// Whether the edit of a movie in fragments was written by who knew more than what `moov` itself describes.
-    /// - Parameter describedFrameCount: of the samples that it describes.
+    /// Whether the edit of a fragmented movie ends after the samples in `moov`: then its writer knew the fragments.
+    /// - Parameter describedFrameCount: frames of the samples in `moov`.
     func editEnds(after describedFrameCount: Int64) -> Bool {
         guard let end = editedEnd else { return false }
         return end - priming - framesPerMovieUnit > describedFrameCount
@@ -142,7 +146,7 @@ struct MovieLengths {
         return (rate - 1) / movieTimescale + 1
     }
 
-    /// Converts a time, which must not be negative, to frames.
+    /// Converts a time, which must not be negative, to frames, rounded to the nearest.
     func frames(_ time: Int64, per timescale: Int64) -> Int64 {
         guard timescale > 0 else { return 0 }
         let product = Int128(time) * Int128(sampleRate.rounded())

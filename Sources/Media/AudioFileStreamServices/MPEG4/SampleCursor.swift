@@ -2,7 +2,7 @@
 struct SamplePlace: Equatable {
     var offset: Int64
     var byteCount: Int64
-    /// Media time; for linear PCM and similar codecs, frames.
+    /// In units of the media's timescale; for linear PCM and similar codecs, in frames.
     var duration: Int64
 }
 
@@ -41,11 +41,11 @@ protocol SampleCursor {
     var extent: SampleExtent { get set }
     /// Size of the extent's next sample.
     var sampleByteCount: Int64 { get }
-    /// Media time of the extent's next sample.
+    /// Duration of the extent's next sample, in units of the media's timescale.
     var sampleDuration: Int64 { get }
     /// Whether the packets of the extent have one size. Their number may be arbitrarily large.
     var hasEqualSizes: Bool { get }
-    /// Opens the next extent; false after the last.
+    /// Makes the next extent the current one. Returns false after the last.
     mutating func openExtent() -> Bool
     /// Called after samples of the extent were passed.
     mutating func didPass(samples: Int64)
@@ -54,7 +54,8 @@ protocol SampleCursor {
     /// Skips the rest of the extent.
     mutating func dropExtent()
 
-    // These two are the same for all, and part of the protocol so that there is a version made for each.
+    // The extension below implements these two for all. They are requirements so that each cursor has its own,
+    // specialised version.
 
     /// Returns the next packet; nil after the last.
     mutating func next() -> SamplePlace?

@@ -12,6 +12,9 @@ struct SampleTable {
 
     private static let largestConstantSize: Int64 = 1 << 24
 
+    // The bodies of `stsz` or `stz2`, `stco` or `co64`, `stsc` and `stts`, each with version and flags. Their counts of
+    // entries never exceed what is there.
+
     private var sizes: [UInt8] = []
     private var sizeBits = 32
     /// 0 if sizes vary.
@@ -50,6 +53,7 @@ struct SampleTable {
         }
     }
 
+    /// Returns the number of entries of a table: as announced at `offset`, or as far as there are bytes.
     private static func count(_ body: [UInt8], at offset: Int, entryByteCount: Int) -> Int {
         min(Int(body.span.bytes.bigEndian32(at: offset)), (body.count - offset - 4) / entryByteCount)
     }
@@ -59,7 +63,7 @@ struct SampleTable {
         sizes = body
         sizeBits = 32
         constantSize = Int64(body.span.bytes.bigEndian32(at: 4))
-        // No packet is that large; keeps sums from overflowing.
+        // No packet is larger; so sums cannot overflow.
         guard constantSize <= Self.largestConstantSize else {
             constantSize = 0
             sampleCount = 0

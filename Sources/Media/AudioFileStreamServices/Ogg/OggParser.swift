@@ -26,7 +26,7 @@ struct OggParser: ContainerParser {
     private var skipped = SkippedBytes()
     /// The streams that last began together.
     var group = OggGroup(byteOffset: 0)
-    /// The streams skipped before one of a known codec began.
+    /// The streams skipped before one with a known codec began.
     private var passed = OggGroup(byteOffset: 0)
     /// The stream whose headers are being read, or one that may follow in a chain.
     var link: OggLink?
@@ -46,6 +46,7 @@ struct OggParser: ContainerParser {
     /// Bytes up to the next page are the rest of one cut by a seek, not damage.
     private var isResynchronising = false
 
+    /// The most serial numbers that one song's streams may have; a link with a further one begins another song.
     static let largestLinkCount = 64
 
     init(access: ByteAccess) { self.access = access }
@@ -118,6 +119,7 @@ struct OggParser: ContainerParser {
         audio?.skipGap()
     }
 
+    /// Forgets what lies around the old place: the next bytes come from elsewhere in the file.
     mutating func land() {
         isResynchronising = true
         skipped.removeAll()

@@ -31,7 +31,9 @@ struct CodecSymbols {
     let getLayoutOption: @convention(c) (Object, Text, Int32, Object) -> Int32
     let releaseLayout: @convention(c) (Object) -> Void
 
-    /// - Parameter handle: libavcodec's; its dependencies are searched, too.
+    /// Looks up every function.
+    /// - Parameter handle: libavcodec's, from `dlopen`; its dependencies are searched, too.
+    /// - Throws: ``CodecLibraryError/unusable(_:)`` if one is missing.
     init(_ handle: UnsafeMutableRawPointer) throws(CodecLibraryError) {
         func symbol<T>(_ name: String) throws(CodecLibraryError) -> T { try Self.symbol(name, of: handle) }
         setLogLevel = try symbol("av_log_set_level")
@@ -57,7 +59,7 @@ struct CodecSymbols {
         releaseLayout = try symbol("av_channel_layout_uninit")
     }
 
-    /// One function of a library, or of those that it depends on; the caller knows its type.
+    /// Returns a function of a library, or of those that it depends on. `T` must be its C type: nothing checks that.
     static func symbol<T>(_ name: String, of handle: UnsafeMutableRawPointer) throws(CodecLibraryError) -> T {
         guard let symbol = dlsym(handle, name) else { throw .unusable("it has no \(name)") }
         return unsafeBitCast(symbol, to: T.self)
