@@ -6,7 +6,7 @@ import Synchronization
 
 // Who does what:
 //
-//   any thread      begin, enqueue, finish, stop: under one short lock, then a wake signal
+//   any thread      begin, append, enqueue, finish, cut, stop: under one short lock, then a wake signal
 //   feeder thread   makes decoders, decodes ahead into the rendition's ring, hands out events
 //   device thread   renders from the ring; owned by the output device
 //
@@ -81,6 +81,41 @@ final class QueueCore: Sendable {
             }
         }
         wake.signal()
+    }
+
+    func append(_ stream: TimelineQueueStream) -> Bool {
+        defer { wake.signal() }
+        return intake.withLock { intake in
+            guard control.hasRoom else { return false }
+            do throws(AudioDecodingError) {
+                let rendition = try intake.append(stream)
+                guard control.append(rendition) else {
+                    intake.drop { $0 == stream.epoch }
+                    return false
+                }
+            } catch {
+                post(.cannotDecode(epoch: stream.epoch, error))
+            }
+            return true
+        }
+    }
+
+    func cut(at frame: FramePosition, epoch: Epoch) {
+        intake.withLock { intake in
+            control.cut(at: frame, epoch: epoch)
+            intake.cut(epoch)
+        }
+        wake.signal()
+    }
+
+    func setTimeline(_ timeline: HostTimeline) {
+        let isChanged = intake.withLock { intake in
+            control.setTimeline(timeline)
+            intake.resume(timeline.epoch)
+            intake.cut(where: control.givesWay)
+            return intake.drop { !control.holds($0) }
+        }
+        if isChanged { wake.signal() }
     }
 
     func enqueue(_ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch) -> TimelineQueueAdmission {
@@ -193,7 +228,7 @@ final class QueueCore: Sendable {
         intake.withLock { intake in
             switch intake.fail(task, error) {
             case .cannotDecode(let error):
-                control.stop(fade: Self.fade)
+                control.drop(epoch, fade: Self.fade)
                 post(.cannotDecode(epoch: epoch, error))
             case .failed(let error): post(.decodingFailed(epoch: epoch, error))
             case .fed, .ringFull, .idle: break

@@ -42,6 +42,30 @@ public final class TimelineQueue: Sendable {
     /// falls silent. The previous epoch's decoder is not waited for, even while it is being made or is busy.
     public func begin(_ stream: TimelineQueueStream) { core.begin(stream) }
 
+    /// Has a further epoch stand behind the newest one, and takes its packets from now on, beside those of the others.
+    ///
+    /// If its first frame is due one frame period after the last one of the epoch before it (to 1 ms), it follows
+    /// without a gap and without a fade, also where the format changes. Its decoder is made, and its first frames are
+    /// decoded, while the epoch before it still sounds. An epoch that is due later is silent until then, and one
+    /// without a timeline waits. If it is due sooner, the epoch before it fades out until then, like before a cut. Once
+    /// its timeline is known, every epoch before it that is cut or has no timeline is dropped.
+    ///
+    /// Behind no other epoch this is ``begin(_:)``. If the stream cannot be decoded,
+    /// ``TimelineQueueEvent/cannotDecode(epoch:_:)`` is reported and the other epochs go on.
+    /// - Returns: false if the queue holds as many epochs as it may (four from the one on that is rendered, fewer if
+    ///   their frames would take more than 64 MiB), or if the epoch is not newer than all others. Nothing has changed
+    ///   then.
+    @discardableResult
+    public func append(_ stream: TimelineQueueStream) -> Bool { core.append(stream) }
+
+    /// Has the epoch's sound fade out over the 10 ms before `frame`: that frame and those after it are not heard. If it
+    /// is too late for that, the sound fades out as soon as the device allows. Reports `PlayoutEvent.stopped`.
+    ///
+    /// What is held beyond is kept, and packets are taken as before. The next ``setTimeline(_:)`` of this epoch resumes
+    /// it: the sound goes on with `frame`, which is due by that timeline, and fades in over 10 ms. The timelines of the
+    /// epochs behind this one are void, since they were to begin at its end; give them again.
+    public func cut(at frame: FramePosition, epoch: Epoch) { core.cut(at: frame, epoch: epoch) }
+
     /// Enqueues a copy of one packet whose first frame is at `frame`.
     ///
     /// Packets are enqueued in order. A packet that begins before the end of the newest one is stale; one that begins
@@ -71,10 +95,9 @@ public final class TimelineQueue: Sendable {
         core.reenter(at: frame, epoch: epoch)
     }
 
-    /// Sets or revises which frame is due when; the latest timeline wins.
-    public func setTimeline(_ timeline: HostTimeline) {
-        core.control.setTimeline(timeline)
-    }
+    /// Sets or revises which frame of an epoch is due when; the latest timeline wins. After ``cut(at:epoch:)`` it
+    /// resumes the epoch.
+    public func setTimeline(_ timeline: HostTimeline) { core.setTimeline(timeline) }
 
     /// Sets the position after the last audible frame. `PlayoutEvent.finished` is reported once it was heard.
     /// - Parameter packetsFollow: whether more packets may come. If not, anything missing up to `end` is silence.

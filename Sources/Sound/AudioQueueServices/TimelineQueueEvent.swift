@@ -8,9 +8,10 @@ public enum TimelineQueueEvent: Hashable, Sendable {
     case playout(PlayoutEvent)
     /// The device is lost, or reports a notice for people.
     case device(OutputDeviceEvent)
-    /// No decoder can be made for this epoch; silent until the next `begin`.
+    /// No decoder can be made for this epoch, which is dropped: it is silent.
     case cannotDecode(epoch: Epoch, AudioDecodingError)
-    /// Decoding this epoch failed; what is decoded is played to its end. The next `begin` starts again.
+    /// Decoding this epoch failed; what is decoded is played to its end. Other epochs are
+    /// not affected.
     case decodingFailed(epoch: Epoch, AudioDecodingError)
 }
 

@@ -8,23 +8,21 @@ public struct TimelineQueueSnapshot: Hashable, Sendable {
 
     public init() {}
 
-    /// Song time held beyond the newest rendered frame, decoded or not.
-    public var buffered: TimeSpan {
-        guard feeder.sampleRate > 0 else { return .zero }
-        return TimeSpan(
-            seconds: Double(feeder.queuedFrameCount + Int64(playout.bufferedFrameCount)) / feeder.sampleRate)
-    }
+    /// Song time held beyond the newest rendered frame, of all epochs, decoded or not.
+    public var buffered: TimeSpan { feeder.queuedSpan + playout.bufferedSpan }
 }
 
 /// The state of a packet feeder.
 public struct PacketFeederSnapshot: Hashable, Sendable {
-    /// The current epoch; nil before the first.
+    /// The epoch that is decoded, or the newest one once all are; nil before the first.
     public var epoch: Epoch?
     public var sampleRate: Double = 0
-    /// Encoded packets that are queued.
+    /// Encoded packets that are queued, of all epochs.
     public var queuedPacketCount = 0
     public var queuedByteCount = 0
-    /// Frames from the start of the first queued packet to the end of the last.
+    /// Song time from the start of the first queued packet to the end of the last, of all epochs.
+    public var queuedSpan: TimeSpan = .zero
+    /// The same of ``epoch``, in frames.
     public var queuedFrameCount: Int64 = 0
     /// The end of the decoded frames; nil before the first epoch.
     public var decodedEnd: FramePosition?

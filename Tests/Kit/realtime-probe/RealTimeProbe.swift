@@ -12,9 +12,9 @@ import SoundCardKit
 ///     realtime-probe DIRECTORY SECONDS [--plant allocation|retain]
 ///     realtime-probe DIRECTORY SECONDS --capture
 ///
-/// Scenes of some seconds follow each other, each an epoch of its own, until the time is up; see ``Scene``. At the end
-/// it says how often everything happened, a line each. With `--plant` the real-time thread is made to sin once. With
-/// `--capture` it captures instead; see ``CaptureScenes``.
+/// Scenes of some seconds follow each other, each an epoch of its own, until the time is up; see ``Scene``. Behind each
+/// of them comes a ``Succession`` of epochs. At the end it says how often everything happened, a line each. With
+/// `--plant` the real-time thread is made to sin once. With `--capture` it captures instead; see ``CaptureScenes``.
 @main
 enum RealTimeProbe {
     static func main() throws {
@@ -37,9 +37,11 @@ enum RealTimeProbe {
         while HostTime.now() < end {
             number += 1
             try Scene(number: number, queue: queue, card: card).play()
+            Succession(number: number, queue: queue).play()
         }
         queue.close()
         print("scenes \(number)")
+        print("starts \(Int(number) * (1 + Succession.startCount))")
         for line in tally.lines { print(line) }
     }
 }

@@ -7,10 +7,11 @@ import Synchronization
 final class FeederEpoch: Sendable {
     let stream: TimelineQueueStream
     let rendition: Rendition
-    /// Interrupted when the epoch is over.
+    /// Interrupted by ``end()``.
     let interrupt = DecodingInterrupt()
     private let decoded: Atomic<Int64>
     private let damaged = Atomic(0)
+    private let over = Atomic(false)
 
     init(stream: TimelineQueueStream, rendition: Rendition) {
         self.stream = stream
@@ -23,6 +24,15 @@ final class FeederEpoch: Sendable {
 
     /// Damaged packets, which became silence.
     var damagedPacketCount: Int { damaged.load(ordering: .relaxed) }
+
+    /// Whether nothing more is to be decoded.
+    var isOver: Bool { over.load(ordering: .acquiring) }
+
+    /// Interrupts whoever waits for its decoder, which is not needed any more.
+    func end() {
+        over.store(true, ordering: .releasing)
+        interrupt.interrupt()
+    }
 
     /// Called by the decoding side.
     func note(decodedEnd: FramePosition) { decoded.store(decodedEnd.index, ordering: .relaxed) }

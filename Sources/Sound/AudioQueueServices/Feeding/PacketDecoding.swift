@@ -6,25 +6,28 @@ import Playout
 /// another process lets it. One thread at a time.
 struct PacketDecoding {
     private let decoders: DecoderCatalog
-    private var current: EpochDecoding?
+    /// An epoch may have packets left while a later one is decoded: it was cut, and may be resumed.
+    private var decodings: [EpochDecoding] = []
 
     init(decoders: DecoderCatalog) { self.decoders = decoders }
 
-    /// Performs one task. Releases the decoder of an epoch that is over.
+    /// Performs one task. Releases the decoders of epochs that are over.
     /// - Throws: if the epoch's decoding cannot begin or continue.
     mutating func perform(_ task: FeederTask) throws(AudioDecodingError) -> PacketFeederStep {
-        if task.epoch !== current?.epoch { current = nil }
+        decodings.removeAll(where: \.epoch.isOver)
+        if case .wait(let step) = task.work { return step }
+        if case .makeDecoder = task.work, let epoch = task.epoch { decodings.append(try make(epoch)) }
+        guard let index = decodings.firstIndex(where: { $0.epoch === task.epoch }) else { return .fed }
         switch task.work {
-        case .wait(let step): return step
-        case .makeDecoder: if let epoch = task.epoch { current = try make(epoch) }
-        case .skip(let position): current?.skip(to: position)
-        case .decode(let packet, let audible): try current?.decode(packet, audible)
+        case .wait, .makeDecoder: break
+        case .skip(let position): decodings[index].skip(to: position)
+        case .decode(let packet, let audible): try decodings[index].decode(packet, audible)
         }
         return .fed
     }
 
-    /// Releases the decoder.
-    mutating func end() { current = nil }
+    /// Releases the decoders.
+    mutating func end() { decodings = [] }
 
     private func make(_ epoch: FeederEpoch) throws(AudioDecodingError) -> EpochDecoding {
         let (stream, rendition) = (epoch.stream, epoch.rendition)

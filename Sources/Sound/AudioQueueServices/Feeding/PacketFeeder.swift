@@ -15,7 +15,8 @@ import Playout
 // There are two parts: the intake takes packets and returns the next task, at once; the decoding performs it, for as
 // long as a decoder takes. An audio queue runs the two on different threads, the feeder on one.
 
-/// Decodes an epoch's packets into its rendition's ring: the part of an audio queue without threads and clocks.
+/// Decodes the packets of epochs into the rings of their renditions: the part of an audio queue without threads and
+/// clocks.
 ///
 /// Bounded by ``TimelineQueueLimits``. Not thread-safe; not for a real-time thread.
 public struct PacketFeeder {
@@ -27,21 +28,28 @@ public struct PacketFeeder {
         decoding = PacketDecoding(decoders: decoders)
     }
 
-    /// Drops the previous epoch, and makes the rendition of a new one. Packets are taken at once; ``feed()`` makes the
+    /// Drops all epochs, and makes the rendition of a new one. Packets are taken at once; ``feed()`` makes the
     /// decoder.
     /// - Throws: if no decoder can have such a format; the feeder then has no epoch.
     public mutating func begin(_ stream: TimelineQueueStream) throws(AudioDecodingError) -> Rendition {
         try intake.begin(stream)
     }
 
-    /// Enqueues a copy of one packet of the current epoch; its first frame is at `frame`.
+    /// Makes the rendition of an epoch that stands behind all others. Its packets are taken at once, and decoded once
+    /// theirs are.
+    /// - Throws: if no decoder can have such a format; nothing has changed then.
+    public mutating func append(_ stream: TimelineQueueStream) throws(AudioDecodingError) -> Rendition {
+        try intake.append(stream)
+    }
+
+    /// Enqueues a copy of one packet of an epoch; its first frame is at `frame`.
     public mutating func enqueue(
         _ bytes: RawSpan, frame: FramePosition, frameCount: Int, epoch: Epoch
     ) -> TimelineQueueAdmission {
         intake.enqueue(bytes, frame: frame, frameCount: frameCount, epoch: epoch)
     }
 
-    /// Enqueues copies of consecutive packets of the current epoch; the first one's first frame is at `position`.
+    /// Enqueues copies of consecutive packets of an epoch; the first one's first frame is at `position`.
     /// - Parameter packets: each within `data`.
     /// - Returns: how many were accepted.
     @discardableResult
@@ -61,7 +69,16 @@ public struct PacketFeeder {
         intake.finish(at: end, packetsFollow: packetsFollow, epoch: epoch)
     }
 
-    /// Drops the current epoch and all queued packets.
+    /// Has what stands behind this epoch be decoded before the rest of it, until it is resumed.
+    public mutating func cut(_ epoch: Epoch) { intake.cut(epoch) }
+
+    /// Has the epoch be decoded as before the cut.
+    public mutating func resume(_ epoch: Epoch) { intake.resume(epoch) }
+
+    /// Drops some epochs and their queued packets.
+    public mutating func drop(where isDropped: (Epoch) -> Bool) { intake.drop(where: isDropped) }
+
+    /// Drops all epochs and all queued packets.
     public mutating func flush() { intake.flush() }
 
     /// Makes the decoder if needed, and decodes the next packet if there is one and the ring has room for it.
@@ -89,8 +106,8 @@ public enum PacketFeederStep: Hashable, Sendable {
     case ringFull
     /// All packets are decoded.
     case idle
-    /// No decoder can be made for the epoch. Reported once; the feeder then has no epoch.
+    /// No decoder can be made for an epoch. Reported once; the feeder no longer has it.
     case cannotDecode(AudioDecodingError)
-    /// Decoding failed. Reported once; the feeder is idle until the next `begin`.
+    /// Decoding failed. Reported once; the feeder takes no more packets of the epoch.
     case failed(AudioDecodingError)
 }

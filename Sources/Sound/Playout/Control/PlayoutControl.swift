@@ -39,11 +39,12 @@ public final class PlayoutControl {
         /// Numbers the renderers.
         var attachment = 0
         var directive = Directive()
-        var rendition: Rendition?
+        var plan = StretchPlan()
         /// Numbers the renditions.
         var renditionNumber: UInt64 = 0
+        /// The latest timeline of all.
         var timeline: HostTimeline?
-        /// Whether the rendition is silent until it gets a timeline again.
+        /// Whether all is silent until an epoch gets a timeline again.
         var isHeld = false
         var gain: Float = 1
         var isMuted = false
@@ -60,29 +61,95 @@ public final class PlayoutControl {
     /// are computed here, on the caller's thread (some milliseconds if the rates differ).
     public func play(_ rendition: Rendition) {
         state.withLock { state in
-            letGo(&state)
-            state.rendition = rendition
-            state.renditionNumber += 1
+            replacePlan(&state) { $0.removeAll() }
             state.isHeld = false
-            state.directive.end = .max
             state.directive.leaveSeconds = Directive.replacementFadeSeconds
-            state.directive.timeline = state.timeline?.epoch == rendition.epoch ? state.timeline : nil
             state.directive.isFreeRunning = false
-            install(&state)
-            publish(&state)
+            add(rendition, to: &state)
         }
     }
 
-    /// Sets or revises which frame is due when; the latest timeline wins. A timeline of an epoch other than the
-    /// rendition's is kept for the next ``play(_:)``. A rate that is not positive and finite is ignored.
+    /// Has a rendition of a newer epoch stand behind all others. If its first frame is due one frame period after the
+    /// last one before it, it follows without a gap; if it is due later, it is silent until then. If it is due sooner,
+    /// what sounds before it fades out until then, like before a cut.
+    ///
+    /// Without a timeline it waits. The timeline of an epoch makes void what stands before it and is cut or has none.
+    /// - Returns: false if there is no room (``hasRoom``), or if the epoch is not the newest. Nothing has changed then.
+    public func append(_ rendition: Rendition) -> Bool {
+        state.withLock { state in
+            guard hasRoom(&state), state.plan.entries.allSatisfy({ $0.epoch < rendition.epoch }) else { return false }
+            add(rendition, to: &state)
+            return true
+        }
+    }
+
+    /// The most epochs that are held at a time, from the one that is rendered on.
+    public static let epochLimit = 4
+    /// The most memory that the rings of all epochs may take before another one is appended.
+    private static let ringByteLimit = 64 << 20
+
+    /// Whether another epoch can be appended. What still lies in the device counts as well, though less: its frames are
+    /// kept for a rewind.
+    public var hasRoom: Bool { state.withLock { hasRoom(&$0) } }
+
+    /// Whether the epoch sounds or may sound.
+    public func holds(_ epoch: Epoch) -> Bool { state.withLock { $0.plan.contains(epoch) } }
+
+    /// Whether the epoch's sound ends before its last frame because a newer one is due by then.
+    public func givesWay(_ epoch: Epoch) -> Bool { state.withLock { $0.plan.givesWay(epoch) } }
+
+    private func hasRoom(_ state: inout State) -> Bool {
+        retire(&state)
+        let entries = state.plan.entries
+        guard let newest = entries.last else { return true }
+        var bytes = 0
+        for (index, entry) in entries.enumerated() where index == 0 || entries[index - 1].number != entry.number {
+            bytes += entry.rendition.ring.byteCount
+        }
+        let isCrowded = entries.count >= StretchList.capacity && !entries.contains(where: \.isOver)
+        return !isCrowded && bytes + newest.rendition.ring.byteCount <= Self.ringByteLimit
+            && state.plan.epochCount(from: newestSnapshot(&state).epoch) < Self.epochLimit
+    }
+
+    private func add(_ rendition: Rendition, to state: inout State) {
+        state.renditionNumber += 1
+        state.plan.append(StretchPlan.Entry(rendition, number: state.renditionNumber))
+        if let timeline = state.timeline, timeline.epoch == rendition.epoch {
+            replacePlan(&state) { _ = $0.setTimeline(timeline) }
+            endHold(&state)
+        }
+        publish(&state)
+    }
+
+    /// Sets or revises which frame is due when; the latest timeline wins. A timeline of an epoch that is not known is
+    /// kept for the next ``play(_:)`` or ``append(_:)``. A rate that is not positive and finite is ignored.
+    ///
+    /// After ``cut(at:epoch:)`` this resumes the epoch: the frame after the last one that was to be heard sounds when
+    /// it is due by this timeline, with a fade in of 10 ms. What stands before this epoch and is cut or has no timeline
+    /// is void from now on.
     public func setTimeline(_ timeline: HostTimeline) {
         guard timeline.framesPerSecond.isFinite, timeline.framesPerSecond > 0 else { return }
         state.withLock { state in
             state.timeline = timeline
-            guard timeline.epoch == state.rendition?.epoch else { return }
-            state.directive.timeline = timeline
+            guard state.plan.contains(timeline.epoch) else { return }
+            replacePlan(&state) { _ = $0.setTimeline(timeline) }
             state.directive.isFreeRunning = false
             endHold(&state)
+            publish(&state)
+        }
+    }
+
+    /// Has the epoch's sound fade out over the 10 ms before `frame`: that frame and those after it are not heard. If it
+    /// is too late for that, the sound fades out as soon as the device allows. Reports
+    /// ``PlayoutEvent/stopped(epoch:)``.
+    ///
+    /// What is held beyond is kept, and the next timeline of this epoch resumes it. The timelines of the epochs behind
+    /// it are void, since they were to begin at its end; what sounds of them fades out. Of several cuts before a
+    /// timeline the earliest holds. Otherwise ignored for an epoch that is not known.
+    public func cut(at frame: FramePosition, epoch: Epoch) {
+        state.withLock { state in
+            state.timeline = nil
+            replacePlan(&state) { $0.cut(at: frame.index, epoch) }
             publish(&state)
         }
     }
@@ -94,9 +161,9 @@ public final class PlayoutControl {
     ///   keep that phase. Ignored if the rendition has sounded already.
     public func runFree(from start: HostTimeline? = nil) {
         state.withLock { state in
-            guard let rendition = state.rendition else { return }
+            guard !state.plan.isEmpty else { return }
             state.directive.isFreeRunning = true
-            state.directive.timeline = start?.epoch == rendition.epoch ? start : nil
+            state.plan.setFreeTimeline(start)
             endHold(&state)
             publish(&state)
         }
@@ -107,34 +174,41 @@ public final class PlayoutControl {
     /// ``PlayoutEvent/started(epoch:frame:host:position:)``.
     public func hold(fade: TimeSpan) {
         state.withLock { state in
-            guard state.rendition != nil, !state.isHeld else { return }
+            guard !state.plan.isEmpty, !state.isHeld else { return }
             state.isHeld = true
             state.timeline = nil
-            state.directive.timeline = nil
-            state.directive.source = nil
+            replacePlan(&state) { $0.hold() }
             state.directive.leaveSeconds = min(max(0, fade.seconds), 60)
             publish(&state)
         }
     }
 
     /// Sets the position after the last audible frame. The sound runs up to there, and
-    /// ``PlayoutEvent/finished(epoch:)`` is reported once it was heard. Ignored for an epoch that is not current.
+    /// ``PlayoutEvent/finished(epoch:)`` is reported once it was heard. Ignored for an epoch that is not known.
     public func finish(at end: FramePosition, epoch: Epoch) {
         state.withLock { state in
-            guard epoch == state.rendition?.epoch else { return }
-            state.directive.end = end.index
+            state.plan.setEnd(end.index, of: epoch)
             publish(&state)
         }
     }
 
     /// Fades out as soon as the device allows, then is silent; reports ``PlayoutEvent/stopped(epoch:)``.
     ///
-    /// Releases the rendition; only a new ``play(_:)`` sounds again. If ``play(_:)`` follows before the real-time
+    /// Releases all renditions; only a new ``play(_:)`` sounds again. If ``play(_:)`` follows before the real-time
     /// thread has seen the stop, it replaces the stop, and no event is reported.
     public func stop(fade: TimeSpan) {
         state.withLock { state in
-            letGo(&state)
-            state.directive.source = nil
+            replacePlan(&state) { $0.removeAll() }
+            state.directive.leaveSeconds = min(max(0, fade.seconds), 60)
+            publish(&state)
+        }
+    }
+
+    /// Releases the rendition of one epoch; if it sounds, it fades out like after ``stop(fade:)``, and what stands
+    /// behind it keeps its timeline.
+    public func drop(_ epoch: Epoch, fade: TimeSpan) {
+        state.withLock { state in
+            replacePlan(&state) { $0.remove(epoch) }
             state.directive.leaveSeconds = min(max(0, fade.seconds), 60)
             publish(&state)
         }
@@ -183,9 +257,18 @@ public final class PlayoutControl {
     /// The state of playout as of the newest rendered block.
     public var snapshot: PlayoutSnapshot {
         state.withLock { state in
-            if shared.pointee.snapshot.isFresh { state.snapshot = shared.pointee.snapshot.take() }
-            return state.snapshot
+            var snapshot = newestSnapshot(&state)
+            for rendition in state.plan.renditions(behind: snapshot.epoch) {
+                snapshot.bufferedSpan += TimeSpan(
+                    seconds: Double(rendition.ring.readableFrameCount) / rendition.sampleRate)
+            }
+            return snapshot
         }
+    }
+
+    private func newestSnapshot(_ state: inout State) -> PlayoutSnapshot {
+        if shared.pointee.snapshot.isFresh { state.snapshot = shared.pointee.snapshot.take() }
+        return state.snapshot
     }
 
     // MARK: The renderer's side, before and after its life on the real-time thread
@@ -197,7 +280,7 @@ public final class PlayoutControl {
             state.device = Device(rate: deviceRate, channelCount: channelCount)
             // The new real-time thread has seen nothing yet: release nothing until it says so.
             shared.pointee.oldestSerialInUse.store(0, ordering: .releasing)
-            install(&state)
+            state.plan.renew()
             publish(&state)
             return state.attachment
         }
@@ -208,55 +291,69 @@ public final class PlayoutControl {
             guard attachment == state.attachment else { return }
             shared.pointee.oldestSerialInUse.store(.max, ordering: .releasing)
             state.device = nil
-            state.directive.source = nil
+            state.plan.renew()
+            state.directive.stretches = StretchList()
             retire(&state)
         }
     }
 
     // MARK: Private
 
-    /// Forgets the current rendition. It retires at once if no renderer knows it, otherwise once the renderer has
-    /// passed it.
-    private func letGo(_ state: inout State) {
-        if let rendition = state.rendition, !state.live.contains(where: { $0.rendition === rendition }) {
-            state.events.append(.retired(epoch: rendition.epoch))
+    /// Changes what is to sound. Renditions that are in no list any more retire at once if no renderer knows them,
+    /// otherwise once the renderer has passed them.
+    private func replacePlan(_ state: inout State, _ change: (inout StretchPlan) -> Void) {
+        let before = state.plan.entries
+        change(&state.plan)
+        for entry in before where !state.plan.contains(entry.rendition) {
+            let isKnown = state.live.contains { $0.rendition === entry.rendition }
+            if !isKnown { state.events.append(.retired(epoch: entry.epoch)) }
         }
-        state.rendition = nil
     }
 
     private func endHold(_ state: inout State) {
         guard state.isHeld else { return }
         state.isHeld = false
         state.directive.leaveSeconds = Directive.replacementFadeSeconds
-        install(&state)
     }
 
-    /// Publishes the current rendition under a new serial, with a resampler that fits the device.
+    /// Publishes the plan. Stretches that are new get a serial, and a resampler that fits the device.
     private func install(_ state: inout State) {
-        guard let rendition = state.rendition, let device = state.device, !state.isHeld else { return }
-        let resampler = resampler(for: rendition, on: device, in: state)
-        let serial = state.nextSerial
-        state.nextSerial += 1
-        state.live.append(Live(serial: serial, rendition: rendition, resampler: resampler))
-        state.directive.newestSerial = serial
-        state.directive.source = Source(
-            serial: serial, rendition: state.renditionNumber, epoch: rendition.epoch, songRate: rendition.sampleRate,
-            gain: rendition.gain, first: rendition.firstFrame.index,
-            fadesIn: rendition.fadesIn, ring: rendition.ring.storage, resampler: resampler.view)
+        state.directive.stretches = StretchList()
+        guard let device = state.device, !state.isHeld else { return }
+        var plan = state.plan
+        plan.number { entry in
+            let resampler = resampler(for: entry.rendition, on: device, in: state)
+            let serial = state.nextSerial
+            state.nextSerial += 1
+            state.live.append(Live(serial: serial, rendition: entry.rendition, resampler: resampler))
+            return serial
+        }
+        state.plan = plan
+        for (index, entry) in plan.entries.enumerated() {
+            guard let live = state.live.first(where: { $0.serial == entry.serial }) else { continue }
+            state.directive.newestSerial = max(state.directive.newestSerial, live.serial)
+            state.directive.stretches.append(
+                Stretch(
+                    source: Source(
+                        serial: live.serial, rendition: entry.number, epoch: entry.epoch,
+                        songRate: entry.rendition.sampleRate, gain: entry.rendition.gain, first: entry.first,
+                        fadeInSeconds: entry.fadeInSeconds,
+                        ring: entry.rendition.ring.storage, resampler: live.resampler.view),
+                    timeline: entry.timeline, end: entry.end, cut: plan.cut(ofEntryAt: index)))
+        }
     }
 
+    /// The resampler of another source of the same format, or a new one.
     private func resampler(for rendition: Rendition, on device: Device, in state: State) -> Resampler {
-        let previous = state.live.last?.resampler
-        if let previous,
-            previous.fits(
+        let previous = state.live.last {
+            $0.resampler.fits(
                 songRate: rendition.sampleRate, deviceRate: device.rate, songChannelCount: rendition.channelCount,
                 deviceChannelCount: device.channelCount)
-        {
-            return previous
         }
-        return Resampler(
-            songRate: rendition.sampleRate, deviceRate: device.rate, songChannelCount: rendition.channelCount,
-            deviceChannelCount: device.channelCount)
+        return previous?.resampler
+            ?? Resampler(
+                songRate: rendition.sampleRate, deviceRate: device.rate, songChannelCount: rendition.channelCount,
+                deviceChannelCount: device.channelCount)
     }
 
     private func applyGain(_ state: inout State, ramp: TimeSpan) {
@@ -266,17 +363,19 @@ public final class PlayoutControl {
     }
 
     private func publish(_ state: inout State) {
-        shared.pointee.directive.publish(state.directive)
         retire(&state)
+        install(&state)
+        shared.pointee.directive.publish(state.directive)
     }
 
-    /// Releases the renditions that the renderer has passed, except the current one.
+    /// Releases what the renderer has passed, except the last stretch.
     private func retire(_ state: inout State) {
-        let current = state.directive.source?.serial
         let oldest = shared.pointee.oldestSerialInUse.load(ordering: .acquiring)
-        let isPassed = { (live: Live) in live.serial < oldest && live.serial != current }
-        // A rendition that was held has several serials; only the newest retires it.
-        for live in state.live where isPassed(live) && live.rendition !== state.rendition {
+        state.plan.removePassed(before: oldest)
+        let inPlan = Set(state.plan.entries.map(\.serial))
+        let isPassed = { (live: Live) in live.serial < oldest && !inPlan.contains(live.serial) }
+        // A rendition that was held or cut has several serials; only the newest retires it.
+        for live in state.live where isPassed(live) && !state.plan.contains(live.rendition) {
             let isLast = !state.live.contains { $0.rendition === live.rendition && $0.serial > live.serial }
             if isLast { state.events.append(.retired(epoch: live.rendition.epoch)) }
         }

@@ -4,7 +4,7 @@ import AudioCore
 public enum PlayoutEvent: Hashable, Sendable, BitwiseCopyable {
     /// The first frame of an epoch was placed: `position` leaves the DAC with `frame`, at `host` according to the DAC
     /// clock model; zero if the device has shown nothing of its clock yet. Reported again after
-    /// ``PlayoutControl/hold(fade:)``.
+    /// ``PlayoutControl/hold(fade:)`` and ``PlayoutControl/cut(at:epoch:)``.
     case started(epoch: Epoch, frame: DeviceFrame, host: HostTime, position: FractionalFramePosition)
     /// The ring ran dry before the end: the sound fades out up to `frame`.
     case underrun(epoch: Epoch, frame: DeviceFrame)
@@ -13,7 +13,8 @@ public enum PlayoutEvent: Hashable, Sendable, BitwiseCopyable {
     case replaced(epoch: Epoch, cause: ReplacementCause, frame: DeviceFrame, error: TimeSpan)
     /// The last frame of the epoch was heard.
     case finished(epoch: Epoch)
-    /// The last audible frame was heard after ``PlayoutControl/stop(fade:)`` or ``PlayoutControl/hold(fade:)``.
+    /// The last audible frame was heard after ``PlayoutControl/stop(fade:)``, ``PlayoutControl/hold(fade:)`` or
+    /// ``PlayoutControl/cut(at:epoch:)``.
     case stopped(epoch: Epoch)
     /// The device loop reported an xrun; the next frame that it wrote was `frame`.
     case xrun(frame: DeviceFrame)

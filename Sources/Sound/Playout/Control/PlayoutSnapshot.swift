@@ -33,6 +33,8 @@ public struct PlayoutSnapshot: Hashable, Sendable, BitwiseCopyable {
     public var correction: PartsPerMillion = PartsPerMillion(0)
     /// Song frames in the ring ahead of the newest rendered one.
     public var bufferedFrameCount: Int = 0
+    /// Sound in the rings ahead of the newest rendered frame, of this epoch and of those behind it.
+    public var bufferedSpan: TimeSpan = .zero
     /// The least ``bufferedFrameCount`` since the rendition began to sound, excluding the end of the song.
     public var lowWaterFrameCount: Int = 0
     public var xrunCount: Int = 0

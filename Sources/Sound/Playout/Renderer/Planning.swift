@@ -8,16 +8,62 @@ struct Counters: BitwiseCopyable {
     var deviceClockSteps = 0
     var deviceRestarts = 0
     var lowWater = Int.max
-    /// The serial of the source whose start was reported.
+    /// The serial of the newest source whose start was reported.
     var startedSerial: UInt64 = 0
+    /// The same for ends.
+    var finishedSerial: UInt64 = 0
     var timelineError: Double?
     var correction = 0.0
 }
 
-/// Ends of sound that still lie in the device's buffer; each is reported once the DAC has passed it.
+/// An end of sound that still lies in the device's buffer.
 struct PendingEnd: BitwiseCopyable {
-    var finished: (frame: Int64, epoch: Epoch)?
-    var stopped: (frame: Int64, epoch: Epoch)?
+    /// The first silent device frame.
+    var frame: Int64
+    /// The device frame at which it was planned; a joint is planned before its end.
+    var planned: Int64
+    var serial: UInt64
+    var epoch: Epoch
+    /// Whether the sound was stopped, held or cut, and did not come to its end.
+    var isStop: Bool
+}
+
+/// Ends of sound in order, oldest first; each is reported once the DAC has passed it. When it is full, new ones are
+/// dropped.
+struct PendingEnds: BitwiseCopyable {
+    private static let capacity = 32
+    private var ends = InlineArray<32, PendingEnd>(
+        repeating: PendingEnd(frame: 0, planned: 0, serial: 0, epoch: Epoch(0), isStop: false))
+    private var count = 0
+
+    /// Adds an end. One of the same kind and epoch that is not reported yet is replaced by it.
+    mutating func append(_ end: PendingEnd) {
+        removeAll { $0.epoch == end.epoch && $0.isStop == end.isStop }
+        guard count < Self.capacity else { return }
+        ends[count] = end
+        count += 1
+    }
+
+    /// Removes the ends after `frame` that are planned anew from there on.
+    mutating func removeAll(after frame: Int64) { removeAll { $0.frame > frame && $0.planned >= frame } }
+
+    /// Removes the oldest end if it is at or before `frame`.
+    mutating func takeFirst(upTo frame: Int64) -> PendingEnd? {
+        guard count > 0, ends[0].frame <= frame else { return nil }
+        let first = ends[0]
+        for index in 1..<count { ends[index - 1] = ends[index] }
+        count -= 1
+        return first
+    }
+
+    private mutating func removeAll(where isRemoved: (PendingEnd) -> Bool) {
+        var kept = 0
+        for index in 0..<count where !isRemoved(ends[index]) {
+            ends[kept] = ends[index]
+            kept += 1
+        }
+        count = kept
+    }
 }
 
 /// The renderer's durations, each with its reason.
@@ -27,6 +73,10 @@ enum Timing {
     static let fadeSeconds = 0.005
     /// The cross-fade from one channel role to another.
     static let roleFadeSeconds = 0.020
+    /// The fade out before a cut, and the fade in when the sound goes on behind it.
+    static let cutFadeSeconds = 0.010
+    /// How much sooner a sound ends before one that begins without a fade: for the filter, which begins early.
+    static let leadSeconds = 0.0015
     /// How much the ring must hold before a start and after an underrun, beyond the next piece and a fade.
     static let hysteresisSeconds = 0.02
     /// What a loop leaves in the device when it takes frames back, plus the time it needs to do so.
@@ -42,12 +92,14 @@ enum Timing {
 /// ``Timing`` in frames of one device.
 struct FadeLengths: BitwiseCopyable {
     let fade: Int
+    let cutFade: Int
     let hysteresis: Int
     let notice: Int
     let excess: Int
 
     init(deviceRate: Double) {
         fade = Int(deviceRate * Timing.fadeSeconds)
+        cutFade = Int(deviceRate * Timing.cutFadeSeconds)
         hysteresis = Int(deviceRate * Timing.hysteresisSeconds)
         notice = Int(deviceRate * Timing.noticeSeconds)
         excess = Int(deviceRate * Timing.excessSeconds)

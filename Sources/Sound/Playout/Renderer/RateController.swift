@@ -78,6 +78,17 @@ struct RateController: BitwiseCopyable {
     /// The step relative to the feed-forward, in ppm.
     func correction(feedForward: Double) -> Double { (step / feedForward - 1) * 1e6 }
 
+    /// The same for a song of another rate.
+    /// - Parameter ratio: the new song's rate by the old one's.
+    func scaled(by ratio: Double) -> RateController {
+        guard ratio != 1 else { return self }
+        var scaled = self
+        scaled.step *= ratio
+        scaled.followed *= ratio
+        scaled.isLocked = false
+        return scaled
+    }
+
     /// Performs one control step.
     /// - Parameters:
     ///   - error: timeline error in seconds, positive when the sound is ahead.

@@ -8,28 +8,55 @@ extension Renderer {
         guard shared.pointee.directive.isFresh else { return }
         let old = directive
         directive = shared.pointee.directive.take()
+        let planned = cursor - Int64(maximumFrameCount)
         let isChange =
-            directive.source?.serial != old.source?.serial || directive.gain != old.gain || directive.role != old.role
-        if isChange, isAudible(from: cursor - Int64(maximumFrameCount)) { isUrgent = true }
+            replacement(in: directive) != replacement(in: old) || directive.gain != old.gain
+            || directive.role != old.role
+        if isChange ? isAudible(from: planned) : isCutShort(from: planned, since: old.stretches) { isUrgent = true }
+    }
+
+    /// The serial of what is to sound in place of the present source.
+    private func replacement(in directive: Directive) -> UInt64? {
+        directive.stretch(inPlaceOf: state.source?.serial)?.source.serial
+    }
+
+    /// Whether sound is planned that a new cut forbids.
+    private func isCutShort(from frame: Int64, since old: StretchList) -> Bool {
+        var index = history.count - 1
+        while index >= 0, history[index].pointee.end > frame {
+            let segment = history[index]
+            index -= 1
+            guard segment.pointee.state.mode == .sounding, let source = segment.pointee.state.source,
+                let stretch = directive.stretches[source.serial], stretch.isCut,
+                stretch.cut != old[source.serial]?.cut
+            else { continue }
+            let end = segment.pointee.state(after: segment.pointee.count).position
+            if end.distance(from: stretch.cut) > -Timing.cutFadeSeconds * source.songRate { return true }
+        }
+        return false
     }
 
     /// Decides whether to plan a start again within the device's buffer: if it could be heard before the buffer has
     /// played out, or if better clock estimates move a start that nobody has heard yet.
     mutating func reviewStart() {
-        guard let source = directive.source, !isUrgent else { return }
+        guard let stretch = directive.stretch(inPlaceOf: state.source?.serial), !isUrgent else { return }
+        let source = stretch.source
         switch state.mode {
         case .sounding: isUrgent = source.serial == state.source?.serial && isMisplaced(source)
-        case .waiting, .idle: isUrgent = couldSound(source)
-        case .finished: break
+        case .waiting, .idle: isUrgent = couldBegin(stretch) || couldBegin(successor)
+        case .finished: isUrgent = couldBegin(successor)
         }
     }
+
+    private func couldBegin(_ stretch: Stretch?) -> Bool { stretch.map { couldSound($0) || couldFollow($0) } ?? false }
 
     /// The first device frame that a loop can still take back.
     private var firstReplaceable: Int64 { model.newestReadingFrame &+ Int64(lengths.notice) }
 
     private func isMisplaced(_ source: Source) -> Bool {
         let planned = state.placement
-        guard directive.timeline != nil, planned.frame < cursor, planned.frame > firstReplaceable,
+        guard directive.stretches[source.serial]?.timeline != nil, planned.frame < cursor,
+            planned.frame > firstReplaceable,
             let due = dueFrames(at: planned.frame, source: source)
         else { return false }
         // A free-running source is placed by its timeline only once, if that was in time.
@@ -38,19 +65,35 @@ extension Renderer {
     }
 
     /// Whether everything planned is silence although the frames due meanwhile are there.
-    private func couldSound(_ source: Source) -> Bool {
+    private func couldSound(_ stretch: Stretch) -> Bool {
+        let source = stretch.source
         // The plan may end beyond the cursor; a wait for the beginning ends less than a frame after it.
         guard firstReplaceable < cursor, !isAudible(from: firstReplaceable),
             let due = dueFrames(at: firstReplaceable, source: source),
-            let atCursor = dueFrames(at: cursor, source: source), atCursor < Double(directive.end),
+            let atCursor = dueFrames(at: cursor, source: source), atCursor < Double(stretch.last),
             let atPlanEnd = dueFrames(at: state.frame, source: source),
             nextFreeFrame(of: source) != nil || atPlanEnd > beginning(of: source) + 1
         else { return false }
         let readable = source.ring.pointee.readable
         let reach = Double(source.resampler.reach)
-        let isThere = max(due, Double(source.first)) - reach >= Double(readable.floor) || readable.floor == source.first
+        let isThere =
+            max(due, Double(source.first)) - reach >= Double(readable.floor)
+            || readable.floor == source.ring.pointee.first
         let needed = atCursor + reach + Double(Int(grid) * 2 + lengths.fade + lengths.hysteresis) * feedForward
-        return isThere && Double(readable.end) >= min(needed, Double(directive.end))
+        return isThere && Double(readable.end) >= min(needed, Double(stretch.last))
+    }
+
+    /// Whether silence is planned behind an earlier stretch where this one, which came late, could begin.
+    private func couldFollow(_ stretch: Stretch) -> Bool {
+        let source = stretch.source
+        let step = feedForward(of: stretch)
+        guard source.serial != directive.stretches.first?.source.serial, step > 0, firstReplaceable < cursor,
+            let due = dueFrames(at: firstReplaceable, source: source), due < Double(source.first),
+            hasBeginning(of: stretch, step: step)
+        else { return false }
+        let begin = firstReplaceable &+ Int64((Double(source.first) - due) / step)
+        let reach = Int64(Double(source.resampler.reach) / step) + 2
+        return begin < cursor && !isAudible(from: begin + reach)
     }
 
     /// Whether any planned frame from `frame` on is sound.
@@ -69,30 +112,41 @@ extension Renderer {
         guard let earlier = history.cut(at: cursor) else { return }
         isPlacedAgain = state.mode == .sounding && state.placement.frame >= cursor
         state = earlier
-        cutEndings(from: cursor)
-    }
-
-    /// Cancels ends that were planned after `frame`.
-    mutating func cutEndings(from frame: Int64) {
-        if let end = ending.finished, end.frame > frame { ending.finished = nil }
-        if let end = ending.stopped, end.frame > frame { ending.stopped = nil }
+        endings.removeAll(after: cursor)
     }
 
     /// Continues at a frame that was not planned for: breaks off what sounds, to be placed again.
-    /// - Parameter unheard: the first frame that was rendered in vain, if that is before the cursor.
-    mutating func jump(to frame: Int64, unheard: Int64 = .max) {
+    /// - Parameters:
+    ///   - unheard: the first frame that was rendered in vain, if that is before the cursor.
+    ///   - heard: the frame of the newest reading.
+    mutating func jump(to frame: Int64, unheard: Int64 = .max, heardUpTo heard: Int64) {
         takeBackUnheard(from: min(unheard, cursor))
+        let earlier = earlierStretch(at: heard)
         history.removeAll()
         cursor = frame
         state.frame = frame
         state.volume = state.volume.advanced(by: state.volume.remaining)
         state.role = state.role.advanced(by: state.role.remaining)
+        if let earlier {
+            adoptSource(earlier)
+            state.hasSounded = true
+            state.cause = .deviceRestart
+            return
+        }
         guard state.mode == .sounding else { return }
         if state.leaving == .forAnotherSource {
-            adoptSource()
+            adoptSource(directive.stretch(inPlaceOf: state.source?.serial))
         } else {
             silence(cause: .deviceRestart, error: 0)
         }
+    }
+
+    /// The stretch that was at the DAC with this frame, if another has been planned since: its rest may be due still.
+    private func earlierStretch(at frame: Int64) -> Stretch? {
+        guard !directive.isFreeRunning, let serial = state.source?.serial, directive.stretches[serial] != nil,
+            let earlier = history.state(at: frame)?.oldestSerial, earlier < serial
+        else { return nil }
+        return directive.stretches[earlier]
     }
 
     /// Releases the frames and sources that no rewind can reach any more.
@@ -100,12 +154,12 @@ extension Renderer {
         let oldestNeeded = min(cursor - Int64(maximumFrameCount), oldestUnheard)
         while history.count > 1, history[0].pointee.end < oldestNeeded { history.dropFirst() }
         var oldest = directive.newestSerial &+ 1
-        if let serial = directive.source?.serial { oldest = min(oldest, serial) }
-        if let serial = state.source?.serial { oldest = min(oldest, serial) }
+        if let serial = replacement(in: directive) { oldest = min(oldest, serial) }
+        oldest = min(oldest, state.oldestSerial ?? .max)
         var floor = state.mode == .sounding ? state.position.whole : .max
         for index in 0..<history.count {
             let past = history[index]
-            guard let serial = past.pointee.state.source?.serial else { continue }
+            guard let serial = past.pointee.state.oldestSerial else { continue }
             oldest = min(oldest, serial)
             // A rendition that was held sounds under two serials.
             if past.pointee.state.mode == .sounding, past.pointee.state.source?.ring == state.source?.ring {

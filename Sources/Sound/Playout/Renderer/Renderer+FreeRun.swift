@@ -7,9 +7,9 @@ extension Renderer {
     /// The song position where a free-running source begins or continues as soon as it can; nil where a timeline says
     /// what is due.
     func nextFreeFrame(of source: Source) -> Double? {
-        guard directive.isFreeRunning, source.serial == directive.source?.serial else { return nil }
+        guard directive.isFreeRunning, let stretch = directive.stretches[source.serial] else { return nil }
         if let brokenOff = state.brokenOff, brokenOff.rendition == source.rendition { return brokenOff.position.frames }
-        guard directive.timeline == nil else { return nil }
+        guard stretch.timeline == nil else { return nil }
         // Another device played the beginning.
         let floor = source.ring.pointee.readable.floor
         return floor > source.first ? Double(floor + Int64(source.resampler.reach)) : beginning(of: source)
@@ -23,14 +23,14 @@ extension Renderer {
     /// Takes back what was planned from `frame` on: nobody hears it, and it sounds later.
     mutating func takeBackUnheard(from frame: Int64) {
         guard directive.isFreeRunning, frame <= cursor, let earlier = history.state(at: frame) else { return }
-        cutEndings(from: frame)
+        endings.removeAll(after: frame)
         state = earlier
     }
 
     /// Describes the song position at the DAC at the newest reading, and how it moves without a timeline.
     func describeFreeRun(_ snapshot: inout PlayoutSnapshot) {
         guard directive.isFreeRunning else { return }
-        let rendition = (state.source ?? directive.source)?.rendition
+        let rendition = (state.source ?? directive.stretches.first?.source)?.rendition
         if let heard = history.state(at: model.newestReadingFrame), heard.mode == .sounding,
             rendition == nil || heard.source?.rendition == rendition
         {

@@ -30,19 +30,30 @@ extension Renderer {
             return
         }
         let state = segment.pointee.state(after: offset)
-        let audible = min(source.first, state.end)..<state.end
+        render(source, from: state.position, step: segment.pointee.step, until: state.end, state, count, into: output)
+        var gain = source.gain
+        if let tail = state.tail {
+            add(tail, state, to: output, gain, count: count)
+            gain = 1
+        }
+        if !(state.fade.isUnity && state.volume.isUnity && gain == 1) {
+            applyGain(state, gain, to: output, count: count)
+        }
+    }
+
+    /// Renders one source by the channel role or, while that turns, by both.
+    private func render(
+        _ source: Source, from position: FixedPosition, step: FixedPosition, until end: Int64, _ state: PlayState,
+        _ count: Int, into output: UnsafeMutablePointer<Float>
+    ) {
+        let audible = min(source.first, end)..<end
         source.resampler.playing(state.role.to).render(
-            from: source.ring, audible: audible, position: state.position, step: segment.pointee.step, count: count,
-            into: output)
+            from: source.ring, audible: audible, position: position, step: step, count: count, into: output)
         if !state.role.isDone {
             let other = source.resampler.scratch
             source.resampler.playing(state.role.from).render(
-                from: source.ring, audible: audible, position: state.position, step: segment.pointee.step,
-                count: count, into: other)
+                from: source.ring, audible: audible, position: position, step: step, count: count, into: other)
             crossFade(state.role, from: other, in: output, count: count)
-        }
-        if !(state.fade.isUnity && state.volume.isUnity && source.gain == 1) {
-            applyGain(state, source.gain, to: output, count: count)
         }
     }
 
@@ -54,6 +65,17 @@ extension Renderer {
             for sample in frame * channelCount..<(frame + 1) * channelCount {
                 output[sample] = other[sample] + (output[sample] - other[sample]) * weight
             }
+        }
+    }
+
+    /// Adds the earlier source's last frames, as far as its filter reaches beyond them, to those of the present one.
+    /// Each gets its own gain.
+    private func add(
+        _ tail: Tail, _ state: PlayState, to output: UnsafeMutablePointer<Float>, _ sourceGain: Float, count: Int
+    ) {
+        render(tail.source, from: tail.position, step: tail.step, until: tail.end, state, count, into: mixing)
+        for index in 0..<count * channelCount {
+            output[index] = output[index] * sourceGain + mixing[index] * tail.source.gain
         }
     }
 
@@ -100,7 +122,7 @@ extension Renderer {
         switch state.mode {
         case .idle: .idle
         case .sounding: .playing
-        case .finished: .finished
+        case .finished: state.isCut ? .waiting : .finished
         case .waiting: state.cause == .underrun ? .starved : .waiting
         }
     }
@@ -112,14 +134,15 @@ extension Renderer {
             state.mode == .sounding || state.hasSounded ? max(readable.floor, state.position.whole) : readable.floor
         let buffered = Int(max(0, readable.end &- from))
         snapshot.bufferedFrameCount = buffered
+        snapshot.bufferedSpan = TimeSpan(seconds: Double(buffered) / source.songRate)
         if state.mode == .sounding, readable.end < state.end { counters.lowWater = min(counters.lowWater, buffered) }
         snapshot.lowWaterFrameCount = counters.lowWater == .max ? buffered : counters.lowWater
     }
 
     private func describeSound(_ snapshot: inout PlayoutSnapshot) {
-        guard state.mode == .sounding, state.leaving != .forAnotherSource else { return }
+        guard let source = state.source, state.mode == .sounding, state.leaving != .forAnotherSource else { return }
         snapshot.newestPosition = FractionalFramePosition(state.position.frames)
-        snapshot.framesPerSecond = directive.timeline?.framesPerSecond ?? 0
+        snapshot.framesPerSecond = directive.stretches[source.serial]?.timeline?.framesPerSecond ?? 0
         guard !directive.isFreeRunning else { return }
         snapshot.timelineError = counters.timelineError.map { TimeSpan(seconds: $0) }
         snapshot.correction = PartsPerMillion(counters.correction)

@@ -9,16 +9,15 @@ extension Renderer {
         turnVolume()
         turnRole()
         if state.mode == .sounding, state.fade.isDone, state.fade.to == 0 { endFadeOut() }
-        if state.source?.serial != directive.source?.serial {
-            leaveSource()
-        } else {
-            state.end = directive.end
-        }
+        followDirective()
         var length = Int(grid - (state.frame & (grid - 1)))
         if !state.volume.isDone { length = min(length, state.volume.remaining) }
         if !state.role.isDone { length = min(length, state.role.remaining) }
         if state.mode == .waiting { length = planStart(within: length) }
-        if state.mode == .sounding { length = planSound(within: length) }
+        if state.mode == .sounding {
+            joinSuccessor()
+            length = planSound(within: length)
+        }
         append(length)
     }
 
@@ -43,28 +42,53 @@ extension Renderer {
         state.role = state.role.turning(to: directive.role, length: length)
     }
 
+    private mutating func followDirective() {
+        guard let source = state.source, let stretch = directive.stretches[source.serial] else {
+            if state.source != nil || directive.stretches.first != nil { leaveSource() }
+            return
+        }
+        if state.leaving != .atCut { state.end = stretch.last }
+        // A cut that comes before the sound.
+        if state.mode == .waiting, stretch.isCut, stretch.timeline == nil || stretch.cut <= source.first {
+            finish(at: state.frame, isCut: true)
+        }
+        if state.mode == .finished, let next = successor { adoptSource(next) }
+    }
+
+    /// What sounds once the present source has ended. Behind a cut this is nothing until it is known when.
+    var successor: Stretch? {
+        guard let serial = state.source?.serial, let next = directive.stretches.following(serial),
+            next.timeline != nil || directive.stretches[serial]?.isCut == false
+        else { return nil }
+        return next
+    }
+
     private mutating func leaveSource() {
-        guard state.mode == .sounding else { return adoptSource() }
+        let next = directive.stretch(inPlaceOf: state.source?.serial)
+        guard state.mode == .sounding else { return adoptSource(next) }
         guard state.leaving != .forAnotherSource else { return }
         let wasFadingOut = state.leaving != .staying
         state.leaving = .forAnotherSource
         if !wasFadingOut { fadeOut(seconds: directive.leaveSeconds) }
-        if state.fade.isDone { adoptSource() }
+        if state.fade.isDone { adoptSource(next) }
     }
 
-    /// Switches to the directive's source, in silence.
-    mutating func adoptSource() {
-        if let epoch = state.source?.epoch, directive.source == nil {
-            ending.stopped = (frame: state.frame, epoch: epoch)
+    /// Switches to another source, in silence.
+    mutating func adoptSource(_ next: Stretch?) {
+        if let epoch = state.source?.epoch, next == nil {
+            endings.append(
+                PendingEnd(frame: state.frame, planned: state.frame, serial: .max, epoch: epoch, isStop: true))
         }
         noteBreak()
-        state.source = directive.source
-        state.end = directive.end
+        state.source = next?.source
+        state.end = next?.last ?? .max
         state.mode = state.source == nil ? .idle : .waiting
         state.leaving = .staying
         state.hasSounded = false
+        state.isCut = false
         state.cause = nil
         state.fade = .silent
+        state.tail = nil
         isPlacedAgain = false
         counters.lowWater = .max
     }
@@ -76,7 +100,8 @@ extension Renderer {
 
     private mutating func endFadeOut() {
         switch state.leaving {
-        case .forAnotherSource: adoptSource()
+        case .forAnotherSource: adoptSource(directive.stretch(inPlaceOf: state.source?.serial))
+        case .atCut: finish(at: state.frame, isCut: true)
         case .staying, .forReplacement, .forLackOfFrames: silence(cause: state.cause, error: state.causeError)
         }
     }
@@ -87,6 +112,7 @@ extension Renderer {
         state.mode = .waiting
         state.leaving = .staying
         state.fade = .silent
+        state.tail = nil
         state.cause = cause
         state.causeError = error
     }
@@ -102,7 +128,7 @@ extension Renderer {
     /// sense.
     func dueFrames(at frame: Int64, source: Source) -> Double? {
         if let next = nextFreeFrame(of: source) { return next }
-        guard let timeline = directive.timeline, let line = model.line, source.serial == directive.source?.serial,
+        guard let timeline = directive.stretches[source.serial]?.timeline, let line = model.line,
             abs(timeline.framesPerSecond / source.songRate - 1) < Resampler.stepTolerance / 2
         else { return nil }
         let elapsed = Double(line.originHost &- timeline.host.nanoseconds) * 1e-9 + line.seconds(of: frame)
@@ -114,8 +140,13 @@ extension Renderer {
 
     /// Song frames per device frame that hold a sound in place on its timeline.
     var feedForward: Double {
-        if directive.isFreeRunning, let source = directive.source { return source.songRate / deviceRate }
-        return (directive.timeline?.framesPerSecond ?? 0) * (model.line?.secondsPerFrame ?? 0)
+        guard let stretch = directive.stretch(inPlaceOf: state.source?.serial) else { return 0 }
+        return feedForward(of: stretch)
+    }
+
+    func feedForward(of stretch: Stretch) -> Double {
+        if directive.isFreeRunning { return stretch.source.songRate / deviceRate }
+        return (stretch.timeline?.framesPerSecond ?? 0) * (model.line?.secondsPerFrame ?? 0)
     }
 
     /// How many device frames the ring's frames will last; unlimited when the song's last frame is there.

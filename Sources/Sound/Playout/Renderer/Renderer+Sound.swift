@@ -9,10 +9,12 @@ extension Renderer {
         if state.leaving == .staying, model.impossiblePPM != nil, !directive.isFreeRunning {
             leave(.forReplacement, cause: .deviceClockStep, error: 0)
         }
+        length = planCut(within: length)
         let error = state.leaving == .staying ? timelineError() : nil
         if let error { judge(error, length) }
         watch(length)
         if !state.fade.isDone { length = min(length, state.fade.remaining) }
+        length = framesToJoint(within: length)
         // Last, since the permitted change of the step depends on how many frames it will be in force.
         if let error { steer(error, for: length) }
         return planEnd(within: length)
@@ -20,7 +22,8 @@ extension Renderer {
 
     /// How far the sound is ahead of the timeline, in seconds; nil if unknown.
     private func timelineError() -> Double? {
-        guard !directive.isFreeRunning, let source = state.source, let timeline = directive.timeline, model.isReady,
+        guard !directive.isFreeRunning, let source = state.source, model.isReady,
+            let timeline = directive.stretches[source.serial]?.timeline,
             let due = dueFrames(at: state.frame, source: source)
         else { return nil }
         return (state.position.frames - due) / timeline.framesPerSecond
@@ -65,7 +68,26 @@ extension Renderer {
         state.fade = state.fade.turning(to: 0, length: max(1, min(lengths.fade, framesAhead())))
     }
 
-    /// Cuts the segment where the filter has passed the song's last frame.
+    /// Begins the fade out before a cut, and ends the segment there.
+    private mutating func planCut(within length: Int) -> Int {
+        guard state.leaving == .staying, let source = state.source,
+            let stretch = directive.stretches[source.serial], stretch.isCut
+        else { return length }
+        let toCut = (-state.position.distance(from: stretch.cut) / state.controller.step).rounded(.up)
+        let toFade = toCut - Double(lengths.cutFade)
+        guard toFade < 1 else { return Int(min(toFade, Double(length))) }
+        var fadeLength = toCut
+        if toCut < Double(lengths.fade) {
+            // Too late to end there without a click.
+            state.end = stretch.end
+            fadeLength = Double(lengths.fade)
+        }
+        state.leaving = .atCut
+        state.fade = state.fade.turning(to: 0, length: max(1, min(Int(fadeLength), framesAhead())))
+        return length
+    }
+
+    /// Ends the segment where the filter has passed the song's last frame.
     private mutating func planEnd(within length: Int) -> Int {
         guard let source = state.source, state.end != .max else { return length }
         let step = state.controller.step

@@ -10,10 +10,17 @@ extension Renderer {
     mutating func planStart(within length: Int) -> Int {
         guard let source = state.source, let due = dueFrames(at: state.frame, source: source) else { return length }
         let step = feedForward
-        if due >= Double(state.end) {
-            finish(at: state.frame)
-            return length
+        let toSuccessor = framesToSuccessor()
+        let isCut = directive.stretches[source.serial]?.isCut ?? false
+        // Before a cut there must be time to fade out.
+        let last = Double(state.end) - (isCut ? Timing.cutFadeSeconds * source.songRate : 0)
+        guard max(due, Double(source.first)) < last, toSuccessor >= 1 else {
+            finish(at: state.frame, isCut: isCut)
+            guard let next = successor else { return length }
+            adoptSource(next)
+            return planStart(within: length)
         }
+        let length = Int(min(Double(length), toSuccessor))
         let beginning = beginning(of: source)
         if due < beginning {
             let wait = ((beginning - due) / step).rounded(.up)
@@ -28,17 +35,28 @@ extension Renderer {
         report(source: source, due: due, step: step)
         isPlacedAgain = false
         let isExact = isFresh(source) && due <= Double(source.first)
-        state.fade = isExact ? .open : Fade(from: 0, to: 1, length: lengths.fade)
+        state.fade = isExact ? .open : Fade(from: 0, to: 1, length: fadeInLength(source))
         state.hasSounded = true
         state.cause = nil
         return length
     }
 
-    private func isFresh(_ source: Source) -> Bool { !state.hasSounded && !source.fadesIn }
+    private func isFresh(_ source: Source) -> Bool { !state.hasSounded && source.fadeInSeconds == 0 }
+
+    private func fadeInLength(_ source: Source) -> Int {
+        state.hasSounded || source.fadeInSeconds == 0 ? lengths.fade : Int(deviceRate * source.fadeInSeconds)
+    }
 
     /// Where the source's sound begins, in its own frames.
     func beginning(of source: Source) -> Double {
         Double(source.first) - (isFresh(source) ? Double(source.resampler.reach) : 0)
+    }
+
+    /// Device frames until the sound of the stretch behind this one begins, rounded up; infinite if that is not known.
+    private func framesToSuccessor() -> Double {
+        guard let next = successor, let due = dueFrames(at: state.frame, source: next.source) else { return .infinity }
+        let lead = next.source.fadeInSeconds == 0 ? Double(next.source.resampler.reach) : 0
+        return ((Double(next.source.first) - lead - due) / feedForward(of: next)).rounded(.up)
     }
 
     private mutating func place(at due: Double, step: Double) {
@@ -62,7 +80,7 @@ extension Renderer {
     private func hasFrames(for source: Source) -> Bool {
         let floor = source.ring.pointee.readable.floor
         let left = state.position.whole &- Int64(source.resampler.reach)
-        guard left >= floor || floor == source.first else { return false }
+        guard left >= floor || floor == source.ring.pointee.first else { return false }
         return framesAhead() >= Int(grid) * 2 + lengths.fade + lengths.hysteresis
     }
 
@@ -72,7 +90,7 @@ extension Renderer {
         source.ring.pointee.release(below: behind)
     }
 
-    private mutating func report(source: Source, due: Double, step: Double) {
+    mutating func report(source: Source, due: Double, step: Double) {
         let distance = Double(source.first) - due
         let offset = distance > 0 ? (distance / step).rounded(.up) : 0
         let frame = state.frame &+ Int64(offset)
@@ -83,7 +101,7 @@ extension Renderer {
                     epoch: source.epoch, cause: cause, frame: DeviceFrame(index: state.frame),
                     error: TimeSpan(seconds: state.causeError)))
         }
-        guard counters.startedSerial != source.serial, let host = host(of: frame) else { return }
+        guard source.serial > counters.startedSerial, let host = host(of: frame) else { return }
         counters.startedSerial = source.serial
         shared.pointee.events.push(
             .started(
@@ -108,28 +126,32 @@ extension Renderer {
         }
     }
 
-    /// Ends the sound after its last planned frame; `frame` is the first device frame after it.
-    mutating func finish(at frame: Int64) {
+    /// Ends the sound after its last planned frame, at its end or at a cut; `frame` is the first device frame after it.
+    mutating func finish(at frame: Int64, isCut: Bool = false) {
+        state.isCut = isCut
         if let source = state.source {
-            ending.finished = (frame: frame, epoch: source.epoch)
+            endings.append(
+                PendingEnd(
+                    frame: frame, planned: state.frame, serial: source.serial, epoch: source.epoch, isStop: isCut))
             if state.end != .max {
                 state.brokenOff = (source.rendition, source.epoch, FixedPosition(whole: state.end, fraction: 0))
             }
         }
         state.mode = .finished
+        state.tail = nil
         state.fade = .silent
         state.leaving = .staying
     }
 
     /// Reports ends that the DAC has passed.
     mutating func reportEnd(heardBefore frame: Int64) {
-        if let end = ending.finished, end.frame <= frame {
-            ending.finished = nil
-            shared.pointee.events.push(.finished(epoch: end.epoch))
-        }
-        if let end = ending.stopped, end.frame <= frame {
-            ending.stopped = nil
-            shared.pointee.events.push(.stopped(epoch: end.epoch))
+        while let end = endings.takeFirst(upTo: frame) {
+            if end.isStop {
+                shared.pointee.events.push(.stopped(epoch: end.epoch))
+            } else if end.serial > counters.finishedSerial {
+                counters.finishedSerial = end.serial
+                shared.pointee.events.push(.finished(epoch: end.epoch))
+            }
         }
     }
 }

@@ -29,8 +29,10 @@ public struct Renderer: ~Copyable {
     /// Whether a reported placement was cut from the plan: its replacement is not reported again.
     var isPlacedAgain = false
     var counters = Counters()
-    var ending = PendingEnd()
+    var endings = PendingEnds()
     let lengths: FadeLengths
+    /// Room for one piece of a source that is added to another.
+    let mixing: UnsafeMutablePointer<Float>
 
     /// Keeps the shared memory alive; not used between `init` and `deinit`.
     private let control: PlayoutControl
@@ -53,13 +55,18 @@ public struct Renderer: ~Copyable {
         channelCount = channels
         grid = Int64(Resampler.pieceFrameCount)
         lengths = FadeLengths(deviceRate: deviceRate)
+        mixing = .allocate(capacity: Resampler.pieceFrameCount * channels)
+        mixing.initialize(repeating: 0, count: Resampler.pieceFrameCount * channels)
         shared = control.shared
         model = DeviceClockModel(deviceRate: deviceRate, rateHint: rateHint?.value)
         history = SegmentHistory(frameCount: maximumFrameCount)
         attachment = control.attach(deviceRate: deviceRate, channelCount: channels)
     }
 
-    deinit { control.detach(attachment) }
+    deinit {
+        control.detach(attachment)
+        mixing.deallocate()
+    }
 
     /// Feeds one reading to the clock model. Call it for every driver status that was quick to obtain.
     public mutating func note(_ reading: DeviceClockReading) {
@@ -76,7 +83,7 @@ public struct Renderer: ~Copyable {
     /// Whether more than one reading per period is useful: soon after a start, while the DAC's clock is not known well.
     /// The loop may then wait a millisecond at a time.
     public var wantsReadings: Bool {
-        model.wantsReadings && !(directive.isFreeRunning && directive.timeline == nil)
+        model.wantsReadings && !(directive.isFreeRunning && directive.stretches.first?.timeline == nil)
     }
 
     /// Whether the device's clock has been followed for so long that one reading every 50 ms is enough.
@@ -89,7 +96,7 @@ public struct Renderer: ~Copyable {
     public mutating func render(into output: UnsafeMutableBufferPointer<Float>, from first: DeviceFrame) {
         guard let base = output.baseAddress else { return }
         takeDirective()
-        if first.index != cursor { jump(to: first.index) }
+        if first.index != cursor { jump(to: first.index, heardUpTo: model.newestReadingFrame) }
         if isUrgent { cutPlan() }
         play(into: base, count: output.count / channelCount)
         release()
@@ -114,7 +121,7 @@ public struct Renderer: ~Copyable {
         if history.index(of: first.index) != nil {
             cursor = first.index
         } else {
-            jump(to: first.index)
+            jump(to: first.index, heardUpTo: model.newestReadingFrame)
         }
     }
 
@@ -124,8 +131,9 @@ public struct Renderer: ~Copyable {
     public mutating func deviceDidRestart(at first: DeviceFrame, unheardFrom unheard: DeviceFrame? = nil) {
         counters.xruns += 1
         shared.pointee.events.push(.xrun(frame: first))
+        let heard = model.newestReadingFrame
         model.restart()
         reportEnd(heardBefore: min(first.index, unheard?.index ?? .max))
-        jump(to: first.index, unheard: unheard?.index ?? .max)
+        jump(to: first.index, unheard: unheard?.index ?? .max, heardUpTo: heard)
     }
 }

@@ -8,7 +8,7 @@ struct PlayState: BitwiseCopyable {
 
     /// Why a fade out is under way.
     enum Leaving: UInt8, BitwiseCopyable {
-        case staying, forAnotherSource, forReplacement, forLackOfFrames
+        case staying, forAnotherSource, forReplacement, forLackOfFrames, atCut
     }
 
     /// The device frame of this state.
@@ -22,6 +22,10 @@ struct PlayState: BitwiseCopyable {
     var controller = RateController(feedForward: 1, uncertainty: 0, canLock: false)
     /// Where the sound was placed: the device frame, the song position due there, and the step.
     var placement = (frame: Int64.min, position: 0.0, step: 1.0)
+    /// The source before this one, while its filter rings out.
+    var tail: Tail?
+    /// Whether the sound is finished because it was cut.
+    var isCut = false
     var fade = Fade.silent
     var volume = VolumeRamp(1)
     var role = RoleFade(.stereo)
@@ -37,6 +41,9 @@ struct PlayState: BitwiseCopyable {
     /// Where sound was broken off, and which: a free-running source continues there.
     var brokenOff: (rendition: UInt64, epoch: Epoch, position: FixedPosition)?
 
+    /// The serial of the oldest source of which something sounds.
+    var oldestSerial: UInt64? { tail?.source.serial ?? source?.serial }
+
     /// The state `frames` further into a segment with this step.
     func advanced(by frames: Int, step: FixedPosition) -> PlayState {
         var later = self
@@ -46,9 +53,24 @@ struct PlayState: BitwiseCopyable {
         if mode == .sounding {
             later.position = position.advanced(by: step, times: frames)
             later.fade = fade.advanced(by: frames)
+            later.tail?.advance(by: frames)
         }
         return later
     }
+}
+
+/// The end of a source that sounds while the next one begins.
+struct Tail: BitwiseCopyable {
+    var source: Source
+    var position: FixedPosition
+    var step: FixedPosition
+    /// The song position after its last audible frame.
+    var end: Int64
+
+    /// Whether its last frame and all that the filter makes of it is past.
+    var isOver: Bool { position.whole >= end &+ Int64(source.resampler.reach) }
+
+    mutating func advance(by frames: Int) { position = position.advanced(by: step, times: frames) }
 }
 
 /// A run of device frames rendered with one step; never crosses the end of a fade, a cross-fade or a volume ramp.

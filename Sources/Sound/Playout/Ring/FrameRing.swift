@@ -43,6 +43,9 @@ public final class FrameRing {
         return Int(readable.end &- readable.floor)
     }
 
+    /// The memory that it takes.
+    var byteCount: Int { storage.pointee.capacity * storage.pointee.channelCount * MemoryLayout<Float>.stride }
+
     /// Appends interleaved frames at the write position.
     /// - Returns: the number of frames taken; fewer than given if the ring is full.
     @discardableResult

@@ -1,0 +1,212 @@
+import AudioCore
+import Testing
+
+@testable import Playout
+
+/// The sound of an epoch ends at a frame, and may go on with it later.
+@Suite(.timeLimit(.minutes(5))) struct CutTests {
+    private let start = 1_000.75
+
+    /// An epoch that has sounded for a quarter of a second.
+    private func play(ppm: Double = 40) -> EpochRig {
+        let epochs = EpochRig(VirtualDAC(ppm: ppm))
+        epochs.rig.run(until: 1_000.5)
+        epochs.append(1, 0..<480_000, at: start, sample: Song.sample)
+        epochs.rig.run(until: 1_001)
+        return epochs
+    }
+
+    private func instant(of frame: Int64) -> Double { start + Double(frame) / 48_000 }
+
+    /// Amplitude of the pilot at a device frame.
+    private func level(_ rig: Rig, _ frame: Int64) -> Double {
+        let (a, b) = (Double(rig.sample(frame, 0)), Double(rig.sample(frame, 1)))
+        return (a * a + b * b).squareRoot() / Song.amplitude
+    }
+
+    /// The first device frame at or behind an instant.
+    private func frame(_ epochs: EpochRig, at seconds: Double) -> Int64 {
+        Int64(epochs.deviceFrame(at: seconds).rounded(.up))
+    }
+
+    private func expectCut(
+        _ epochs: EpochRig, at seconds: Double, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let (rig, cut) = (epochs.rig, frame(epochs, at: seconds))
+        #expect(abs(level(rig, cut - 482) - 1) < 0.001, sourceLocation: sourceLocation)
+        #expect(abs(level(rig, cut - 240) - 0.5) < 0.01, sourceLocation: sourceLocation)
+        #expect(level(rig, cut - 20) > 0.002, sourceLocation: sourceLocation)
+        #expect((cut + 1..<cut + 480).allSatisfy { rig.sample($0) == 0 }, sourceLocation: sourceLocation)
+        let changes = (cut - 600..<cut + 100).map { abs(level(rig, $0 + 1) - level(rig, $0)) }
+        #expect(changes.max() ?? 1 < 0.004, sourceLocation: sourceLocation)
+    }
+
+    /// From this instant on the sound fades in over 10 ms, in step with the timeline.
+    private func expectResumed(
+        _ epochs: EpochRig, at seconds: Double, on timeline: HostTimeline,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let (rig, first) = (epochs.rig, frame(epochs, at: seconds))
+        #expect((first - 400..<first - 1).allSatisfy { rig.sample($0) == 0 }, sourceLocation: sourceLocation)
+        #expect(level(rig, first + 20) > 0.002, sourceLocation: sourceLocation)
+        #expect(abs(level(rig, first + 240) - 0.5) < 0.01, sourceLocation: sourceLocation)
+        #expect(abs(level(rig, first + 482) - 1) < 0.001, sourceLocation: sourceLocation)
+        for frame in stride(from: first + 100, to: first + 9_600, by: 48) {
+            #expect(abs(rig.heardError(at: frame, on: timeline)) < 2.1e-6, sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test(arguments: [30_000, 30_001, 30_017, 13_440] as [Int64])
+    func theSoundFadesOutAndEndsWithTheFrame(cut: Int64) {
+        let epochs = play()
+        epochs.cut(1, at: cut)
+        epochs.rig.run(until: 1_002)
+        expectCut(epochs, at: instant(of: cut))
+        let rig = epochs.rig
+        let end = frame(epochs, at: instant(of: cut))
+        #expect((end + 1..<rig.written).allSatisfy { rig.sample($0) == 0 })
+        #expect(epochs.ends == [.stopped(epoch: Epoch(1))])
+        #expect(rig.control.snapshot.state == .waiting)
+        #expect(rig.control.holds(Epoch(1)))
+    }
+
+    @Test func theEarlierOfTwoCutsHolds() {
+        let epochs = play()
+        epochs.cut(1, at: 40_000)
+        epochs.rig.run(until: 1_001.1)
+        epochs.cut(1, at: 30_000)
+        epochs.cut(1, at: 35_000)
+        epochs.rig.run(until: 1_002)
+        expectCut(epochs, at: instant(of: 30_000))
+        #expect(epochs.ends == [.stopped(epoch: Epoch(1))])
+    }
+
+    @Test func aCutThatComesLateFadesOutAsSoonAsTheDeviceAllows() {
+        let epochs = play()
+        let rig = epochs.rig
+        let heard = rig.dac.pointer(at: rig.now)
+        epochs.cut(1, at: 6_000)
+        rig.run(until: 1_001.5)
+        // 5 ms until the loop looks, 5 ms of safety, 5 ms of fade.
+        #expect(level(rig, heard + 240) > 0.99)
+        #expect((heard + 800..<rig.written).allSatisfy { rig.sample($0) == 0 })
+        let changes = (heard..<heard + 1_000).map { abs(level(rig, $0 + 1) - level(rig, $0)) }
+        #expect(changes.max() ?? 1 < 0.008)
+        #expect(epochs.ends == [.stopped(epoch: Epoch(1))])
+    }
+
+    @Test(arguments: [0.05, 1.0]) func whatIsResumedGoesOnWithTheNextFrame(pause: Double) {
+        let epochs = play()
+        let cut: Int64 = 30_011
+        epochs.cut(1, at: cut)
+        // The shorter pause is over before the cut is heard.
+        epochs.rig.run(until: instant(of: cut) + pause - 0.25)
+        let seconds = instant(of: cut) + pause
+        let timeline = epochs.timeline(1, cut, at: seconds)
+        epochs.rig.control.setTimeline(timeline)
+        epochs.rig.run(until: seconds + 0.5)
+        expectCut(epochs, at: instant(of: cut))
+        expectResumed(epochs, at: seconds, on: timeline)
+        #expect(epochs.starts == [1, 1])
+        #expect(!epochs.rig.events.contains(.retired(epoch: Epoch(1))))
+        #expect(epochs.rig.control.snapshot.replacementCount == 0)
+    }
+
+    @Test func pausesFollowOneAnother() {
+        let epochs = play()
+        var seconds = start
+        var from: Int64 = 0
+        for cut in [30_000, 45_000, 60_001] as [Int64] {
+            epochs.cut(1, at: cut)
+            let end = seconds + Double(cut - from) / 48_000
+            epochs.rig.run(until: end + 0.2)
+            expectCut(epochs, at: end)
+            (seconds, from) = (end + 0.5, cut)
+            let timeline = epochs.timeline(1, cut, at: seconds)
+            epochs.rig.control.setTimeline(timeline)
+            epochs.rig.run(until: seconds + 0.25)
+            expectResumed(epochs, at: seconds, on: timeline)
+        }
+    }
+
+    /// A seek, or the next song.
+    @Test func anAppendedEpochStartsAtItsInstantAndTheCutOneIsDropped() {
+        let epochs = play()
+        let rig = epochs.rig
+        epochs.cut(1, at: 30_000)
+        let seconds = instant(of: 30_000) + 0.1003
+        epochs.append(2, 100_000..<400_000, at: seconds, sample: Song.sample)
+        #expect(!rig.control.holds(Epoch(1)))
+        rig.run(until: seconds + 0.6)
+        expectCut(epochs, at: instant(of: 30_000))
+        let timeline = epochs.timeline(2, 100_000, at: seconds)
+        let first = frame(epochs, at: seconds)
+        #expect((first - 400..<first - 40).allSatisfy { rig.sample($0) == 0 })
+        for frame in stride(from: first + 40, to: first + 9_600, by: 48) {
+            #expect(abs(rig.heardError(at: frame, on: timeline)) < 2.1e-6)
+        }
+        #expect(epochs.starts == [1, 2])
+        #expect(epochs.ends == [.stopped(epoch: Epoch(1))])
+        #expect(rig.events.contains(.retired(epoch: Epoch(1))))
+        // It is too late to resume.
+        rig.control.setTimeline(epochs.timeline(1, 30_000, at: rig.now + 0.3))
+        rig.run(until: rig.now + 0.5)
+        #expect(epochs.starts == [1, 2])
+    }
+
+    /// What stood behind was to begin at the end.
+    @Test func whatStandsBehindACutWaitsForANewTimeline() {
+        let epochs = EpochRig(VirtualDAC(ppm: 40))
+        let rig = epochs.rig
+        rig.run(until: 1_000.5)
+        epochs.append(1, 0..<36_000, at: start, sample: Song.sample)
+        epochs.append(2, 0..<96_000, at: instant(of: 36_000), sample: Song.sample)
+        // The joint is planned already.
+        rig.run(until: instant(of: 36_000) - 0.08)
+        epochs.cut(1, at: 35_000)
+        rig.run(until: 1_002.5)
+        expectCut(epochs, at: instant(of: 35_000))
+        let end = frame(epochs, at: instant(of: 35_000))
+        #expect((end + 1..<rig.written).allSatisfy { rig.sample($0) == 0 })
+        #expect(epochs.ends == [.stopped(epoch: Epoch(1))])
+        // Resumed, both sound as if nothing had been.
+        let seconds = 1_003.0
+        rig.control.setTimeline(epochs.timeline(1, 35_000, at: seconds))
+        let joint = seconds + 1_000.0 / 48_000
+        let timeline = epochs.timeline(2, 0, at: joint)
+        rig.control.setTimeline(timeline)
+        rig.run(until: 1_003.5)
+        let first = frame(epochs, at: joint)
+        for frame in stride(from: first - 500, to: first + 9_600, by: 1) {
+            #expect(abs(rig.heardError(at: frame, on: timeline)) < 2.1e-6)
+        }
+        #expect(epochs.ends == [.stopped(epoch: Epoch(1)), .finished(epoch: Epoch(1))])
+    }
+
+    @Test func aCutBeforeTheSoundIsSilence() {
+        let epochs = EpochRig(VirtualDAC())
+        let rig = epochs.rig
+        rig.run(until: 1_000.5)
+        epochs.append(1, 0..<48_000, at: start, sample: Song.sample)
+        epochs.cut(1, at: 0)
+        rig.run(until: 1_001.5)
+        #expect((0..<rig.written).allSatisfy { rig.sample($0) == 0 })
+        #expect(epochs.ends == [.stopped(epoch: Epoch(1))])
+    }
+
+    /// A hundred skips in a second: nothing is refused, and what is over is let go.
+    @Test func skipsInQuickSuccessionLeaveNothingBehind() {
+        let epochs = play()
+        let rig = epochs.rig
+        for number in 2...100 as ClosedRange<UInt32> {
+            epochs.cut(number - 1, at: 480_000)
+            #expect(epochs.append(number, 0..<96_000, at: rig.now + 0.2, sample: Song.sample))
+            rig.run(until: rig.now + 0.01)
+        }
+        rig.run(until: rig.now + 0.8)
+        #expect(rig.control.snapshot.epoch == Epoch(100) && rig.control.snapshot.state == .playing)
+        for number in 1...99 as ClosedRange<UInt32> {
+            #expect(rig.events.count { $0 == .retired(epoch: Epoch(number)) } == 1, "\(number)")
+        }
+    }
+}
