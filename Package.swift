@@ -69,7 +69,10 @@ let layers = [
     layer(
         "Core",
         [
-            library("AudioCore"),
+            // Rounding is a call of libm on x86-64, and the parser's users may import no module that links it.
+            .target(
+                name: "AudioCore", swiftSettings: settings,
+                linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
             // Lines under clouds of points: what both clock models are made of.
             library("LineFitting"),
         ]),
@@ -132,9 +135,13 @@ let layers = [
     layer(
         "Sessions",
         [
-            library("Broadcasting", ["AudioCore", "AudioDecoding", "ClockSync", "Peering", "WireProtocol", nioCore]),
+            library(
+                "Broadcasting",
+                ["AudioCore", "AudioDecoding", "ClockSync", "Peering", "Programmes", "WireProtocol", nioCore]),
             library("Listening", ["AudioCore", "ClockSync", "Peering", "Playout", "WireProtocol", nioCore]),
             library("Observing", ["AudioCore", "Peering", "WireProtocol", nioCore]),
+            // What a broadcast plays, and the order of the commands that change it.
+            library("Programmes", ["AudioCore", "WireProtocol"]),
             // A broadcast's packets, or what a device captures, to a file.
             library(
                 "Recording",
@@ -157,8 +164,8 @@ let layers = [
                 [
                     "ALSADevices", "AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueueServices",
                     "Broadcasting", "ClockExchange", "ClockSync", "Discovery", "HostSystem", "LibavcodecDecoding",
-                    "Listening", "MPEGDecoding", "Observing", "Peering", "Playout", "RealtimeKitClient", "Recording",
-                    "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
+                    "Listening", "MPEGDecoding", "Observing", "Peering", "Playout", "Programmes", "RealtimeKitClient",
+                    "Recording", "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
                 ], canary),
             program(
                 "tutti",
@@ -184,7 +191,7 @@ let testRooms = [
                 "SimulationKit",
                 [
                     "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync", "HostSystem",
-                    "Listening", "Peering", "Playout", "SessionExecution", "WireProtocol", nioCore,
+                    "Listening", "Peering", "Playout", "Programmes", "SessionExecution", "WireProtocol", nioCore,
                 ]),
 
             // The library is in Tests/Preloads, a package of its own.
@@ -331,11 +338,15 @@ let testRooms = [
         [
             tests(
                 "BroadcastingTests",
-                ["AudioCore", "AudioDecoding", "Broadcasting", "ClockSync", "Peering", "WireProtocol", nioCore]),
+                [
+                    "AudioCore", "AudioDecoding", "Broadcasting", "ClockSync", "Peering", "Programmes", "WireProtocol",
+                    nioCore,
+                ]),
             tests(
                 "ListeningTests",
                 ["AudioCore", "ClockSync", "Listening", "Peering", "Playout", "WireProtocol", nioCore]),
             tests("ObservingTests", ["AudioCore", "Observing", "Peering", "WireProtocol", nioCore]),
+            tests("ProgrammesTests", ["AudioCore", "Programmes", "StreamTestKit", "WireProtocol"]),
             tests(
                 "RecordingTests",
                 ["AudioCore", "AudioDecoding", "AudioFileWriting", "Recording", "StreamTestKit"]),
@@ -343,7 +354,7 @@ let testRooms = [
                 "SessionExecutionTests",
                 [
                     "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync", "HostSystem",
-                    "Listening", "Peering", "Playout", "SessionExecution", "WireProtocol", nioCore,
+                    "Listening", "Peering", "Playout", "Programmes", "SessionExecution", "WireProtocol", nioCore,
                 ]),
         ]),
 
@@ -355,6 +366,7 @@ let testRooms = [
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync",
                     "HostSystem", "LANKit", "LibavcodecDecoding", "Listening", "MPEGDecoding", "Observing", "Playout",
+                    "Programmes",
                     "Songs", "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol", nioCore, nioPosix,
                 ]),
             tests(
@@ -408,7 +420,7 @@ let testRooms = [
                 "PeerFuzzTargets",
                 [
                     "AudioCore", "Broadcasting", "ClockSync", "Discovery", "Listening", "Peering", "Playout",
-                    "WireProtocol", nioCore,
+                    "Programmes", "WireProtocol", nioCore,
                 ]),
             tests("FuzzTests", ["FuzzTargets", "StreamTestKit"]),
             tests("PeerFuzzTests", ["PeerFuzzTargets", "StreamTestKit"]),

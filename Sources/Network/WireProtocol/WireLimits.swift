@@ -16,4 +16,13 @@ public enum WireLimits {
     public static let clockDatagramByteCount = 64
     /// Bytes of a text that explains a refusal or an end.
     public static let reasonByteCount = 512
+    /// Bytes of the address of a song or station.
+    public static let addressByteCount = 2_048
+    /// Sources that one command may add, and their bytes together: a command stays below 4,096 bytes.
+    public static let sourcesPerCommand = 64
+    public static let sourceByteCount = 3_072
+    /// Items of the queue in one page.
+    public static let itemsPerPage = 256
+    /// Listeners in a programme's state: the message stays below the payload limit.
+    public static let listenerSettingsCount = 1_024
 }

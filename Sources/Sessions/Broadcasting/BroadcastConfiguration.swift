@@ -1,5 +1,6 @@
 import AudioCore
 import Peering
+import Programmes
 import WireProtocol
 
 /// The settings of a broadcast.
@@ -13,9 +14,13 @@ public struct BroadcastConfiguration: Sendable {
 
     /// The broadcaster's identity.
     public var greeting: Greeting
-    /// The song's title if its stream has none.
-    public var fallbackTitle = "untitled"
-    /// Which loudness tags decide the song's gain, which all listeners apply.
+    /// What is played.
+    public var programme = Programme(seed: 0)
+    /// Whether the broadcast stays when its programme is over, or has nothing to play.
+    public var staysIdle = false
+    /// Whether other machines may add songs.
+    public var acceptsSongs = false
+    /// Which loudness tags decide a song's gain, which all listeners apply.
     public var loudness = LoudnessMode.off
     public var start = Start.whenReady(listeners: 1)
     /// Names of the only listeners to be fed; empty feeds all.
@@ -52,6 +57,24 @@ public enum BroadcastLimits {
     public static let gatheringTime = TimeSpan.milliseconds(300)
     /// How much longer a listener that is connected but not ready is waited for; after that it joins late.
     public static let readinessTime = TimeSpan.milliseconds(700)
+    /// From a command to its effect, where the round trip is short: a sound card takes back what it holds.
+    static let deviceLead = TimeSpan.milliseconds(50)
+    /// The same at most. A listener that hears of it later falls silent late, alone.
+    static let longestCommandLead = TimeSpan.milliseconds(300)
+    /// The least silence between a pause and what follows.
+    static let shortestPause = TimeSpan.milliseconds(50)
+    /// How much of a song must be read before it is jumped to or follows another.
+    static let jumpLead = TimeSpan.milliseconds(500)
+    /// From the decision to the first sound of a song that is jumped to.
+    static let jumpDelay = TimeSpan.milliseconds(150)
+    /// How long the old sound goes on while the new song is opened.
+    static let openingTime = TimeSpan.milliseconds(100)
+    /// Behind this much of a song, `previous` goes back to its beginning.
+    static let restartTime = TimeSpan.seconds(3)
+    /// Lists of songs that are followed: lists may name each other.
+    static let listCount = 100
+    /// Songs that stand behind the one that is heard: a listener holds one more.
+    static let comingCount = 3
     /// How long listeners named by `--to` are waited for.
     public static let namedListenerTime = TimeSpan.seconds(10)
     /// How much of the song listeners are sent before the start is decided: enough to be ready, and little enough that

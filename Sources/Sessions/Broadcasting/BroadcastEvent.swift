@@ -2,6 +2,7 @@ import AudioCore
 import ClockSync
 import NIOCore
 import Peering
+import Programmes
 import WireProtocol
 
 /// An input of a broadcast's session.
@@ -18,7 +19,11 @@ public enum BroadcastEvent: Sendable {
     /// The socket took this many of the bytes sent.
     case wrote(ConnectionID, byteCount: Int)
     case closed(ConnectionID)
-    case source(SourceEvent)
+    /// What the reader of this epoch's song reports.
+    case source(Epoch, SourceEvent)
+    /// The broadcaster's own user, or a program of theirs, asks for this; answered with
+    /// ``BroadcastAction/answer(_:_:)``.
+    case command(Command, Asker)
     /// The answer to ``BroadcastAction/transcode(_:)``.
     case transcoded(TranscodingReply)
     /// Time has passed; must come at least every ``BroadcastSession/tickInterval``.
@@ -44,14 +49,41 @@ extension BroadcastEvent {
 public enum SourceEvent: Sendable {
     /// Properties up to ready, then contiguous packets, of which the first begins at frame 0 less priming.
     case read(properties: [AudioStreamProperty], packets: [AudioPacketDescription], data: ByteBuffer)
-    case ended
+    case ended(SourceEnd)
+    /// Reading goes on in the middle of the song, at a frame that was asked for: this is the next packet's first frame.
+    /// The packets before that frame are the decoder's pre-roll.
+    case sought(FramePosition)
     /// Reading failed; the text is for people. What was read before is played.
-    case failed(String)
+    case failed(String, SourceEnd)
+    /// The source is a list of songs, which take its place.
+    case list([NewItem])
+    /// What kind of source it is; before the first read.
+    case opened(isLive: Bool, isSeekable: Bool)
     case notice(NoticeLevel, String)
     /// A station's current title.
     case title(String)
     /// When a live source's frames were in the air. Repeated while it runs.
     case clock(SourceClock)
+}
+
+/// What comes behind a song that is over.
+public enum SourceEnd: Hashable, Sendable {
+    case nothing
+    /// Another song, in the same source.
+    case anotherSong
+}
+
+/// One who asks for something on the broadcaster's own machine: its terminal, or a program there.
+public struct Asker: Hashable, Sendable {
+    /// Distinguishes it from the others.
+    public var number: Int
+    /// For display and the log.
+    public var name: String
+
+    public init(number: Int, name: String) {
+        self.number = number
+        self.name = name
+    }
 }
 
 /// What the shell must do for a broadcast, in order.
@@ -67,14 +99,20 @@ public enum BroadcastAction: Sendable {
     /// Answer clock requests under this key.
     case addKey(ClockKey)
     case removeKey(ClockKey)
-    /// Read more of the song.
-    case readSource
+    /// Open a song; read nothing yet.
+    case openSource(SourceRequest)
+    /// Read more of this epoch's song.
+    case readSource(Epoch)
+    /// The epoch's song is over, or not wanted any more.
+    case closeSource(Epoch)
     /// Decode a piece of the song off the network's thread and answer with ``BroadcastEvent/transcoded(_:)``; see
     /// ``SongTranscoder``. There is one request at a time, except that a new rendition need not wait for the old one's
     /// answer.
     case transcode(TranscodingRequest)
     /// Release the decoder: nobody needs PCM any more.
     case endTranscoding
+    /// Tell the broadcaster's own user what became of a command.
+    case answer(CommandOutcome, Asker)
     /// The advertised state changed.
     case advertise
     case notice(BroadcastNotice)

@@ -31,6 +31,8 @@ public enum BroadcastNotice: Hashable, Sendable {
     case songGoesOn(silence: TimeSpan)
     /// The song starts without the listeners of these names.
     case startedWithout([String])
+    /// A song of the programme cannot be played and is left out, for this reason.
+    case songPassedOver(Epoch, String)
     /// Decoding is too slow: listeners that cannot decode the song miss a part of it.
     case decodingTooSlow
 
@@ -76,7 +78,8 @@ extension BroadcastNotice {
         switch self {
         case .source(let level, _): level
         case .sourceFailed, .songDamaged, .songTruncated, .songCutOff, .songFellSilent, .startedWithout,
-            .decodingTooSlow, .dropped, .clockOverTCP, .namedUnanswered, .refusedBy, .connectionsFull, .addressFull,
+            .songPassedOver, .decodingTooSlow, .dropped, .clockOverTCP, .namedUnanswered, .refusedBy, .connectionsFull,
+            .addressFull,
             .crowded:
             .warning
         case .songGoesOn, .joined, .left, .gone, .sentPCM, .busy: .info
@@ -98,7 +101,9 @@ extension BroadcastNotice {
 
     var kind: Kind {
         switch self {
-        case .source, .sourceFailed, .songDamaged, .songTruncated, .songCutOff, .songFellSilent, .songGoesOn: .song
+        case .source, .sourceFailed, .songDamaged, .songTruncated, .songCutOff, .songFellSilent, .songGoesOn,
+            .songPassedOver:
+            .song
         case .startedWithout: .start
         case .decodingTooSlow: .decoding
         case .joined: .joined

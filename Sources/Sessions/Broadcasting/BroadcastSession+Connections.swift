@@ -81,6 +81,8 @@ extension BroadcastSession {
         case .report(let report): note(report, of: id, now)
         case .refusal(let refusal): refused(id, refusal, now)
         case .clock(let datagram): answerClock(datagram, of: id, now)
+        case .command(let command):
+            if connections[id]?.isStranger == false { perform(command, from: .connection(id), now) }
         default: break
         }
     }
@@ -88,7 +90,7 @@ extension BroadcastSession {
     /// Takes a report. The first one shows that the listener accepted us: a busy one refuses instead.
     private mutating func note(_ report: ListenerReport, of id: ConnectionID, _ now: HostTime) {
         guard let link = connections[id], link.isMember, let greeting = link.connection.greeting else { return }
-        link.note(report, in: song.epoch, feedingPlan(now), now: now)
+        link.note(report, feedingPlan(now), now: now)
         if announced.insert(greeting.instance).inserted { notify(.joined(greeting.name), from: link, now) }
     }
 
@@ -151,7 +153,7 @@ extension BroadcastSession {
             notifyOnce(.sentPCM(greeting.name, codec), from: link.connection.address)
         }
         connections.admit(link.id)
-        link.admit(as: isDecoded ? .original : .linearPCM)
+        link.admit()
         actions.append(.addKey(link.key))
         let welcome = Welcome(clockPort: configuration.clockPort, clockKey: link.key.bytes)
         send(WireEncoder.welcome(welcome), to: link, now)
@@ -197,7 +199,7 @@ extension BroadcastSession {
 
     private mutating func close(_ id: ConnectionID, _ now: HostTime, pause: TimeSpan, isLost: Bool = false) {
         guard let link = connections.remove(id, pause: pause, isLost: isLost, now: now) else { return }
-        if link.hasFinished(song.epoch) { noteDeparture(of: link, now) }
+        if link.hasFinished(timeline.last.epoch) { noteDeparture(of: link, now) }
         if let instance = link.connection.greeting?.instance, !connections.isConnected(to: instance) {
             announced.remove(instance)
             // The own loudspeakers do not come back, so nobody waits for them.

@@ -27,7 +27,7 @@ extension BroadcastSession {
     }
 
     private func roster(_ now: HostTime) -> Roster {
-        let state: Roster.State = !isPlaying ? .waiting : end == nil ? .playing : .finishing
+        let state: Roster.State = !isPlaying ? .waiting : isFinishing ? .finishing : .playing
         let entries = connections.links.compactMap { link -> Roster.Entry? in
             guard link.isMember, let greeting = link.connection.greeting else { return nil }
             return Roster.Entry(instance: greeting.instance, name: greeting.name, report: link.report)

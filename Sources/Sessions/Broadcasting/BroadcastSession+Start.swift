@@ -5,10 +5,10 @@ import WireProtocol
 /// Deciding when the song starts and when it is over.
 extension BroadcastSession {
     mutating func decideStart(_ now: HostTime) {
-        guard case .waiting(let since) = phase else { return }
+        guard case .waiting(let since) = phase, !isSilenced else { return }
         // A live source plays as soon as there is something to play.
-        guard !follower.isLive else {
-            if let anchor = follower.liveAnchor { play(by: anchor) }
+        guard !timeline.heard.follower.isLive else {
+            if let anchor = timeline.heard.follower.liveAnchor { play(by: anchor) }
             return
         }
         let members = connections.links.filter(\.isMember)
@@ -38,7 +38,7 @@ extension BroadcastSession {
             finish(.nobody(missing), now)
             return
         }
-        guard members.contains(where: \.isReady), follower.isEnough(song, from: .zero) else { return }
+        guard members.contains(where: \.isReady), hasEnough else { return }
         if !missing.isEmpty { notify(.startedWithout(missing)) }
         start(now)
     }
@@ -51,21 +51,34 @@ extension BroadcastSession {
         link.connection.greeting.map { connections.allowed.isName(name, of: $0, at: link.connection.address) } ?? false
     }
 
+    private var hasEnough: Bool { timeline.heard.follower.isEnough(song, from: timeline.heard.firstFrame) }
+
     /// Starts if enough of the song is there.
     private mutating func start(_ now: HostTime) {
-        guard let rate = song.framesPerSecond, follower.isEnough(song, from: .zero) else { return }
+        guard let rate = song.framesPerSecond, hasEnough else { return }
         let session = ClockMapping.identity.session(at: now) + configuration.startDelay
-        play(by: Anchor(epoch: song.epoch, frame: .zero, session: session, framesPerSecond: rate))
+        play(by: Anchor(epoch: song.epoch, frame: timeline.heard.firstFrame, session: session, framesPerSecond: rate))
     }
 
-    /// Finishes when every listener has heard the last frame, or should have.
+    /// Finishes when the programme is over, and every listener has heard the last frame or should have.
     mutating func decideEnd(_ now: HostTime) {
-        guard let anchor, let end, follower.heldFrame == nil else { return }
-        let last = anchor.session(of: end)
+        guard isPlaying, opening.track == nil, timeline.comingCount == 0, let last = lastInstant else { return }
         let session = ClockMapping.identity.session(at: now)
         guard session >= last else { return }
         let haveAllFinished = connections.links.allSatisfy { !$0.isMember || $0.hasFinished(song.epoch) }
         guard haveAllFinished || session >= last + BroadcastLimits.farewellTime else { return }
-        finish(song.failure.map { .brokenOff($0) } ?? .completed, now)
+        if programme.transport == .playing { _ = programme.advance() }
+        guard configuration.staysIdle else { return finish(song.failure.map { .brokenOff($0) } ?? .completed, now) }
+        actions.append(.advertise)
+    }
+
+    /// When the programme's last frame is due; nil while it is not known, or the programme goes on.
+    private var lastInstant: SessionTime? {
+        switch programme.transport {
+        case .playing:
+            timeline.heard.follower.heldFrame == nil && programme.following == nil ? timeline.heard.endInstant : nil
+        case .idle: configuration.staysIdle ? nil : timeline.heard.cutInstant ?? timeline.heard.endInstant
+        case .paused, .stopped: nil
+        }
     }
 }

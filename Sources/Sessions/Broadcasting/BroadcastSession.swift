@@ -1,11 +1,14 @@
 import AudioCore
 import ClockSync
 import Peering
+import Programmes
 import WireProtocol
 
-/// One broadcast of one song: events in, actions out.
+/// One broadcast of a programme, song after song on one timeline: events in, actions out.
 ///
-///     opening ──properties──▶ waiting ──enough listeners are ready──▶ playing ──last frame heard──▶ over
+///     idle ⇄ opening ──properties──▶ waiting ──enough listeners are ready──▶ playing ──last frame heard──▶ over
+///
+/// Once it plays it goes on to play: pauses and stops are cuts of what is heard.
 ///
 /// A listener is greeted and, once the song is known to be one it can play, welcomed with the clock's key. It is sent
 /// the stream's properties and first packets at once, so that it is ready before the start is decided. The decision
@@ -13,24 +16,40 @@ import WireProtocol
 /// and each message is encoded once: a listener has only a cursor into the shared log and a bounded number of bytes in
 /// flight. Listeners without a decoder for the song share a second log, of linear PCM (``TranscodedSong``).
 ///
+/// Each song is an epoch of the timeline (``BroadcastTimeline``). As soon as one was read to its end, the next one is
+/// opened (``SourceOpening``), placed behind it, and sent: it begins where the other ends. Commands cut what is heard
+/// at one frame for all, and place what they ask for (`BroadcastSession+Commands.swift`).
+///
 /// Owns no socket, thread or clock: `now` is the broadcaster's host time, which by definition is session time. The
 /// simulation runs this very code.
 public struct BroadcastSession {
     enum Phase: Equatable {
+        /// There is nothing to play.
+        case idle
         case opening
         case waiting(since: HostTime)
-        case playing(NumberedAnchor)
+        case playing
         case over
     }
 
-    private(set) var phase = Phase.opening
+    private(set) var phase = Phase.idle
     var configuration: BroadcastConfiguration
     var connections: ConnectionTable<ListenerLink>
-    /// The song, and how its timeline follows its source.
-    private(set) var song: BroadcastSong
-    private(set) var follower: SourceFollower
-    private var titles = TitleSchedule()
-    var pcm = SharedPCM()
+    var timeline: BroadcastTimeline
+    /// The song that is being opened to follow, or to be jumped to.
+    var opening = SourceOpening.none
+    /// The queue, and the place in it.
+    var programme: Programme
+    /// The order of the commands.
+    var log = CommandLog<CommandOrigin>()
+    /// Commands whose songs are being opened.
+    var pendingCommands: [PendingCommand] = []
+    /// Songs of the programme's sources beyond the first ones.
+    var furtherSongCount = 0
+    /// Items that turned out to be lists of songs.
+    var listCount = 0
+    /// The newest epoch.
+    var lastEpoch = Epoch(0)
     var startDecision = StartDecision()
     /// Instances announced as joined. A replaced connection is not announced again.
     var announced: Set<UInt64> = []
@@ -46,9 +65,8 @@ public struct BroadcastSession {
             instance: configuration.greeting.instance, peers: .listener,
             allowed: AllowList(configuration.allowedNames), capacity: BroadcastLimits.connectionCount,
             candidates: BroadcastLimits.candidates)
-        song = BroadcastSong(
-            epoch: Epoch(1), fallbackTitle: configuration.fallbackTitle, loudness: configuration.loudness)
-        follower = SourceFollower(configuration)
+        programme = configuration.programme
+        timeline = BroadcastTimeline(BroadcastTrack(Epoch(0), configuration, item: nil, title: ""))
     }
 
     /// Handles one event.
@@ -71,7 +89,8 @@ public struct BroadcastSession {
         case .closed(let id):
             isOfOneConnection = isPlaying && connections[id]?.isStranger ?? true
             drop(id, nil, now)
-        case .source(let event): read(event, now)
+        case .source(let epoch, let event): read(event, of: epoch, now)
+        case .command(let command, let asker): perform(command, from: .own(asker), now)
         case .transcoded(let reply): take(reply, now)
         case .tick: break
         case .stop: finish(.stopped, now)
@@ -97,13 +116,16 @@ public struct BroadcastSession {
     private mutating func advance(_ now: HostTime) {
         guard phase != .over else { return }
         superviseConnections(now)
+        beginProgramme(now)
         for link in connections.links { admit(link, now) }
         for dial in connections.dialer.dueDials(now) { actions.append(.dial(dial)) }
+        turn(now)
         decideStart(now)
         watchSource(now)
-        for title in titles.take(upTo: position(now)) { retitle(title, now) }
+        for title in timeline.heard.titles.take(upTo: position(now)) { retitle(title, now) }
+        openNext(now)
         readAhead(now)
-        if let moved = follower.repace(song, by: anchor, now: now) { play(by: moved) }
+        followPace(now)
         transcodeAhead(now)
         let plan = feedingPlan(now)
         for link in connections.links { feed(link, plan, now) }
@@ -113,77 +135,120 @@ public struct BroadcastSession {
 
     // MARK: The song
 
-    private mutating func read(_ event: SourceEvent, _ now: HostTime) {
+    /// The song that is heard, or will be first.
+    var song: BroadcastSong { timeline.heard.song }
+
+    /// Takes what the source of an epoch brings.
+    private mutating func read(_ event: SourceEvent, of epoch: Epoch, _ now: HostTime) {
+        let wasReady = song.isReady
         switch event {
+        case .opened(let isLive, let isSeekable): noteOpened(epoch, isLive: isLive, isSeekable: isSeekable)
         case .notice(let level, let text): notify(.source(level, text))
-        case .title(let title): titles.note(title, from: song.log.end)
-        case .clock(let clock):
-            guard let anchor = follower.note(clock, song.epoch), isPlaying else { return }
-            play(by: anchor)
+        case .title(let title): _ = change(epoch) { $0.titles.note(title, from: $0.song.log.end) }
+        case .clock(let clock): follow(clock, of: epoch)
+        case .sought(let position): _ = change(epoch) { $0.song.begin(at: position) }
         case .read(let properties, let packets, let data):
-            let wasReady = song.isReady
-            for problem in song.read(properties, packets, data) { notify(.songDamaged(problem)) }
-            if song.isReady, !wasReady { actions.append(.advertise) }
-            if phase == .opening, song.isPlayable { phase = .waiting(since: now) }
-        case .ended: endSong(failure: nil, now)
-        case .failed(let text): endSong(failure: text, now)
+            let problems = change(epoch) { $0.song.read(properties, packets, data) }
+            for problem in problems ?? [] { notify(.songDamaged(problem)) }
+            noteDescription(of: epoch)
+        case .list(let items): replaceItem(of: epoch, with: items, now)
+        case .ended(let end): endSong(epoch, end, failure: nil, now)
+        case .failed(let text, let end): endSong(epoch, end, failure: text, now)
         }
+        if song.isReady, !wasReady { actions.append(.advertise) }
+        if phase == .opening, song.isPlayable { phase = .waiting(since: now) }
     }
 
-    private mutating func endSong(failure: String?, _ now: HostTime) {
-        song.finish(failure: failure)
-        if let failure, song.log.endIndex > 0 { notify(.sourceFailed(failure)) }
-        guard song.isPlayable else { return finish(.unplayable(failure), now) }
-        switch song.shortfall {
+    /// Changes an epoch, which may still be opened; nil if it is not held any more.
+    mutating func change<Result>(_ epoch: Epoch, _ body: (inout BroadcastTrack) -> Result) -> Result? {
+        opening.track?.epoch == epoch ? opening.change(body) : timeline.with(epoch, body)
+    }
+
+    private mutating func follow(_ clock: SourceClock, of epoch: Epoch) {
+        guard let anchor = change(epoch, { $0.follower.note(clock, epoch) }) ?? nil, isPlaying, !isSilenced,
+            timeline.heard.epoch == epoch
+        else { return }
+        timeline.place(by: anchor)
+    }
+
+    private mutating func endSong(_ epoch: Epoch, _ sourceEnd: SourceEnd, failure: String?, _ now: HostTime) {
+        let ended = change(epoch) { track in
+            track.end(sourceEnd, failure: failure)
+            return track
+        }
+        guard let ended else { return }
+        guard ended.song.isPlayable else { return passOver(ended, now) }
+        noteDescription(of: epoch)
+        if let failure { notify(.sourceFailed(failure)) }
+        switch ended.song.shortfall {
         case .truncated(let problem): notify(.songTruncated(problem))
         case .cutOff(let seconds, let whole, let problem): notify(.songCutOff(seconds: seconds, of: whole, problem))
         case nil: break
         }
     }
 
-    /// Reads the song to a little beyond the horizon.
+    /// Reads every song to a little beyond the horizon.
     private mutating func readAhead(_ now: HostTime) {
-        let playing = position(now)
-        let wanted = playing + song.frames(in: configuration.horizon + .seconds(1))
-        if song.keep(from: playing, upTo: wanted) { actions.append(.readSource) }
+        let lead = configuration.horizon + .seconds(1)
+        for epoch in timeline.tracks.map(\.epoch) {
+            let isWanted = timeline.with(epoch) { track in
+                let playing = track.position(now)
+                return track.song.keep(from: playing, upTo: playing + track.song.frames(in: lead))
+            }
+            if isWanted == true { actions.append(.readSource(epoch)) }
+        }
+        if let epoch = opening.wantsMore(within: lead) { actions.append(.readSource(epoch)) }
     }
 
     private mutating func watchSource(_ now: HostTime) {
         guard let anchor else { return }
-        for finding in follower.watch(song, by: anchor, now: now) {
+        for finding in timeline.heard.follower.watch(song, by: anchor, now: now) {
             switch finding {
             case .fellSilent: notify(.songFellSilent)
             case .goesOn(let moved, let silence):
-                play(by: moved)
+                timeline.place(by: moved)
                 notify(.songGoesOn(silence: silence))
             }
         }
     }
 
+    private mutating func followPace(_ now: HostTime) {
+        if let moved = timeline.heard.follower.repace(song, by: anchor, now: now) { timeline.place(by: moved) }
+    }
+
     /// Shows another title from now on. Listeners are sent the stream's properties again under the same epoch, and use
     /// only the texts.
     private mutating func retitle(_ title: String, _ now: HostTime) {
-        guard song.retitle(title) else { return }
-        pcm.retitle(song)
+        guard timeline.heard.song.retitle(title) else { return }
+        timeline.heard.pcm.retitle(song)
         actions.append(.advertise)
-        let plan = feedingPlan(now)
-        for link in connections.links where link.isAnnounced {
-            guard let form = link.form, let message = plan.part(form)?.form.streamMessage else { continue }
+        guard let track = feedingPlan(now).tracks.first else { return }
+        for link in connections.links where link.isAnnounced(track.epoch) {
+            guard let form = link.form(for: track.codec), let message = track.part(form)?.form.streamMessage else {
+                continue
+            }
             send(message, to: link, now)
         }
     }
 
     // MARK: Beginning and end
 
-    /// Puts an anchor in force: the first one, or another for the same song.
+    /// Begins to play by this anchor.
     mutating func play(by anchor: Anchor) {
-        if case .playing(let former) = phase {
-            phase = .playing(NumberedAnchor(anchor, after: former))
-        } else {
-            phase = .playing(NumberedAnchor(anchor))
-            actions.append(.advertise)
-        }
+        beginPlaying()
+        timeline.place(by: anchor)
+        actions.append(.advertise)
     }
+
+    mutating func beginPlaying() { phase = .playing }
+
+    /// Puts another song in the place of the first one, of which nobody heard anything.
+    mutating func begin(with track: BroadcastTrack) {
+        timeline = BroadcastTimeline(track)
+        phase = .opening
+    }
+
+    mutating func becomeIdle() { phase = .idle }
 
     /// Tells all peers how the broadcast ended, and closes.
     mutating func finish(_ outcome: BroadcastOutcome, _ now: HostTime) {
@@ -199,10 +264,7 @@ public struct BroadcastSession {
     // MARK: Feeding
 
     func feedingPlan(_ now: HostTime) -> FeedingPlan {
-        let anchor: NumberedAnchor? = if case .playing(let anchor) = phase { anchor } else { nil }
-        return FeedingPlan(
-            song, pcm: pcm.form(of: song), position: position(now), anchor: anchor, heldFrame: follower.heldFrame,
-            horizon: configuration.horizon)
+        FeedingPlan(tracks: timeline.tracks.map { FeedingPlan.Track($0, now) }, horizon: configuration.horizon)
     }
 
     /// Sends a listener everything that is due and fits its socket.
@@ -231,37 +293,45 @@ public struct BroadcastSession {
 
     // MARK: Time
 
-    /// Returns the frame that is due now; frame 0 before the start. While the source has stalled this is the missing
-    /// frame, until it is heard.
-    func position(_ now: HostTime) -> FramePosition {
-        guard let anchor else { return .zero }
-        return follower.position(by: anchor, at: ClockMapping.identity.session(at: now))
-    }
+    /// Returns the frame that is due now; the first one before the start. While the source has stalled this is the
+    /// missing frame, until it is heard.
+    func position(_ now: HostTime) -> FramePosition { timeline.heard.position(now) }
 
     /// Within this time the session wants its next event; nil once it is over. While a song plays, anything due sooner
     /// follows from what listeners send.
     public var tickInterval: TimeSpan? {
         switch phase {
         case .over: nil
-        case .playing: follower.isLive ? BroadcastLimits.tick : BroadcastLimits.playingTick
-        case .opening, .waiting: BroadcastLimits.tick
+        case .playing: timeline.heard.follower.isLive ? BroadcastLimits.tick : BroadcastLimits.playingTick
+        case .idle, .opening, .waiting: BroadcastLimits.tick
         }
     }
 }
 
 /// For display.
 extension BroadcastSession {
+    /// How many songs the programme has, as far as is known.
+    public var songCount: Int { programme.itemCount + furtherSongCount }
+
+    /// Whether it sounds, by what was commanded.
+    public var transport: TransportState { programme.transport }
+
     /// What is known of the song.
     public var summary: AudioStreamSummary { song.summary }
 
     /// The frame after the last audible one, once the song was read to its end.
     public var end: FramePosition? { song.end }
 
-    /// Whether the start was decided.
-    public var isPlaying: Bool { anchor != nil }
+    /// Whether the last song was read to its end.
+    public var isFinishing: Bool {
+        song.end != nil && timeline.comingCount == 0 && opening.track == nil && programme.following == nil
+    }
 
-    /// The anchor in force; nil before the start was decided, and after the end.
-    public var anchor: Anchor? { if case .playing(let anchor) = phase { anchor.anchor } else { nil } }
+    /// Whether the start was decided.
+    public var isPlaying: Bool { if case .playing = phase { true } else { false } }
+
+    /// The anchor in force; nil before the start was decided, while the sound is cut, and after the end.
+    public var anchor: Anchor? { if case .playing = phase { timeline.heard.anchor } else { nil } }
 
     /// Returns the frame that is due now, within the song.
     public func playPosition(_ now: HostTime) -> FramePosition {
@@ -271,7 +341,7 @@ extension BroadcastSession {
     /// The listeners that are fed, longest connected first.
     public var listeners: [ListenerView] {
         connections.links.filter(\.isMember).map {
-            ListenerView(name: $0.connection.name, report: $0.report, isSentPCM: $0.isSentPCM)
+            ListenerView(name: $0.connection.name, report: $0.report, isSentPCM: $0.form(for: song.codec) == .linearPCM)
         }
     }
 

@@ -96,6 +96,11 @@ struct BroadcastSong {
         _ = log.append(packets, data: data, at: position, framesPerGroup: framesPerGroup)
     }
 
+    /// Goes on in the middle of the song: the next packet begins at `position`.
+    mutating func begin(at position: FramePosition) {
+        timeline = PacketTimeline(table: summary.packetTable, nextPosition: position)
+    }
+
     /// Marks the song as read to its end. `failure` says why, if that is not the song's real end.
     mutating func finish(failure: String? = nil) {
         guard end == nil else { return }
@@ -115,6 +120,12 @@ struct BroadcastSong {
     }
 
     // MARK: How much there is
+
+    /// How long it is, as far as its header says or it was read; nil if neither tells.
+    var duration: TimeSpan? {
+        guard let rate = framesPerSecond, let frameCount = end?.index ?? statedFrameCount else { return nil }
+        return TimeSpan(seconds: Double(frameCount) / rate)
+    }
 
     /// The frame after the last audible one, once the song was read to its end.
     var end: FramePosition? { if case .ended(let end, _) = reading { end } else { nil } }

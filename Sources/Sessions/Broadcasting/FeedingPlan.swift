@@ -25,43 +25,77 @@ struct FeedingPlan {
         var playing: Int
     }
 
-    /// The frame that is due now.
-    var position: FramePosition
-    /// Nil before the start was decided.
-    var anchor: NumberedAnchor?
-    /// The first frame that is kept back because it would come late.
-    var heldFrame: FramePosition?
-    /// The frame after the last audible one, once known.
-    var end: FramePosition?
-    /// How far ahead of its play time a packet may be sent.
-    var horizon: TimeSpan
-    private let framesPerSecond: Double
-    /// The song's own packets; nil before its format is known.
-    private let original: Part?
-    /// The song as linear PCM; nil while nobody needs it.
-    private let linearPCM: Part?
+    /// The plan for one epoch.
+    struct Track {
+        let epoch: Epoch
+        let codec: Codec?
+        /// The first frame to be heard.
+        let firstFrame: FramePosition
+        /// The frame that is due now; negative if the song begins later.
+        let position: FramePosition
+        /// Whether it is known when it sounds.
+        let isAnchored: Bool
+        /// Whether that was known, or the sound was cut.
+        var isPlaced: Bool { placementNumber > 0 }
+        /// Whether nothing of it will be heard.
+        let isVoid: Bool
+        /// Whether its sound was cut.
+        var isCut: Bool { isPlaced && !isAnchored }
+        /// Says where it is placed; nil while it is not.
+        let placementMessage: ByteBuffer?
+        let placementNumber: Int
+        /// The first frame that is kept back because it would come late.
+        var heldFrame: FramePosition?
+        /// The frame after the last audible one, once known.
+        let end: FramePosition?
+        private let framesPerSecond: Double
+        /// The song's own packets; nil before its format is known.
+        private let original: Part?
+        /// The song as linear PCM; nil while nobody needs it.
+        private let linearPCM: Part?
 
-    init(
-        _ song: BroadcastSong, pcm: SongForm?, position: FramePosition, anchor: NumberedAnchor?,
-        heldFrame: FramePosition?, horizon: TimeSpan
-    ) {
-        self.position = position
-        self.anchor = anchor
-        self.heldFrame = heldFrame
-        self.horizon = horizon
-        end = song.end
-        framesPerSecond = song.framesPerSecond ?? 48_000
-        func part(_ form: SongForm) -> Part { Part(form: form, playing: form.log.index(of: max(position, .zero))) }
-        original = song.form.map(part)
-        linearPCM = pcm.map(part)
-    }
-
-    func part(_ kind: SongForm.Kind) -> Part? {
-        switch kind {
-        case .original: original
-        case .linearPCM: linearPCM
+        init(_ track: BroadcastTrack, _ now: HostTime) {
+            epoch = track.epoch
+            codec = track.song.codec
+            firstFrame = track.firstFrame
+            let position = track.position(now)
+            self.position = position
+            isAnchored = track.anchor != nil
+            isVoid = track.isVoid
+            placementMessage = track.placementMessage
+            placementNumber = track.placementNumber
+            heldFrame = track.follower.heldFrame
+            end = track.song.end
+            framesPerSecond = track.song.framesPerSecond ?? 48_000
+            func part(_ form: SongForm) -> Part {
+                Part(form: form, playing: form.log.index(of: max(position, track.firstFrame)))
+            }
+            original = track.song.form.map(part)
+            linearPCM = track.pcm.form(of: track.song).map(part)
         }
+
+        func part(_ kind: SongForm.Kind) -> Part? {
+            switch kind {
+            case .original: original
+            case .linearPCM: linearPCM
+            }
+        }
+
+        func frames(in span: TimeSpan) -> Int64 { Int64(saturating: span.seconds * framesPerSecond) }
     }
 
-    func frames(in span: TimeSpan) -> Int64 { Int64(saturating: span.seconds * framesPerSecond) }
+    /// The epochs on the timeline, the one that is heard first.
+    let tracks: [Track]
+    /// How far ahead of its play time a packet may be sent.
+    let horizon: TimeSpan
+
+    /// Returns the epoch to feed to a listener that was last fed `epoch`: the same while it is on the timeline, else
+    /// the next one.
+    func track(from epoch: Epoch?) -> Track? {
+        guard let epoch else { return tracks.first }
+        return tracks.first { $0.epoch == epoch || $0.epoch > epoch && !$0.isVoid }
+    }
+
+    /// Returns the epoch that follows.
+    func track(after epoch: Epoch) -> Track? { tracks.first { $0.epoch > epoch && !$0.isVoid } }
 }

@@ -2,20 +2,21 @@ import AudioCore
 import NIOCore
 import WireProtocol
 
-/// What one listener is sent of a song, and when: a cursor into the log that all listeners of its form share.
+/// What one listener is sent of the songs, and when: a cursor into the log that all listeners of its form share.
 ///
-///     new ──properties──▶ announced ──entry mark──▶ placed ⇄ backlogged
-///                                                      └──stream end──▶ complete
+///     new ──properties──▶ announced ──entry mark──▶ entered ⇄ backlogged
+///      ▲                                               └──stream end──▶ complete
+///      └───────────────────the next epoch is there, or this one is gone──────┘
 ///
 /// - `new`: it was sent nothing.
 /// - `announced`: it was sent the stream's properties, and waits for its first packets.
-/// - `placed`: it was sent where its sound begins, and is sent packets up to the horizon. A listener that falls behind
-///   is placed again.
+/// - `entered`: it was sent where its sound begins, and is sent packets up to the horizon. A listener that falls behind
+///   is sent another mark.
 /// - `backlogged`: it fell behind with much on the way to it. Nothing overtakes that, so it is sent no more until that
 ///   has arrived.
-/// - `complete`: it was sent the song's end.
+/// - `complete`: it was sent the song's end. An epoch that was cut is complete as soon as another one follows.
 ///
-/// From `placed` on it is sent every new anchor, too.
+/// From `entered` on it is sent every change of where the epochs are placed, too.
 struct ListenerFeed {
     /// What to do for the listener, in order.
     struct Portion {
@@ -33,11 +34,13 @@ struct ListenerFeed {
     }
 
     private enum Stage {
-        case new, announced, placed, backlogged, complete
+        case new, announced, entered, backlogged, complete
     }
 
-    /// The form it is sent.
-    let form: SongForm.Kind
+    /// The codecs it can decode.
+    private let codecs: Set<Codec>
+    /// The epoch that it is sent; nil before the first.
+    private(set) var epoch: Epoch?
     private var stage = Stage.new
     /// Number of the next packets message.
     private var cursor = 0
@@ -51,25 +54,31 @@ struct ListenerFeed {
     private var receipt: (time: HostTime, paces: (Double, Double))?
     /// Packets dropped since the last notice, and when that was.
     private var drops: (untold: Int, told: HostTime?) = (0, nil)
-    /// Number of the last anchor sent; 0 for none.
-    private var anchorNumber = 0
+    /// Number of the newest placement sent; 0 for none.
+    private var placementNumber = 0
 
-    init(_ form: SongForm.Kind) { self.form = form }
+    init(codecs: Set<Codec>) { self.codecs = codecs }
+
+    /// The form in which it is sent songs of this codec.
+    func form(for codec: Codec?) -> SongForm.Kind {
+        codec.map { codecs.contains($0) ? .original : .linearPCM } ?? .original
+    }
 
     /// Whether it was sent the stream's properties.
     var isAnnounced: Bool { if case .new = stage { false } else { true } }
 
-    private var isPlaced: Bool {
+    private var isEntered: Bool {
         switch stage {
         case .new, .announced: false
-        case .placed, .backlogged, .complete: true
+        case .entered, .backlogged, .complete: true
         }
     }
 
     // MARK: What it reports
 
-    /// Notes that it has everything before `received`.
-    mutating func acknowledge(_ received: FramePosition, now: HostTime) {
+    /// Notes that it has everything of `epoch` before `received`.
+    mutating func acknowledge(_ received: FramePosition, of epoch: Epoch, now: HostTime) {
+        guard epoch == self.epoch else { return }
         let count = max(acknowledged, received) - acknowledged
         let pace = receipt.map { Double(count) / max(now - $0.time, .milliseconds(1)).seconds } ?? 0
         receipt = (now, (pace, receipt?.paces.0 ?? 0))
@@ -77,8 +86,10 @@ struct ListenerFeed {
     }
 
     /// Skips what a returning listener still holds, by its first report: it is sent what follows.
-    mutating func passOver(before received: FramePosition, _ plan: FeedingPlan) {
-        guard isPlaced, received > plan.position, let log = plan.part(form)?.form.log else { return }
+    mutating func passOver(before received: FramePosition, of epoch: Epoch, _ plan: FeedingPlan) {
+        guard isEntered, epoch == self.epoch, let track = plan.track(from: epoch), track.epoch == epoch,
+            received > track.position, let log = track.part(form(for: track.codec))?.form.log
+        else { return }
         cursor = max(cursor, log.index(of: received))
         nextPacket = log.packetOffset(of: cursor)
     }
@@ -100,42 +111,86 @@ struct ListenerFeed {
         _ plan: FeedingPlan, bytesInFlight: Int, isLearningClock: Bool, now: HostTime
     ) -> Portion {
         var portion = Portion(bytesInFlight: bytesInFlight)
-        guard let part = plan.part(form) else { return portion }
+        while let track = plan.track(from: epoch) {
+            if track.epoch != epoch { turn(to: track) }
+            appendDue(of: track, plan, isLearningClock, now, &portion)
+            guard isOver(track), let next = plan.track(after: track.epoch) else { break }
+            turn(to: next)
+        }
+        return portion
+    }
+
+    /// Whether nothing more of this epoch is sent if another one follows.
+    private func isOver(_ track: FeedingPlan.Track) -> Bool {
+        if case .complete = stage { true } else { track.isCut }
+    }
+
+    /// Goes on with another epoch. What it acknowledged, and how fast, is known anew there.
+    private mutating func turn(to track: FeedingPlan.Track) {
+        epoch = track.epoch
+        stage = .new
+        (cursor, nextPacket) = (0, 0)
+        (sent, acknowledged) = (track.firstFrame, track.firstFrame)
+        receipt = nil
+    }
+
+    private mutating func appendDue(
+        of track: FeedingPlan.Track, _ plan: FeedingPlan, _ isLearningClock: Bool, _ now: HostTime,
+        _ portion: inout Portion
+    ) {
+        appendPlacements(plan, &portion)
+        guard let part = track.part(form(for: track.codec)) else { return }
         if case .new = stage {
             stage = .announced
             portion.append(part.form.streamMessage)
         }
-        if case .announced = stage { enter(part, at: part.playing, lostPacketCount: 0, &portion) }
-        guard isPlaced else { return portion }
-        if let anchor = plan.anchor, anchor.number != anchorNumber {
-            anchorNumber = anchor.number
-            portion.append(WireEncoder.anchor(anchor.anchor))
+        if case .announced = stage {
+            enter(track, part, at: part.playing, lostPacketCount: 0, &portion)
+            if isEntered, let message = track.placementMessage {
+                placementNumber = max(placementNumber, track.placementNumber)
+                portion.append(message)
+            }
         }
-        if case .complete = stage { return portion }
-        if skipIfLate(part, plan, now, &portion) { appendPackets(part, plan, isLearningClock, &portion) }
-        appendEndIfDue(part.form, plan.end, &portion)
-        return portion
+        guard isEntered else { return }
+        if case .complete = stage { return }
+        if skipIfLate(track, part, now, &portion) {
+            appendPackets(track, part, plan.horizon, isLearningClock, &portion)
+        }
+        appendEndIfDue(part.form, track.end, &portion)
+    }
+
+    /// Appends the changed placements of what it was sent.
+    private mutating func appendPlacements(_ plan: FeedingPlan, _ portion: inout Portion) {
+        guard let epoch else { return }
+        let told = placementNumber
+        for track in plan.tracks
+        where track.placementNumber > told && (track.epoch < epoch || track.epoch == epoch && isEntered) {
+            guard let message = track.placementMessage else { continue }
+            placementNumber = max(placementNumber, track.placementNumber)
+            portion.append(message)
+        }
     }
 
     /// Appends packets in batches: a listener that has all up to the horizon is sent nothing until it needs more, and
     /// then several messages at once, up to a little beyond.
     private mutating func appendPackets(
-        _ part: FeedingPlan.Part, _ plan: FeedingPlan, _ isLearningClock: Bool, _ portion: inout Portion
+        _ track: FeedingPlan.Track, _ part: FeedingPlan.Part, _ horizon: TimeSpan, _ isLearningClock: Bool,
+        _ portion: inout Portion
     ) {
         let log = part.form.log
         guard log.holds(cursor) else { return }
-        let isAwaitingTime = plan.anchor == nil || isLearningClock
-        let lead = isAwaitingTime ? min(plan.horizon, BroadcastLimits.leadBeforeStart) : plan.horizon
-        let wanted = plan.position + plan.frames(in: lead)
+        let isAwaitingTime = !track.isPlaced || isLearningClock
+        let lead = isAwaitingTime ? min(horizon, BroadcastLimits.leadBeforeStart) : horizon
+        let wanted = track.position + track.frames(in: lead)
         guard log[cursor].position < wanted else { return }
         let batch = isAwaitingTime ? .zero : min(BroadcastLimits.batchTime, lead * 0.05)
-        let unacknowledged = acknowledged + plan.frames(in: BroadcastLimits.unacknowledgedTime)
-        let horizon = min(wanted + plan.frames(in: batch), unacknowledged)
+        let unacknowledged = acknowledged + track.frames(in: BroadcastLimits.unacknowledgedTime)
+        let limit = min(wanted + track.frames(in: batch), unacknowledged)
         while log.holds(cursor), portion.bytesInFlight < BroadcastLimits.bytesInFlight {
             let group = log[cursor]
             // By the present timeline, what comes now is late.
-            if let held = plan.heldFrame, group.position >= held { break }
-            guard group.position < horizon,
+            if let held = track.heldFrame, group.position >= held { break }
+            guard group.position < limit,
                 cursor <= part.playing || log.byteCount(part.playing..<cursor) < BroadcastLimits.bytesAhead
             else { break }
             cursor += 1
@@ -153,16 +208,17 @@ struct ListenerFeed {
 
     /// Places a joiner, or a listener that fell behind, beginning with the pre-roll of a message.
     private mutating func enter(
-        _ part: FeedingPlan.Part, at index: Int, lostPacketCount: UInt32, _ portion: inout Portion
+        _ track: FeedingPlan.Track, _ part: FeedingPlan.Part, at index: Int, lostPacketCount: UInt32,
+        _ portion: inout Portion
     ) {
         let log = part.form.log
         guard index < log.endIndex else { return }
         cursor = log.entry(before: index, prerollPacketCount: part.form.prerollPacketCount)
         nextPacket = log.packetOffset(of: cursor)
         // PCM may begin in the middle of the song.
-        let isBeginning = cursor == 0 && log[cursor].position <= .zero
-        let frame = isBeginning ? .zero : max(log[index].position, .zero)
-        stage = .placed
+        let isBeginning = cursor == 0 && log[cursor].position <= track.firstFrame
+        let frame = isBeginning ? track.firstFrame : max(log[index].position, track.firstFrame)
+        stage = .entered
         acknowledged = frame
         sent = frame
         let mark = EntryMark(epoch: log.epoch, frame: frame, lostPacketCount: lostPacketCount)
@@ -176,26 +232,26 @@ struct ListenerFeed {
     /// are is known once that has arrived.
     /// - Returns: whether it may be sent packets.
     private mutating func skipIfLate(
-        _ part: FeedingPlan.Part, _ plan: FeedingPlan, _ now: HostTime, _ portion: inout Portion
+        _ track: FeedingPlan.Track, _ part: FeedingPlan.Part, _ now: HostTime, _ portion: inout Portion
     ) -> Bool {
         let log = part.form.log
-        guard plan.anchor != nil, cursor < log.endIndex, portion.bytesInFlight < BroadcastLimits.bytesInFlight
+        guard track.isAnchored, cursor < log.endIndex, portion.bytesInFlight < BroadcastLimits.bytesInFlight
         else { return true }
-        let isOverdue = cursor < log.startIndex || log[cursor].end <= plan.position
-        let isBehind = acknowledged + plan.frames(in: BroadcastLimits.latenessThreshold) <= plan.position
+        let isOverdue = cursor < log.startIndex || log[cursor].end <= track.position
+        let isBehind = acknowledged + track.frames(in: BroadcastLimits.latenessThreshold) <= track.position
         guard isOverdue || isBehind else {
-            stage = .placed
+            stage = .entered
             return true
         }
-        guard onTheWay <= plan.frames(in: BroadcastLimits.backlogThreshold) else {
+        guard onTheWay <= track.frames(in: BroadcastLimits.backlogThreshold) else {
             stage = .backlogged
             return false
         }
-        let next = reentry(part, plan)
+        let next = reentry(track, part)
         guard next < log.endIndex else { return true }
         if next == cursor, log.hasGap(before: next) {
             // What lies between does not exist for anybody.
-            enter(part, at: next, lostPacketCount: 0, &portion)
+            enter(track, part, at: next, lostPacketCount: 0, &portion)
             return true
         }
         let isPreroll = log.entry(before: next, prerollPacketCount: part.form.prerollPacketCount) <= cursor
@@ -203,17 +259,17 @@ struct ListenerFeed {
         // The log may have forgotten some of them.
         let lost = log.packetOffset(of: next) - nextPacket
         portion.droppedPacketCount = noteDrop(of: lost, now)
-        enter(part, at: next, lostPacketCount: UInt32(clamping: lost), &portion)
+        enter(track, part, at: next, lostPacketCount: UInt32(clamping: lost), &portion)
         return true
     }
 
     /// Returns the message with which a listener that fell behind goes on: the one that is due now, unless its link was
     /// slow to deliver what was on the way. A link that is still slow delivers most in time with a long lead.
-    private func reentry(_ part: FeedingPlan.Part, _ plan: FeedingPlan) -> Int {
+    private func reentry(_ track: FeedingPlan.Track, _ part: FeedingPlan.Part) -> Int {
         guard case .backlogged = stage else { return part.playing }
-        let isMended = pace > Double(plan.frames(in: .seconds(1)))
+        let isMended = pace > Double(track.frames(in: .seconds(1)))
         let lead = isMended ? BroadcastLimits.shortestReentry : BroadcastLimits.longestReentry
-        let next = part.form.log.index(of: max(plan.position, .zero) + plan.frames(in: lead))
+        let next = part.form.log.index(of: max(track.position, track.firstFrame) + track.frames(in: lead))
         return next < part.form.log.endIndex ? next : part.playing
     }
 

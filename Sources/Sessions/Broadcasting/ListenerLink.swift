@@ -41,9 +41,9 @@ final class ListenerLink: PeerLink {
     // MARK: Stage
 
     /// Welcomes a stranger, which is fed from now on.
-    func admit(as form: SongForm.Kind) {
-        guard case .stranger = stage else { return }
-        stage = .member(ListenerFeed(form))
+    func admit() {
+        guard case .stranger = stage, let greeting = connection.greeting else { return }
+        stage = .member(ListenerFeed(codecs: Set(greeting.codecs)))
         clock.open()
     }
 
@@ -56,11 +56,10 @@ final class ListenerLink: PeerLink {
 
     var isObserver: Bool { if case .observer = stage { true } else { false } }
 
-    /// The form that a member is sent.
-    var form: SongForm.Kind? { if case .member(let feed) = stage { feed.form } else { nil } }
-
-    /// Whether it is sent PCM because it lacks a decoder for the song.
-    var isSentPCM: Bool { form == .linearPCM }
+    /// Returns the form in which a member is sent songs of this codec.
+    func form(for codec: Codec?) -> SongForm.Kind? {
+        if case .member(let feed) = stage { feed.form(for: codec) } else { nil }
+    }
 
     /// What this link is to the broadcast as a whole.
     enum Standing: Equatable {
@@ -79,12 +78,11 @@ final class ListenerLink: PeerLink {
     // MARK: A member
 
     /// Takes a member's report.
-    func note(_ report: ListenerReport, in epoch: Epoch, _ plan: @autoclosure () -> FeedingPlan, now: HostTime) {
+    func note(_ report: ListenerReport, _ plan: @autoclosure () -> FeedingPlan, now: HostTime) {
         guard case .member(var feed) = stage else { return }
         defer { self.report = report }
-        guard report.epoch == epoch else { return }
-        if self.report == nil { feed.passOver(before: report.received, plan()) }
-        feed.acknowledge(report.received, now: now)
+        if self.report == nil { feed.passOver(before: report.received, of: report.epoch, plan()) }
+        feed.acknowledge(report.received, of: report.epoch, now: now)
         stage = .member(feed)
     }
 
@@ -98,8 +96,11 @@ final class ListenerLink: PeerLink {
         return portion
     }
 
-    /// Whether it was sent the stream's properties.
-    var isAnnounced: Bool { if case .member(let feed) = stage { feed.isAnnounced } else { false } }
+    /// Returns whether it was sent the properties of this epoch's stream.
+    func isAnnounced(_ epoch: Epoch) -> Bool {
+        guard case .member(let feed) = stage, let fed = feed.epoch else { return false }
+        return fed > epoch || fed == epoch && feed.isAnnounced
+    }
 
     /// Whether it can start exactly on time.
     var isReady: Bool {

@@ -62,6 +62,8 @@ public enum ListenLimits {
     public static let stopFade = TimeSpan.milliseconds(15)
     /// How long after its last held frame was due a song is taken to be heard.
     public static let drainGrace = TimeSpan.milliseconds(500)
+    /// Epochs held at once: the one that is heard, and those that follow it.
+    static let heldEpochCount = 4
     /// Packets that were due longer ago than this are dropped.
     public static let staleTime = TimeSpan.seconds(1)
     /// Connected broadcasters that are not chosen.

@@ -25,6 +25,8 @@ public enum ListenEvent: Sendable {
     case machineDidSleep(for: TimeSpan)
     /// The renderer's state; must come with every tick.
     case playout(PlayoutSnapshot)
+    /// The audio queue began to sound this epoch.
+    case heardStart(Epoch)
     /// The epoch's last frame was heard.
     case heardEnd(Epoch)
     /// The user shifts this listener: ``ListenConfiguration/offset``.
@@ -55,8 +57,14 @@ public enum ListenAction: Sendable {
     case sendClock(ConnectionID, ClockClient.Request)
     /// Begin a new epoch in the audio queue, replacing the sounding one. Packets before `firstFrame` are pre-roll.
     case begin(Epoch, AudioStreamSummary, firstFrame: FramePosition)
+    /// The same, but the new epoch stands behind the newest one of the queue: it sounds where its timeline says, and
+    /// ends the older one there.
+    case append(Epoch, AudioStreamSummary, firstFrame: FramePosition)
     /// Contiguous packets, the first at this position.
-    case enqueue(FramePosition, [AudioPacketDescription], ByteBuffer)
+    case enqueue(FramePosition, [AudioPacketDescription], ByteBuffer, Epoch)
+    /// Fade out before this frame, and keep what is held from it on; it sounds again at the epoch's next timeline. Drop
+    /// what was appended behind this epoch.
+    case cut(at: FramePosition, Epoch)
     /// If the packets that follow lie behind a gap, they are audible from this frame on.
     case reenter(at: FramePosition, Epoch)
     case setTimeline(HostTimeline)

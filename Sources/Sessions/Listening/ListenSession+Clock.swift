@@ -32,7 +32,7 @@ extension ListenSession {
 
     /// Takes an estimate by UDP.
     mutating func learnClock(_ estimate: ClockEstimate, _ now: HostTime) {
-        follow(clock.learn(estimate, anchor: reception?.epoch?.anchor, now: now))
+        follow(clock.learn(estimate, anchor: reception?.timeline.lastAnchor, now: now))
     }
 
     /// Asks over the connection if UDP has been silent for too long.
@@ -44,7 +44,7 @@ extension ListenSession {
 
     /// Takes a reply over the connection.
     mutating func receiveClockReply(_ datagram: [UInt8], _ now: HostTime) {
-        follow(clock.receive(datagram, anchor: reception?.epoch?.anchor, now: now))
+        follow(clock.receive(datagram, anchor: reception?.timeline.lastAnchor, now: now))
     }
 
     private mutating func follow(_ change: ListenerClock.Change) {

@@ -9,12 +9,12 @@ extension ListenSession {
         switch event {
         case .message(let message): hear(message, from: id, now)
         case .property(let property):
-            if change({ $0.epoch?.note(property) }) == true { actions.append(.advertise) }
+            if change({ $0.timeline.note(property) }) == true { actions.append(.advertise) }
         case .packets(let descriptions, let data):
-            guard let frames = change({ $0.epoch?.take(descriptions) }) ?? nil, isWanted(frames.upperBound, now) else {
-                return
-            }
-            actions.append(.enqueue(frames.lowerBound, descriptions, data))
+            guard let frames = change({ $0.timeline.take(descriptions) }) ?? nil,
+                isWanted(frames.upperBound, now), let epoch = reception?.timeline.newest
+            else { return }
+            actions.append(.enqueue(frames.lowerBound, descriptions, data, epoch.queueEpoch))
         }
     }
 
@@ -24,31 +24,33 @@ extension ListenSession {
         case .clock(let datagram): receiveClockReply(datagram, now)
         case .streamBegins(let epoch): beginStream(epoch)
         case .entry(let mark): enter(mark, now)
-        case .packetsFollow(let epoch, let position): change { $0.epoch?.expectPackets(of: epoch, at: position) }
+        case .packetsFollow(let epoch, let position):
+            change { $0.timeline.expectPackets(of: epoch, at: position) }
         case .anchor(let anchor):
-            guard change({ $0.epoch?.place(anchor) }) == true else { return }
+            guard change({ $0.timeline.change(anchor.epoch) { $0.place(anchor) } }) ?? nil != nil else { return }
             placeTimeline()
             warnOfCutBeginning(anchor, now)
+        case .cut(let epoch, let frame): cut(epoch, at: frame)
         case .streamEnds(let epoch, let end): endStream(epoch, at: end, now)
         case .broadcastEnd(let end): broadcastEnded(end, id, now)
         case .greeting, .refusal, .keepAlive, .report, .roster: break
+        case .command, .outcome, .follow, .programmeState, .programmeChange, .queuePageRequest, .queuePage: break
         }
     }
 
     // MARK: The stream
 
-    /// Begins an epoch, which voids the older one. The same epoch again means a replaced connection: nothing changes.
+    /// Begins an epoch, which stands behind the others. The same epoch again means a replaced connection: nothing
+    /// changes.
     private mutating func beginStream(_ epoch: Epoch) {
-        guard let reception, reception.epoch.map({ $0.id < epoch }) ?? true else { return }
-        lastQueueEpoch = lastQueueEpoch.next
-        let fresh = ReceivedEpoch(epoch, queueEpoch: lastQueueEpoch)
-        change { $0.epoch = fresh }
+        let queueEpoch = lastQueueEpoch.next
+        if change({ $0.timeline.append(epoch, queueEpoch: queueEpoch) }) == true { lastQueueEpoch = queueEpoch }
     }
 
     private mutating func enter(_ mark: EntryMark, _ now: HostTime) {
-        guard let entry = change({ $0.epoch?.enter(mark) }) ?? nil, let reception, let epoch = reception.epoch else {
-            return
-        }
+        guard let entry = change({ $0.timeline.enter(mark) }) ?? nil, let reception,
+            let epoch = reception.timeline.newest
+        else { return }
         if let gap = disconnection.goOn(at: mark.frame, of: mark.epoch), let rate = epoch.rate {
             tell(.songLost(TimeSpan(seconds: Double(gap) / rate), broadcaster: reception.broadcaster.name))
         }
@@ -56,7 +58,10 @@ extension ListenSession {
         case .goesOn: actions.append(.reenter(at: mark.frame, epoch.queueEpoch))
         case .begins:
             pace?.begin(at: mark.frame, rate: epoch.rate ?? Limits.sampleRateRange.upperBound, now: now)
-            actions.append(.begin(epoch.queueEpoch, epoch.summary, firstFrame: mark.frame))
+            actions.append(
+                reception.timeline.newestFollows
+                    ? .append(epoch.queueEpoch, epoch.summary, firstFrame: mark.frame)
+                    : .begin(epoch.queueEpoch, epoch.summary, firstFrame: mark.frame))
             placeTimeline()
         }
     }
@@ -72,26 +77,35 @@ extension ListenSession {
     /// Returns whether frames before `end` were due so long ago that not even a decoder needs them. A network that was
     /// slow for a while delivers such frames; they would fill the queue before those that can still be heard.
     private func isStale(_ end: FramePosition, _ now: HostTime) -> Bool {
-        guard let anchor = reception?.epoch?.anchor, let clock = clock.estimate else { return false }
+        guard let epoch = reception?.timeline.newest, epoch.cut == nil, let anchor = epoch.anchor,
+            let clock = clock.estimate
+        else { return false }
         return now - clock.mapping.host(at: anchor.session(of: end)) > ListenLimits.staleTime
     }
 
     private mutating func endStream(_ id: Epoch, at end: FramePosition, _ now: HostTime) {
-        guard change({ $0.epoch?.end(id, at: end) }) == true, let epoch = reception?.epoch else { return }
+        guard let epoch = change({ $0.timeline.change(id) { $0.end(at: end) } }) ?? nil else { return }
         // A recording is filled with silence up to its end.
         if isRecorder, !isWanted(end, now) { return }
         actions.append(.finish(at: end, epoch.queueEpoch))
     }
 
+    /// Ends the sound before this frame, for now, and drops what stands behind this epoch.
+    private mutating func cut(_ id: Epoch, at frame: FramePosition) {
+        guard let epoch = change({ $0.timeline.cut(id, at: frame) }) ?? nil, epoch.hasBegun else { return }
+        actions.append(.cut(at: frame, epoch.queueEpoch))
+    }
+
     /// Tells the queue which frame is due when, by the latest estimate.
     mutating func placeTimeline() {
-        guard let epoch = reception?.epoch, epoch.hasBegun, let anchor = epoch.anchor, let clock = clock.estimate else {
-            return
+        guard let reception, let clock = clock.estimate else { return }
+        for epoch in reception.timeline.placed {
+            guard let anchor = epoch.anchor else { continue }
+            var timeline = anchor.hostTimeline(through: clock.mapping)
+            timeline.epoch = epoch.queueEpoch
+            timeline.host += configuration.offset
+            actions.append(.setTimeline(timeline))
         }
-        var timeline = anchor.hostTimeline(through: clock.mapping)
-        timeline.epoch = epoch.queueEpoch
-        timeline.host += configuration.offset
-        actions.append(.setTimeline(timeline))
     }
 
     /// Shifts this listener. What sounds fades out, and in where it is due by the new offset: slewing would take
@@ -99,7 +113,7 @@ extension ListenSession {
     mutating func setOffset(_ offset: TimeSpan) {
         guard offset != configuration.offset else { return }
         configuration.offset = offset
-        guard let epoch = reception?.epoch, epoch.hasBegun, epoch.anchor != nil, clock.estimate != nil else { return }
+        guard clock.estimate != nil, reception?.timeline.placed.isEmpty == false else { return }
         actions.append(.hold(fade: ListenLimits.stopFade))
         placeTimeline()
     }
@@ -107,7 +121,7 @@ extension ListenSession {
     /// Warns if an offset makes this listener miss the beginning: it would have to sound before the start is decided.
     private mutating func warnOfCutBeginning(_ anchor: Anchor, _ now: HostTime) {
         guard let clock = clock.estimate, anchor.frame == .zero, configuration.offset < .zero,
-            reception?.epoch?.entry == .zero
+            reception?.timeline.newest?.entry == .zero
         else { return }
         let due = clock.mapping.host(at: anchor.session)
         let missed = now - (due + configuration.offset)
@@ -162,7 +176,7 @@ extension ListenSession {
 
     /// Tells the user how many packets did not come, and why.
     mutating func tellDroppedPackets(_ now: HostTime) {
-        guard let name = broadcasterName, let count = change({ $0.epoch?.losses.takeUntold(now: now) }) ?? nil else {
+        guard let name = broadcasterName, let count = change({ $0.timeline.losses.takeUntold(now: now) }) ?? nil else {
             return
         }
         tell(.packetsDropped(count, broadcaster: name))

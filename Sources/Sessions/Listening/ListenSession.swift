@@ -78,7 +78,8 @@ public struct ListenSession {
         case .sentClock(let sequence, let transmit): clock.didSend(sequence: sequence, at: transmit)
         case .machineDidSleep(let span): wake(after: span, now)
         case .playout(let snapshot): notePlayout(snapshot)
-        case .heardEnd(let epoch): change { $0.epoch?.noteHeardEnd(of: epoch) }
+        case .heardStart(let epoch): noteTurn(change { $0.timeline.noteStarted(epoch) })
+        case .heardEnd(let epoch): noteTurn(change { $0.timeline.noteHeardEnd(of: epoch) })
         case .setOffset(let offset): setOffset(offset)
         case .tick: break
         case .stop: stop(now)
@@ -145,6 +146,9 @@ public struct ListenSession {
         return body(&reception)
     }
 
+    /// Shows another song if another epoch is heard now.
+    private mutating func noteTurn(_ isAnotherHeard: Bool?) { if isAnotherHeard == true { actions.append(.advertise) } }
+
     mutating func send(_ bytes: ByteBuffer, to id: ConnectionID, _ now: HostTime) {
         connections.noteSent(id, now: now)
         actions.append(.send(id, bytes))
@@ -175,20 +179,22 @@ public struct ListenSession {
     /// Returns the frame that is due now, within what was received; frame 0 before the start. For a recorder: the frame
     /// after the last one received.
     public func duePosition(_ now: HostTime) -> FramePosition {
-        guard let epoch = reception?.epoch else { return .zero }
-        if isRecorder { return epoch.received }
-        guard let anchor = epoch.anchor, let clock = clock.estimate else { return .zero }
-        let due = anchor.position(at: clock.mapping.session(at: now))
-        return max(.zero, min(FramePosition(Int64(saturating: due.frames)), epoch.end ?? epoch.received))
+        guard let timeline = reception?.timeline else { return .zero }
+        if isRecorder { return timeline.newest?.received ?? .zero }
+        guard let heard = timeline.heard, let clock = clock.estimate else { return .zero }
+        return heard.due(at: clock.mapping.session(at: now)) ?? .zero
     }
 
     /// Returns the broadcaster's clock reading at `now`, as estimated by UDP or over the connection.
     public func sessionTime(at now: HostTime) -> SessionTime? { clock.estimate?.mapping.session(at: now) }
 
-    /// The epoch that packets are enqueued for.
-    public var currentEpoch: Epoch? { reception?.epoch?.queueEpoch }
+    /// The epoch that packets are enqueued for, by this listener's own numbers.
+    public var currentEpoch: Epoch? { reception?.timeline.newest?.queueEpoch }
 
-    /// The stream that is being received.
+    /// Whether the broadcast is paused, or stopped for now.
+    public var isPaused: Bool { reception?.timeline.newest?.cut != nil }
+
+    /// The stream that is heard, or will be heard next.
     public var summary: AudioStreamSummary? { reception?.summary }
 
     /// Returns what this listener would report now; nil while it is in no broadcast.

@@ -23,8 +23,9 @@ struct ReceivedEpoch {
     private(set) var received = FramePosition.zero
     /// The frame after the epoch's last one; nil until it is known.
     private(set) var end: FramePosition?
+    /// The frame before which the sound ends for now: the broadcast is paused there, or goes on with a newer epoch.
+    private(set) var cut: FramePosition?
     private(set) var hasHeardEnd = false
-    var losses = LossTally()
     /// Position of the packets that come next.
     private var nextPackets: FramePosition?
 
@@ -57,7 +58,6 @@ struct ReceivedEpoch {
     /// - Returns: nil if the sound cannot begin yet.
     mutating func enter(_ mark: EntryMark) -> Entry? {
         guard mark.epoch == id, summary.isReady else { return nil }
-        losses.note(mark.lostPacketCount)
         guard !hasBegun else { return .goesOn }
         entry = mark.frame
         received = mark.frame
@@ -79,22 +79,30 @@ struct ReceivedEpoch {
         return position..<max(position, end)
     }
 
-    /// Takes the anchor.
-    /// - Returns: whether it belongs to this epoch.
-    mutating func place(_ anchor: Anchor) -> Bool {
-        guard anchor.epoch == id else { return false }
+    /// Takes the anchor. It ends a pause.
+    mutating func place(_ anchor: Anchor) {
         self.anchor = anchor
-        return true
+        cut = nil
     }
+
+    /// Takes the frame before which the sound ends for now.
+    mutating func cut(at frame: FramePosition) { cut = frame }
 
     /// Takes the end of the stream.
-    /// - Returns: whether it belongs to this epoch.
-    mutating func end(_ epoch: Epoch, at end: FramePosition) -> Bool {
-        guard epoch == id else { return false }
-        self.end = end
-        return true
-    }
+    mutating func end(at end: FramePosition) { self.end = end }
 
-    /// Notes that the last frame of one of the queue's epochs was heard.
-    mutating func noteHeardEnd(of epoch: Epoch) { if epoch == queueEpoch { hasHeardEnd = true } }
+    /// Notes that the last frame was heard.
+    mutating func noteHeardEnd() { hasHeardEnd = true }
+
+    // MARK: Time
+
+    /// The frame after the last one that is held and will be heard.
+    var heldEnd: FramePosition { min(received, end ?? received, cut ?? received) }
+
+    /// Returns the frame that is due, within what is held; nil before the start.
+    func due(at session: SessionTime) -> FramePosition? {
+        guard let anchor else { return cut }
+        let due = FramePosition(Int64(saturating: anchor.position(at: session).frames))
+        return max(.zero, min(due, end ?? received, cut ?? due))
+    }
 }

@@ -14,21 +14,23 @@ extension Reception {
         counters.timelineSteps = UInt32(clamping: playout.timelineStepCount)
         counters.deviceClockSteps = UInt32(clamping: playout.deviceClockStepCount)
         counters.deviceRestarts = UInt32(clamping: playout.deviceRestartCount)
-        counters.lostPackets = epoch?.losses.total ?? 0
+        counters.lostPackets = timeline.losses.total
+        let newest = timeline.newest
         return ListenerReport(
-            state: epoch?.state(playout, clock: clock) ?? .preparing, epoch: epoch?.id ?? Epoch(0),
-            received: epoch?.received ?? .zero, buffered: epoch?.buffered(playout, clock: clock, now: now) ?? .zero,
-            counters: counters, timing: timing(playout, clock: clock, now: now), lowWater: epoch?.lowWater(playout))
+            state: timeline.state(playout, clock: clock), epoch: newest?.id ?? Epoch(0),
+            received: newest?.received ?? .zero, buffered: timeline.buffered(playout, clock: clock, now: now),
+            counters: counters, timing: timing(playout, clock: clock, now: now), lowWater: timeline.lowWater(playout))
     }
 
     /// The report of a recorder, which needs no clock. It is ready once it knows where the sound begins, plays while
     /// others do, and has no timing to compare.
     var recorderReport: ListenerReport {
         var counters = ListenerCounters()
-        counters.lostPackets = epoch?.losses.total ?? 0
+        counters.lostPackets = timeline.losses.total
         return ListenerReport(
-            state: epoch?.recorderState ?? .preparing, epoch: epoch?.id ?? Epoch(0),
-            received: epoch?.received ?? .zero, buffered: .zero, counters: counters, timing: nil, lowWater: nil)
+            state: timeline.recorderState, epoch: timeline.newest?.id ?? Epoch(0),
+            received: timeline.newest?.received ?? .zero, buffered: .zero, counters: counters, timing: nil,
+            lowWater: nil)
     }
 
     private func timing(_ playout: PlayoutSnapshot, clock: ClockEstimate?, now: HostTime) -> ListenerTiming? {
@@ -40,36 +42,50 @@ extension Reception {
     }
 }
 
-extension ReceivedEpoch {
+extension ReceivedTimeline {
     /// Returns how far this listener has come.
     fileprivate func state(_ playout: PlayoutSnapshot, clock: ClockEstimate?) -> ListenerState {
-        if hasHeardEnd { return .finished }
-        guard hasBegun, playout.epoch == queueEpoch else { return .preparing }
+        guard let newest else { return .preparing }
+        if newest.hasHeardEnd { return .finished }
         switch playout.state {
         case .playing: return .playing
         case .starved: return .starving
-        case .finished: return .finished
-        case .idle, .waiting:
-            return clock != nil && playout.modelBound != nil && playout.bufferedFrameCount > 0 ? .ready : .preparing
+        case .finished where playout.epoch == newest.queueEpoch: return .finished
+        case .finished, .idle, .waiting: break
         }
+        guard newest.hasBegun, clock != nil, playout.modelBound != nil, playout.bufferedFrameCount > 0 else {
+            return .preparing
+        }
+        return newest.cut == nil ? .ready : .paused
     }
 
     fileprivate var recorderState: ListenerState {
-        if hasHeardEnd { return .finished }
-        guard hasBegun else { return .preparing }
-        return anchor == nil ? .ready : .playing
+        guard let newest, newest.hasBegun else { return .preparing }
+        if newest.hasHeardEnd { return .finished }
+        if newest.cut != nil { return .paused }
+        return newest.anchor == nil ? .ready : .playing
     }
 
     fileprivate func lowWater(_ playout: PlayoutSnapshot) -> TimeSpan? {
-        guard playout.state == .playing || playout.state == .starved, playout.epoch == queueEpoch, let rate else {
-            return nil
-        }
+        guard playout.state == .playing || playout.state == .starved, let queueEpoch = playout.epoch,
+            let rate = epoch(inQueue: queueEpoch)?.rate
+        else { return nil }
         return TimeSpan(seconds: Double(playout.lowWaterFrameCount) / rate)
     }
 
     fileprivate func buffered(_ playout: PlayoutSnapshot, clock: ClockEstimate?, now: HostTime) -> TimeSpan {
+        guard let heard, let newest else { return .zero }
+        let ahead = heard.buffered(playout, clock: clock, now: now)
+        guard newest.id != heard.id else { return ahead }
+        return ahead + newest.buffered(PlayoutSnapshot(), clock: nil, now: now)
+    }
+}
+
+extension ReceivedEpoch {
+    /// Returns the song that is held of this epoch and not heard yet.
+    fileprivate func buffered(_ playout: PlayoutSnapshot, clock: ClockEstimate?, now: HostTime) -> TimeSpan {
         guard let entry, let rate else { return .zero }
-        var heard = playout.position(at: now)
+        var heard = playout.epoch == queueEpoch ? playout.position(at: now) : nil
         // After an underrun the sound goes on where it is due by then, not where it stopped.
         if playout.state == .starved, let anchor, let clock {
             heard = anchor.position(at: clock.mapping.session(at: now))

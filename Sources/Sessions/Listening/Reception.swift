@@ -22,8 +22,7 @@ struct Reception {
 
     let broadcaster: Greeting
     private(set) var stage: Stage
-    /// Nil until the broadcaster described the stream.
-    var epoch: ReceivedEpoch?
+    var timeline = ReceivedTimeline()
     private(set) var reports = ReportSchedule()
     /// When the broadcaster was joined or came back, or this machine woke.
     private var joined: HostTime
@@ -37,11 +36,12 @@ struct Reception {
 
     var isDisconnected: Bool { if case .disconnected = stage { true } else { false } }
 
-    var summary: AudioStreamSummary { epoch?.summary ?? AudioStreamSummary() }
+    /// The stream that is heard, or will be heard next.
+    var summary: AudioStreamSummary { timeline.heard?.summary ?? AudioStreamSummary() }
 
     /// How far the song has come, for when it goes on; nil before it began.
     var place: Disconnection.Place? {
-        guard let epoch, epoch.hasBegun else { return nil }
+        guard let epoch = timeline.newest, epoch.hasBegun else { return nil }
         return Disconnection.Place(epoch: epoch.id, received: epoch.received)
     }
 
@@ -75,13 +75,13 @@ struct Reception {
 
     /// Returns whether to send this report, and takes it as sent.
     mutating func isDue(_ report: ListenerReport, now: HostTime) -> Bool {
-        reports.isDue(report, rate: epoch?.rate ?? 48_000, now: now)
+        reports.isDue(report, rate: timeline.newest?.rate ?? 48_000, now: now)
     }
 
     /// Returns whether everything that is held was heard.
     /// - Parameter offset: the user's offset.
     func isPlayedOut(_ clock: ListenerClock, offset: TimeSpan, now: HostTime) -> Bool {
-        guard let left, epoch?.hasHeardEnd != true else { return true }
+        guard let left, !timeline.hasHeardEnd else { return true }
         guard now - left < ListenLimits.longestDrain else { return true }
         guard let last = lastHeldInstant(clock.estimate) else {
             return !clock.isVoid || !isDisconnected || now - left > ListenLimits.wakingPatience
@@ -91,7 +91,7 @@ struct Reception {
 
     /// Returns the same for a recorder. It has recorded all it was sent, but still waits for a lost broadcaster.
     func isRecorded(now: HostTime) -> Bool {
-        guard case .disconnected(let since) = stage, epoch?.hasHeardEnd != true else { return true }
+        guard case .disconnected(let since) = stage, !timeline.hasHeardEnd else { return true }
         return now - since > ListenLimits.recorderPatience
     }
 
@@ -105,8 +105,9 @@ struct Reception {
 
     /// Returns when the last held frame leaves the loudspeakers; nil while nothing is placed in time.
     private func lastHeldInstant(_ clock: ClockEstimate?) -> HostTime? {
-        guard let epoch, let anchor = epoch.anchor, let clock, epoch.hasBegun else { return nil }
-        return clock.mapping.host(at: anchor.session(of: min(epoch.received, epoch.end ?? epoch.received)))
+        guard let epoch = timeline.placed.last ?? timeline.heard, let anchor = epoch.anchor, let clock, epoch.hasBegun
+        else { return nil }
+        return clock.mapping.host(at: anchor.session(of: epoch.heldEnd))
     }
 
     /// The outcome of a broadcast that is over.
@@ -115,7 +116,7 @@ struct Reception {
         case .draining(_, let farewell) where farewell.kind == .failed:
             .failed(.broadcastFailed(broadcaster.name, reason: farewell.text))
         case .draining: .completed
-        case .member, .disconnected: epoch?.hasHeardEnd == true ? .completed : .failed(.lost(broadcaster.name))
+        case .member, .disconnected: timeline.hasHeardEnd ? .completed : .failed(.lost(broadcaster.name))
         }
     }
 }

@@ -4,6 +4,7 @@ import ClockSync
 import HostSystem
 import NIOCore
 import Peering
+import WireProtocol
 
 /// What a ``BroadcastExecutor`` works with: a clock, a timer, a network and the song's source, real or simulated.
 ///
@@ -26,17 +27,23 @@ public protocol BroadcastEnvironment: AnyObject {
     /// Answers clock requests under this key from now on.
     func addKey(_ key: ClockKey)
     func removeKey(_ key: ClockKey)
-    /// Reads from the song; answered later with one `source` event.
-    func readSource()
+    /// Opens a song; answered later with `source` events.
+    func openSource(_ request: SourceRequest)
+    /// Reads from the epoch's song; answered later with one `source` event.
+    func readSource(_ epoch: Epoch)
+    /// Lets go of the epoch's song.
+    func closeSource(_ epoch: Epoch)
     /// Decodes a piece of the song; answered later with `transcoded`.
     func transcode(_ request: TranscodingRequest)
     func endTranscoding()
     /// Publishes the broadcast's changed state.
     func advertise()
 
-    // The next two are for people.
+    // The next ones are for people.
 
     func broadcastDidTell(_ notice: BroadcastNotice)
+    /// Tells one who asked on this machine what became of a command.
+    func answer(_ outcome: CommandOutcome, to asker: Asker)
     func machineDidSleep(for span: TimeSpan)
     /// Reports the end; nothing is asked for after this.
     func broadcastDidFinish(_ outcome: BroadcastOutcome)

@@ -77,6 +77,7 @@ public final class ListenExecutor {
     /// Handles an event of the outlet's queue.
     public func heard(_ event: TimelineQueueEvent) {
         switch event {
+        case .playout(.started(let epoch, _, _, _)): handle(.heardStart(epoch))
         case .playout(.finished(let epoch)): handle(.heardEnd(epoch))
         case .playout(.stopped): if case .fading(let outcome) = state { finish(outcome) }
         case .device(.vanished): isDeviceAway = true
@@ -123,7 +124,10 @@ public final class ListenExecutor {
             transport.send(bytes, to: id)
             handle(.sentClock(sequence: request.sequence, at: transmit))
         case .begin(let epoch, let summary, let firstFrame): outlet.begin(epoch, summary, firstFrame: firstFrame)
-        case .enqueue(let position, let descriptions, let data): enqueue(position, descriptions, data)
+        case .append(let epoch, let summary, let firstFrame): outlet.append(epoch, summary, firstFrame: firstFrame)
+        case .enqueue(let position, let descriptions, let data, let epoch):
+            outlet.enqueue(descriptions, data: data.readableBytesSpan, at: position, epoch: epoch)
+        case .cut(let frame, let epoch): outlet.cut(at: frame, epoch: epoch)
         case .reenter(let frame, let epoch): outlet.reenter(at: frame, epoch: epoch)
         case .setTimeline(let timeline): outlet.setTimeline(timeline)
         case .finish(let end, let epoch): outlet.finish(at: end, epoch: epoch)
@@ -133,11 +137,6 @@ public final class ListenExecutor {
         case .notice(let notice): environment.listenerDidTell(notice)
         case .finished(let outcome): end(outcome, environment)
         }
-    }
-
-    private func enqueue(_ position: FramePosition, _ descriptions: [AudioPacketDescription], _ data: ByteBuffer) {
-        guard let epoch = session.currentEpoch else { return }
-        outlet.enqueue(descriptions, data: data.readableBytesSpan, at: position, epoch: epoch)
     }
 
     /// Lets the fade be heard before the end is reported.

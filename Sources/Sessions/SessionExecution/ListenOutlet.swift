@@ -10,6 +10,8 @@ public protocol ListenOutlet: AnyObject {
     var playout: PlayoutSnapshot { get }
 
     func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition)
+    /// Takes an epoch that stands behind the newest one.
+    func append(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition)
     /// Takes a copy of contiguous packets.
     /// - Parameters:
     ///   - packets: each within `data`.
@@ -17,6 +19,7 @@ public protocol ListenOutlet: AnyObject {
     func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch)
     func reenter(at frame: FramePosition, epoch: Epoch)
     func finish(at end: FramePosition, epoch: Epoch)
+    func cut(at frame: FramePosition, epoch: Epoch)
     func setTimeline(_ timeline: HostTimeline)
     func hold(fade: TimeSpan)
     func stop(fade: TimeSpan)

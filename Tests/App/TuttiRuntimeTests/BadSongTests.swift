@@ -31,12 +31,12 @@ import TuttiRuntime
     /// How it ended, and what was said besides.
     private func broadcast(_ path: String) -> (result: Result<RuntimeOutcome, RuntimeFailure>, notices: [RuntimeNotice])
     {
-        var options = BroadcastOptions(path: path)
+        var options = BroadcastOptions()
         options.start = .now
         options.network.port = freePort()
         options.network.usesDiscovery = false
         let notices = Mutex<[RuntimeNotice]>([])
-        let broadcaster = Broadcaster(options: options, identity: .test("study"))
+        let broadcaster = Broadcaster(songs: [path], options: options, identity: .test("study"))
         let result = Result<RuntimeOutcome, RuntimeFailure> { () throws(RuntimeFailure) in
             try broadcaster.run { event in
                 guard case .notice(let notice) = event, notice.level != .detail else { return }
@@ -69,7 +69,9 @@ import TuttiRuntime
         let song = shelf.put([1], as: "song.mp3")
         expect(shelf.directory + "/none.mp3", fails: .missing, "does not exist; check the path")
         expect(song + "/none.mp3", fails: .missing, "does not exist; check the path")
-        expect(shelf.directory, fails: .missing, "is a directory; name a song in it")
+        // A broadcast takes the songs in it.
+        let directory = SongFailure(.missing, "'\(shelf.directory)' is a directory; name a song in it")
+        #expect(SongTools.inspect(path: shelf.directory).failure == directory)
         expect("/dev/null", fails: .missing, "is not a file; name a song")
     }
 
@@ -130,27 +132,28 @@ import TuttiRuntime
 
     private static let sound = waveHead + format + data(250, 250)
 
-    /// How a series ended, what was said besides, and how many songs were heard to their end.
+    /// How a broadcast ended, what was said besides, and how many songs were heard.
     private func broadcast(
         _ paths: [String]
     ) -> (result: Result<RuntimeOutcome, RuntimeFailure>, notices: [RuntimeNotice], playedCount: Int) {
-        var options = BroadcastOptions(path: "")
+        var options = BroadcastOptions()
         options.start = .now
         options.network.port = freePort()
         options.network.usesDiscovery = false
         let notices = Mutex<[RuntimeNotice]>([])
-        let playedCount = Mutex(0)
-        let series = BroadcastSeries(paths: paths, options: options, identity: .test("study"))
+        let titles = Mutex<[String]>([])
+        let broadcaster = Broadcaster(songs: paths, options: options, identity: .test("study"))
         let result = Result<RuntimeOutcome, RuntimeFailure> { () throws(RuntimeFailure) in
-            try series.run { event in
+            try broadcaster.run { event in
                 switch event {
                 case .notice(let notice) where notice.level != .detail: notices.withLock { $0.append(notice) }
-                case .broadcast(let status) where status.state == .ended: playedCount.withLock { $0 += 1 }
+                case .broadcast(let status):
+                    titles.withLock { if $0.last != status.song.title { $0.append(status.song.title) } }
                 default: break
                 }
             }
         }
-        return (result, notices.withLock { $0 }, playedCount.withLock { $0 })
+        return (result, notices.withLock { $0 }, titles.withLock(\.count))
     }
 
     /// Of several songs those that cannot be played are told of, each with its own line, and the others are played.
@@ -173,13 +176,14 @@ import TuttiRuntime
     @Test func theSongsOfADirectoryAndAPlaylistArePlayed() {
         let shelf = Shelf()
         _ = shelf.put(Self.sound, as: "one.wav")
+        _ = shelf.put(Self.sound, as: "two.wav")
         _ = shelf.put(Array("diary".utf8), as: "text")
         let list = shelf.put(Array("one.wav\nftp://x/y.mp3\n".utf8), as: "list.m3u")
         let (result, notices, playedCount) = broadcast([shelf.directory, list])
         #expect(result == .success(.completed))
         let problem = "'\(list)' names 'ftp://x/y.mp3': ftp URLs cannot be played; files, http and https URLs can"
         #expect(notices == [.song(.listProblem(problem))])
-        #expect(playedCount == 2)
+        #expect(playedCount == 3)
     }
 
     @Test func aDirectoryWithoutSongsIsNotBroadcast() {
@@ -191,13 +195,13 @@ import TuttiRuntime
         #expect(notices.isEmpty)
     }
 
-    @Test func aSeriesThatWasStoppedPlaysNothing() {
+    @Test func aBroadcastThatWasStoppedPlaysNothing() {
         let shelf = Shelf()
         let path = shelf.put(Self.sound, as: "one.wav")
         for paths in [[path, path], [shelf.directory]] {
-            let series = BroadcastSeries(paths: paths, options: BroadcastOptions(path: ""), identity: .test("study"))
-            series.stop()
-            #expect((try? series.run { _ in }) == .interrupted)
+            let broadcaster = Broadcaster(songs: paths, options: BroadcastOptions(), identity: .test("study"))
+            broadcaster.stop()
+            #expect((try? broadcaster.run { _ in }) == .interrupted)
         }
     }
 }

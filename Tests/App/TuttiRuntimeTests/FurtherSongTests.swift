@@ -99,36 +99,50 @@ struct FurtherSongTests {
     }
 
     /// Each song has a handler of its own, and nobody is told of the one that follows before he asks.
-    @Test func aReaderIsHandedOnFromSongToSong() throws {
+    @Test func aReaderGoesFromSongToSong() throws {
         let directory = TemporaryDirectory()
-        let handover = SongHandover()
-        var isFirst = true
+        var told = Told()
+        let reader = try SongReader(try chain(in: directory)) { [told] event in told.take(event) }
         var titles: [String] = []
-        repeat {
-            let told = Told()
-            let reader: SongReader
-            if let next = handover.take() {
-                reader = next
-                reader.beginNext { told.take($0) }
-            } else {
-                #expect(isFirst)
-                reader = try SongReader(try chain(in: directory)) { told.take($0) }
-            }
-            isFirst = false
+        while true {
             while !told.isOver {
                 reader.read()
                 try #require(told.waitForOneMore())
             }
             #expect(told.failure == nil && told.packetCount == 1_000 + titles.count)
             titles.append(told.title ?? "")
-            if reader.hasNext {
-                reader.rest()
-                handover.put(reader)
-            } else {
-                #expect(reader.stop())
-            }
-        } while !handover.isEmpty
+            guard told.hasNext else { break }
+            told = Told()
+            reader.beginNext { [told] event in told.take(event) }
+        }
+        #expect(reader.stop())
         #expect(titles == ["0", "1", "2"])
+    }
+
+    /// A reader begins with a later song of the source, and within a song.
+    @Test func aReaderBeginsInTheMiddle() throws {
+        let directory = TemporaryDirectory()
+        let chain = try chain(in: directory)
+        let later = Told()
+        let reader = try SongReader(chain, songsBefore: 1) { later.take($0) }
+        while !later.isOver {
+            reader.read()
+            try #require(later.waitForOneMore())
+        }
+        #expect(reader.stop() && later.title == "1" && later.packetCount == 1_001 && later.hasNext)
+
+        let song = directory.path + "/song.ogg"
+        try Tool.writeFile(song, Self.links[0])
+        let middle = Told()
+        let other = try SongReader(song, from: FramePosition(480_000)) { middle.take($0) }
+        while !middle.isOver {
+            other.read()
+            try #require(middle.waitForOneMore())
+        }
+        #expect(other.stop() && middle.title == "0" && middle.failure == nil)
+        // 20 ms a packet, and at least 80 ms of pre-roll.
+        let position = try #require(middle.position)
+        #expect(position <= FramePosition(480_000 - 3_840) && middle.packetCount < 600)
     }
 
     /// What a reader's handler was told.
@@ -139,27 +153,35 @@ struct FurtherSongTests {
             var packetCount = 0
             var title: String?
             var failure: String?
-            var isOver = false
+            var position: FramePosition?
+            var end: SourceEnd?
+
+            mutating func finish(_ end: SourceEnd, failure: String?) {
+                count += 1
+                self.end = end
+                self.failure = failure
+            }
         }
         private let state = Mutex(State())
 
         func take(_ event: SourceEvent) {
             state.withLock { state in
-                state.count += 1
                 switch event {
+                case .sought(let position): state.position = position
                 case .read(let properties, let packets, _):
+                    state.count += 1
                     state.packetCount += packets.count
                     for case .info(.title, let title) in properties { state.title = title }
-                case .ended: state.isOver = true
-                case .failed(let text):
-                    state.failure = text
-                    state.isOver = true
+                case .ended(let end): state.finish(end, failure: nil)
+                case .failed(let text, let end): state.finish(end, failure: text)
                 default: break
                 }
             }
         }
 
-        var isOver: Bool { state.withLock(\.isOver) }
+        var isOver: Bool { state.withLock { $0.end != nil } }
+        var hasNext: Bool { state.withLock { $0.end == .anotherSong } }
+        var position: FramePosition? { state.withLock(\.position) }
         var packetCount: Int { state.withLock(\.packetCount) }
         var title: String? { state.withLock(\.title) }
         var failure: String? { state.withLock(\.failure) }

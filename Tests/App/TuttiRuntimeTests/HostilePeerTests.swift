@@ -63,14 +63,16 @@ import WireProtocol
         let crowd = try Crowd(count: 32, at: host, port: listener.port)
         defer { crowd.disperse() }
         let shelf = SourceShelf()
-        var options = BroadcastOptions(path: try shelf.makeMP3(seconds: 2))
+        var options = BroadcastOptions()
         options.name = "study"
         options.start = .whenReady(listeners: 1)
         options.listeners = [NetworkAddress(host: "127.0.0.1", port: listener.port)]
         options.network.port = freePort()
         options.network.usesDiscovery = false
         let began = HostTime.now()
-        #expect(try Broadcaster(options: options, identity: .test("study")).run { _ in } == .completed)
+        #expect(
+            try Broadcaster(songs: [shelf.makeMP3(seconds: 2)], options: options, identity: .test("study")).run { _ in }
+                == .completed)
         #expect(listener.end() == .success(.completed))
         #expect(listener.states.contains(.playing))
         #expect(.now() - began < (host == 1 ? .seconds(14) : .seconds(6)), "it was kept out")

@@ -6,6 +6,7 @@ import HostSystem
 import LibavcodecDecoding
 import NIOCore
 import NIOPosix
+import Programmes
 import StreamTestKit
 import Synchronization
 import Testing
@@ -115,7 +116,7 @@ import WireProtocol
         var decoders = DecoderCatalog.builtIn
         decoders.registerLibraryDecoders(
             program: WorkerProgram(path: program.path, arguments: program.arguments), availability: .supported)
-        var options = BroadcastOptions(path: path)
+        var options = BroadcastOptions()
         options.name = "study"
         options.start = .now
         options.output = .null
@@ -126,7 +127,8 @@ import WireProtocol
         defer { try? group.syncShutdownGracefully() }
         let loop = group.next()
         let runner = BroadcastRunner(
-            options: options, identity: .test("study"), loop: loop, decoders: decoders, emit: { _ in })
+            items: [NewItem(song: path)], options: options, identity: .test("study"), loop: loop, decoders: decoders,
+            emit: { _ in })
         let ticks = Ticks(loop)
         let outcome = loop.flatSubmit { runner.run() }
         for _ in 0..<1_000 {

@@ -24,7 +24,7 @@ import TuttiRuntime
         _ song: Song, to listeners: [RunningListener], at host: String = "127.0.0.1",
         configure: (inout BroadcastOptions) -> Void = { _ in }
     ) throws -> (outcome: RuntimeOutcome, notices: [RuntimeNotice]) {
-        var options = BroadcastOptions(path: song.path)
+        var options = BroadcastOptions()
         options.name = "study"
         options.start = .whenReady(listeners: listeners.count)
         options.listeners = listeners.map { NetworkAddress(host: host, port: $0.port) }
@@ -32,7 +32,7 @@ import TuttiRuntime
         options.network.usesDiscovery = false
         configure(&options)
         let notices = Mutex<[RuntimeNotice]>([])
-        let outcome = try Broadcaster(options: options, identity: .test("study")).run { event in
+        let outcome = try Broadcaster(songs: [song.path], options: options, identity: .test("study")).run { event in
             if case .notice(let notice) = event { notices.withLock { $0.append(notice) } }
         }
         return (outcome, notices.withLock { $0 })

@@ -11,14 +11,14 @@ import WireProtocol
     private func broadcast(
         _ path: String, to count: Int, port: UInt16, _ configure: (inout BroadcastOptions) -> Void = { _ in }
     ) throws -> (outcome: RuntimeOutcome, notices: [RuntimeNotice], sentPCM: Set<String>) {
-        var options = BroadcastOptions(path: path)
+        var options = BroadcastOptions()
         options.name = "study"
         options.start = .whenReady(listeners: count)
         options.network.port = port
         options.network.usesDiscovery = false
         configure(&options)
         let told = Mutex<(notices: [RuntimeNotice], sentPCM: Set<String>)>(([], []))
-        let outcome = try Broadcaster(options: options, identity: .test("study")).run { event in
+        let outcome = try Broadcaster(songs: [path], options: options, identity: .test("study")).run { event in
             told.withLock {
                 switch event {
                 case .notice(let notice): $0.notices.append(notice)

@@ -90,15 +90,7 @@ final class RecordingPeer: Sendable {
                 roles: .listener, peer: identity.peer, instance: identity.instance, started: 0, name: name,
                 codecs: codecs)
             // A broadcast waits for this listener without end; a busy machine may take its time to open the port.
-            // One of what turns out to be no song ends at once: the one behind it is called as well.
-            var patience = 60
-            while recording.packets.isEmpty, recording.refusal == nil,
-                let peer = RawPeer(port: port, patience: patience)
-            {
-                recording = Recording()
-                Self.talk(to: peer, greeting, &recording)
-                patience = 5
-            }
+            if let peer = RawPeer(port: port, patience: 60) { Self.talk(to: peer, greeting, &recording) }
             relay.target?.recording.withLock { $0 = recording }
         }
         relay.target = self
@@ -112,7 +104,8 @@ final class RecordingPeer: Sendable {
             guard let last = recording.packets.last else { continue }
             let received = last.position + Int64(last.frameCount)
             let state: ListenerState = recording.end == nil ? .ready : .finished
-            let report = ListenerReport(state: state, epoch: Epoch(1), received: received, buffered: .zero)
+            let epoch = recording.entry?.epoch ?? Epoch(1)
+            let report = ListenerReport(state: state, epoch: epoch, received: received, buffered: .zero)
             peer.say(Array(WireEncoder.report(report).readableBytesView))
         }
     }

@@ -102,7 +102,7 @@ import TuttiRuntime
                 switch status.state {
                 case .playing, .finishing: "playing"
                 case .ended: "ended"
-                case .waiting: nil
+                case .waiting, .paused, .idle: nil
                 }
             default: nil
             }

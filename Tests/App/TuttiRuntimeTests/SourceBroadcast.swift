@@ -25,14 +25,14 @@ struct SourceBroadcast {
         stop: (@Sendable (_ notices: [RuntimeNotice], _ titles: [String]) -> Bool)? = nil,
         codecs: [Codec] = [.linearPCM, .mpegLayer3, .aac]
     ) throws {
-        var options = BroadcastOptions(path: "")
+        var options = BroadcastOptions()
         options.name = "study"
         options.raw = try raw.map { try RawPCMFormat(parsing: $0) }
         options.start = hasListener ? .whenReady(listeners: 1) : .now
         options.network.port = freePort()
         options.network.usesDiscovery = false
         let told = Mutex<(notices: [RuntimeNotice], titles: [String])>(([], []))
-        let series = BroadcastSeries(paths: [name], options: options, identity: .test("study"))
+        let broadcaster = Broadcaster(songs: [name], options: options, identity: .test("study"))
         let peer =
             hasListener
             ? try RecordingPeer(port: options.network.port ?? 0, name: "kitchen", codecs: codecs) : nil
@@ -43,11 +43,11 @@ struct SourceBroadcast {
                     sleepThread(for: .milliseconds(10))
                 }
                 sleepThread(for: .milliseconds(500))
-                series.stop()
+                broadcaster.stop()
             }
         }
         result = Result { () throws(RuntimeFailure) in
-            try series.run { event in
+            try broadcaster.run { event in
                 told.withLock { told in
                     switch event {
                     case .notice(let notice) where notice.level != .detail: told.notices.append(notice)

@@ -52,7 +52,8 @@ import Testing
     private var request: TranscodingRequest {
         let packets = (0..<3).map { AudioPacketDescription(startOffset: $0, byteCount: 1, frameCount: 10) }
         return TranscodingRequest(
-            rendition: 1, source: AudioStreamFormat(codec: Self.codec, sampleRate: 44_100, channelsPerFrame: 1),
+            rendition: RenditionNumber(epoch: Epoch(1), count: 1),
+            source: AudioStreamFormat(codec: Self.codec, sampleRate: 44_100, channelsPerFrame: 1),
             magicCookie: [],
             target: .linearPCM(
                 sampleRate: 44_100, channels: 1, bitsPerChannel: 16, bytesPerSample: 2, layout: .signedInteger),

@@ -35,7 +35,7 @@ import TuttiRuntime
 
     @Test func broadcastDefaults() throws {
         let command = try broadcast("song.mp3")
-        #expect(command.options.path == "song.mp3" && command.options.loudness == .off)
+        #expect(command.paths == ["song.mp3"] && command.options.loudness == .off)
         #expect(command.options.start == .whenReady(listeners: 1))
         #expect(command.options.startDelay == .milliseconds(250))
         #expect(command.options.output == nil)
@@ -123,7 +123,7 @@ import TuttiRuntime
     }
 
     @Test func operandAfterTwoDashesMayBeginWithOne() throws {
-        #expect(try broadcast("--", "--song.mp3").options.path == "--song.mp3")
+        #expect(try broadcast("--", "--song.mp3").paths == ["--song.mp3"])
     }
 
     @Test func broadcastTakesSeveralSongs() throws {

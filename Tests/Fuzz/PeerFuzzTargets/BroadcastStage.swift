@@ -3,6 +3,7 @@ import Broadcasting
 import ClockSync
 import NIOCore
 import Peering
+import Programmes
 import WireProtocol
 
 /// A real broadcast of four seconds of song, whose listeners, time and song are played by the fuzzer: one honest
@@ -54,6 +55,8 @@ struct BroadcastStage {
         configuration.start = setting.startsAtOnce ? .now : .whenReady(listeners: 1)
         if setting.isForHonestOne { configuration.allowedNames = [HonestListener.name] }
         configuration.decodableCodecs = [.mpegLayer3]
+        _ = try? configuration.programme.insert([NewItem(.local("/song.mp3"), title: "Song")], at: 0)
+        _ = try? configuration.programme.apply(.play)
         session = BroadcastSession(configuration: configuration)
         honest = HonestListener(now: now)
         handle(.opened(HonestListener.id, .accepted, address: "10.0.0.1", dial: nil, key: Self.key(0)))
@@ -155,7 +158,8 @@ struct BroadcastStage {
             deliver(WireEncoder.clock(reply.bytes(transmit: SessionTime(nanoseconds: now.nanoseconds))), to: id)
         case .close(let id):
             if id == HonestListener.id { honest.isClosed = true } else { strangers[id] = nil }
-        case .readSource: events.append(.source(read()))
+        case .openSource, .closeSource, .answer: break
+        case .readSource(let epoch): events.append(.source(epoch, read()))
         case .transcode(let request):
             let frameCount = request.packets.reduce(0) { $0 + $1.frameCount }
             let first = max(request.firstFrame, request.position)
@@ -194,7 +198,7 @@ struct BroadcastStage {
 
     /// The song: its properties, then a second of packets at a time.
     private mutating func read() -> SourceEvent {
-        guard nextPacket < Self.packetCount else { return .ended }
+        guard nextPacket < Self.packetCount else { return .ended(.nothing) }
         let count = min(14, Self.packetCount - nextPacket)
         let data = (0..<count * 16).map { UInt8(truncatingIfNeeded: nextPacket + $0) }
         let packets = (0..<count).map {

@@ -155,8 +155,8 @@ struct ListenStage {
             if let reply = reply(to: request.bytes, repliesToStream) {
                 events.append(.received(id, WireEncoder.clock(reply)))
             }
-        case .begin(let epoch, let summary, _): begin(epoch, summary)
-        case .enqueue(_, let packets, let data):
+        case .begin(let epoch, let summary, _), .append(let epoch, let summary, _): begin(epoch, summary)
+        case .enqueue(_, let packets, let data, _):
             enqueuedByteCount += data.readableBytes
             if begunCount == 0 { violation = "packets of nothing" }
             if packets.contains(where: { $0.startOffset + $0.byteCount > data.readableBytes }) {
@@ -166,7 +166,7 @@ struct ListenStage {
             let rate = timeline.framesPerSecond
             if !rate.isFinite || rate <= 0 { violation = "timeline \(timeline)" }
         case .finished(let outcome): self.outcome = outcome
-        case .reenter, .finish, .hold, .silence, .advertise, .notice: break
+        case .reenter, .finish, .cut, .hold, .silence, .advertise, .notice: break
         }
     }
 

@@ -79,6 +79,16 @@ struct WireRun {
                 if greeting.codecs.count > WireLimits.codecCount { return "\(greeting.codecs.count) codecs" }
             case .message(.roster(let roster)):
                 if roster.entries.count > WireLimits.rosterEntryCount { return "\(roster.entries.count) listeners" }
+            case .message(.command(let command)):
+                if let violation = limitViolation(command.operation) { return violation }
+            case .message(.programmeChange(let change)):
+                guard case .command(let entry) = change.kind else { continue }
+                if let violation = limitViolation(entry.operation) { return violation }
+            case .message(.programmeState(let state)):
+                let count = state.listeners.count
+                if count > WireLimits.listenerSettingsCount { return "settings of \(count) listeners" }
+            case .message(.queuePage(let page)):
+                if page.items.count > WireLimits.itemsPerPage { return "\(page.items.count) items" }
             case .property(.magicCookie(let cookie)):
                 if cookie.count > Limits.magicCookieByteCount { return "cookie of \(cookie.count) bytes" }
             case .property(.info(_, let text)):
@@ -91,6 +101,25 @@ struct WireRun {
             }
         }
         return nil
+    }
+
+    /// A command adds few sources, and names addresses and listeners of limited length.
+    private func limitViolation(_ operation: CommandOperation) -> String? {
+        switch operation {
+        case .programme(.add(let sources)), .programme(.insert(let sources, at: _)):
+            let texts = sources.map { source in
+                switch source {
+                case .web(let address): address.text
+                }
+            }
+            if texts.count > WireLimits.sourcesPerCommand { return "\(texts.count) sources" }
+            let byteCount = texts.reduce(0) { $0 + $1.utf8.count }
+            if byteCount > WireLimits.sourceByteCount { return "sources of \(byteCount) bytes" }
+            return texts.first { !$0.lowercased().hasPrefix("http") }.map { "\($0) for an address" }
+        case .listeners(_, of: .named(let name)):
+            return name.utf8.count > Limits.peerNameByteCount ? "a listener \(name)" : nil
+        default: return nil
+        }
     }
 
     /// What was understood, encoded once more, is understood in the same way.

@@ -88,6 +88,49 @@ enum WireSeeds {
         ]
     }
 
+    private static let sources = ["http://me:secret@example.com/a.mp3", "https://radio.example/"]
+        .compactMap { WebAddress($0) }.map { ItemSource.web($0) }
+    private static let commandID = CommandID(high: 1, low: 2)
+
+    /// What a controller asks for.
+    static var controller: [ByteBuffer] {
+        let operations: [CommandOperation] = [
+            .programme(.play), .programme(.seek(to: .seconds(90))), .programme(.skip(by: .seconds(-10))),
+            .programme(.jump(to: .id(ItemID(3)))), .programme(.add(sources)), .programme(.insert(sources, at: 1)),
+            .programme(.remove(.position(2))), .programme(.move(.position(1), to: 0)), .programme(.setRepeat(.all)),
+            .programme(.setShuffle(true)), .listeners(.volume(.level(40)), of: .all),
+            .listeners(.volume(.step(-5)), of: .named("Attic")), .listeners(.offset(.microseconds(-9)), of: .all),
+            .listeners(.role(.channel(2)), of: .named("Attic")), .unknown(code: 99),
+        ]
+        return [WireEncoder.opening(greeting(.controller)), WireEncoder.follow(after: 3)]
+            + operations.map { WireEncoder.command(Command(id: commandID, $0)) }
+            + [WireEncoder.queuePageRequest(QueuePageRequest(first: 0))]
+    }
+
+    /// What a controller is told.
+    static var controlled: [ByteBuffer] {
+        let effect = SessionTime(nanoseconds: 10_000_500_000_000)
+        let item = QueueItem(id: ItemID(3), title: "Song", duration: .seconds(200))
+        let status = TransportStatus(
+            .playing, current: item, next: QueueItem(id: ItemID(4), title: "Radio", isLive: true),
+            position: PlaybackPosition(frame: .zero, session: effect, sampleRate: 8_000, framesPerSecond: 8_000))
+        let settings = ListenerSettings(name: "Attic", offset: .microseconds(-9), role: .left)
+        let state = ProgrammeState(sequence: 1, status: status, itemCount: 2, listeners: [settings])
+        let entry = LogEntry(number: 1, id: commandID, who: "Küche", effect: effect, .programme(.add(sources)))
+        let kinds: [ProgrammeChange.Kind] = [
+            .command(entry), .queue(.inserted(at: 2, count: 2), itemCount: 4), .status(status), .item(item),
+            .modes(PlayModes(repeats: .one)), .volume(VolumeSetting(level: 40)), .listener(settings), .unknown(99),
+        ]
+        let changes = kinds.map { WireEncoder.programmeChange(ProgrammeChange(sequence: 2, effect: effect, $0)) }
+        let page = QueuePage(sequence: 9, itemCount: 2, first: 0, items: [item])
+        let refusal = CommandRefusal.noSuchListener(nearest: "Attic")
+        return [
+            WireEncoder.opening(greeting(.broadcaster)), WireEncoder.programmeState(state),
+            WireEncoder.outcome(CommandOutcome(id: commandID, .done(number: 1, effect: effect))),
+            WireEncoder.outcome(CommandOutcome(id: commandID, .refused(refusal), text: "\(refusal)")),
+        ] + changes + [WireEncoder.queuePage(page)]
+    }
+
     /// A message of a later version, which is skipped.
     static let unknown = ByteBuffer(bytes: [0, 0x77, 0, 0, 0, 5, 1, 2, 3, 4, 5])
 
@@ -96,7 +139,9 @@ enum WireSeeds {
 
 extension WireRun {
     static var seeds: [[UInt8]] {
-        let talks = [WireSeeds.broadcast, WireSeeds.listener, WireSeeds.observed]
+        let talks = [
+            WireSeeds.broadcast, WireSeeds.listener, WireSeeds.observed, WireSeeds.controller, WireSeeds.controlled,
+        ]
         let longName = WireSeeds.greeting(.listener, name: String(repeating: "n", count: Limits.peerNameByteCount))
         let later = talks[0].prefix(1) + [WireSeeds.unknown] + talks[0].dropFirst()
         let wholes = (talks + [Array(later), [WireEncoder.opening(longName)]]).map(WireSeeds.bytes)

@@ -50,9 +50,17 @@ struct WireTranscript: WireSink, Hashable {
         case .broadcastEnd(let end): WireEncoder.broadcastEnd(end)
         case .anchor(let anchor): WireEncoder.anchor(anchor)
         case .streamEnds(let epoch, let end): WireEncoder.streamEnd(epoch, at: end)
+        case .cut(let epoch, let frame): WireEncoder.cut(epoch, at: frame)
         case .entry(let mark): WireEncoder.entry(mark)
         case .report(let report): WireEncoder.report(report)
         case .roster(let roster): WireEncoder.roster(roster)
+        case .command(let command): WireEncoder.command(command)
+        case .outcome(let outcome): WireEncoder.outcome(outcome)
+        case .follow(let sequence): WireEncoder.follow(after: sequence)
+        case .programmeState(let state): WireEncoder.programmeState(state)
+        case .programmeChange(let change): WireEncoder.programmeChange(change)
+        case .queuePageRequest(let request): WireEncoder.queuePageRequest(request)
+        case .queuePage(let page): WireEncoder.queuePage(page)
         }
     }
 }
@@ -62,7 +70,8 @@ struct WireTranscript: WireSink, Hashable {
 struct WireFrames {
     /// In the order of the numbers in `WireProtocol`; others are skipped, not held.
     private static let knownTypes: Set<UInt16> = [
-        0x01, 0x02, 0x03, 0x04, 0x10, 0x11, 0x12, 0x20, 0x21, 0x22, 0x23, 0x24, 0x30,
+        0x01, 0x02, 0x03, 0x04, 0x10, 0x11, 0x12, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x30,
+        0x40, 0x41, 0x42, 0x50, 0x51, 0x52, 0x53,
     ]
     private static let (preambleByteCount, headerByteCount) = (8, 6)
 

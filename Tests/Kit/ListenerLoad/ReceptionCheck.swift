@@ -66,7 +66,9 @@ public struct ReceptionCheck: WireSink {
         case .anchor(let anchor): take(anchor)
         case .streamEnds(let epoch, let end): streamEnds(epoch, end)
         case .keepAlive, .clock: break
-        case .report, .roster: figures.unexpected += 1
+        case .cut, .report, .roster, .command, .outcome, .follow, .programmeState, .programmeChange, .queuePageRequest,
+            .queuePage:
+            figures.unexpected += 1
         }
     }
 

@@ -15,7 +15,7 @@ import WireProtocol
     @Test func opening() {
         #expect(
             hex(WireEncoder.opening(Sample.greeting))
-                == "54555454490a0100" + "000100000032" + "01" + "00112233445566778899aabbccddeeff"
+                == "54555454490a0200" + "000100000032" + "01" + "00112233445566778899aabbccddeeff"
                 + "0102030405060708" + "000000006553f100" + "00064bc3bc636865" + "02" + "2e6d70336c70636d")
     }
 

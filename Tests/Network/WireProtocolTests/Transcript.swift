@@ -109,6 +109,7 @@ enum Sample {
             WireEncoder.streamEnd(Epoch(3), at: FramePosition(1_000_000)),
             WireEncoder.report(report),
             WireEncoder.roster(roster),
+        ] + CommandSamples.messages.map(CommandSamples.buffer) + [
             WireEncoder.broadcastEnd(BroadcastEnd(.failed, "disk on fire")),
             WireEncoder.refusal(Refusal(.busy, "playing Song from Attic")),
         ]

@@ -68,6 +68,15 @@ import WireProtocol
         }
     }
 
+    @Test func theFirstVersionIsRefusedWithALineThatSaysWhatToDo() throws {
+        let error = #expect(throws: WireError.incompatibleVersion(1)) {
+            try Transcript.parsing(Preamble.magic + [1, 0])
+        }
+        #expect(
+            error?.description
+                == "it speaks protocol version 1, this is version 2: install the same release on both")
+    }
+
     @Test func nothingMayComeBeforeTheGreetingNorASecondOne() {
         let start = Preamble.magic + [Preamble.version, 0]
         #expect(throws: WireError.unexpectedMessage(messageType: 3)) {

@@ -60,7 +60,7 @@ import WireProtocol
     @Test func itEndsWhenAllHaveHeardTheEnd() {
         var broadcast = ScriptedBroadcast()
         broadcast.give(seconds: 1)
-        broadcast.handle(.source(.ended))
+        broadcast.source(.ended(.nothing))
         for id in [1, 2] {
             broadcast.join(id)
             broadcast.report(.ready, id)
@@ -80,7 +80,7 @@ import WireProtocol
     @Test func aListenerThatNeverSaysItHeardTheEndIsNotWaitedForLong() {
         var broadcast = ScriptedBroadcast()
         broadcast.give(seconds: 1)
-        broadcast.handle(.source(.ended))
+        broadcast.source(.ended(.nothing))
         broadcast.join(1)
         broadcast.report(.ready, 1)
         broadcast.wait(.milliseconds(320))
@@ -92,7 +92,7 @@ import WireProtocol
 
     @Test func aSongThatFailsIsToldApartFromOneThatEnds() {
         var broadcast = started()
-        broadcast.handle(.source(.failed("disk on fire")))
+        broadcast.source(.failed("disk on fire", .nothing))
         for _ in 0..<70 where broadcast.outcome == nil {
             broadcast.wait(.seconds(1), hearingFrom: [1])
             broadcast.drain(1)
@@ -103,7 +103,7 @@ import WireProtocol
 
     @Test func aSongWithoutAudioEndsTheBroadcastAtOnce() {
         var broadcast = ScriptedBroadcast()
-        broadcast.handle(.source(.failed("not audio")))
+        broadcast.source(.failed("not audio", .nothing))
         #expect(broadcast.outcome == .unplayable("not audio"))
     }
 

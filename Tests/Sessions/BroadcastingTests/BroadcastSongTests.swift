@@ -40,7 +40,7 @@ struct BroadcastSongTests {
         _ = song.read(
             [.dataFormat(SongFixture.format), .info(.trackGain, "-3 dB"), .readyToProducePackets], [], ByteBuffer())
         #expect(song.summary.gain < 1)
-        let pcm = try #require(TranscodedSong(number: 1, of: song.summary, epoch: song.epoch))
+        let pcm = try #require(TranscodedSong(number: RenditionNumber(epoch: song.epoch, count: 1), of: song.summary))
         for message in [try #require(song.streamMessage), pcm.streamMessage] {
             var inbox = Inbox()
             inbox.take(WireEncoder.opening(ScriptedBroadcast.greeting))

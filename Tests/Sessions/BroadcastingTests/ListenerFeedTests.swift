@@ -8,10 +8,10 @@ import WireProtocol
 @Suite(.timeLimit(.minutes(5)))
 struct ListenerFeedTests {
     private struct Scene {
-        var song = SongFixture.song(seconds: 20)
-        var feed = ListenerFeed(.original)
+        var track = SongFixture.track(seconds: 20)
+        var feed = ListenerFeed(codecs: [.linearPCM])
         var inbox = Inbox()
-        var anchor: NumberedAnchor?
+        private var placementCount = 0
         var held: FramePosition?
         var inFlight = 0
         var dropped: [Int] = []
@@ -24,48 +24,53 @@ struct ListenerFeedTests {
         /// What is due at so many seconds of play time goes out, and is taken by the socket unless it is told
         /// otherwise.
         mutating func feed(at seconds: Double, isLearningClock: Bool = false, isRead: Bool = true) {
-            let position = FramePosition(Int64(seconds * 8_000))
-            let plan = FeedingPlan(
-                song, pcm: nil, position: position, anchor: anchor, heldFrame: held, horizon: .seconds(10))
-            let now = HostTime(nanoseconds: Int64(seconds * 1e9) + 1_000_000_000)
-            let portion = feed.next(plan, bytesInFlight: inFlight, isLearningClock: isLearningClock, now: now)
+            let now = HostTime(nanoseconds: Int64(seconds * 1e9))
+            let portion = feed.next(plan(now), bytesInFlight: inFlight, isLearningClock: isLearningClock, now: now)
             for message in portion.messages { inbox.take(message) }
             inFlight = isRead ? 0 : portion.bytesInFlight
             dropped += portion.droppedPacketCount.map { [$0] } ?? []
         }
 
+        func plan(_ now: HostTime) -> FeedingPlan {
+            var track = FeedingPlan.Track(track, now)
+            track.heldFrame = held
+            return FeedingPlan(tracks: [track], horizon: .seconds(10))
+        }
+
         /// It has all that it was sent.
         mutating func acknowledge(at seconds: Double) {
-            let now = HostTime(nanoseconds: Int64(seconds * 1e9) + 1_000_000_000)
-            feed.acknowledge(inbox.end ?? .zero, now: now)
+            let now = HostTime(nanoseconds: Int64(seconds * 1e9))
+            feed.acknowledge(inbox.end ?? .zero, of: Epoch(1), now: now)
         }
 
         mutating func start(at seconds: Double = 0) {
             let session = SessionTime(nanoseconds: Int64(seconds * 1e9))
-            anchor = NumberedAnchor(
-                Anchor(epoch: Epoch(1), frame: .zero, session: session, framesPerSecond: 8_000), after: anchor)
+            placementCount += 1
+            track.place(
+                by: Anchor(epoch: Epoch(1), frame: .zero, session: session, framesPerSecond: 8_000),
+                number: placementCount)
         }
     }
 
     @Test func itGoesFromPropertiesToTheEnd() throws {
         var scene = Scene()
-        scene.song = BroadcastSong(epoch: Epoch(1), fallbackTitle: "")
+        scene.track.song = BroadcastSong(epoch: Epoch(1), fallbackTitle: "")
         scene.feed(at: 0)
         #expect(!scene.feed.isAnnounced && scene.told.isEmpty)
-        scene.song = SongFixture.song(seconds: 0)
+        scene.track.song = SongFixture.song(seconds: 0)
         scene.feed(at: 0)
         #expect(scene.feed.isAnnounced && scene.told == [.streamBegins(Epoch(1))])
-        scene.song.give(seconds: 2)
+        scene.track.song.give(seconds: 2)
         scene.feed(at: 0)
         // Before the start is decided a second is enough.
         #expect(scene.inbox.packets.count == 20)
         scene.start()
         scene.feed(at: 0)
         scene.acknowledge(at: 0)
-        scene.song.finish()
+        scene.track.song.finish()
         scene.feed(at: 0.1)
         scene.feed(at: 0.2)
-        let anchor = try #require(scene.anchor?.anchor)
+        let anchor = try #require(scene.track.anchor)
         #expect(
             scene.told == [
                 .streamBegins(Epoch(1)), .entry(EntryMark(epoch: Epoch(1), frame: .zero, lostPacketCount: 0)),
@@ -83,7 +88,7 @@ struct ListenerFeedTests {
         scene.start(at: 0.002)
         for _ in 0..<3 { scene.feed(at: 0) }
         #expect(scene.inbox.anchors.count == 2)
-        #expect(scene.inbox.anchors.last == scene.anchor?.anchor)
+        #expect(scene.inbox.anchors.last == scene.track.anchor)
     }
 
     @Test func aSocketThatIsFullIsGivenNothing() {
@@ -125,10 +130,9 @@ struct ListenerFeedTests {
         scene.start()
         scene.feed(at: 0)
         let count = scene.inbox.packets.count
-        let plan = FeedingPlan(
-            scene.song, pcm: nil, position: .zero, anchor: scene.anchor, heldFrame: nil, horizon: .seconds(10))
-        scene.feed.passOver(before: FramePosition(5 * 8_000), plan)
-        scene.feed.acknowledge(FramePosition(5 * 8_000), now: HostTime(nanoseconds: 1_000_000_000))
+        let now = HostTime(nanoseconds: 0)
+        scene.feed.passOver(before: FramePosition(5 * 8_000), of: Epoch(1), scene.plan(now))
+        scene.feed.acknowledge(FramePosition(5 * 8_000), of: Epoch(1), now: now)
         scene.feed(at: 0)
         #expect(scene.inbox.packets.dropFirst(count).first == FramePosition(5 * 8_000))
     }

@@ -13,14 +13,16 @@ struct ListenerLinkTests {
 
     private func time(_ seconds: Double) -> HostTime { HostTime(nanoseconds: Int64(seconds * 1e9)) }
 
-    private func link() -> ListenerLink {
-        let connection = PeerConnection(direction: .accepted, address: "10.0.0.1", now: time(0))
+    private func link(codecs: [Codec] = [.linearPCM]) -> ListenerLink {
+        var connection = PeerConnection(direction: .accepted, address: "10.0.0.1", now: time(0))
+        var greeting = ScriptedBroadcast.greeting
+        greeting.codecs = codecs
+        _ = try? connection.receive(WireEncoder.opening(greeting), now: time(0))
         return ListenerLink(ConnectionID(1), connection: connection, key: Self.key, now: time(0))
     }
 
     private var plan: FeedingPlan {
-        FeedingPlan(
-            SongFixture.song(seconds: 2), pcm: nil, position: .zero, anchor: nil, heldFrame: nil, horizon: .seconds(10))
+        FeedingPlan(tracks: [FeedingPlan.Track(SongFixture.track(seconds: 2), time(0))], horizon: .seconds(10))
     }
 
     private func report(_ state: ListenerState) -> ListenerReport {
@@ -29,24 +31,26 @@ struct ListenerLinkTests {
 
     @Test func aStrangerBecomesAMemberAndNothingElse() {
         let link = link()
-        #expect(link.isStranger && link.form == nil && link.next(plan, now: time(0)) == nil)
-        link.note(report(.ready), in: Epoch(1), plan, now: time(0))
+        #expect(link.isStranger && link.form(for: .linearPCM) == nil && link.next(plan, now: time(0)) == nil)
+        link.note(report(.ready), plan, now: time(0))
         #expect(link.report == nil)
-        link.admit(as: .linearPCM)
+        link.admit()
         link.admitAsObserver()
-        link.admit(as: .original)
-        #expect(link.isMember && link.isSentPCM && !link.isObserver && !link.isRosterDue(time(9)))
+        link.admit()
+        #expect(
+            link.isMember && link.form(for: .mpegLayer3) == .linearPCM && link.form(for: .linearPCM) == .original
+                && !link.isObserver && !link.isRosterDue(time(9)))
         #expect(link.standing == .member(isReady: false, hasFinished: false))
-        link.note(report(.ready), in: Epoch(1), plan, now: time(0))
+        link.note(report(.ready), plan, now: time(0))
         #expect(link.standing == .member(isReady: true, hasFinished: false))
-        link.note(report(.finished), in: Epoch(1), plan, now: time(0))
+        link.note(report(.finished), plan, now: time(0))
         #expect(link.hasFinished(Epoch(1)) && !link.hasFinished(Epoch(2)))
     }
 
     @Test func anObserverIsToldOnceASecondWhileItReads() {
         let link = link()
         link.admitAsObserver()
-        link.admit(as: .original)
+        link.admit()
         #expect(link.isObserver && link.next(plan, now: time(0)) == nil)
         #expect(link.isRosterDue(time(0)))
         link.noteRoster(time(0))
@@ -58,10 +62,10 @@ struct ListenerLinkTests {
 
     @Test func aMemberIsFed() {
         let link = link()
-        link.admit(as: .original)
-        #expect(!link.isAnnounced)
+        link.admit()
+        #expect(!link.isAnnounced(Epoch(1)))
         #expect(link.next(plan, now: time(0))?.messages.isEmpty == false)
-        #expect(link.isAnnounced)
+        #expect(link.isAnnounced(Epoch(1)))
     }
 
     @Test func aSocketThatTakesNothingIsStalled() {
@@ -85,7 +89,7 @@ struct ListenerLinkTests {
         }
         let link = link()
         #expect(link.answerClock(request(1), now: time(0)) == nil)
-        link.admit(as: .original)
+        link.admit()
         #expect(link.answerClock(request(1), now: time(0)) != nil && link.clockReplyCount == 1)
         link.noteSent(BroadcastLimits.answeredBytesInFlight, time(0))
         #expect(link.answerClock(request(2), now: time(0)) == nil)

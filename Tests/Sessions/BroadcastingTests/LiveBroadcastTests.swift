@@ -30,7 +30,7 @@ extension Inbox {
         // Without the source's clock no frame has a due time.
         #expect(!broadcast.session.isPlaying)
         let captured = clock(broadcast, frame: 800, ago: .milliseconds(20), rate: 8_000.4)
-        broadcast.handle(.source(.clock(captured)))
+        broadcast.source(.clock(captured))
         // A live broadcast does not wait for listeners.
         let anchor = try #require(broadcast.session.anchor)
         #expect(anchor.frame == captured.frame)
@@ -41,7 +41,7 @@ extension Inbox {
     @Test func theAnchorFollowsTheSourcesClock() throws {
         var broadcast = live()
         broadcast.give(seconds: 1)
-        broadcast.handle(.source(.clock(clock(broadcast, frame: 0))))
+        broadcast.source(.clock(clock(broadcast, frame: 0)))
         broadcast.join(1)
         broadcast.wait(.milliseconds(100))
         #expect(broadcast.heard[1]?.allAnchors.count == 1)
@@ -50,7 +50,7 @@ extension Inbox {
             broadcast.drain(1)
             broadcast.give(seconds: 1, properties: false)
             let captured = clock(broadcast, frame: Int64(second) * 8_001, rate: 8_001)
-            broadcast.handle(.source(.clock(captured)))
+            broadcast.source(.clock(captured))
             let last = try #require(broadcast.heard[1]?.allAnchors.last)
             #expect(last.frame == captured.frame && last.session == captured.session + Self.latency)
             #expect(last.framesPerSecond == 8_001)
@@ -60,18 +60,18 @@ extension Inbox {
         let last = try #require(broadcast.session.anchor)
         let same = SourceClock(
             frame: last.frame, session: last.session - Self.latency, framesPerSecond: last.framesPerSecond)
-        broadcast.handle(.source(.clock(same)))
+        broadcast.source(.clock(same))
         #expect(broadcast.heard[1]?.allAnchors.count == 4)
     }
 
     @Test func aLateJoinerBeginsAtTheFrameThatIsDue() throws {
         var broadcast = live()
         broadcast.give(seconds: 1)
-        broadcast.handle(.source(.clock(clock(broadcast, frame: 0))))
+        broadcast.source(.clock(clock(broadcast, frame: 0)))
         for second in 1...3 {
             broadcast.wait(.seconds(1))
             broadcast.give(seconds: 1, properties: false)
-            broadcast.handle(.source(.clock(clock(broadcast, frame: Int64(second) * 8_000))))
+            broadcast.source(.clock(clock(broadcast, frame: Int64(second) * 8_000)))
         }
         broadcast.join(1)
         broadcast.wait(.milliseconds(100))
@@ -84,20 +84,20 @@ extension Inbox {
     @Test(arguments: [0, -8_000, .infinity, .nan, 1e9]) func anImpossibleRateIsIgnored(rate: Double) {
         var broadcast = live()
         broadcast.give(seconds: 1)
-        broadcast.handle(.source(.clock(clock(broadcast, frame: 0, rate: rate))))
+        broadcast.source(.clock(clock(broadcast, frame: 0, rate: rate)))
         #expect(!broadcast.session.isPlaying)
-        broadcast.handle(.source(.clock(clock(broadcast, frame: 0))))
+        broadcast.source(.clock(clock(broadcast, frame: 0)))
         let anchor = broadcast.session.anchor
-        broadcast.handle(.source(.clock(clock(broadcast, frame: 100, rate: rate))))
+        broadcast.source(.clock(clock(broadcast, frame: 100, rate: rate)))
         #expect(anchor != nil && broadcast.session.anchor == anchor)
     }
 
     @Test func whatAFailedSourceGaveIsPlayed() {
         var broadcast = live()
         broadcast.give(seconds: 1)
-        broadcast.handle(.source(.clock(clock(broadcast, frame: 0))))
+        broadcast.source(.clock(clock(broadcast, frame: 0)))
         broadcast.wait(.milliseconds(600))
-        broadcast.handle(.source(.failed("it is gone")))
+        broadcast.source(.failed("it is gone", .nothing))
         #expect(broadcast.outcome == nil)
         broadcast.wait(.seconds(3))
         #expect(broadcast.outcome == .brokenOff("it is gone"))

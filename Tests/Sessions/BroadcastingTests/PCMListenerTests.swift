@@ -152,7 +152,7 @@ import WireProtocol
         broadcast.handle(.closed(ConnectionID(2)))
         #expect(broadcast.transcodingEndCount == 1)
         broadcast.join(3, instance: 2)
-        #expect(broadcast.requests.first?.rendition == 2 && broadcast.requests.first?.streamFrame != nil)
+        #expect(broadcast.requests.first?.rendition.count == 2 && broadcast.requests.first?.streamFrame != nil)
         broadcast.transcode()
         broadcast.drain(3)
         let after = try #require(broadcast.heard[3])
@@ -207,7 +207,7 @@ import WireProtocol
     @Test func theEndIsToldWhenAllIsDecoded() {
         var broadcast = ScriptedBroadcast { $0.decodableCodecs = [.mpegLayer3] }
         broadcast.give(seconds: 1, priming: 100, format: ScriptedBroadcast.mp3)
-        broadcast.handle(.source(.ended))
+        broadcast.source(.ended(.nothing))
         broadcast.join(1)
         broadcast.transcode(atMost: 3)
         let end = ControlMessage.streamEnds(Epoch(1), FramePosition(7_900))
@@ -280,7 +280,10 @@ import WireProtocol
         var broadcast = started()
         broadcast.wait(.milliseconds(200))
         broadcast.requests = []
-        broadcast.handle(.transcoded(TranscodingReply(rendition: 1, outcome: .failed("it is broken"))))
+        broadcast.handle(
+            .transcoded(
+                TranscodingReply(
+                    rendition: RenditionNumber(epoch: Epoch(1), count: 1), outcome: .failed("it is broken"))))
         broadcast.join(3)
         for id in [2, 3] {
             let text = "this song is MP3, which Listener \(id) cannot decode, and the broadcaster neither: it is broken"

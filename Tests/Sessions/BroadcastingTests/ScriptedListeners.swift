@@ -3,6 +3,7 @@ import Broadcasting
 import ClockSync
 import NIOCore
 import Peering
+import Programmes
 import WireProtocol
 
 /// A broadcast whose listeners, source and clock are played by the test.
@@ -20,6 +21,9 @@ struct ScriptedBroadcast {
     private var states: [Int: ListenerState] = [:]
     private var acknowledged: [Int: FramePosition] = [:]
     var readCount = 0
+    var opened: [SourceRequest] = []
+    var closedSources: [Epoch] = []
+    var outcomes: [CommandOutcome] = []
     /// What it wants decoded and has no answer to, and how often it wanted no more.
     var requests: [TranscodingRequest] = []
     var transcodingEndCount = 0
@@ -31,8 +35,24 @@ struct ScriptedBroadcast {
     init(_ configure: (inout BroadcastConfiguration) -> Void = { _ in }) {
         var configuration = BroadcastConfiguration(greeting: Self.greeting, clockPort: 28_884)
         configure(&configuration)
+        if configuration.programme.itemCount == 0, !configuration.staysIdle {
+            configuration.programme = Self.programme(["untitled"])
+        }
         session = BroadcastSession(configuration: configuration)
+        // Opens the first song.
+        handle(.tick)
     }
+
+    /// A programme of these songs, which begins with the first one.
+    static func programme(_ titles: [String]) -> Programme {
+        var programme = Programme(seed: 1)
+        _ = try? programme.insert(titles.map { NewItem(.local("/\($0)"), title: $0) }, at: 0)
+        _ = try? programme.apply(.play)
+        return programme
+    }
+
+    /// Reports what the source of the first song, or of another one, brings.
+    mutating func source(_ event: SourceEvent, of epoch: Epoch = Epoch(1)) { handle(.source(epoch, event)) }
 
     mutating func handle(_ event: BroadcastEvent) {
         for action in session.handle(event, now: now) { note(action) }
@@ -48,7 +68,10 @@ struct ScriptedBroadcast {
         case .close(let id): closed.insert(id.number)
         case .addKey(let key): keys.insert(key)
         case .removeKey(let key): keys.remove(key)
+        case .openSource(let request): opened.append(request)
         case .readSource: readCount += 1
+        case .closeSource(let epoch): closedSources.append(epoch)
+        case .answer(let outcome, _): outcomes.append(outcome)
         case .transcode(let request): requests.append(request)
         case .endTranscoding: transcodingEndCount += 1
         case .advertise: break
@@ -79,7 +102,7 @@ struct ScriptedBroadcast {
 
     /// Gives seconds of song in packets of 50 ms, 20 packets at a time.
     mutating func give(
-        seconds: Int, preroll: Int = 0, priming: Int = 0, properties: Bool = true,
+        seconds: Int, of epoch: Epoch = Epoch(1), preroll: Int = 0, priming: Int = 0, properties: Bool = true,
         format: AudioStreamFormat = .linearPCM(
             sampleRate: Self.rate, channels: 1, bitsPerChannel: 16, bytesPerSample: 2, layout: [])
     ) {
@@ -98,7 +121,7 @@ struct ScriptedBroadcast {
                 AudioPacketDescription(startOffset: $0 * 800, byteCount: 800, frameCount: 400)
             }
             let data = ByteBuffer(repeating: 7, count: 16_000)
-            handle(.source(.read(properties: second == 0 ? summary : [], packets: packets, data: data)))
+            source(.read(properties: second == 0 ? summary : [], packets: packets, data: data), of: epoch)
         }
     }
 
@@ -160,7 +183,8 @@ struct ScriptedBroadcast {
         let received = received ?? heard[id]?.end ?? .zero
         states[id] = state
         acknowledged[id] = received
-        let report = ListenerReport(state: state, epoch: Epoch(1), received: received, buffered: .seconds(1))
+        let epoch = heard[id]?.entries.last?.epoch ?? Epoch(1)
+        let report = ListenerReport(state: state, epoch: epoch, received: received, buffered: .seconds(1))
         say(WireEncoder.report(report), id)
     }
 
@@ -219,6 +243,15 @@ struct Inbox: WireSink {
     var anchor: Anchor? { anchors.first }
 
     var anchors: [Anchor] { messages.compactMap { if case .anchor(let anchor) = $0 { anchor } else { nil } } }
+
+    var cuts: [Cut] {
+        messages.compactMap { if case .cut(let epoch, let frame) = $0 { Cut(epoch: epoch, frame: frame) } else { nil } }
+    }
+
+    struct Cut: Hashable {
+        var epoch: Epoch
+        var frame: FramePosition
+    }
 
     var clockDatagrams: [[UInt8]] { messages.compactMap { if case .clock(let bytes) = $0 { bytes } else { nil } } }
 

@@ -7,14 +7,14 @@ import Testing
 /// The song as PCM, while somebody needs it.
 @Suite(.timeLimit(.minutes(5)))
 final class SharedPCMTests {
-    private var pcm = SharedPCM()
+    private var pcm = SharedPCM(Epoch(1))
     private var song = SongFixture.song(seconds: 30)
 
     private func keep(isNeeded: Bool = true, playing seconds: Int64 = 0) -> [String] {
         let playing = FramePosition(seconds * 8_000)
         return pcm.keep(song, isNeeded: isNeeded, playing: playing, horizon: playing + 80_000).map { step in
             switch step {
-            case .transcode(let request): "\(request.rendition): \(request.position.index)"
+            case .transcode(let request): "\(request.rendition.count): \(request.position.index)"
             case .release: "release"
             case .fellBehind: "fell behind"
             }
@@ -22,11 +22,12 @@ final class SharedPCMTests {
     }
 
     /// - Returns: whether there can be none.
-    private func take(_ rendition: Int, _ outcome: TranscodingReply.Outcome) -> Bool {
-        pcm.take(TranscodingReply(rendition: rendition, outcome: outcome), of: song)
+    private func take(_ rendition: UInt32, _ outcome: TranscodingReply.Outcome) -> Bool {
+        pcm.take(
+            TranscodingReply(rendition: RenditionNumber(epoch: Epoch(1), count: rendition), outcome: outcome), of: song)
     }
 
-    private func answer(_ rendition: Int, at frame: Int64) -> Bool {
+    private func answer(_ rendition: UInt32, at frame: Int64) -> Bool {
         take(rendition, .frames(ByteBuffer(repeating: 0, count: 1_600), at: FramePosition(frame)))
     }
 

@@ -1,5 +1,6 @@
 import AudioCore
 import NIOCore
+import WireProtocol
 
 @testable import Broadcasting
 
@@ -17,6 +18,14 @@ enum SongFixture {
         _ = song.read([.dataFormat(format), .packetTableInfo(table), .readyToProducePackets], [], ByteBuffer())
         song.give(seconds: seconds)
         return song
+    }
+
+    /// The same song on a timeline.
+    static func track(seconds: Int) -> BroadcastTrack {
+        let configuration = BroadcastConfiguration(greeting: ScriptedBroadcast.greeting, clockPort: 1)
+        var track = BroadcastTrack(Epoch(1), configuration, item: nil, title: "fallback")
+        track.song = song(seconds: seconds)
+        return track
     }
 }
 

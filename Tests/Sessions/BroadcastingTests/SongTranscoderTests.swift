@@ -56,7 +56,7 @@ import Testing
 
     /// Packets of stereo floats.
     private func request(
-        _ packets: [[Float]], at position: Int64 = 0, firstFrame: Int64 = 0, bits: Int = 16, rendition: Int = 1,
+        _ packets: [[Float]], at position: Int64 = 0, firstFrame: Int64 = 0, bits: Int = 16, rendition: UInt32 = 1,
         streamFrame: Int64? = nil, codec: Codec = codec, targetRate: Double = 48_000
     ) -> TranscodingRequest {
         var data = ByteBuffer()
@@ -67,7 +67,8 @@ import Testing
                 startOffset: start, byteCount: samples.count * 4, frameCount: max(1, samples.count / 2))
         }
         return TranscodingRequest(
-            rendition: rendition, source: AudioStreamFormat(codec: codec, sampleRate: 48_000, channelsPerFrame: 2),
+            rendition: RenditionNumber(epoch: Epoch(1), count: rendition),
+            source: AudioStreamFormat(codec: codec, sampleRate: 48_000, channelsPerFrame: 2),
             magicCookie: [],
             target: .linearPCM(
                 sampleRate: targetRate, channels: 2, bitsPerChannel: bits, bytesPerSample: bits / 8,
@@ -135,7 +136,7 @@ import Testing
 
     @Test func aRenditionKeepsItsDecoder() {
         var transcoder = SongTranscoder(decoders: catalog)
-        for (rendition, streamFrame) in [(1, 0), (1, nil), (1, 900), (2, 5)] as [(Int, Int64?)] {
+        for (rendition, streamFrame) in [(1, 0), (1, nil), (1, 900), (2, 5)] as [(UInt32, Int64?)] {
             _ = transcoder.answer(request([[0, 0]], rendition: rendition, streamFrame: streamFrame))
         }
         #expect(made.decoders.map(\.resets) == [[0, 900], [5]])

@@ -47,7 +47,7 @@ struct SourcePaceTests {
                 AudioPacketDescription(startOffset: $0 * 800, byteCount: 800, frameCount: 400)
             }
             let data = ByteBuffer(repeating: 7, count: 800 * count)
-            broadcast.handle(.source(.read(properties: [], packets: packets, data: data)))
+            broadcast.source(.read(properties: [], packets: packets, data: data))
             given += count
             answered += 1
         }

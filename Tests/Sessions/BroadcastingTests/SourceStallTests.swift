@@ -42,7 +42,7 @@ struct SourceStallTests {
     @Test func aSongShorterThanThatIsPlayedAllTheSame() {
         var broadcast = ScriptedBroadcast { $0.sourceLead = .seconds(3) }
         broadcast.give(seconds: 2)
-        broadcast.handle(.source(.ended))
+        broadcast.source(.ended(.nothing))
         broadcast.join(1)
         broadcast.report(.ready, 1)
         wait(&broadcast, .seconds(1))
@@ -65,7 +65,7 @@ struct SourceStallTests {
         // Nobody lost a packet.
         #expect(broadcast.heard[1]?.entries.count == 1)
         broadcast.give(seconds: 2, properties: false)
-        broadcast.handle(.source(.ended))
+        broadcast.source(.ended(.nothing))
         wait(&broadcast, .milliseconds(2_000))
         #expect(broadcast.outcome == nil)
         wait(&broadcast, .seconds(4))
@@ -85,7 +85,7 @@ struct SourceStallTests {
         #expect(broadcast.heard[1]?.anchors.count == 1)
         #expect(broadcast.heard[1]?.packets.count == 60)
         // Its last word lets it go on with what there is.
-        broadcast.handle(.source(.ended))
+        broadcast.source(.ended(.nothing))
         #expect(broadcast.heard[1]?.anchors.count == 2)
         #expect(broadcast.heard[1]?.packets.count == 80)
     }

@@ -125,11 +125,16 @@ struct ScriptedListener {
     // MARK: What was asked of the queue
 
     var begun: [(epoch: Epoch, first: FramePosition)] {
-        actions.compactMap { if case .begin(let epoch, _, let first) = $0 { (epoch, first) } else { nil } }
+        actions.compactMap { action in
+            switch action {
+            case .begin(let epoch, _, let first), .append(let epoch, _, let first): (epoch, first)
+            default: nil
+            }
+        }
     }
 
     var enqueued: [FramePosition] {
-        actions.compactMap { if case .enqueue(let position, _, _) = $0 { position } else { nil } }
+        actions.compactMap { if case .enqueue(let position, _, _, _) = $0 { position } else { nil } }
     }
 
     var timelines: [HostTimeline] {

@@ -56,6 +56,7 @@ import WireProtocol
             sampleRate: 48_000, channels: 2, bitsPerChannel: 16, bytesPerSample: 2, layout: [.signedInteger])
         executor.handle(
             .source(
+                Epoch(1),
                 .read(properties: [.dataFormat(format), .readyToProducePackets], packets: [], data: ByteBuffer())))
         var client = ClockClient(key: key, seed: 1)
         let poll = client.poll(now: machine.clock)

@@ -4,6 +4,7 @@ import ClockSync
 import HostSystem
 import NIOCore
 import Peering
+import Programmes
 import SessionExecution
 import WireProtocol
 
@@ -47,7 +48,11 @@ final class BroadcastingMachine: BroadcastEnvironment {
 
     func removeKey(_ key: ClockKey) {}
 
-    func readSource() { done.append("read") }
+    func openSource(_ request: SourceRequest) { done.append("open \(request.epoch.number)") }
+
+    func readSource(_ epoch: Epoch) { done.append("read") }
+
+    func closeSource(_ epoch: Epoch) {}
 
     func transcode(_ request: TranscodingRequest) {}
 
@@ -56,6 +61,8 @@ final class BroadcastingMachine: BroadcastEnvironment {
     func advertise() {}
 
     func broadcastDidTell(_ notice: BroadcastNotice) {}
+
+    func answer(_ outcome: CommandOutcome, to asker: Asker) {}
 
     func machineDidSleep(for span: TimeSpan) { sleeps.append(span) }
 
@@ -67,7 +74,10 @@ extension BroadcastExecutor {
     convenience init(on machine: BroadcastingMachine) {
         let greeting = Greeting(
             roles: .broadcaster, peer: UUIDBytes(high: 1, low: 1), instance: 100, started: 0, name: "Attic")
-        self.init(configuration: BroadcastConfiguration(greeting: greeting, clockPort: 28_884))
+        var configuration = BroadcastConfiguration(greeting: greeting, clockPort: 28_884)
+        _ = try? configuration.programme.insert([NewItem(.local("/song.wav"), title: "Song")], at: 0)
+        _ = try? configuration.programme.apply(.play)
+        self.init(configuration: configuration)
         environment = machine
     }
 }

@@ -57,6 +57,10 @@ final class ListeningMachine: ListenTransport, ListenOutlet, ListenEnvironment {
 
     func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {}
 
+    func append(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {}
+
+    func cut(at frame: FramePosition, epoch: Epoch) {}
+
     func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch) {}
 
     func reenter(at frame: FramePosition, epoch: Epoch) {}

@@ -104,6 +104,6 @@ extension CaptureSource.Shared {
     /// - Parameter text: the reason as listeners are told it.
     private func fail(_ reason: RuntimeFailure.Reason, _ text: String) {
         failure.withLock { $0 = $0 ?? RuntimeFailure(.lost, reason) }
-        handler(.failed(text))
+        handler(.failed(text, .nothing))
     }
 }

@@ -2,6 +2,7 @@ import AudioCore
 import Broadcasting
 import Listening
 import Observing
+import WireProtocol
 
 /// Something the user may want to know: what happened, with its values. Whoever shows it makes the sentence.
 public enum RuntimeNotice: Hashable, Sendable {
@@ -13,6 +14,8 @@ public enum RuntimeNotice: Hashable, Sendable {
     case memory(MemoryNotice)
     case recording(RecordingNotice)
     case broadcast(BroadcastNotice)
+    /// What there is to say of a command that was given on this machine.
+    case command(CommandOutcome)
     /// This machine slept; a broadcast goes on where it was.
     case slept(TimeSpan)
     /// A notice from the broadcaster's own loudspeakers, with their name among its listeners.
@@ -30,6 +33,7 @@ public enum RuntimeNotice: Hashable, Sendable {
         case .memory(let notice): notice.level
         case .recording(let notice): notice.level
         case .broadcast(let notice): notice.level
+        case .command: .info
         case .slept: .info
         case .ownLoudspeakers(_, let notice): notice.level
         case .ownLoudspeakersLost: .warning

@@ -1,5 +1,6 @@
 import AudioCore
 import Songs
+import WireProtocol
 
 /// The options of `tutti broadcast`, checked by whoever builds them; acted on by ``Broadcaster``.
 public struct BroadcastOptions: Sendable {
@@ -11,8 +12,6 @@ public struct BroadcastOptions: Sendable {
         case whenReady(listeners: Int)
     }
 
-    /// The song: a path, a URL, or `-` for standard input. Empty where whoever takes the options names the songs.
-    public var path: String
     /// The format of samples without a header; nil detects the container.
     public var raw: RawPCMFormat?
     /// The broadcast's name on the network; nil for the peer's own.
@@ -33,9 +32,13 @@ public struct BroadcastOptions: Sendable {
     /// What those loudspeakers remember from earlier runs; nil for nothing.
     public var memory: (any ListenerMemory)?
     public var network = NetworkOptions()
+    /// What follows when a song or the last one is over.
+    public var modes = PlayModes()
+    /// Whether the broadcast stays when its songs are over, or there are none.
+    public var staysIdle = false
 
     /// A sound device to broadcast instead of a song.
     public var capture: CaptureOptions?
 
-    public init(path: String = "") { self.path = path }
+    public init() {}
 }

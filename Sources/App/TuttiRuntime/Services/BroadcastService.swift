@@ -4,31 +4,32 @@
 /// songs have to be decoded on this machine, see ``DecodeWorkers``.
 public final class BroadcastService: TuttiService {
     private let service: ServiceRun
-    private let performer: @Sendable (LoudspeakerCommand) -> Void
+    private let broadcaster: Broadcaster
 
     /// Broadcasts songs; over when the last frame of the last one was heard. A song that cannot be played is skipped
     /// with a notice, and ``run()`` throws at the end.
     /// - Parameters:
     ///   - songs: paths of songs, directories and playlists, URLs, or `-` for standard input.
-    ///   - options: for every song; the path is not used.
+    ///   - options: for every song.
     ///   - identity: this peer on the network; by default a new one with the host's name.
-    public init(songs: [String], options: BroadcastOptions = BroadcastOptions(), identity: Identity = Identity()) {
-        let series = BroadcastSeries(paths: songs, options: options, identity: identity)
-        performer = { series.perform($0) }
-        service = ServiceRun(
-            threadName: "tutti service", eventLimit: Self.eventLimit,
-            .init(run: { handler throws(RuntimeFailure) in try series.run(handler) }, stop: { series.stop() }))
+    public convenience init(
+        songs: [String], options: BroadcastOptions = BroadcastOptions(), identity: Identity = Identity()
+    ) {
+        self.init(Broadcaster(songs: songs, options: options, identity: identity))
     }
 
     /// Broadcasts what a sound device captures, until stopped.
-    /// - Parameter options: path and start are not used.
-    public init(
+    /// - Parameter options: the start is not used.
+    public convenience init(
         capture: CaptureOptions, options: BroadcastOptions = BroadcastOptions(), identity: Identity = Identity()
     ) {
         var options = options
         options.capture = capture
-        let broadcaster = Broadcaster(options: options, identity: identity)
-        performer = { broadcaster.perform($0) }
+        self.init(Broadcaster(options: options, identity: identity))
+    }
+
+    private init(_ broadcaster: Broadcaster) {
+        self.broadcaster = broadcaster
         service = ServiceRun(
             threadName: "tutti service", eventLimit: Self.eventLimit,
             .init(
@@ -47,5 +48,9 @@ public final class BroadcastService: TuttiService {
 
     /// Changes volume, channel role or offset of the broadcaster's own loudspeakers (``BroadcastOptions/output``),
     /// without a click. Has no effect before ``start()`` has returned.
-    public func perform(_ command: LoudspeakerCommand) { performer(command) }
+    public func perform(_ command: LoudspeakerCommand) { broadcaster.perform(command) }
+
+    /// Commands the broadcast: pause, seek, next and the like. A notice tells of one that is refused. Has
+    /// no effect before ``start()`` has returned.
+    public func perform(_ operation: ProgrammeOperation) { broadcaster.perform(operation) }
 }

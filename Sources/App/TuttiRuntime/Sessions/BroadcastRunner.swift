@@ -8,11 +8,12 @@ import HostSystem
 import NIOCore
 import NIOPosix
 import Peering
+import Programmes
 import SessionExecution
 import Songs
 import WireProtocol
 
-/// Wires one broadcast together: the song's reader, network, mDNS, clock responder, and the session.
+/// Wires one broadcast together: the songs' readers, network, mDNS, clock responder, and the session.
 ///
 /// Confined to its event loop.
 final class BroadcastRunner: PeerNetworkDelegate {
@@ -26,10 +27,10 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let done: EventLoopPromise<BroadcastOutcome>
     private var executor: BroadcastExecutor?
-    private var reader: SongReader?
-    /// Passes a source with several songs from one broadcast to the next.
-    private let handover: SongHandover?
-    private var capture: CaptureSource?
+    private let items: [NewItem]
+    private let sources: BroadcastSources
+    /// Why songs were passed over.
+    private var failures: [RuntimeFailure] = []
     private var transcoding: TranscodingThread?
     private var responder: ClockResponderThread?
     private var discovery: DiscoveryBridge?
@@ -47,51 +48,51 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private static let statusInterval = TimeSpan.milliseconds(200)
 
     init(
-        options: BroadcastOptions, identity: Identity, loop: any EventLoop,
-        decoders: DecoderCatalog = .complete, handover: SongHandover? = nil,
+        items: [NewItem], options: BroadcastOptions, identity: Identity, loop: any EventLoop,
+        decoders: DecoderCatalog = .complete,
         emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) {
-        self.handover = handover
         self.decoders = decoders
         self.options = options
         self.identity = identity
         self.loop = loop
         self.emit = emit
+        self.items = items
+        sources = BroadcastSources(options, loop: loop, emit: emit)
         network = PeerNetwork(loop: loop)
         done = loop.makePromise()
     }
 
     private var name: String { options.name ?? identity.name }
 
-    /// Opens the song, the ports and, if asked, the sound device, and begins. Completes with the outcome.
+    /// Opens the ports and, if asked, the sound device, and begins. Completes with the outcome.
     func run() -> EventLoopFuture<BroadcastOutcome> {
         network.delegate = self
         DescriptorLimit.raise()
         do throws(RuntimeFailure) {
-            try openSource { [weak self, loop] event in
-                loop.execute { [weak self] in self?.handle(.source(event)) }
-            }
+            try sources.check(items)
         } catch {
             done.fail(error)
             return done.futureResult
         }
+        sources.handler = { [weak self] epoch, event in self?.handle(.source(epoch, event)) }
         network.listen(options.network, emit: emit).flatMapThrowing { port in try self.begin(port: port) }
             .whenFailure { self.done.fail($0) }
         return done.futureResult.flatMap { outcome in self.tearDown().map { outcome } }
             .flatMapError { error in self.tearDown().flatMap { self.loop.makeFailedFuture(error) } }
     }
 
-    private func openSource(_ handler: @escaping @Sendable (SourceEvent) -> Void) throws(RuntimeFailure) {
-        if let options = options.capture {
-            capture = try CaptureSource(options, handler: handler) { [loop, emit] notice in
-                loop.execute { emit(.notice(.device(notice))) }
-            }
-        } else if let next = handover?.take() {
-            reader = next
-            next.beginNext(handler)
-        } else {
-            reader = try SongReader(options.path, raw: options.raw, handler: handler)
+    private func makeProgramme() throws(RuntimeFailure) -> Programme {
+        var programme = Programme(seed: UInt64.random(in: .min ... .max))
+        do throws(CommandRefusal) {
+            _ = try programme.insert(items, at: 0)
+            _ = try programme.apply(.setRepeat(options.modes.repeats))
+            _ = try programme.apply(.setShuffle(options.modes.isShuffled))
+            if !items.isEmpty { _ = try programme.apply(.play) }
+        } catch {
+            throw RuntimeFailure(.unusableInput, .other("\(error)"))
         }
+        return programme
     }
 
     private func begin(port: UInt16) throws(RuntimeFailure) {
@@ -101,7 +102,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
         let greeting = Greeting(
             roles: .broadcaster, peer: identity.peer, instance: identity.instance, started: started, name: name)
         var configuration = BroadcastConfiguration(greeting: greeting, clockPort: responder.port)
-        configuration.fallbackTitle = (try? SongAddress(options.path))?.title ?? "untitled"
+        configuration.programme = try makeProgramme()
+        configuration.staysIdle = options.staysIdle
         configuration.loudness = options.loudness
         configuration.start =
             switch options.start {
@@ -125,7 +127,6 @@ final class BroadcastRunner: PeerNetworkDelegate {
         if let local { playHere(local) }
         for address in options.listeners { handle(.contact(PeerContact(address: address))) }
         if options.network.usesDiscovery { startDiscovery(greeting, port: port) }
-        try capture?.start()
         executor.start()
         if isStopping { handle(.stop) }
     }
@@ -187,10 +188,14 @@ final class BroadcastRunner: PeerNetworkDelegate {
         emitStatus(isOver: false)
     }
 
+    /// Commands the broadcast, for its own user.
+    func perform(_ operation: ProgrammeOperation) {
+        handle(.command(Command(.programme(operation)), Asker(number: 0, name: name)))
+    }
+
     private func tearDown() -> EventLoopFuture<Void> {
         timer?.cancel()
-        leaveSource()
-        capture?.stop()
+        sources.closeAll()
         transcoding?.stop()
         let silence = local?.fallSilent() ?? loop.makeSucceededVoidFuture()
         let goodbye = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
@@ -200,18 +205,6 @@ final class BroadcastRunner: PeerNetworkDelegate {
             self.local?.close()
             self.local = nil
         }
-    }
-
-    /// Leaves the source; its further songs are other broadcasts.
-    private func leaveSource() {
-        guard let reader else { return }
-        if let handover, reader.hasNext {
-            reader.rest()
-            handover.put(reader)
-        } else {
-            reader.stop()
-        }
-        self.reader = nil
     }
 
     /// Passes an event to the session; has no effect before there is one.
@@ -297,7 +290,11 @@ extension BroadcastRunner: BroadcastEnvironment {
 
     func removeKey(_ key: ClockKey) { responder?.unregister(keyIdentifier: key.identifier) }
 
-    func readSource() { reader?.read() }
+    func openSource(_ request: SourceRequest) { sources.open(request) }
+
+    func readSource(_ epoch: Epoch) { sources.read(epoch) }
+
+    func closeSource(_ epoch: Epoch) { sources.close(epoch) }
 
     /// Decodes a piece of the song. The thread is made for the first listener that needs it.
     func transcode(_ request: TranscodingRequest) {
@@ -321,10 +318,22 @@ extension BroadcastRunner: BroadcastEnvironment {
         guard let session = executor?.session else { return }
         discovery?.advertise(
             session.isPlaying ? .playing : .waiting, playing: session.summary.info[.title] ?? "")
+        emitStatus(isOver: false)
     }
 
-    // Until their sentences live in the program.
-    func broadcastDidTell(_ notice: BroadcastNotice) { emit(.notice(.broadcast(notice))) }
+    func broadcastDidTell(_ notice: BroadcastNotice) {
+        guard case .songPassedOver(let epoch, let text) = notice else { return emit(.notice(.broadcast(notice))) }
+        passedOver(sources.failure(of: epoch) ?? RuntimeFailure(.unusableInput, .source(text)))
+    }
+
+    private func passedOver(_ failure: RuntimeFailure) {
+        failures.append(failure)
+        emit(.notice(.song(.passedOver(failure))))
+    }
+
+    func answer(_ outcome: CommandOutcome, to asker: Asker) {
+        if !outcome.text.isEmpty { emit(.notice(.command(outcome))) }
+    }
 
     func machineDidSleep(for span: TimeSpan) { emit(.notice(.slept(span))) }
 
@@ -333,16 +342,27 @@ extension BroadcastRunner: BroadcastEnvironment {
         if outcome == .completed, let end = executor?.session.end { position = end }
         emitStatus(isOver: true)
         switch outcome {
-        case .completed: if let localFailure { done.fail(localFailure) } else { done.succeed(outcome) }
+        case .completed:
+            if let failure = localFailure ?? songsFailure { done.fail(failure) } else { done.succeed(outcome) }
         case .stopped: done.succeed(outcome)
-        case .brokenOff(let text): done.fail(sourceFailure(text))
-        case .unplayable(let text): done.fail(sourceFailure(text ?? "it has no audio"))
+        case .brokenOff(let text): done.fail(songFailure(text))
+        case .unplayable(let text):
+            let failure = songFailure(text ?? "it has no audio")
+            if !failures.isEmpty { passedOver(failure) }
+            done.fail(songsFailure ?? failure)
         case .nobody(let names):
             done.fail(RuntimeFailure(.unknownPeer, .noListener(names: names)))
         }
     }
 
-    private func sourceFailure(_ text: String) -> RuntimeFailure {
-        capture?.failure ?? reader?.failure.map { RuntimeFailure($0) } ?? RuntimeFailure(.unusableInput, .source(text))
+    /// Why the song that came last failed.
+    private func songFailure(_ text: String) -> RuntimeFailure {
+        sources.lastFailure ?? RuntimeFailure(.unusableInput, .source(text))
+    }
+
+    /// How many songs could not be played; nil if all could.
+    private var songsFailure: RuntimeFailure? {
+        guard let first = failures.first, let session = executor?.session else { return nil }
+        return RuntimeFailure(first.kind, .songsFailed(count: failures.count, of: session.songCount))
     }
 }

@@ -19,12 +19,11 @@ final class QueueOutlet: MachineOutlet {
     var playout: PlayoutSnapshot { queue.snapshot.playout }
 
     func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
-        guard let format = stream.format else { return }
-        queue.begin(
-            TimelineQueueStream(
-                epoch: epoch, format: format, magicCookie: stream.magicCookie,
-                primingFrameCount: stream.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
-                fadesIn: firstFrame > .zero, gain: stream.gain))
+        if let stream = TimelineQueueStream(epoch, stream, firstFrame: firstFrame) { queue.begin(stream) }
+    }
+
+    func append(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
+        if let stream = TimelineQueueStream(epoch, stream, firstFrame: firstFrame) { queue.append(stream) }
     }
 
     func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch) {
@@ -34,6 +33,8 @@ final class QueueOutlet: MachineOutlet {
     func reenter(at frame: FramePosition, epoch: Epoch) { queue.reenter(at: frame, epoch: epoch) }
 
     func finish(at end: FramePosition, epoch: Epoch) { queue.finish(at: end, epoch: epoch) }
+
+    func cut(at frame: FramePosition, epoch: Epoch) { queue.cut(at: frame, epoch: epoch) }
 
     func setTimeline(_ timeline: HostTimeline) { queue.setTimeline(timeline) }
 
@@ -48,4 +49,15 @@ final class QueueOutlet: MachineOutlet {
     }
 
     func close() { queue.close() }
+}
+
+extension TimelineQueueStream {
+    /// Nil if the stream has no format.
+    fileprivate init?(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
+        guard let format = stream.format else { return nil }
+        self.init(
+            epoch: epoch, format: format, magicCookie: stream.magicCookie,
+            primingFrameCount: stream.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
+            fadesIn: firstFrame > .zero, gain: stream.gain)
+    }
 }

@@ -88,6 +88,10 @@ final class RecordingOutlet: MachineOutlet, Sendable {
         give(.begin(epoch, stream, firstFrame), byteCount: Self.packetOverhead + stream.magicCookie.count)
     }
 
+    func append(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
+        begin(epoch, stream, firstFrame: firstFrame)
+    }
+
     func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch) {
         let byteCount = data.byteCount + packets.count * Self.packetOverhead
         let copy = data.withUnsafeBytes { [UInt8]($0) }
@@ -100,6 +104,8 @@ final class RecordingOutlet: MachineOutlet, Sendable {
 
     /// Does nothing: a file has no due times.
     func setTimeline(_ timeline: HostTimeline) {}
+
+    func cut(at frame: FramePosition, epoch: Epoch) {}
 
     func hold(fade: TimeSpan) {}
 

@@ -9,9 +9,9 @@ import Synchronization
 /// Reads a song's source piece by piece and parses it, on a thread of its own: a slow disk or server delays nothing
 /// else.
 ///
-/// It waits for a source only where a signal can end the wait. Each ``read()`` is answered by one event besides notices
-/// and titles, until an end or a failure. Then another song may follow in the same source (``hasNext``), for a new
-/// owner: ``beginNext(_:)``.
+/// It waits for a source only where a signal can end the wait. Each ``read()`` is answered by one event besides those
+/// that may come at any time, until an end or a failure. If another song follows in the same source,
+/// ``beginNext(_:)`` goes on with it.
 final class SongReader: Sendable {
     /// Bytes read for one answer, as long as packets come out of them.
     private static let pieceByteCount = 64 * 1024
@@ -26,7 +26,6 @@ final class SongReader: Sendable {
         struct State {
             var wantsMore = false
             var wantsNext = false
-            var hasNext = false
             var isStopping = false
             var failure: SongFailure?
             var handler: @Sendable (SourceEvent) -> Void
@@ -43,20 +42,23 @@ final class SongReader: Sendable {
     /// - Parameters:
     ///   - name: what the user named; see `SongAddress`.
     ///   - raw: the format of samples without a header.
+    ///   - songsBefore: songs of the source that are passed over.
+    ///   - firstFrame: where to begin; a source that cannot seek is read from its beginning.
     ///   - handler: called on the reader's thread. It must not call back.
     init(
-        _ name: String, raw: RawPCMFormat? = nil, handler: @escaping @Sendable (SourceEvent) -> Void
+        _ name: String, raw: RawPCMFormat? = nil, songsBefore: Int = 0, from firstFrame: FramePosition = .zero,
+        handler: @escaping @Sendable (SourceEvent) -> Void
     ) throws(RuntimeFailure) {
-        let handover: Mutex<(any ByteSource)?>
+        let passedSource: Mutex<(any ByteSource)?>
         do throws(SongFailure) {
-            handover = Mutex(try SongSource.make(name, raw: raw))
+            passedSource = Mutex(try SongSource.make(name, raw: raw))
         } catch { throw RuntimeFailure(error) }
         do throws(WakeSignalError) { shared = try Shared(handler) } catch { throw .outOfResources(code: error.code) }
         let shared = shared
         do throws(HostThreadError) {
             thread = try HostThread(name: "tutti reader") {
-                guard let source = handover.withLock({ $0.take() }) else { return }
-                Self.run(source, shared)
+                guard let source = passedSource.withLock({ $0.take() }) else { return }
+                Self.run(SongParser(source, songsBefore: songsBefore, from: firstFrame), shared)
             }
         } catch { throw .outOfResources(code: error.code) }
     }
@@ -64,19 +66,11 @@ final class SongReader: Sendable {
     /// Why the song could not be read, or not to its end; set before the event that reports it. Any thread may read it.
     var failure: SongFailure? { shared.state.withLock(\.failure) }
 
-    /// Whether another song follows the one that is over; known before the event that ends it. Any thread may read it.
-    var hasNext: Bool { shared.state.withLock(\.hasNext) }
-
-    /// Calls the handler no more; the source waits for ``beginNext(_:)``. Any thread may call it.
-    func rest() { shared.state.withLock { $0.handler = { _ in } } }
-
-    /// Moves to the next song of the source. Any thread may call it, once the previous song is over.
+    /// Moves to the next song of the source, if there is one. Any thread may call it, once the previous song is over.
     /// - Parameter handler: replaces the previous one.
     func beginNext(_ handler: @escaping @Sendable (SourceEvent) -> Void) {
         shared.state.withLock { state in
             state.handler = handler
-            guard state.hasNext else { return }
-            state.hasNext = false
             state.failure = nil
             state.wantsNext = true
         }
@@ -98,8 +92,8 @@ final class SongReader: Sendable {
         return thread.join(atMost: Self.longestStop)
     }
 
-    private static func run(_ source: any ByteSource, _ shared: Shared) {
-        var parser = SongParser(source)
+    private static func run(_ parser: consuming SongParser, _ shared: Shared) {
+        var parser = parser
         func pass(_ event: SourceEvent) { shared.state.withLock { if !$0.isStopping { $0.handler(event) } } }
         while true {
             let (isWanted, isStopping, isNextWanted) = shared.state.withLock { state in
@@ -112,31 +106,21 @@ final class SongReader: Sendable {
                 shared.wake.wait(atMost: .seconds(60))
                 continue
             }
-            let event = parser.next(byteCount: pieceByteCount)
-            let sourceEvents = parser.takeEvents()
-            guard let event else {
-                for event in sourceEvents { pass(event) }
+            let answer = parser.next(byteCount: pieceByteCount)
+            // A title belongs to what follows these packets.
+            let later = parser.takeEvents()
+            if let description = parser.takeDescription() { pass(description) }
+            guard let answer else {
+                for event in later { pass(event) }
                 parser.wait(atMost: .seconds(60), wake: shared.wake)
                 continue
             }
-            let (failure, hasNext) = (parser.failure, event.isLast && parser.hasNext)
+            let failure = parser.failure
             shared.state.withLock { state in
                 state.wantsMore = false
                 state.failure = failure
-                state.hasNext = hasNext
             }
-            pass(event)
-            // A title belongs to what follows these packets.
-            for event in sourceEvents { pass(event) }
-        }
-    }
-}
-
-extension SourceEvent {
-    fileprivate var isLast: Bool {
-        switch self {
-        case .ended, .failed: true
-        default: false
+            for event in answer + later { pass(event) }
         }
     }
 }

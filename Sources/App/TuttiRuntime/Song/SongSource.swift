@@ -15,11 +15,14 @@ enum SongSource {
         case .standardInput: return try PipeSource.standardInput()
         case .url(let url): return try HTTPSource(url: url)
         case .file(let path):
-            var status = stat()
-            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {
-                return FileSource(try SongFile(path: path))
-            }
-            return try PipeSource(fifo: path)
+            if isPipe(path) { return try PipeSource(fifo: path) }
+            return FileSource(try SongFile(path: path))
         }
+    }
+
+    /// Returns whether a FIFO is behind the path. Whoever opens and closes one ends its writer.
+    static func isPipe(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
     }
 }

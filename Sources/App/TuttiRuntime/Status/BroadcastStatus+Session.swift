@@ -8,10 +8,13 @@ extension BroadcastStatus {
         let state: State =
             if isOver {
                 .ended
-            } else if !session.isPlaying {
-                .waiting(ready: readiness.ready, wanted: readiness.wanted)
             } else {
-                session.end != nil ? .finishing : .playing
+                switch session.transport {
+                case .idle, .stopped: .idle
+                case .paused: .paused
+                case .playing where !session.isPlaying: .waiting(ready: readiness.ready, wanted: readiness.wanted)
+                case .playing: session.isFinishing ? .finishing : .playing
+                }
             }
         let listeners = session.listeners.map { view in
             var status =

@@ -6,6 +6,10 @@ public struct BroadcastStatus: Hashable, Sendable {
         /// Waiting for listeners: how many are ready, and how many are wanted.
         case waiting(ready: Int, wanted: Int)
         case playing
+        /// Silent, until somebody resumes.
+        case paused
+        /// Nothing plays: the broadcast was stopped, or has nothing to play.
+        case idle
         /// All packets are sent; listeners play what they hold.
         case finishing
         case ended

@@ -16,6 +16,11 @@ struct BroadcastCommand: Command {
         "--loudness", "track|album|off",
         "Make songs equally loud by their ReplayGain or R128 tags, or whole albums; never so that a song clips. All "
             + "listeners do the same. Default: off, which leaves samples untouched.")
+    static let repeats = CommandSyntax.Option.value(
+        "--repeat", "all|one", "After the last song begin again with the first, or play one song again and again.")
+    static let shuffle = CommandSyntax.Option.flag("--shuffle", "Play the songs in random order.")
+    static let idle = CommandSyntax.Option.flag(
+        "--idle", "Stay when all songs were heard, and wait for commands. SONG may be missing then.")
     static let startDelay = CommandSyntax.Option.value(
         "--start-delay", "MS", "From the start to the first sound, in milliseconds. Default: 250.")
 
@@ -42,11 +47,13 @@ struct BroadcastCommand: Command {
                     + "this takes libcurl4.")
         ],
         options: [name, to, listener, wait, now, play, loudness, raw, capture, latency] + OutputFlags.options
-            + [startDelay] + NetworkFlags.options + DisplayFlags.options + [.help],
+            + [repeats, shuffle, idle, startDelay] + NetworkFlags.options + DisplayFlags.options + [.help],
         notes: [
             "What --capture hears begins at once, listeners or none; who joins, joins in the middle. The sound card's clock is "
                 + "followed, so it goes on for as long as nobody ends it.",
-            "With --play, + and - on a terminal change the volume of this machine's loudspeakers, and m mutes them.",
+            "Keys on a terminal, for all listeners: space pauses and resumes, left and right go 10 s back and forth, n and p to the "
+                + "next and the previous song, s stops. With --play, + and - change the volume of this machine's "
+                + "loudspeakers, and m mutes them.",
             "Ctrl-C ends the broadcast for all listeners; a second one ends this process at once.",
             "Exit code: 0 when the last frame of every song was heard, 130 after Ctrl-C (128 + N after signal N), 64 for a wrong "
                 + "command line, 65 for a song that cannot be played, 66 for a missing one, 68 for a peer that is "
@@ -71,16 +78,18 @@ struct BroadcastCommand: Command {
 
     /// The songs, in order.
     let paths: [String]
-    /// The options of each song's broadcast.
+    /// The options of the broadcast.
     private(set) var options: BroadcastOptions
     let display: DisplayFlags
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         paths = arguments.operands
         let capture = try Self.capture(arguments)
-        guard capture != nil || !paths.isEmpty else { throw UsageError("SONG is missing: tutti broadcast SONG") }
+        guard capture != nil || !paths.isEmpty || arguments.has(Self.idle) else {
+            throw UsageError("SONG is missing: tutti broadcast SONG")
+        }
         guard !paths.contains("") else { throw UsageError("the SONG's name is empty") }
-        options = BroadcastOptions(path: paths.first ?? "")
+        options = BroadcastOptions()
         options.capture = capture
         options.name = try arguments.peerName(Self.name)
         options.to = try arguments.peerNames(Self.to)
@@ -89,6 +98,9 @@ struct BroadcastCommand: Command {
         options.output = try Self.output(arguments)
         options.raw = try Self.raw(arguments)
         options.loudness = try arguments.loudness(Self.loudness)
+        options.modes.repeats = try Self.repeatMode(arguments)
+        options.modes.isShuffled = arguments.has(Self.shuffle)
+        options.staysIdle = arguments.has(Self.idle)
         if let delay = try arguments.integer(Self.startDelay, in: 50...10_000, unit: "milliseconds") {
             options.startDelay = .milliseconds(delay)
         }
@@ -100,20 +112,17 @@ struct BroadcastCommand: Command {
         // If the song comes through standard input, keys cannot.
         let session = SessionRunner(
             flags: display, codeWhenInterrupted: { 128 + $0 },
-            readsKeys: options.output != nil && !paths.contains("-"))
+            readsKeys: !paths.contains("-"))
         return session.run(warnings: warnings) { identity in
             var options = options
             options.memory = MemoryStore.standard()
-            if options.capture != nil {
-                let live = Broadcaster(options: options, identity: identity)
-                return .init(
-                    run: { handler throws(RuntimeFailure) in try live.run(handler) }, stop: { live.stop() },
-                    onKey: { key in if let command = LoudspeakerCommand(key) { live.perform(command) } })
-            }
-            let series = BroadcastSeries(paths: paths, options: options, identity: identity)
+            let broadcaster = Broadcaster(songs: paths, options: options, identity: identity)
             return .init(
-                run: { handler throws(RuntimeFailure) in try series.run(handler) }, stop: { series.stop() },
-                onKey: { key in if let command = LoudspeakerCommand(key) { series.perform(command) } })
+                run: { handler throws(RuntimeFailure) in try broadcaster.run(handler) }, stop: { broadcaster.stop() },
+                onKey: { key in
+                    if let operation = ProgrammeOperation(key) { broadcaster.perform(operation) }
+                    if let command = LoudspeakerCommand(key) { broadcaster.perform(command) }
+                })
         }
     }
 
@@ -121,6 +130,15 @@ struct BroadcastCommand: Command {
     var warnings: [String] {
         guard options.startDelay < .milliseconds(150) else { return [] }
         return ["a start delay below 150 ms may be too short for slow links and sound cards"]
+    }
+
+    private static func repeatMode(_ arguments: CommandArguments) throws(UsageError) -> RepeatMode {
+        switch arguments.value(of: repeats) {
+        case nil: .off
+        case "all": .all
+        case "one": .one
+        default: throw UsageError("--repeat takes all or one")
+        }
     }
 
     private static func start(_ arguments: CommandArguments) throws(UsageError) -> BroadcastOptions.Start {
@@ -137,7 +155,7 @@ struct BroadcastCommand: Command {
         }
         guard !name.isEmpty else { throw UsageError("--capture: the name is empty") }
         guard arguments.operands.isEmpty else { throw UsageError("--capture and songs exclude each other") }
-        for option in [raw, wait, startDelay] where arguments.value(of: option) != nil {
+        for option in [raw, wait, startDelay, repeats] where arguments.value(of: option) != nil {
             throw UsageError("\(option.name) is for songs; --capture begins at once")
         }
         var options = CaptureOptions(deviceName: name)

@@ -120,6 +120,8 @@ extension BroadcastStatus.State {
         switch self {
         case .waiting: "waiting"
         case .playing: "playing"
+        case .paused: "paused"
+        case .idle: "idle"
         case .finishing: "finishing"
         case .ended: "ended"
         }

@@ -67,6 +67,8 @@ extension BroadcastStatus.State {
         case .waiting(let ready, let wanted):
             "waiting for \(wanted) listener\(wanted == 1 ? "" : "s"), \(ready) ready"
         case .playing: "playing"
+        case .paused: "paused"
+        case .idle: "idle"
         case .finishing: "all sent, playing what is buffered"
         case .ended: "ended"
         }
@@ -78,7 +80,7 @@ extension ListenerStatus.State {
         switch self {
         case .playing: .good
         case .starving: .warning
-        case .connecting, .preparing, .ready, .finished: .plain
+        case .connecting, .preparing, .ready, .paused, .finished: .plain
         }
     }
 }

@@ -10,6 +10,7 @@ extension BroadcastNotice {
             "the file is \(problem.map { "damaged: \($0)" } ?? "cut off") (\(seconds) s of \(whole) s are there)"
         case .songFellSilent: "the source is too slow: silent until enough is buffered"
         case .songGoesOn(let silence): "the song goes on after \(Int(silence.seconds.rounded())) s of silence"
+        case .songPassedOver(_, let reason): "a song is left out: \(reason)"
         case .startedWithout(let names): "starting without \(names.joined(separator: ", ")): not found"
         case .decodingTooSlow: "this machine decodes too slowly: listeners that are sent PCM miss some of the song"
         case .joined(let name): "\(name) joined"

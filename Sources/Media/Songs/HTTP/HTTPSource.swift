@@ -45,6 +45,8 @@ public final class HTTPSource: ByteSource {
 
     let url: String
     public let name: String
+    public var isLive: Bool { resource?.isStation ?? false }
+
     private let certificateFile: String?
     var phase = Phase.idle
     /// The properties from the first response; nil before it.

@@ -19,9 +19,11 @@ public struct SongStream: ~Copyable {
     /// The part of the piece that belongs to the next song.
     private var unread = 0..<0
     private var next: AudioFileStream?
-    private var isOpen = false
+    public private(set) var isOpen = false
     /// Whether the source has random access.
     public private(set) var isSeekable = false
+    /// Whether the source goes on by itself, as a station does.
+    public var isLive: Bool { source.isLive }
     /// Songs in the source before this one. Songs without any readable packet do not count: they are skipped as if they
     /// did not exist, and what was reported of them is void.
     public private(set) var songsBefore = 0

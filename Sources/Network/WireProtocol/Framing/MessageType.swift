@@ -16,6 +16,16 @@ enum MessageType: UInt16, CaseIterable, Sendable {
     case packets = 0x22
     case streamEnd = 0x23
     case entry = 0x24
+    case cut = 0x25
     // Listener to broadcaster.
     case report = 0x30
+    // Whoever commands or follows, to the broadcaster. 0x43 to 0x4F are for songs that are sent to it.
+    case command = 0x40
+    case follow = 0x41
+    case queuePageRequest = 0x42
+    // Broadcaster to whoever commands or follows.
+    case outcome = 0x50
+    case programmeState = 0x51
+    case programmeChange = 0x52
+    case queuePage = 0x53
 }

@@ -9,7 +9,7 @@ import NIOCore
 /// | 7 | 1 | security: 0 plain; other values are reserved for a handshake that would follow at once |
 public enum Preamble {
     public static let magic: [UInt8] = Array("TUTTI\n".utf8)
-    public static let version: UInt8 = 1
+    public static let version: UInt8 = 2
     static let plain: UInt8 = 0
     static let byteCount = 8
 

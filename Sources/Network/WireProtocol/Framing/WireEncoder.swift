@@ -5,9 +5,10 @@ import NIOCore
 ///
 /// A message is a type (u16), the payload's length (u32) and the payload; all numbers are big-endian. The payload
 /// tables are in the documentation of their types: ``Greeting``, ``Refusal``, ``Welcome``, ``BroadcastEnd``,
-/// ``EntryMark``, ``ListenerReport``, ``Roster``. `anchor` is epoch u32, frame i64, session time i64 (nanoseconds),
-/// frames per session second f64; `stream end` is epoch u32, frame i64; `keep-alive` is empty; `clock` is an unchanged
-/// clock datagram.
+/// ``EntryMark``, ``ListenerReport``, ``Roster``, ``Command``, ``CommandOutcome``, ``ProgrammeState``,
+/// ``ProgrammeChange``, ``QueuePageRequest``, ``QueuePage``. `anchor` is epoch u32, frame i64, session time i64
+/// (nanoseconds), frames per session second f64; `stream end` and `cut` are epoch u32, frame i64; `keep-alive` is
+/// empty; `clock` is an unchanged clock datagram; `follow` is a sequence number u64.
 public enum WireEncoder {
     /// Returns the first bytes of a connection: preamble and greeting.
     public static func opening(_ greeting: Greeting) -> ByteBuffer {
@@ -49,7 +50,7 @@ public enum WireEncoder {
         message(.roster) { roster.write(to: &$0) }
     }
 
-    /// Begins an epoch, with its stream's properties.
+    /// Announces an epoch, with its stream's properties.
     public static func stream(_ epoch: Epoch, properties: [AudioStreamProperty]) -> ByteBuffer {
         message(.stream) { buffer in
             buffer.writeEpoch(epoch)
@@ -90,12 +91,48 @@ public enum WireEncoder {
         }
     }
 
+    public static func cut(_ epoch: Epoch, at frame: FramePosition) -> ByteBuffer {
+        message(.cut) {
+            $0.writeEpoch(epoch)
+            $0.writePosition(frame)
+        }
+    }
+
     public static func entry(_ mark: EntryMark) -> ByteBuffer {
         message(.entry) {
             $0.writeEpoch(mark.epoch)
             $0.writePosition(mark.frame)
             $0.writeInteger(mark.lostPacketCount)
         }
+    }
+
+    /// - Parameter command: with sources within ``ItemSource/batches(of:)``.
+    public static func command(_ command: Command) -> ByteBuffer {
+        message(.command) { command.write(to: &$0) }
+    }
+
+    public static func outcome(_ outcome: CommandOutcome) -> ByteBuffer {
+        message(.outcome) { outcome.write(to: &$0) }
+    }
+
+    public static func follow(after sequence: UInt64) -> ByteBuffer {
+        message(.follow) { $0.writeInteger(sequence) }
+    }
+
+    public static func programmeState(_ state: ProgrammeState) -> ByteBuffer {
+        message(.programmeState) { state.write(to: &$0) }
+    }
+
+    public static func programmeChange(_ change: ProgrammeChange) -> ByteBuffer {
+        message(.programmeChange) { change.write(to: &$0) }
+    }
+
+    public static func queuePageRequest(_ request: QueuePageRequest) -> ByteBuffer {
+        message(.queuePageRequest) { request.write(to: &$0) }
+    }
+
+    public static func queuePage(_ page: QueuePage) -> ByteBuffer {
+        message(.queuePage) { page.write(to: &$0) }
     }
 
     private static func message(_ type: MessageType, _ body: (inout ByteBuffer) -> Void) -> ByteBuffer {

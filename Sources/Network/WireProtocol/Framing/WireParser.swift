@@ -193,6 +193,11 @@ extension ControlMessage {
                 (0..<WireLimits.framePositionBound).contains(end.index)
             else { return nil }
             self = .streamEnds(epoch, end)
+        case .cut:
+            guard let epoch = payload.readEpoch(), let frame = payload.readPosition(),
+                (0..<WireLimits.framePositionBound).contains(frame.index)
+            else { return nil }
+            self = .cut(epoch, frame)
         case .entry:
             guard let epoch = payload.readEpoch(), let frame = payload.readPosition(),
                 let count = payload.readInteger(as: UInt32.self)
@@ -204,8 +209,27 @@ extension ControlMessage {
         case .roster:
             guard let roster = Roster(from: &payload) else { return nil }
             self = .roster(roster)
+        case .command, .outcome, .follow, .programmeState, .programmeChange, .queuePageRequest, .queuePage:
+            self.init(ofProgramme: type, from: &payload)
         case .stream, .packets:
             return nil
         }
+    }
+
+    /// Reads the payload of a message about the programme.
+    private init?(ofProgramme type: MessageType, from payload: inout ByteBuffer) {
+        var message: ControlMessage?
+        switch type {
+        case .command: message = Command(from: &payload).map { .command($0) }
+        case .outcome: message = CommandOutcome(from: &payload).map { .outcome($0) }
+        case .follow: message = payload.readInteger(as: UInt64.self).map { .follow(after: $0) }
+        case .programmeState: message = ProgrammeState(from: &payload).map { .programmeState($0) }
+        case .programmeChange: message = ProgrammeChange(from: &payload).map { .programmeChange($0) }
+        case .queuePageRequest: message = QueuePageRequest(from: &payload).map { .queuePageRequest($0) }
+        case .queuePage: message = QueuePage(from: &payload).map { .queuePage($0) }
+        default: break
+        }
+        guard let message else { return nil }
+        self = message
     }
 }

@@ -11,17 +11,29 @@ public enum ControlMessage: Hashable, Sendable {
     case clock([UInt8])
     case welcome(Welcome)
     case broadcastEnd(BroadcastEnd)
-    /// A new epoch begins: its properties follow, and all older epochs are void.
+    /// A new epoch, behind the newest one: its properties follow.
     case streamBegins(Epoch)
     /// The packets that follow begin at this frame.
     case packetsFollow(Epoch, FramePosition)
     case anchor(Anchor)
     /// The frame after the last audible one.
     case streamEnds(Epoch, FramePosition)
+    /// The sound fades out and ends before this frame; what stands behind this epoch is void. An anchor of this epoch
+    /// lets it go on, one of a newer epoch lets that begin.
+    case cut(Epoch, FramePosition)
     case entry(EntryMark)
     case report(ListenerReport)
     /// The state of the listeners, for an observer.
     case roster(Roster)
+    case command(Command)
+    case outcome(CommandOutcome)
+    /// Asks for the programme's state, and from then on for its changes. The number is that of the newest change known
+    /// to whoever asks: if the broadcaster still has those that follow, it sends these alone; 0 asks for the state.
+    case follow(after: UInt64)
+    case programmeState(ProgrammeState)
+    case programmeChange(ProgrammeChange)
+    case queuePageRequest(QueuePageRequest)
+    case queuePage(QueuePage)
 }
 
 /// Where this listener enters the stream: sent to a joiner, and to a listener that fell behind, before the packets that

@@ -5,9 +5,9 @@ import NIOCore
 ///
 /// | field | type | meaning |
 /// |---|---|---|
-/// | state | u8 | 0 connecting, 1 preparing, 2 ready, 3 playing, 4 starving, 5 finished |
-/// | epoch | u32 | the epoch to which the rest applies |
-/// | received | i64 | frame after the last one received |
+/// | state | u8 | 0 connecting, 1 preparing, 2 ready, 3 playing, 4 starving, 5 finished, 6 paused |
+/// | epoch | u32 | the newest epoch: the one whose packets come |
+/// | received | i64 | frame after the last one received of it |
 /// | buffered | i64 | nanoseconds of song held ahead of what is heard |
 /// | xruns, underruns, re-placements, lost packets | u32 each | since the listener joined |
 /// | timing | u8 | 1 if the following fields are known, else 0 and they are absent |
@@ -40,7 +40,9 @@ public struct ListenerReport: Hashable, Sendable {
         self.lowWater = lowWater
     }
 
-    private static let states: [ListenerState] = [.connecting, .preparing, .ready, .playing, .starving, .finished]
+    private static let states: [ListenerState] = [
+        .connecting, .preparing, .ready, .playing, .starving, .finished, .paused,
+    ]
 
     func write(to buffer: inout ByteBuffer) {
         buffer.writeInteger(UInt8(Self.states.firstIndex(of: state) ?? 0))

@@ -9,4 +9,6 @@ public enum ListenerState: String, CaseIterable, Hashable, Sendable {
     /// Out of packets: silent until it can re-enter in step.
     case starving
     case finished
+    /// Silent because the broadcast is paused: holds packets, and goes on with the next frame.
+    case paused
 }

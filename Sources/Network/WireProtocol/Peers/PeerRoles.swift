@@ -8,4 +8,6 @@ public struct PeerRoles: OptionSet, Hashable, Sendable, BitwiseCopyable {
     public static let listener = PeerRoles(rawValue: 1 << 1)
     /// Only watches a broadcast.
     public static let observer = PeerRoles(rawValue: 1 << 2)
+    /// Sends commands to a broadcast, and may follow it.
+    public static let controller = PeerRoles(rawValue: 1 << 3)
 }

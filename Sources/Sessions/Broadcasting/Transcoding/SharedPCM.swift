@@ -23,14 +23,17 @@ struct SharedPCM {
     }
 
     private var state = State.none
-    /// Renditions so far: the number of the newest.
-    private var count = 0
+    private let epoch: Epoch
+    /// Renditions so far.
+    private var count: UInt32 = 0
+
+    init(_ epoch: Epoch) { self.epoch = epoch }
 
     /// Why there is no PCM, in words for people; follows a colon.
     var failure: String? { if case .failed(let text) = state { text } else { nil } }
 
     /// The present rendition's number.
-    private var number: Int? { if case .made(let rendition) = state { rendition.number } else { nil } }
+    private var number: RenditionNumber? { if case .made(let rendition) = state { rendition.number } else { nil } }
 
     /// Keeps the rendition filled up to the horizon while a listener needs it, and no longer.
     /// - Parameters:
@@ -40,7 +43,8 @@ struct SharedPCM {
         _ song: BroadcastSong, isNeeded: Bool, playing: FramePosition, horizon: FramePosition
     ) -> [Step] {
         guard isNeeded else { return release() }
-        if case .none = state, let rendition = TranscodedSong(number: count + 1, of: song.summary, epoch: song.epoch) {
+        let number = RenditionNumber(epoch: epoch, count: count + 1)
+        if case .none = state, let rendition = TranscodedSong(number: number, of: song.summary) {
             count += 1
             state = .made(rendition)
         }
@@ -78,7 +82,7 @@ struct SharedPCM {
 
     /// Shows another title from now on.
     mutating func retitle(_ song: BroadcastSong) {
-        _ = change { $0.retitle(song.summary, epoch: song.epoch) }
+        _ = change { $0.retitle(song.summary) }
     }
 
     /// Returns the form for listeners that are sent PCM; nil while there is none.
@@ -87,6 +91,12 @@ struct SharedPCM {
         return SongForm(
             log: rendition.log, streamMessage: rendition.streamMessage, prerollPacketCount: 0,
             isComplete: song.end != nil && rendition.isLevel(with: song.log))
+    }
+
+    /// Returns whether nothing of `song` is left to be decoded.
+    func isLevel(with song: BroadcastSong) -> Bool {
+        guard case .made(let rendition) = state else { return true }
+        return song.end != nil && rendition.isLevel(with: song.log)
     }
 
     /// Changes the rendition in place, without copying its log.

@@ -8,7 +8,7 @@ import NIOCore
 /// in another process: do not use it on a thread that others wait for. Used from one thread at a time.
 public struct SongTranscoder {
     private let decoders: DecoderCatalog
-    private var current: (rendition: Int, decoder: any AudioPacketDecoder)?
+    private var current: (rendition: RenditionNumber, decoder: any AudioPacketDecoder)?
     /// Decoded frames of one packet.
     private var scratch: [Float] = []
 

@@ -19,7 +19,7 @@ struct TranscodedSong {
     static let packetFrameCount = 1_024
 
     /// Distinguishes its replies from those of an older rendition.
-    let number: Int
+    let number: RenditionNumber
     let format: AudioStreamFormat
     private(set) var streamMessage: ByteBuffer
     private(set) var log: PacketLog
@@ -36,14 +36,14 @@ struct TranscodedSong {
     private(set) var skipCount = 0
 
     /// Nil before the song's format is known.
-    init?(number: Int, of summary: AudioStreamSummary, epoch: Epoch) {
+    init?(number: RenditionNumber, of summary: AudioStreamSummary) {
         guard let source = summary.format else { return nil }
         self.number = number
         self.source = source
         magicCookie = summary.magicCookie
         format = Self.format(of: source)
-        streamMessage = WireEncoder.stream(epoch, properties: Self.properties(summary, format))
-        log = PacketLog(epoch: epoch)
+        streamMessage = WireEncoder.stream(number.epoch, properties: Self.properties(summary, format))
+        log = PacketLog(epoch: number.epoch)
     }
 
     /// Returns 24 bits if the song has more than 16; a lossy codec is no more precise than 16.
@@ -77,8 +77,8 @@ struct TranscodedSong {
     }
 
     /// Shows another title from now on.
-    mutating func retitle(_ summary: AudioStreamSummary, epoch: Epoch) {
-        streamMessage = WireEncoder.stream(epoch, properties: Self.properties(summary, format))
+    mutating func retitle(_ summary: AudioStreamSummary) {
+        streamMessage = WireEncoder.stream(number.epoch, properties: Self.properties(summary, format))
     }
 
     /// Returns whether all of the song's present messages have been decoded.

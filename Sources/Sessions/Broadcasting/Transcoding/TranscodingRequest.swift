@@ -1,10 +1,22 @@
 import AudioCore
 import NIOCore
 
+/// Numbers the renditions of a broadcast's songs as linear PCM.
+public struct RenditionNumber: Hashable, Sendable {
+    public var epoch: Epoch
+    /// Counts from 1 in each epoch.
+    public var count: UInt32
+
+    public init(epoch: Epoch, count: UInt32) {
+        self.epoch = epoch
+        self.count = count
+    }
+}
+
 /// A piece of the song to be decoded to linear PCM; see ``SongTranscoder``.
 public struct TranscodingRequest: Sendable {
     /// Requests of one rendition follow one another; another number begins another rendition.
-    public var rendition: Int
+    public var rendition: RenditionNumber
     public var source: AudioStreamFormat
     public var magicCookie: [UInt8]
     /// Signed integers of 16 or 24 bits, little-endian, at the source's rate and with its channels.
@@ -29,10 +41,10 @@ public struct TranscodingReply: Sendable {
         case failed(String)
     }
 
-    public var rendition: Int
+    public var rendition: RenditionNumber
     public var outcome: Outcome
 
-    public init(rendition: Int, outcome: Outcome) {
+    public init(rendition: RenditionNumber, outcome: Outcome) {
         self.rendition = rendition
         self.outcome = outcome
     }

@@ -205,20 +205,24 @@ public final class BroadcastNode: BroadcastEnvironment {
 
     public func removeKey(_ key: ClockKey) { responder.unregister(keyIdentifier: key.identifier) }
 
+    public func openSource(_ request: SourceRequest) {}
+
+    public func closeSource(_ epoch: Epoch) {}
+
     /// A reader takes some milliseconds, and gives as much as it likes.
-    public func readSource() {
+    public func readSource(_ epoch: Epoch) {
         let time = random.span(.milliseconds(1) ... .milliseconds(6)) + liveWait
         let count = livePauses == nil ? 1 + Int(random.uniform() * 12) : 2
         machine.after(time) { [unowned self] in
             if let sourceFailure, readFrame >= sourceFailure.frame {
-                return handle(.source(.failed(sourceFailure.text)))
+                return handle(.source(epoch, .failed(sourceFailure.text, .nothing)))
             }
             let (packets, data) = performance.song.packets(from: readFrame, count: count)
-            guard !packets.isEmpty else { return handle(.source(.ended)) }
+            guard !packets.isEmpty else { return handle(.source(epoch, .ended(.nothing))) }
             let isBeginning = readFrame == -Int64(performance.song.primingFrameCount)
             let properties = isBeginning ? performance.song.properties : []
             readFrame += packets.reduce(0) { $0 + Int64($1.frameCount) }
-            handle(.source(.read(properties: properties, packets: packets, data: data)))
+            handle(.source(epoch, .read(properties: properties, packets: packets, data: data)))
         }
     }
 
@@ -254,6 +258,8 @@ public final class BroadcastNode: BroadcastEnvironment {
                 key: greeting.contactKey, name: greeting.name, roles: greeting.roles,
                 started: greeting.started, addresses: [NetworkAddress(host: machine.name)]))
     }
+
+    public func answer(_ outcome: CommandOutcome, to asker: Asker) {}
 
     public func broadcastDidTell(_ notice: BroadcastNotice) { notices.append(notice) }
 

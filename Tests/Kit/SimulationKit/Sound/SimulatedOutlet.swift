@@ -46,16 +46,26 @@ final class SimulatedOutlet: ListenOutlet {
     var playout: PlayoutSnapshot { control.snapshot }
 
     func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
-        guard let format = stream.format else { return }
-        let stream = TimelineQueueStream(
-            epoch: epoch, format: format, magicCookie: stream.magicCookie,
-            primingFrameCount: stream.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
-            fadesIn: firstFrame > .zero)
+        guard let stream = TimelineQueueStream(epoch, stream, firstFrame: firstFrame) else { return }
         do {
             control.play(try feeder.begin(stream))
         } catch {
             failed(error, epoch)
         }
+    }
+
+    func append(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
+        guard let stream = TimelineQueueStream(epoch, stream, firstFrame: firstFrame), control.hasRoom else { return }
+        do {
+            if !control.append(try feeder.append(stream)) { feeder.drop { $0 == epoch } }
+        } catch {
+            pending.append(.cannotDecode(epoch: epoch, error))
+        }
+    }
+
+    func cut(at frame: FramePosition, epoch: Epoch) {
+        control.cut(at: frame, epoch: epoch)
+        feeder.cut(epoch)
     }
 
     func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch) {
@@ -76,6 +86,8 @@ final class SimulatedOutlet: ListenOutlet {
         timeline.host += lateness
         if lateness > .zero { hasBeenLate = true }
         control.setTimeline(timeline)
+        feeder.resume(timeline.epoch)
+        feeder.drop { !control.holds($0) }
     }
 
     func hold(fade: TimeSpan) { control.hold(fade: fade) }
@@ -83,5 +95,16 @@ final class SimulatedOutlet: ListenOutlet {
     func stop(fade: TimeSpan) {
         feeder.flush()
         control.stop(fade: fade)
+    }
+}
+
+extension TimelineQueueStream {
+    /// Nil if the stream has no format.
+    fileprivate init?(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
+        guard let format = stream.format else { return nil }
+        self.init(
+            epoch: epoch, format: format, magicCookie: stream.magicCookie,
+            primingFrameCount: stream.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
+            fadesIn: firstFrame > .zero, gain: stream.gain)
     }
 }

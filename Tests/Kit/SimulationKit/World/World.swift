@@ -2,6 +2,7 @@ import AudioCore
 import Broadcasting
 import Listening
 import Peering
+import Programmes
 import WireProtocol
 
 /// A simulated household: machines, network and loudspeakers, made from one seed and run on true time.
@@ -109,6 +110,8 @@ public final class World {
         var configuration = BroadcastConfiguration(
             greeting: greeting(name, .broadcaster), clockPort: NetworkAddress.defaultPort)
         configuration.decodableCodecs = [.linearPCM, LappedDecoder.codec]
+        _ = try? configuration.programme.insert([NewItem(.local(song.title), title: song.title)], at: 0)
+        _ = try? configuration.programme.apply(.play)
         configure(&configuration)
         return add(configuration, on: machine, song: song, mdns: mdns, fault: fault)
     }

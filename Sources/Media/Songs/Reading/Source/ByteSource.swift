@@ -10,6 +10,9 @@ public protocol ByteSource: AnyObject {
     /// A readable name to use within a sentence: a path or URL in quotes, "standard input".
     var name: String { get }
 
+    /// Whether it goes on by itself, as a station does: what is not read now is lost. Known once it is open.
+    var isLive: Bool { get }
+
     /// Opens the source. Returns nil while the access is not known yet: call again then.
     func open() throws(SongFailure) -> ByteAccess?
 
@@ -41,6 +44,8 @@ public enum ByteSourceEvent: Hashable, Sendable {
 }
 
 extension ByteSource {
+    public var isLive: Bool { false }
+
     public func wait(atMost span: TimeSpan, wake: WakeSignal) { wake.wait(atMost: span) }
 
     public func takeEvents() -> [ByteSourceEvent] { [] }

@@ -17,6 +17,8 @@ public final class RawPCMSource: ByteSource {
 
     public var name: String { samples.name }
 
+    public var isLive: Bool { samples.isLive }
+
     public func open() throws(SongFailure) -> ByteAccess? {
         guard let access = try samples.open() else { return nil }
         guard case .file(let byteCount) = access else { return .stream }

@@ -1,0 +1,129 @@
+import AudioCore
+import Broadcasting
+import NIOCore
+import Programmes
+import Songs
+
+/// The sources of a broadcast's songs, by their epochs.
+///
+/// Confined to its event loop, on which it reports.
+final class BroadcastSources {
+    private enum Source {
+        case song(SongReader)
+        case capture(CaptureSource)
+    }
+
+    private let options: BroadcastOptions
+    private let loop: any EventLoop
+    private let emit: @Sendable (RuntimeEvent) -> Void
+    private var sources: [Epoch: Source] = [:]
+    /// Why songs could not be opened, or read to their end.
+    private var failures: [Epoch: RuntimeFailure] = [:]
+    /// The newest of them.
+    private(set) var lastFailure: RuntimeFailure?
+    /// Called for what a song's source reports.
+    var handler: (Epoch, SourceEvent) -> Void = { _, _ in }
+
+    init(_ options: BroadcastOptions, loop: any EventLoop, emit: @escaping @Sendable (RuntimeEvent) -> Void) {
+        self.options = options
+        self.loop = loop
+        self.emit = emit
+    }
+
+    /// Returns why the song of an epoch could not be played, or not to its end.
+    func failure(of epoch: Epoch) -> RuntimeFailure? { failures[epoch] }
+
+    /// Throws what is wrong with the only song, as far as its name tells: there is nothing to broadcast then.
+    func check(_ items: [NewItem]) throws(RuntimeFailure) {
+        guard items.count == 1, options.capture == nil, case .local(let name) = items[0].location else { return }
+        do throws(SongFailure) {
+            guard case .file(let path) = try SongAddress(name), !SongSource.isPipe(path) else { return }
+            _ = try SongFile(path: path)
+        } catch {
+            throw RuntimeFailure(error)
+        }
+    }
+
+    /// Opens a song. A failure is reported as any other: later.
+    func open(_ request: SourceRequest) {
+        let epoch = request.epoch
+        do throws(RuntimeFailure) {
+            switch request.origin {
+            case .sameSource(let former):
+                guard case .song(let reader)? = sources.removeValue(forKey: former) else { return }
+                sources[epoch] = .song(reader)
+                reader.beginNext(receiver(of: epoch))
+            case .location(let location): sources[epoch] = try open(location, request)
+            }
+        } catch {
+            note(error, of: epoch)
+            loop.execute { self.handler(epoch, .failed("\(error.reason)", .nothing)) }
+        }
+    }
+
+    private func open(_ location: ItemLocation, _ request: SourceRequest) throws(RuntimeFailure) -> Source {
+        switch location {
+        case .web(let address): try .song(open(address.text, raw: nil, request))
+        case .local(let name):
+            if let capture = options.capture {
+                try .capture(open(capture, request.epoch))
+            } else {
+                try .song(open(name, raw: options.raw, request))
+            }
+        }
+    }
+
+    private func open(
+        _ name: String, raw: RawPCMFormat?, _ request: SourceRequest
+    ) throws(RuntimeFailure) -> SongReader {
+        try SongReader(
+            name, raw: raw, songsBefore: request.songsBefore, from: request.firstFrame,
+            handler: receiver(of: request.epoch))
+    }
+
+    private func open(_ capture: CaptureOptions, _ epoch: Epoch) throws(RuntimeFailure) -> CaptureSource {
+        let source = try CaptureSource(capture, handler: receiver(of: epoch)) { [loop, emit] notice in
+            loop.execute { emit(.notice(.device(notice))) }
+        }
+        try source.start()
+        loop.execute { self.handler(epoch, .opened(isLive: true, isSeekable: false)) }
+        return source
+    }
+
+    private func receiver(of epoch: Epoch) -> @Sendable (SourceEvent) -> Void {
+        { [weak self, loop] event in loop.execute { [weak self] in self?.receive(event, of: epoch) } }
+    }
+
+    private func receive(_ event: SourceEvent, of epoch: Epoch) {
+        guard let source = sources[epoch] else { return }
+        if case .failed = event {
+            switch source {
+            case .song(let reader): note(reader.failure.map { RuntimeFailure($0) }, of: epoch)
+            case .capture(let capture): note(capture.failure, of: epoch)
+            }
+        }
+        handler(epoch, event)
+    }
+
+    private func note(_ failure: RuntimeFailure?, of epoch: Epoch) {
+        failures[epoch] = failure
+        lastFailure = failure
+    }
+
+    /// Reads more of a song; a capture sends what it hears unasked.
+    func read(_ epoch: Epoch) { if case .song(let reader)? = sources[epoch] { reader.read() } }
+
+    /// Lets go of a song; nothing is reported of it any more.
+    func close(_ epoch: Epoch) {
+        switch sources.removeValue(forKey: epoch) {
+        case .song(let reader): reader.stop()
+        case .capture(let capture): capture.stop()
+        case nil: break
+        }
+    }
+
+    func closeAll() { for epoch in sources.keys { close(epoch) } }
+}
+
+// Confined to its event loop, to which readers bring their events.
+extension BroadcastSources: @unchecked Sendable {}

@@ -1,0 +1,86 @@
+import AudioCore
+import NIOCore
+
+/// Why a command was refused.
+public enum CommandRefusal: Error, Hashable, Sendable {
+    /// A reason that this version does not know.
+    case other
+    /// The peer may not command this broadcast, or not in this way.
+    case notAllowed
+    case nothingPlays
+    case queueIsEmpty
+    case noSuchItem
+    /// No listener has this name. `nearest` is the name that was probably meant.
+    case noSuchListener(nearest: String?)
+    case outOfRange
+    case liveCannotSeek
+    case queueIsFull
+    case unknownOperation
+    /// More commands came from this peer than are accepted: ask again later.
+    case tooManyCommands
+    /// What it asks to play cannot be played.
+    case unplayable
+}
+
+extension CommandRefusal: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .other: "the broadcaster refuses"
+        case .notAllowed: "the broadcaster does not allow that"
+        case .nothingPlays: "nothing plays"
+        case .queueIsEmpty: "the queue is empty"
+        case .noSuchItem: "the queue has no such item"
+        case .noSuchListener(let nearest):
+            "no listener has this name" + (nearest.map { ": did you mean \($0)?" } ?? "")
+        case .outOfRange: "the number is out of range"
+        case .liveCannotSeek: "this item is live: it has no other place to seek to"
+        case .queueIsFull: "the queue is full"
+        case .unknownOperation: "the broadcaster does not know this command: install the same release on both"
+        case .unplayable: "that song cannot be played: the broadcaster says why"
+        case .tooManyCommands: "too many commands at once: try again in a second"
+        }
+    }
+}
+
+extension CommandRefusal {
+    /// Codes in the order of their numbers.
+    private var code: UInt16 {
+        switch self {
+        case .other: 0
+        case .notAllowed: 1
+        case .nothingPlays: 2
+        case .queueIsEmpty: 3
+        case .noSuchItem: 4
+        case .noSuchListener: 5
+        case .outOfRange: 6
+        case .liveCannotSeek: 7
+        case .queueIsFull: 8
+        case .unknownOperation: 9
+        case .tooManyCommands: 10
+        case .unplayable: 11
+        }
+    }
+
+    private static let simple: [CommandRefusal] = [
+        .notAllowed, .nothingPlays, .queueIsEmpty, .noSuchItem, .outOfRange, .liveCannotSeek, .queueIsFull,
+        .unknownOperation, .tooManyCommands, .unplayable,
+    ]
+
+    func write(to buffer: inout ByteBuffer) {
+        var nearest: String?
+        if case .noSuchListener(let name) = self { nearest = name }
+        buffer.writeInteger(code)
+        buffer.writeText(nearest ?? "", limit: Limits.peerNameByteCount)
+    }
+
+    init?(from buffer: inout ByteBuffer) {
+        guard let code = buffer.readInteger(as: UInt16.self),
+            let nearest = buffer.readText(limit: Limits.peerNameByteCount)
+        else { return nil }
+        if code == CommandRefusal.noSuchListener(nearest: nil).code {
+            self = .noSuchListener(nearest: nearest.isEmpty ? nil : nearest)
+        } else {
+            self = Self.simple.first { $0.code == code } ?? .other
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import AudioCore
+import ClockSync
+import Peering
+import Programmes
+import WireProtocol
+
+/// Taking commands: who may, in which order, and what becomes of them.
+extension BroadcastSession {
+    /// Takes a command. One that came before gets the same outcome again, and does nothing.
+    mutating func perform(_ command: Command, from origin: CommandOrigin, _ now: HostTime) {
+        guard !pendingCommands.contains(where: { $0.command.id == command.id }) else { return }
+        switch log.admit(command, from: origin, now: now) {
+        case .repeated(let outcome), .excess(let outcome): answer(outcome, origin, now)
+        case .new:
+            do throws(CommandRefusal) {
+                try act(on: command, from: origin, now)
+            } catch {
+                answer(log.refuse(command, error), origin, now)
+            }
+        }
+    }
+
+    private mutating func act(
+        on command: Command, from origin: CommandOrigin, _ now: HostTime
+    ) throws(CommandRefusal) {
+        guard case .programme(let operation) = command.operation else { throw .unknownOperation }
+        try check(operation, from: origin)
+        let result = try programme.apply(operation, at: place(now))
+        let text = result.isPastTheEnd ? "that is past the song's end: the next one follows" : ""
+        let pending = PendingCommand(command: command, origin: origin, who: name(of: origin), text: text)
+        // What is being opened and what plays may change with every command.
+        if let effect = perform(result.effect, now) {
+            finish(pending, effect, now)
+        } else {
+            pendingCommands.append(pending)
+        }
+    }
+
+    /// - Throws: if the operation is not allowed to whoever asks, or not possible with this song.
+    private func check(_ operation: ProgrammeOperation, from origin: CommandOrigin) throws(CommandRefusal) {
+        switch operation {
+        case .add, .insert:
+            if case .connection = origin, !configuration.acceptsSongs { throw .notAllowed }
+        case .seek, .skip: if !present.isSeekable { throw .liveCannotSeek }
+        default: break
+        }
+    }
+
+    private func name(of origin: CommandOrigin) -> String {
+        switch origin {
+        case .own(let asker): asker.name
+        case .connection(let id): connections[id]?.connection.name ?? ""
+        }
+    }
+
+    /// Ends the wait of commands whose song was being opened.
+    /// - Parameter effect: when it sounds; nil if it cannot be played.
+    mutating func finishPending(_ effect: SessionTime?, _ now: HostTime) {
+        let pending = pendingCommands
+        pendingCommands = []
+        for command in pending {
+            if let effect {
+                finish(command, effect, now)
+            } else {
+                answer(log.refuse(command.command, .unplayable), command.origin, now)
+            }
+        }
+    }
+
+    private mutating func finish(_ pending: PendingCommand, _ effect: SessionTime, _ now: HostTime) {
+        let (_, outcome) = log.append(pending.command, who: pending.who, effect: effect, text: pending.text)
+        answer(outcome, pending.origin, now)
+    }
+
+    private mutating func answer(_ outcome: CommandOutcome, _ origin: CommandOrigin, _ now: HostTime) {
+        switch origin {
+        case .own(let asker): actions.append(.answer(outcome, asker))
+        case .connection(let id): send(WireEncoder.outcome(outcome), to: id, now)
+        }
+    }
+}

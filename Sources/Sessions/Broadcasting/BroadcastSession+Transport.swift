@@ -1,0 +1,305 @@
+import AudioCore
+import ClockSync
+import Programmes
+import WireProtocol
+
+/// Cutting, resuming and placing what sounds.
+///
+/// A command takes effect at one instant for all, ``commandLead`` after it was given, so that every listener knows of
+/// it in time. Whatever it asks for, the sound goes on until the new song can be played, for at most
+/// ``BroadcastLimits/openingTime``.
+extension BroadcastSession {
+    /// Whether somebody asked for silence.
+    var isSilenced: Bool { programme.transport != .playing }
+
+    /// The song that is heard, or is being jumped to.
+    var present: BroadcastTrack {
+        if let target = opening.target { return target }
+        return timeline.heard.cutFrame != nil ? timeline.last : timeline.heard
+    }
+
+    /// How far into its song the present sound is.
+    func place(_ now: HostTime) -> TimeSpan {
+        let track = present
+        let position = max(track.firstFrame, track.position(now))
+        return TimeSpan(seconds: Double(position.index) / (track.song.framesPerSecond ?? 48_000))
+    }
+
+    /// Does what a command means for the sound.
+    /// - Returns: when it takes effect; nil if that is known once a song is open.
+    mutating func perform(_ effect: ProgrammeEffect, _ now: HostTime) -> SessionTime? {
+        defer { actions.append(.advertise) }
+        switch effect {
+        case .none: return ClockMapping.identity.session(at: now)
+        case .pause: return pause(now)
+        case .stop: return stop(now)
+        case .resume: return resume(now)
+        case .rejoin:
+            guard let item = programme.current else { return ClockMapping.identity.session(at: now) }
+            jump(to: item, now)
+        case .seek(to: let span):
+            let track = present
+            guard let item = track.item else { return ClockMapping.identity.session(at: now) }
+            jump(to: item, songsBefore: track.songsBefore, from: FramePosition(track.song.frames(in: span)), now)
+        case .play(let item): jump(to: item, now)
+        }
+        return nil
+    }
+
+    // MARK: Silence
+
+    private mutating func pause(_ now: HostTime) -> SessionTime {
+        if case .following = opening { abandonOpening() }
+        guard isPlaying else { return ClockMapping.identity.session(at: now) }
+        let effect = cut(now)
+        // A live source would go on to send what nobody wants to hear later.
+        if present.isLive { actions.append(.closeSource(present.epoch)) }
+        return effect
+    }
+
+    private mutating func stop(_ now: HostTime) -> SessionTime {
+        abandonOpening()
+        guard isPlaying else {
+            if timeline.heard.item != nil { actions.append(.closeSource(timeline.heard.epoch)) }
+            becomeIdle()
+            return ClockMapping.identity.session(at: now)
+        }
+        let effect = cut(now)
+        actions.append(.closeSource(timeline.last.epoch))
+        return effect
+    }
+
+    private mutating func resume(_ now: HostTime) -> SessionTime? {
+        let track = timeline.last
+        guard isPlaying, let frame = track.cutFrame, let rate = track.song.framesPerSecond else {
+            return ClockMapping.identity.session(at: now)
+        }
+        guard opening.target == nil else { return nil }
+        // What a sound card still holds must be gone before the same frames sound again.
+        let soonest = effectInstant(now)
+        let session = max(soonest, track.cutInstant.map { $0 + BroadcastLimits.shortestPause } ?? soonest)
+        timeline.place(by: Anchor(epoch: track.epoch, frame: frame, session: session, framesPerSecond: rate))
+        return session
+    }
+
+    /// Ends the sound of all listeners at one frame.
+    private mutating func cut(_ now: HostTime) -> SessionTime {
+        let effect = effectInstant(now)
+        if timeline.last.cutFrame != nil, timeline.coming.isEmpty { return effect }
+        for epoch in timeline.cut(at: effect) { actions.append(.closeSource(epoch)) }
+        return effect
+    }
+
+    /// When a command that is given now takes effect.
+    private func effectInstant(_ now: HostTime) -> SessionTime {
+        ClockMapping.identity.session(at: now) + commandLead
+    }
+
+    /// How long a command needs to reach every listener, and a sound card to take back what it holds.
+    private var commandLead: TimeSpan {
+        let roundTrip = connections.links.compactMap { $0.report?.timing?.roundTrip }.max() ?? .zero
+        return min(BroadcastLimits.longestCommandLead, BroadcastLimits.deviceLead + roundTrip * 1.5)
+    }
+
+    // MARK: Jumps
+
+    private mutating func jump(
+        to item: ItemID, songsBefore: Int = 0, from frame: FramePosition = .zero, _ now: HostTime
+    ) {
+        abandonOpening()
+        let track = open(item, songsBefore: songsBefore, from: frame)
+        if isPlaying {
+            opening = .jumping(track, since: now)
+        } else {
+            if timeline.heard.item != nil { actions.append(.closeSource(timeline.heard.epoch)) }
+            begin(with: track)
+        }
+    }
+
+    /// Begins with the programme's first item.
+    mutating func beginProgramme(_ now: HostTime) {
+        guard case .idle = phase, programme.transport == .playing, let item = programme.current else { return }
+        begin(with: open(item))
+    }
+
+    private mutating func open(
+        _ item: ItemID, _ origin: BroadcastTrack.Origin = .commanded, songsBefore: Int = 0,
+        from frame: FramePosition = .zero
+    ) -> BroadcastTrack {
+        lastEpoch = lastEpoch.next
+        if let location = programme.location(of: item) {
+            actions.append(
+                .openSource(
+                    SourceRequest(
+                        epoch: lastEpoch, origin: .location(location), songsBefore: songsBefore, firstFrame: frame)))
+        }
+        return BroadcastTrack(
+            lastEpoch, configuration, item: item, title: programme.item(item)?.title ?? "untitled", origin: origin,
+            songsBefore: songsBefore, from: frame)
+    }
+
+    /// Opens the next song of the source that `track` came from.
+    private mutating func openNextSong(of track: BroadcastTrack) -> BroadcastTrack {
+        lastEpoch = lastEpoch.next
+        furtherSongCount += 1
+        actions.append(.openSource(SourceRequest(epoch: lastEpoch, origin: .sameSource(as: track.epoch))))
+        let title = track.item.flatMap { programme.item($0)?.title } ?? "untitled"
+        return BroadcastTrack(
+            lastEpoch, configuration, item: track.item, title: title, origin: .sameSource,
+            songsBefore: track.songsBefore + 1)
+    }
+
+    private mutating func abandonOpening() {
+        guard let epoch = opening.track?.epoch else { return }
+        opening = .none
+        actions.append(.closeSource(epoch))
+    }
+
+    // MARK: What follows
+
+    /// Opens the song after the last one once that was read to its end, and places what was opened.
+    mutating func openNext(_ now: HostTime) {
+        dropUnwanted(now)
+        if case .none = opening, isPlaying, !isSilenced, timeline.last.anchor != nil,
+            timeline.comingCount < BroadcastLimits.comingCount, let end = timeline.last.sourceEnd
+        {
+            switch end {
+            case .anotherSong: opening = .following(openNextSong(of: timeline.last))
+            case .nothing: if let item = following { opening = .following(open(item, .follows)) }
+            }
+        }
+        switch opening {
+        case .none: break
+        case .following(let track):
+            guard isEnough(track) else { return }
+            opening = .none
+            timeline.append(track)
+            placeLate(now)
+        case .jumping(let track, let since):
+            if isEnough(track) {
+                opening = .none
+                land(on: track, now)
+            } else if now - since > BroadcastLimits.openingTime, timeline.heard.anchor != nil {
+                _ = cut(now)
+            }
+        }
+    }
+
+    /// The item after the last one on the timeline; nil if there is none, or it would be the second after the one that
+    /// is heard.
+    private var following: ItemID? {
+        timeline.coming.contains { $0.origin == .follows && !$0.isVoid } ? nil : programme.following
+    }
+
+    /// Drops what stands behind the song that is heard if the programme goes on with something else by now.
+    private mutating func dropUnwanted(_ now: HostTime) {
+        if case .following(let track) = opening, track.origin == .follows, track.item != programme.following {
+            abandonOpening()
+        }
+        guard let next = timeline.coming.first(where: { $0.origin == .follows && !$0.isVoid }),
+            next.item != programme.following
+        else { return }
+        for epoch in timeline.void(from: next.epoch) { actions.append(.closeSource(epoch)) }
+    }
+
+    private func isEnough(_ track: BroadcastTrack) -> Bool {
+        track.song.isPlayable && track.song.hasLead(BroadcastLimits.jumpLead, from: track.firstFrame)
+    }
+
+    /// Leaves out a song that cannot be played.
+    mutating func passOver(_ track: BroadcastTrack, _ now: HostTime) {
+        let reason = track.song.failure ?? "it has no audio"
+        let isFirst = !isPlaying
+        let isOpening = opening.track?.epoch == track.epoch
+        if isOpening { opening = .none }
+        actions.append(.closeSource(track.epoch))
+        if case .anotherSong? = track.sourceEnd {
+            notify(.songPassedOver(track.epoch, reason))
+            let next = openNextSong(of: track)
+            if isFirst {
+                begin(with: next)
+            } else {
+                opening = track.origin == .commanded ? .jumping(next, since: now) : .following(next)
+            }
+            return
+        }
+        guard let item = track.item, track.origin != .sameSource else { return }
+        let effect = programme.fail(item)
+        if isFirst, effect == .stop, !configuration.staysIdle { return finish(.unplayable(track.song.failure), now) }
+        notify(.songPassedOver(track.epoch, reason))
+        finishPending(nil, now)
+        _ = perform(effect, now)
+    }
+
+    /// Puts the songs of a list in its place.
+    mutating func replaceItem(of epoch: Epoch, with items: [NewItem], _ now: HostTime) {
+        guard let track = trackHeld(epoch), let item = track.item else { return }
+        let isOpening = opening.track?.epoch == epoch
+        let isJump = opening.target?.epoch == epoch || !isPlaying
+        if isOpening { opening = .none }
+        actions.append(.closeSource(epoch))
+        listCount += 1
+        let effect = listCount > BroadcastLimits.listCount ? programme.fail(item) : programme.replace(item, with: items)
+        if isJump { _ = perform(effect, now) }
+    }
+
+    private func trackHeld(_ epoch: Epoch) -> BroadcastTrack? {
+        if let track = opening.track, track.epoch == epoch { return track }
+        return timeline.tracks.first { $0.epoch == epoch }
+    }
+
+    /// Jumps to a song that can be played.
+    private mutating func land(on track: BroadcastTrack, _ now: HostTime) {
+        if timeline.last.cutFrame == nil { _ = cut(now) }
+        timeline.append(track)
+        if isSilenced {
+            _ = timeline.cut(at: effectInstant(now))
+        } else {
+            placeLate(now)
+        }
+        finishPending(timeline.last.start ?? ClockMapping.identity.session(at: now), now)
+        actions.append(.advertise)
+    }
+
+    /// Places the last song where it can begin soonest, if nothing placed it behind another.
+    private mutating func placeLate(_ now: HostTime) {
+        let track = timeline.last
+        if let anchor = track.follower.liveAnchor { return timeline.place(by: anchor) }
+        let session = ClockMapping.identity.session(at: now)
+        let soonest = session + BroadcastLimits.jumpDelay
+        guard let rate = track.song.framesPerSecond, track.start.map({ $0 < session }) ?? true else { return }
+        let cutInstant = timeline.coming.dropLast().last?.cutInstant ?? timeline.heard.cutInstant
+        timeline.place(
+            by: Anchor(
+                epoch: track.epoch, frame: track.firstFrame, session: max(soonest, cutInstant ?? soonest),
+                framesPerSecond: rate))
+    }
+
+    /// Moves to the next song once it is due.
+    mutating func turn(_ now: HostTime) {
+        while let over = timeline.turn(at: ClockMapping.identity.session(at: now)) {
+            actions.append(.closeSource(over))
+            if timeline.heard.origin == .follows { _ = programme.advance() }
+            actions.append(.advertise)
+        }
+    }
+
+    // MARK: What becomes known
+
+    mutating func noteOpened(_ epoch: Epoch, isLive: Bool, isSeekable: Bool) {
+        let item = change(epoch) { track in
+            (track.isLive, track.isSeekable) = (isLive, isSeekable)
+            return track.item
+        }
+        if let item = item ?? nil { programme.note(isLive: isLive, of: item) }
+    }
+
+    /// Notes title and duration of an item once its first song is described.
+    mutating func noteDescription(of epoch: Epoch) {
+        guard let track = trackHeld(epoch), track.song.isReady, track.songsBefore == 0, let item = track.item else {
+            return
+        }
+        let duration = track.song.duration
+        programme.note(title: track.song.title, duration: track.isLive ? nil : duration, of: item)
+    }
+}

@@ -1,0 +1,107 @@
+import AudioCore
+import ClockSync
+
+/// The epochs on a broadcast's timeline: the one that is heard, and those that stand behind it.
+///
+/// A song that follows naturally begins where the one before it ends; a jump cuts what is heard and puts the target
+/// behind it. What was cut stays until its last frame was due.
+struct BroadcastTimeline {
+    /// The epoch that is heard, or will be first.
+    var heard: BroadcastTrack
+    /// Those behind it, in order.
+    private(set) var coming: [BroadcastTrack] = []
+    /// Number of the newest placement.
+    private var placementCount = 0
+
+    init(_ first: BroadcastTrack) { heard = first }
+
+    var tracks: [BroadcastTrack] { [heard] + coming }
+    /// Those that sound or will, in order.
+    private var sounding: [BroadcastTrack] { tracks.filter { !$0.isVoid } }
+    var last: BroadcastTrack { sounding.last ?? heard }
+    /// How many songs stand behind the one that is heard.
+    var comingCount: Int { coming.count { !$0.isVoid } }
+
+    // MARK: Placing
+
+    /// Puts an anchor in force for an epoch, and moves those that follow it naturally.
+    mutating func place(by anchor: Anchor) {
+        change(anchor.epoch) { track, number in track.place(by: anchor, number: number) }
+        follow(anchor.epoch)
+    }
+
+    /// Places what stands behind an epoch where that ends.
+    private mutating func follow(_ epoch: Epoch) {
+        let chain = sounding.drop { $0.epoch != epoch }
+        for (former, track) in zip(chain, chain.dropFirst()) {
+            guard let end = sounding.first(where: { $0.epoch == former.epoch })?.endInstant,
+                let rate = track.song.framesPerSecond, track.start != end
+            else { return }
+            let anchor = Anchor(epoch: track.epoch, frame: track.firstFrame, session: end, framesPerSecond: rate)
+            change(track.epoch) { track, number in track.place(by: anchor, number: number) }
+        }
+    }
+
+    /// Ends the sound of the epoch that is heard at `instant`, for now, and drops what stands behind it.
+    /// - Returns: the dropped epochs.
+    mutating func cut(at instant: SessionTime) -> [Epoch] {
+        // The target of a jump that has not begun stays the target.
+        let first = heard.cutFrame != nil && !coming.isEmpty ? 1 : 0
+        let index = tracks.lastIndex { $0.start.map { $0 <= instant } ?? false } ?? first
+        let dropped = tracks[(index + 1)...].map(\.epoch)
+        coming.removeLast(dropped.count)
+        let track = tracks[index]
+        let frame = track.anchor.map { anchor in
+            max(anchor.frame, FramePosition(Int64(saturating: anchor.position(at: instant).frames.rounded())))
+        }
+        let cutFrame = min(frame ?? track.cutFrame ?? track.firstFrame, track.song.end ?? .init(.max))
+        change(track.epoch) { $0.cut(at: cutFrame, number: $1) }
+        return dropped
+    }
+
+    /// Lets nothing be heard of an epoch behind the one that is heard, and of those that follow. They stay, so that
+    /// listeners are told, until something else is heard.
+    /// - Returns: these epochs.
+    mutating func void(from epoch: Epoch) -> [Epoch] {
+        let epochs = coming.filter { $0.epoch >= epoch && !$0.isVoid }.map(\.epoch)
+        for epoch in epochs { change(epoch) { $0.void(number: $1) } }
+        return epochs
+    }
+
+    /// Puts a song behind all others. It follows naturally if the last one's end is known, and was not cut.
+    mutating func append(_ track: BroadcastTrack) {
+        let former = last.epoch
+        coming.append(track)
+        follow(former)
+    }
+
+    /// Moves to the next epoch once it is due.
+    /// - Returns: the epoch that is over; nil if none is.
+    mutating func turn(at session: SessionTime) -> Epoch? {
+        guard let index = coming.firstIndex(where: { !$0.isVoid }) else { return nil }
+        let next = coming[index]
+        guard let start = next.start ?? (next.cutFrame != nil ? heard.cutInstant : nil), start <= session else {
+            return nil
+        }
+        defer {
+            heard = next
+            coming.removeFirst(index + 1)
+        }
+        return heard.epoch
+    }
+
+    // MARK: Changing one epoch
+
+    /// Changes an epoch; nil if it is not on the timeline.
+    mutating func with<Result>(_ epoch: Epoch, _ body: (inout BroadcastTrack) -> Result) -> Result? {
+        if heard.epoch == epoch { return body(&heard) }
+        guard let index = coming.firstIndex(where: { $0.epoch == epoch }) else { return nil }
+        return body(&coming[index])
+    }
+
+    private mutating func change(_ epoch: Epoch, _ body: (inout BroadcastTrack, Int) -> Void) {
+        placementCount += 1
+        let number = placementCount
+        _ = with(epoch) { body(&$0, number) }
+    }
+}

@@ -1,0 +1,18 @@
+import Peering
+import WireProtocol
+
+/// Where a command came from, which is where its outcome goes.
+enum CommandOrigin: Hashable {
+    /// The broadcaster's own machine.
+    case own(Asker)
+    case connection(ConnectionID)
+}
+
+/// A command whose song is being opened: its outcome is known when that sounds.
+struct PendingCommand {
+    let command: Command
+    let origin: CommandOrigin
+    /// Name of the peer that asked.
+    let who: String
+    let text: String
+}

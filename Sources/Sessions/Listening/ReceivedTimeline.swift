@@ -1,0 +1,111 @@
+import AudioCore
+import WireProtocol
+
+/// What a listener holds of a broadcast: the epoch that is heard, and those that stand behind it.
+///
+/// Every message of the media part names its epoch. A new epoch stands behind the newest one until it is heard; then
+/// the older ones are over.
+struct ReceivedTimeline {
+    /// Oldest first.
+    private var epochs: [ReceivedEpoch] = []
+    /// The epoch whose properties come.
+    private var described: Epoch?
+    /// Over all epochs.
+    var losses = LossTally()
+
+    /// The epoch that is heard, or will be heard next.
+    var heard: ReceivedEpoch? { epochs.first }
+
+    /// The epoch whose packets come.
+    var newest: ReceivedEpoch? { epochs.last }
+
+    /// The anchor that was placed last in the order of the timeline.
+    var lastAnchor: Anchor? { epochs.last { $0.anchor != nil }?.anchor }
+
+    /// Returns the epoch that the audio queue knows by this number.
+    func epoch(inQueue queueEpoch: Epoch) -> ReceivedEpoch? { epochs.first { $0.queueEpoch == queueEpoch } }
+
+    /// Those whose sound has a place on the clock, oldest first.
+    var placed: [ReceivedEpoch] { epochs.filter { $0.hasBegun && $0.anchor != nil && $0.cut == nil } }
+
+    /// Whether the newest epoch's last frame was heard.
+    var hasHeardEnd: Bool { newest?.hasHeardEnd ?? false }
+
+    /// Whether an epoch that the audio queue was told of stands before the newest one.
+    var newestFollows: Bool { epochs.dropLast().contains(where: \.hasBegun) }
+
+    // MARK: Changes
+
+    /// Adds an epoch behind the newest one.
+    /// - Returns: false if it is not newer than that: the same epoch comes again over a replaced connection.
+    mutating func append(_ id: Epoch, queueEpoch: Epoch) -> Bool {
+        described = id
+        guard newest.map({ $0.id < id }) ?? true else { return false }
+        // One that the audio queue knows nothing of cannot be heard any more.
+        epochs.removeAll { !$0.hasBegun }
+        if epochs.count == ListenLimits.heldEpochCount { epochs.removeFirst() }
+        epochs.append(ReceivedEpoch(id, queueEpoch: queueEpoch))
+        return true
+    }
+
+    /// Takes a property of the epoch that was announced last.
+    /// - Returns: whether what is shown of the song that is heard changed.
+    mutating func note(_ property: AudioStreamProperty) -> Bool {
+        guard let index = epochs.firstIndex(where: { $0.id == described }) else { return false }
+        return epochs[index].note(property) && index == 0
+    }
+
+    /// Takes the frame before which an epoch's sound ends for now. Everything behind that epoch is void.
+    /// - Returns: the epoch; nil if it is not held.
+    mutating func cut(_ id: Epoch, at frame: FramePosition) -> ReceivedEpoch? {
+        guard let index = epochs.firstIndex(where: { $0.id == id }) else { return nil }
+        epochs.removeLast(epochs.count - 1 - index)
+        epochs[index].cut(at: frame)
+        return epochs[index]
+    }
+
+    /// Takes the mark where the newest epoch's sound begins, or goes on.
+    /// - Returns: nil if the sound cannot begin yet.
+    mutating func enter(_ mark: EntryMark) -> ReceivedEpoch.Entry? {
+        guard let newest, mark.epoch == newest.id, newest.summary.isReady else { return nil }
+        losses.note(mark.lostPacketCount)
+        return epochs[epochs.count - 1].enter(mark)
+    }
+
+    /// Sets the position of the packets that come next; those of an older epoch are ignored.
+    mutating func expectPackets(of epoch: Epoch, at position: FramePosition) {
+        if !epochs.isEmpty { epochs[epochs.count - 1].expectPackets(of: epoch, at: position) }
+    }
+
+    /// Takes contiguous packets of the newest epoch.
+    /// - Returns: their first frame and the one after their last; nil if their position is unknown.
+    mutating func take(_ packets: [AudioPacketDescription]) -> Range<FramePosition>? {
+        epochs.isEmpty ? nil : epochs[epochs.count - 1].take(packets)
+    }
+
+    /// Changes the epoch of this number.
+    /// - Returns: the changed epoch; nil if it is not held.
+    mutating func change(_ id: Epoch, _ body: (inout ReceivedEpoch) -> Void) -> ReceivedEpoch? {
+        guard let index = epochs.firstIndex(where: { $0.id == id }) else { return nil }
+        body(&epochs[index])
+        return epochs[index]
+    }
+
+    /// Notes that the audio queue began to sound one of its epochs: those before it are over.
+    /// - Returns: whether another epoch is heard now.
+    mutating func noteStarted(_ queueEpoch: Epoch) -> Bool {
+        guard let index = epochs.firstIndex(where: { $0.queueEpoch == queueEpoch }), index > 0 else { return false }
+        epochs.removeFirst(index)
+        return true
+    }
+
+    /// Notes that the last frame of one of the audio queue's epochs was heard.
+    /// - Returns: whether another epoch is heard now.
+    mutating func noteHeardEnd(of queueEpoch: Epoch) -> Bool {
+        guard let index = epochs.firstIndex(where: { $0.queueEpoch == queueEpoch }) else { return false }
+        epochs[index].noteHeardEnd()
+        guard index < epochs.count - 1 else { return false }
+        epochs.removeFirst(index + 1)
+        return true
+    }
+}

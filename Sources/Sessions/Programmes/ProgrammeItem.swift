@@ -1,0 +1,50 @@
+import AudioCore
+import WireProtocol
+
+/// Where the broadcaster gets an item.
+public enum ItemLocation: Hashable, Sendable {
+    /// On the broadcaster's own machine: a path, a pipe or a device, as its user named it. No peer can express it.
+    case local(String)
+    case web(WebAddress)
+}
+
+/// An item to be queued, with what is known of it.
+public struct NewItem: Hashable, Sendable {
+    public var location: ItemLocation
+    public var title: String
+    /// Nil if it is unknown.
+    public var duration: TimeSpan?
+    public var isLive: Bool
+
+    public init(_ location: ItemLocation, title: String, duration: TimeSpan? = nil, isLive: Bool = false) {
+        self.location = location
+        self.title = String(displaying: title, maximumByteCount: Limits.titleByteCount)
+        self.duration = duration
+        self.isLive = isLive
+    }
+
+    /// An item that somebody else added: its address is its title until it is opened.
+    public init(_ source: ItemSource) {
+        switch source {
+        case .web(let address): self.init(.web(address), title: address.description)
+        }
+    }
+}
+
+/// Limits of a programme and its commands.
+public enum ProgrammeLimits {
+    /// Items in the queue: 100,000 take some 30 MB.
+    public static let itemCount = 100_000
+    /// After this much of an item `previous` starts it again.
+    public static let restartTime = TimeSpan.seconds(3)
+    /// Commands whose outcomes are remembered by their ids, the newest.
+    public static let rememberedOutcomeCount = 4_096
+    /// Entries of the log that are kept, the newest.
+    public static let logEntryCount = 256
+    /// Commands that one asker may send at once, and how many a second in the long run: enough for a volume control
+    /// that is drawn.
+    public static let commandBurst = 100
+    public static let commandsPerSecond = 50
+    /// Askers of which account is kept. With more than that at once, those that come last are refused.
+    public static let askerCount = 1_024
+}

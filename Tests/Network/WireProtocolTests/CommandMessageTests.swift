@@ -1,0 +1,283 @@
+import AudioCore
+import NIOCore
+import Testing
+import WireProtocol
+
+/// Commands, their outcomes, and what followers are told.
+@Suite(.timeLimit(.minutes(5))) struct CommandMessageTests {
+    private static let opening = Array(WireEncoder.opening(Sample.greeting).readableBytesView)
+
+    /// What these bytes say after a greeting, with nothing missing.
+    private func parse(_ bytes: [UInt8]) throws(WireError) -> ControlMessage? {
+        guard case .message(let message)? = try Transcript.parsing(Self.opening + bytes).entries.last else {
+            return nil
+        }
+        return message
+    }
+
+    private func parse(_ message: ControlMessage) throws(WireError) -> ControlMessage? {
+        try parse(Array(CommandSamples.buffer(message).readableBytesView))
+    }
+
+    private func hex(_ message: ControlMessage) -> String {
+        CommandSamples.buffer(message).readableBytesView.map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+
+    private func command(code: UInt16, _ fields: [UInt8]) -> [UInt8] {
+        let id = [UInt8](repeating: 1, count: 16)
+        let payload = id + [UInt8(code >> 8), UInt8(code & 0xFF)] + fields
+        return [0, 0x40, 0, 0, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)] + payload
+    }
+
+    private func operation(code: UInt16, _ fields: [UInt8]) throws(WireError) -> CommandOperation? {
+        guard case .command(let command)? = try parse(command(code: code, fields)) else { return nil }
+        return command.operation
+    }
+
+    @Test func everyMessageComesOutAsItWentIn() throws {
+        for message in CommandSamples.messages { #expect(try parse(message) == message) }
+    }
+
+    @Test func theBytesOfACommand() {
+        let id = "00112233445566778899aabbccddeeff"
+        func command(_ operation: CommandOperation) -> String {
+            hex(.command(Command(id: CommandSamples.id, operation)))
+        }
+        #expect(command(.programme(.pause)) == "004000000012" + id + "0002")
+        #expect(command(.programme(.skip(by: .microseconds(-1)))) == "00400000001a" + id + "0009" + "ffffffffffffffff")
+        #expect(
+            command(.programme(.move(.id(ItemID(7)), to: 2))) == "00400000001b" + id + "000e" + "0000000007"
+                + "00000002")
+        #expect(
+            command(.programme(.add([CommandSamples.source("http://a/b")]))) == "004000000021" + id + "000b" + "0001"
+                + "01" + "000a687474703a2f2f612f62")
+        #expect(
+            command(.listeners(.volume(.step(-5)), of: .named("Den"))) == "00400000001d" + id + "0020" + "010003"
+                + "44656e" + "01fffffffb")
+        #expect(command(.listeners(.role(.channel(6)), of: .all)) == "004000000017" + id + "0022" + "000000" + "0406")
+    }
+
+    @Test func theBytesOfAnOutcome() {
+        let id = "00112233445566778899aabbccddeeff"
+        let done = CommandOutcome(id: CommandSamples.id, .done(number: 9, effect: SessionTime(nanoseconds: 8)))
+        #expect(hex(.outcome(done)) == "005000000023" + id + "00" + "0000000000000009" + "0000000000000008" + "0000")
+        let refused = CommandOutcome(id: CommandSamples.id, .refused(.noSuchListener(nearest: "Den")), text: "no")
+        #expect(hex(.outcome(refused)) == "00500000001c" + id + "01" + "0005" + "000344656e" + "00026e6f")
+    }
+
+    @Test func theBytesThatFollowersGet() {
+        let item = "00000003" + "00" + "0000002e90edd000" + "0004536f6e67"
+        let station = "00000004" + "03" + "ffffffffffffffff" + "0005526164696f"
+        let status =
+            "01" + "07" + item + station + "000000000000ac44" + "0000000000000005" + "40e5888000000000"
+            + "40e5889000000000"
+        let settings = "00054174746963" + "2801" + "fffffffffffffff9" + "0402"
+        let other = "000344656e" + "6400" + "0000000000000000" + "0000"
+        #expect(hex(.follow(after: 11)) == "004100000008" + "000000000000000b")
+        #expect(
+            hex(.programmeState(CommandSamples.state)) == "00510000007f" + "000000000000000c" + status + "0201"
+                + "00002710" + "5000" + "0002" + settings + other)
+        #expect(
+            hex(
+                .programmeChange(
+                    ProgrammeChange(sequence: 1, effect: SessionTime(nanoseconds: 2), .item(CommandSamples.item))))
+                == "005200000024" + "0000000000000001" + "0000000000000002" + "04" + item)
+        #expect(hex(.queuePageRequest(QueuePageRequest(first: 256, count: 2))) == "004200000006" + "00000100" + "0002")
+        #expect(
+            hex(.queuePage(CommandSamples.page)) == "005300000039" + "000000000000000c" + "00002710" + "00000100"
+                + "0002" + item + station)
+    }
+
+    // MARK: What a later version may say
+
+    @Test func anUnknownOperationHasItsIDSoThatItCanBeRefused() throws {
+        let id = CommandID(high: 0x0101_0101_0101_0101, low: 0x0101_0101_0101_0101)
+        #expect(
+            try parse(command(code: 999, [1, 2, 3])) == .command(Command(id: id, .unknown(code: 999))))
+    }
+
+    @Test func anUnknownValueMakesTheOperationUnknown() throws {
+        #expect(try operation(code: 16, [3]) == .unknown(code: 0), "repeat mode")
+        #expect(try operation(code: 17, [2]) == .unknown(code: 0), "shuffle")
+        #expect(try operation(code: 10, [2, 0, 0, 0, 1]) == .unknown(code: 0), "item reference")
+        #expect(try operation(code: 11, [0, 1, 2, 0, 4, 1, 2, 3, 4]) == .unknown(code: 0), "kind of source")
+        #expect(try operation(code: 32, [2, 0, 0, 0, 0, 0, 0, 0]) == .unknown(code: 0), "target")
+        #expect(try operation(code: 32, [0, 0, 0, 5, 0, 0, 0, 0]) == .unknown(code: 0), "volume change")
+        #expect(try operation(code: 34, [0, 0, 0, 5, 0]) == .unknown(code: 0), "role")
+    }
+
+    @Test func anUnknownReasonIsAnother() throws {
+        var bytes = Array(
+            CommandSamples.buffer(.outcome(CommandOutcome(id: CommandSamples.id, .refused(.notAllowed))))
+                .readableBytesView)
+        bytes[6 + 16 + 1] = 0x7F
+        #expect(try parse(bytes) == .outcome(CommandOutcome(id: CommandSamples.id, .refused(.other))))
+    }
+
+    @Test func fieldsThatAreAppendedLaterAreIgnored() throws {
+        #expect(try operation(code: 2, [1, 2, 3]) == .programme(.pause))
+        #expect(try operation(code: 16, [2, 9]) == .programme(.setRepeat(.all)))
+    }
+
+    // MARK: Mistaken and hostile
+
+    @Test func aNumberOutOfRangeIsLeftToTheBroadcaster() throws {
+        #expect(
+            try operation(code: 32, [0, 0, 0, 0, 0, 0, 1, 0x2C]) == .listeners(.volume(.level(300)), of: .all))
+        #expect(
+            try operation(code: 14, [1] + [UInt8](repeating: 0xFF, count: 8))
+                == .programme(.move(.position(0xFFFF_FFFF), to: 0xFFFF_FFFF)))
+    }
+
+    @Test func aSpanBeyondNanosecondsBecomesTheLongest() throws {
+        let longest = TimeSpan.microseconds(.max / 1_000)
+        #expect(
+            try operation(code: 8, [0x7F] + [UInt8](repeating: 0xFF, count: 7)) == .programme(.seek(to: longest)))
+        #expect(
+            try operation(code: 9, [0x80] + [UInt8](repeating: 0, count: 7)) == .programme(.skip(by: -longest)))
+    }
+
+    @Test(arguments: [
+        "/etc/passwd", "song.mp3", "file:///etc/passwd", "ftp://host/a", "http:/host", "http://", "http:///a",
+        "http://:80/a", "http://me@/a", "http://me:se/cret@", "https://?q", "", "-", "http://host/a b",
+        "http://host/\n",
+        "http://host/\u{202E}gpm", "https://" + String(repeating: "h", count: 2_041),
+    ])
+    func whatIsNoWebAddressCannotBeAdded(text: String) throws {
+        #expect(WebAddress(text) == nil)
+        let bytes = Array(text.utf8)
+        #expect(throws: WireError.malformed(messageType: 0x40)) {
+            try operation(code: 11, [0, 1, 1, UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes)
+        }
+    }
+
+    @Test(arguments: [
+        "http://host", "HTTPS://Host:8443/a?b#c", "http://[::1]:80/a", "http://me:secret@host/a", "http://host/Küche",
+        "https://" + String(repeating: "h", count: 2_040),
+    ])
+    func aWebAddressIsTakenAsItIs(text: String) throws {
+        #expect(WebAddress(text)?.text == text)
+        let add = CommandOperation.programme(.add([CommandSamples.source(text)]))
+        #expect(
+            try parse(.command(Command(id: CommandSamples.id, add))) == .command(Command(id: CommandSamples.id, add)))
+    }
+
+    @Test func credentialsAreRemovedForThoseWhoWatch() {
+        let secret = [CommandSamples.source("http://me:se/cret@host/a")]
+        let shown = [CommandSamples.source("http://host/a")]
+        #expect(
+            CommandOperation.programme(.insert(secret, at: 1)).withoutCredentials
+                == .programme(.insert(shown, at: 1)))
+        #expect(CommandOperation.programme(.add(secret)).withoutCredentials == .programme(.add(shown)))
+    }
+
+    @Test func sourcesAreDividedSoThatEachCommandIsShort() throws {
+        let sources = (0..<1_000).map { index in
+            CommandSamples.source("http://host/" + String(repeating: "a", count: index * 7 % 2_037))
+        }
+        let batches = ItemSource.batches(of: sources)
+        #expect(batches.flatMap { $0 } == sources)
+        for batch in batches {
+            let command = Command(.programme(.insert(batch, at: 1)))
+            #expect(WireEncoder.command(command).readableBytes <= 6 + 4_096)
+            #expect(try parse(.command(command)) == .command(command))
+        }
+        #expect(ItemSource.batches(of: []) == [])
+    }
+
+    @Test func moreSourcesThanACommandMayHoldAreMalformed() {
+        #expect(throws: WireError.malformed(messageType: 0x40)) { try operation(code: 11, [0, 65]) }
+        let long = Array(("http://" + String(repeating: "h", count: 1_600)).utf8)
+        let one = [1, UInt8(long.count >> 8), UInt8(long.count & 0xFF)] + long
+        #expect(throws: WireError.malformed(messageType: 0x40)) { try operation(code: 11, [0, 2] + one + one) }
+    }
+
+    @Test func theLongestMessagesAreWithinTheLimit() throws {
+        let name = String(repeating: "n", count: Limits.peerNameByteCount)
+        let title = String(repeating: "t", count: Limits.titleByteCount)
+        let item = QueueItem(id: ItemID(1), title: title)
+        let settings = ListenerSettings(name: name)
+        let status = TransportStatus(.playing, current: item, next: item, position: CommandSamples.playing.position)
+        let state = ControlMessage.programmeState(
+            ProgrammeState(
+                sequence: 1, status: status,
+                listeners: [ListenerSettings](repeating: settings, count: WireLimits.listenerSettingsCount)))
+        let page = ControlMessage.queuePage(
+            QueuePage(
+                sequence: 1, itemCount: 256, first: 0,
+                items: [QueueItem](repeating: item, count: WireLimits.itemsPerPage)))
+        for message in [state, page] { #expect(try parse(message) == message) }
+    }
+
+    @Test func aPageOrStateThatClaimsTooManyIsMalformed() {
+        #expect(throws: WireError.malformed(messageType: 0x53)) {
+            try parse([0, 0x53, 0, 0, 0, 18] + [UInt8](repeating: 0, count: 16) + [1, 1])
+        }
+        let none = TransportStatus(.idle)
+        var state = Array(
+            WireEncoder.programmeState(ProgrammeState(sequence: 0, status: none)).readableBytesView)
+        (state[state.count - 2], state[state.count - 1]) = (4, 1)
+        #expect(throws: WireError.malformed(messageType: 0x51)) { try parse(state) }
+    }
+
+    @Test func anImpossiblePositionIsMalformed() {
+        func change(frame: Int64, sampleRate: Double, rate: Double?) -> ControlMessage {
+            let position = PlaybackPosition(
+                frame: FramePosition(frame), session: SessionTime(nanoseconds: 0), sampleRate: sampleRate,
+                framesPerSecond: rate)
+            return .programmeChange(
+                ProgrammeChange(
+                    sequence: 1, effect: SessionTime(nanoseconds: 0),
+                    .status(TransportStatus(.playing, position: position))))
+        }
+        for impossible in [
+            change(frame: 1 << 48, sampleRate: 44_100, rate: nil), change(frame: 0, sampleRate: 1, rate: nil),
+            change(frame: 0, sampleRate: 44_100, rate: -44_100), change(frame: 0, sampleRate: .nan, rate: 44_100),
+        ] {
+            #expect(throws: WireError.malformed(messageType: 0x52)) { try parse(impossible) }
+        }
+    }
+
+    @Test func aMessageThatIsCutShortIsMalformedOrShorter() throws {
+        for message in CommandSamples.messages {
+            let bytes = Array(CommandSamples.buffer(message).readableBytesView)
+            for length in 6..<bytes.count {
+                var cut = Array(bytes[..<length])
+                (cut[4], cut[5]) = (UInt8((length - 6) >> 8), UInt8((length - 6) & 0xFF))
+                do throws(WireError) {
+                    let parsed = try parse(cut)
+                    Issue.record("\(message), cut to \(length) bytes, is \(String(describing: parsed))")
+                } catch {
+                    #expect(error == .malformed(messageType: UInt16(bytes[1])))
+                }
+            }
+        }
+    }
+
+    @Test func aMessageWithADamagedBitIsMalformedOrOneThatCanBeSaid() throws {
+        for message in CommandSamples.messages {
+            let bytes = Array(CommandSamples.buffer(message).readableBytesView)
+            for bit in 6 * 8..<bytes.count * 8 {
+                var damaged = bytes
+                damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+                guard let parsed = try? parse(damaged) else { continue }
+                #expect((try? parse(parsed)) == parsed, "bit \(bit) of \(message)")
+            }
+        }
+    }
+
+    // MARK: Positions
+
+    @Test func aPositionNeedsNoTicks() {
+        let position = PlaybackPosition(
+            frame: FramePosition(44_100), session: SessionTime(nanoseconds: 1_000_000_000), sampleRate: 44_100,
+            framesPerSecond: 88_200)
+        #expect(position.time(at: SessionTime(nanoseconds: 2_500_000_000)) == .seconds(4))
+        var paused = position
+        paused.framesPerSecond = nil
+        #expect(paused.time(at: SessionTime(nanoseconds: 2_500_000_000)) == .seconds(1))
+    }
+}

@@ -1,0 +1,97 @@
+import AudioCore
+import NIOCore
+import WireProtocol
+
+/// Messages of commands and of those who follow.
+enum CommandSamples {
+    static let id = CommandID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
+    static let sources = ["http://example.com/a.mp3", "https://radio.example/Küche"].map(source)
+
+    static func source(_ address: String) -> ItemSource {
+        guard let address = WebAddress(address) else { preconditionFailure("\(address) is no address") }
+        return .web(address)
+    }
+
+    static let operations: [CommandOperation] =
+        [
+            .play, .pause, .resume, .toggle, .stop, .next, .previous, .clear,
+            .seek(to: .seconds(90)), .skip(by: .microseconds(-10_000_001)),
+            .jump(to: .id(ItemID(7))), .jump(to: .position(3)), .add(sources), .add([]), .insert(sources, at: 2),
+            .remove(.id(ItemID(.max))), .remove(.position(0)), .move(.position(4), to: 1),
+            .setRepeat(.off), .setRepeat(.one), .setRepeat(.all), .setShuffle(true), .setShuffle(false),
+        ].map { .programme($0) } + listenerOperations
+
+    private static let listenerOperations: [CommandOperation] = [
+        .listeners(.volume(.level(40)), of: .all), .listeners(.volume(.level(-3)), of: .named("Küche")),
+        .listeners(.volume(.step(-5)), of: .named("Attic")), .listeners(.volume(.mute), of: .all),
+        .listeners(.volume(.unmute), of: .all), .listeners(.volume(.toggleMute), of: .named("Den")),
+        .listeners(.offset(.microseconds(-1_500)), of: .named("Den")), .listeners(.role(.stereo), of: .all),
+        .listeners(.role(.left), of: .named("L")), .listeners(.role(.right), of: .named("R")),
+        .listeners(.role(.mono), of: .all), .listeners(.role(.channel(6)), of: .named("Sub")),
+        .unknown(code: 0x7777),
+    ]
+
+    static let refusals: [CommandRefusal] = [
+        .other, .notAllowed, .nothingPlays, .queueIsEmpty, .noSuchItem, .noSuchListener(nearest: nil),
+        .noSuchListener(nearest: "Küche"), .outOfRange, .liveCannotSeek, .queueIsFull, .unknownOperation,
+        .tooManyCommands,
+    ]
+
+    static let entry = LogEntry(
+        number: 9, id: id, who: "Küche", effect: SessionTime(nanoseconds: 1_000), .programme(.seek(to: .seconds(1))))
+    static let item = QueueItem(id: ItemID(3), title: "Song", duration: .seconds(200))
+    static let station = QueueItem(id: ItemID(4), title: "Radio", isLive: true, hasFailed: true)
+    static let settings = ListenerSettings(
+        name: "Attic", volume: VolumeSetting(level: 40, isMuted: true), offset: .microseconds(-7), role: .channel(2))
+    static let playing = TransportStatus(
+        .playing, current: item, next: station,
+        position: PlaybackPosition(
+            frame: FramePosition(44_100), session: SessionTime(nanoseconds: 5), sampleRate: 44_100,
+            framesPerSecond: 44_100.5))
+    static let paused = TransportStatus(
+        .paused, current: item,
+        position: PlaybackPosition(
+            frame: FramePosition(44_100), session: SessionTime(nanoseconds: 5), sampleRate: 44_100,
+            framesPerSecond: nil))
+    static let state = ProgrammeState(
+        sequence: 12, status: playing, modes: PlayModes(repeats: .all, isShuffled: true), itemCount: 10_000,
+        volume: VolumeSetting(level: 80), listeners: [settings, ListenerSettings(name: "Den")])
+    static let page = QueuePage(sequence: 12, itemCount: 10_000, first: 256, items: [item, station])
+
+    static let kinds: [ProgrammeChange.Kind] = [
+        .status(playing), .status(paused), .status(TransportStatus(.idle)), .status(TransportStatus(.stopped)),
+        .modes(PlayModes(repeats: .one)), .queue(.inserted(at: 3, count: 2), itemCount: 5),
+        .queue(.removed(at: 0), itemCount: 4), .queue(.moved(from: 3, to: 1), itemCount: 4),
+        .queue(.cleared, itemCount: 0), .item(station), .volume(VolumeSetting(level: 0)), .listener(settings),
+        .command(entry), .unknown(200),
+    ]
+
+    /// One or more of every message.
+    static var messages: [ControlMessage] {
+        let outcomes =
+            [CommandOutcome(id: id, .done(number: 9, effect: SessionTime(nanoseconds: 8)), text: "to the next song")]
+            + refusals.map { CommandOutcome(id: id, .refused($0), text: "\($0)") }
+        let changes = kinds.enumerated().map { index, kind in
+            ProgrammeChange(sequence: UInt64(index), effect: SessionTime(nanoseconds: -1), kind)
+        }
+        return operations.map { .command(Command(id: id, $0)) } + outcomes.map { .outcome($0) }
+            + changes.map { .programmeChange($0) }
+            + [
+                .follow(after: 11), .programmeState(state), .queuePageRequest(QueuePageRequest(first: 256, count: 2)),
+                .queuePage(page),
+            ]
+    }
+
+    static func buffer(_ message: ControlMessage) -> ByteBuffer {
+        switch message {
+        case .command(let command): WireEncoder.command(command)
+        case .outcome(let outcome): WireEncoder.outcome(outcome)
+        case .follow(let sequence): WireEncoder.follow(after: sequence)
+        case .programmeState(let state): WireEncoder.programmeState(state)
+        case .programmeChange(let change): WireEncoder.programmeChange(change)
+        case .queuePageRequest(let request): WireEncoder.queuePageRequest(request)
+        case .queuePage(let page): WireEncoder.queuePage(page)
+        default: ByteBuffer()
+        }
+    }
+}
