@@ -139,6 +139,8 @@ let layers = [
                 "Broadcasting",
                 ["AudioCore", "AudioDecoding", "ClockSync", "Peering", "Programmes", "WireProtocol", nioCore]),
             library("Listening", ["AudioCore", "ClockSync", "Peering", "Playout", "WireProtocol", nioCore]),
+            // Commands to a broadcast, and following it.
+            library("Controlling", ["AudioCore", "Peering", "WireProtocol", nioCore]),
             library("Observing", ["AudioCore", "Peering", "WireProtocol", nioCore]),
             // What a broadcast plays, and the order of the commands that change it.
             library("Programmes", ["AudioCore", "WireProtocol"]),
@@ -163,14 +165,15 @@ let layers = [
                 "TuttiRuntime",
                 [
                     "ALSADevices", "AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueueServices",
-                    "Broadcasting", "ClockExchange", "ClockSync", "Discovery", "HostSystem", "LibavcodecDecoding",
-                    "Listening", "MPEGDecoding", "Observing", "Peering", "Playout", "Programmes", "RealtimeKitClient",
+                    "Broadcasting", "ClockExchange", "ClockSync", "Controlling", "Discovery", "HostSystem",
+                    "LibavcodecDecoding", "Listening", "MPEGDecoding", "Observing", "Peering", "Playout", "Programmes",
+                    "RealtimeKitClient",
                     "Recording", "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
                 ], canary),
             program(
                 "tutti",
                 [
-                    "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CRevision",
+                    "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CRevision", "Controlling",
                     "HostSystem",
                     "Listening", "Observing", "Peering", "Playout", "Songs", "TuttiRuntime",
                     "WireProtocol",
@@ -226,6 +229,7 @@ let testRooms = [
             program(
                 "benchmark-sync",
                 ["AudioCore", "HeardAnalysis", "LANKit", "SimulationKit", "SoundCardKit", "TestbedKit"]),
+            program("benchmark-command", ["HeardAnalysis", "LANKit", "SoundCardKit", "TestbedKit"]),
             .target(name: "AllocationCount"),
             program("benchmark-parse", ["AllocationCount", "AudioCore", "AudioFileStreamServices"]),
             .target(name: "CThreadFilter"),
@@ -345,6 +349,9 @@ let testRooms = [
             tests(
                 "ListeningTests",
                 ["AudioCore", "ClockSync", "Listening", "Peering", "Playout", "WireProtocol", nioCore]),
+            tests(
+                "ControllingTests",
+                ["AudioCore", "Broadcasting", "Controlling", "Peering", "Programmes", "WireProtocol", nioCore]),
             tests("ObservingTests", ["AudioCore", "Observing", "Peering", "WireProtocol", nioCore]),
             tests("ProgrammesTests", ["AudioCore", "Programmes", "StreamTestKit", "WireProtocol"]),
             tests(
@@ -372,7 +379,8 @@ let testRooms = [
             tests(
                 "TuttiTests",
                 [
-                    "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Listening", "Observing",
+                    "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Controlling",
+                    "Listening", "Observing",
                     "Peering", "Playout", "Recording", "Songs", "TuttiRuntime", "WireProtocol",
                 ]),
         ]),
