@@ -1,8 +1,12 @@
 #include "CCurl.h"
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 
 // The parts of curl/curl.h and curl/multi.h in use. Numbers of options and results never change (libcurl-ABI.7).
 
@@ -36,8 +40,10 @@ enum {
     CURLOPT_HEADERDATA = 10029,
     CURLOPT_CAINFO = 10065,
     CURLOPT_HTTP200ALIASES = 10104,
+    CURLOPT_OPENSOCKETDATA = 10164,
     CURLOPT_WRITEFUNCTION = 20011,
     CURLOPT_HEADERFUNCTION = 20079,
+    CURLOPT_OPENSOCKETFUNCTION = 20163,
     CURLINFO_EFFECTIVE_URL = 0x100001,
 };
 
@@ -49,6 +55,14 @@ typedef struct {
         int result;
     } data;
 } curl_message;
+
+struct curl_sockaddr {
+    int family;
+    int socktype;
+    int protocol;
+    unsigned int addrlen;
+    struct sockaddr_storage addr;
+};
 
 struct curl_waitfd {
     int fd;
@@ -126,6 +140,7 @@ struct ccurl_transfer {
     void *context;
     ccurl_sink take_header;
     ccurl_sink take_body;
+    bool was_kept_from_this_machine;
     char error[CURL_ERROR_SIZE];
 };
 
@@ -137,6 +152,45 @@ static size_t pass_header(const char *bytes, size_t size, size_t count, void *co
 static size_t pass_body(const char *bytes, size_t size, size_t count, void *context) {
     ccurl_transfer *transfer = context;
     return transfer->take_body(transfer->context, bytes, size * count);
+}
+
+// IPv4: 0/8 reaches this machine, too (RFC 1122 section 3.2.1.3); 127/8; 169.254/16 (RFC 3927).
+static bool is_near_ipv4(uint32_t address) {
+    return address >> 24 == 0 || address >> 24 == 127 || address >> 16 == 0xA9FE;
+}
+
+// IPv6: ::, ::1, fe80::/10 (RFC 4291), and IPv4 inside of it (section 2.5.5, and RFC 6052's 64:ff9b::/96).
+static bool is_near_ipv6(const struct in6_addr *address) {
+    static const unsigned char translated[12] = {0, 0x64, 0xFF, 0x9B};
+    if (IN6_IS_ADDR_UNSPECIFIED(address) || IN6_IS_ADDR_LOOPBACK(address) || IN6_IS_ADDR_LINKLOCAL(address)) {
+        return true;
+    }
+    if (!IN6_IS_ADDR_V4MAPPED(address) && !IN6_IS_ADDR_V4COMPAT(address)
+        && memcmp(address->s6_addr, translated, sizeof translated) != 0) {
+        return false;
+    }
+    uint32_t inner;
+    memcpy(&inner, address->s6_addr + 12, sizeof inner);
+    return is_near_ipv4(ntohl(inner));
+}
+
+static bool is_near(const struct curl_sockaddr *address) {
+    if (address->family == AF_INET) {
+        return is_near_ipv4(ntohl(((const struct sockaddr_in *)&address->addr)->sin_addr.s_addr));
+    }
+    if (address->family != AF_INET6) return true;
+    return is_near_ipv6(&((const struct sockaddr_in6 *)&address->addr)->sin6_addr);
+}
+
+// Called for each address that libcurl is about to connect to, after names and redirects were resolved.
+static int open_socket(void *context, int purpose, struct curl_sockaddr *address) {
+    (void)purpose;
+    ccurl_transfer *transfer = context;
+    if (is_near(address)) {
+        transfer->was_kept_from_this_machine = true;
+        return -1;
+    }
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 // Returns 0, or the first option that libcurl rejects.
@@ -160,6 +214,10 @@ static int prepare(ccurl_transfer *transfer, const ccurl_request *request) {
     SET(CURLOPT_USERAGENT, request->user_agent);
     if (request->range) SET(CURLOPT_RANGE, request->range);
     if (request->certificate_file) SET(CURLOPT_CAINFO, request->certificate_file);
+    if (request->avoids_this_machine) {
+        SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
+        SET(CURLOPT_OPENSOCKETDATA, transfer);
+    }
     if (request->header) SET(CURLOPT_HTTPHEADER, transfer->headers);
     // Shoutcast's status line.
     SET(CURLOPT_HTTP200ALIASES, transfer->aliases);
@@ -226,6 +284,7 @@ const char *ccurl_effective_url(ccurl_transfer *transfer) {
 }
 
 const char *ccurl_error(ccurl_transfer *transfer, int result) {
+    if (transfer->was_kept_from_this_machine) return "it leads to the broadcaster's own machine or link, which is not allowed";
     return transfer->error[0] ? transfer->error : curl.easy_strerror(result);
 }
 

@@ -92,6 +92,9 @@ public struct Programme: Sendable {
         }
     }
 
+    /// Returns where an item stands in the queue.
+    public func position(of id: ItemID) -> Int? { details[id].flatMap { _ in queue.firstIndex(of: id) } }
+
     /// Returns items of the queue: none beyond its end, and at most ``WireLimits/itemsPerPage``.
     public func page(_ request: QueuePageRequest, sequence: UInt64) -> QueuePage {
         let first = min(max(request.first, 0), queue.count)
@@ -172,9 +175,11 @@ public struct Programme: Sendable {
     // MARK: Commands
 
     /// Does what a command asks for, or refuses it and changes nothing.
-    /// - Parameter place: how far into the current item the command takes effect.
+    /// - Parameters:
+    ///   - place: how far into the current item the command takes effect.
+    ///   - isOwn: whether the broadcaster's own user gave it.
     public mutating func apply(
-        _ operation: ProgrammeOperation, at place: TimeSpan = .zero
+        _ operation: ProgrammeOperation, at place: TimeSpan = .zero, isOwn: Bool = false
     ) throws(CommandRefusal) -> ProgrammeResult {
         defer { findFollowing() }
         switch operation {
@@ -191,9 +196,9 @@ public struct Programme: Sendable {
         case .skip(by: let span): return try seek(to: place.advanced(by: span))
         case .jump(let item): return ProgrammeResult(try jump(to: item))
         case .add(let sources):
-            return ProgrammeResult(.none, edit: try insert(sources.map { NewItem($0) }, at: queue.count))
+            return ProgrammeResult(.none, edit: try insert(sources.map { NewItem($0, isOwn: isOwn) }, at: queue.count))
         case .insert(let sources, let position):
-            return ProgrammeResult(.none, edit: try insert(sources.map { NewItem($0) }, at: position))
+            return ProgrammeResult(.none, edit: try insert(sources.map { NewItem($0, isOwn: isOwn) }, at: position))
         case .remove(let item): return try remove(item)
         case .move(let item, let position): return try move(item, to: position)
         case .clear: return clear()
@@ -393,7 +398,7 @@ public struct Programme: Sendable {
     private func position(of item: ItemReference) throws(CommandRefusal) -> Int {
         let position =
             switch item {
-            case .id(let id): details[id].flatMap { _ in queue.firstIndex(of: id) }
+            case .id(let id): self.position(of: id)
             case .position(let position): queue.indices.contains(position) ? position : nil
             }
         guard let position else { throw .noSuchItem }

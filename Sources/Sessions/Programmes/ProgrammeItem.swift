@@ -3,8 +3,9 @@ import WireProtocol
 
 /// Where the broadcaster gets an item.
 public enum ItemLocation: Hashable, Sendable {
-    /// On the broadcaster's own machine: a path, a pipe or a device, as its user named it. No peer can express it.
+    /// What the broadcaster's own user named: a path, a pipe, a device or an address.
     case local(String)
+    /// An address that somebody else named. It must not lead to the broadcaster's own machine.
     case web(WebAddress)
 }
 
@@ -23,10 +24,13 @@ public struct NewItem: Hashable, Sendable {
         self.isLive = isLive
     }
 
-    /// An item that somebody else added: its address is its title until it is opened.
-    public init(_ source: ItemSource) {
+    /// An item that somebody added: its address, or its file's name, is its title until it is opened.
+    /// - Parameter isOwn: whether the broadcaster's own user did, whose addresses may lead anywhere.
+    public init(_ source: ItemSource, isOwn: Bool = false) {
         switch source {
-        case .web(let address): self.init(.web(address), title: address.description)
+        case .web(let address):
+            self.init(isOwn ? .local(address.text) : .web(address), title: address.description)
+        case .file(let path): self.init(.local(path), title: String(path.split(separator: "/").last ?? "untitled"))
         }
     }
 }

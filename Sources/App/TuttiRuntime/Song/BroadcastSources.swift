@@ -63,7 +63,8 @@ final class BroadcastSources {
 
     private func open(_ location: ItemLocation, _ request: SourceRequest) throws(RuntimeFailure) -> Source {
         switch location {
-        case .web(let address): try .song(open(address.text, raw: nil, request))
+        // Somebody else named it.
+        case .web(let address): try .song(open(address.text, raw: nil, reach: .otherMachines, request))
         case .local(let name):
             if let capture = options.capture {
                 try .capture(open(capture, request.epoch))
@@ -74,11 +75,11 @@ final class BroadcastSources {
     }
 
     private func open(
-        _ name: String, raw: RawPCMFormat?, _ request: SourceRequest
+        _ name: String, raw: RawPCMFormat?, reach: HTTPReach = .anywhere, _ request: SourceRequest
     ) throws(RuntimeFailure) -> SongReader {
         try SongReader(
-            name, raw: raw, songsBefore: request.songsBefore, from: request.firstFrame,
-            handler: receiver(of: request.epoch))
+            name, raw: raw, reach: reach, songsBefore: request.songsBefore, from: request.firstFrame,
+            handler: receiver(of: request.epoch, reach))
     }
 
     private func open(_ capture: CaptureOptions, _ epoch: Epoch) throws(RuntimeFailure) -> CaptureSource {
@@ -90,8 +91,13 @@ final class BroadcastSources {
         return source
     }
 
-    private func receiver(of epoch: Epoch) -> @Sendable (SourceEvent) -> Void {
-        { [weak self, loop] event in loop.execute { [weak self] in self?.receive(event, of: epoch) } }
+    private func receiver(of epoch: Epoch, _ reach: HTTPReach = .anywhere) -> @Sendable (SourceEvent) -> Void {
+        { [weak self, loop] event in
+            var event = event
+            // What a stranger's list names may lead no further than the list itself.
+            if reach == .otherMachines, case .list(let items) = event { event = .list(items.map(\.asNamedByOthers)) }
+            loop.execute { [weak self, event] in self?.receive(event, of: epoch) }
+        }
     }
 
     private func receive(_ event: SourceEvent, of epoch: Epoch) {

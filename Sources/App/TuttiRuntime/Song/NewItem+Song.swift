@@ -1,5 +1,6 @@
 import Programmes
 import Songs
+import WireProtocol
 
 extension NewItem {
     /// A song of this machine's user.
@@ -7,6 +8,14 @@ extension NewItem {
     init(song: String) {
         let title = (try? SongAddress(song))?.title ?? "untitled"
         self.init(.local(song), title: title)
+    }
+
+    /// The same, if it is a URL, as if somebody else had named it.
+    var asNamedByOthers: NewItem {
+        guard case .local(let name) = location, let address = WebAddress(name) else { return self }
+        var item = self
+        item.location = .web(address)
+        return item
     }
 }
 

@@ -42,16 +42,17 @@ final class SongReader: Sendable {
     /// - Parameters:
     ///   - name: what the user named; see `SongAddress`.
     ///   - raw: the format of samples without a header.
+    ///   - reach: where a URL may lead.
     ///   - songsBefore: songs of the source that are passed over.
     ///   - firstFrame: where to begin; a source that cannot seek is read from its beginning.
     ///   - handler: called on the reader's thread. It must not call back.
     init(
-        _ name: String, raw: RawPCMFormat? = nil, songsBefore: Int = 0, from firstFrame: FramePosition = .zero,
-        handler: @escaping @Sendable (SourceEvent) -> Void
+        _ name: String, raw: RawPCMFormat? = nil, reach: HTTPReach = .anywhere, songsBefore: Int = 0,
+        from firstFrame: FramePosition = .zero, handler: @escaping @Sendable (SourceEvent) -> Void
     ) throws(RuntimeFailure) {
         let passedSource: Mutex<(any ByteSource)?>
         do throws(SongFailure) {
-            passedSource = Mutex(try SongSource.make(name, raw: raw))
+            passedSource = Mutex(try SongSource.make(name, raw: raw, reach: reach))
         } catch { throw RuntimeFailure(error) }
         do throws(WakeSignalError) { shared = try Shared(handler) } catch { throw .outOfResources(code: error.code) }
         let shared = shared

@@ -3,17 +3,23 @@ import Songs
 
 /// Makes a source of bytes from what the user named.
 enum SongSource {
-    /// - Parameter raw: the format of samples without a header.
+    /// - Parameters:
+    ///   - raw: the format of samples without a header.
+    ///   - reach: where a URL may lead.
     /// - Throws: what is wrong with the name, or with what it names; nothing is known of a server yet.
-    static func make(_ name: String, raw: RawPCMFormat?) throws(SongFailure) -> sending any ByteSource {
-        let source = try make(try SongAddress(name))
+    static func make(
+        _ name: String, raw: RawPCMFormat?, reach: HTTPReach = .anywhere
+    ) throws(SongFailure) -> sending any ByteSource {
+        let source = try make(try SongAddress(name), reach)
         return raw.map { RawPCMSource(source, format: $0) } ?? source
     }
 
-    private static func make(_ address: SongAddress) throws(SongFailure) -> sending any ByteSource {
+    private static func make(
+        _ address: SongAddress, _ reach: HTTPReach
+    ) throws(SongFailure) -> sending any ByteSource {
         switch address {
         case .standardInput: return try PipeSource.standardInput()
-        case .url(let url): return try HTTPSource(url: url)
+        case .url(let url): return try HTTPSource(url: url, reach: reach)
         case .file(let path):
             if isPipe(path) { return try PipeSource(fifo: path) }
             return FileSource(try SongFile(path: path))

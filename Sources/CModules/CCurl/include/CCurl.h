@@ -31,6 +31,8 @@ typedef struct {
     long redirect_limit;
     /// Allows redirects to HTTPS only; otherwise to HTTP as well.
     bool stays_secure;
+    /// Connects to no loopback, link-local or unspecified address, whatever a name or a redirect says.
+    bool avoids_this_machine;
     void *context;
     /// Takes the header lines of every response, redirects included: one per call, with status line and empty line.
     ccurl_sink take_header;

@@ -48,6 +48,7 @@ public final class HTTPSource: ByteSource {
     public var isLive: Bool { resource?.isStation ?? false }
 
     private let certificateFile: String?
+    private let reach: HTTPReach
     var phase = Phase.idle
     /// The properties from the first response; nil before it.
     var resource: HTTPResource?
@@ -66,11 +67,14 @@ public final class HTTPSource: ByteSource {
     private var list: [UInt8] = []
     var events: [ByteSourceEvent] = []
 
-    /// - Parameter certificateFile: trusted certificates; by default those of the environment variable `SSL_CERT_FILE`,
-    ///   or else the system's.
+    /// - Parameters:
+    ///   - certificateFile: trusted certificates; by default those of the environment variable `SSL_CERT_FILE`, or else
+    ///     the system's.
+    ///   - reach: where it may connect to.
     /// - Throws: if libcurl is missing.
     public init(
-        url: String, certificateFile: String? = getenv("SSL_CERT_FILE").map { String(cString: $0) }
+        url: String, certificateFile: String? = getenv("SSL_CERT_FILE").map { String(cString: $0) },
+        reach: HTTPReach = .anywhere
     ) throws(SongFailure) {
         name = "'\(url.withoutCredentials)'"
         guard ccurl_load() else {
@@ -78,6 +82,7 @@ public final class HTTPSource: ByteSource {
         }
         self.url = HTTPAddress.encoded(url)
         self.certificateFile = certificateFile
+        self.reach = reach
     }
 
     public func takeEvents() -> [ByteSourceEvent] {
@@ -150,7 +155,8 @@ public final class HTTPSource: ByteSource {
     func connect() {
         phase = .connecting(
             HTTPTransfer(
-                url: url, from: resource?.hasRanges ?? true ? position : 0, certificateFile: certificateFile))
+                url: url, from: resource?.hasRanges ?? true ? position : 0, certificateFile: certificateFile,
+                reach: reach))
         byteCountOfAttempt = 0
         silentSince = nil
         skipCount = 0

@@ -32,7 +32,7 @@ final class HTTPTransfer {
     /// - Parameters:
     ///   - start: the first wanted byte; a server without range support begins at 0.
     ///   - certificateFile: trusted certificates; nil for the system's.
-    init(url: String, from start: Int64, certificateFile: String?) {
+    init(url: String, from start: Int64, certificateFile: String?, reach: HTTPReach) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         var request = ccurl_request()
         request.connect_timeout_milliseconds = Int(Self.connectTimeout.milliseconds)
@@ -45,6 +45,7 @@ final class HTTPTransfer {
             HTTPTransfer.of(context).takeBody(UnsafeRawBufferPointer(start: bytes, count: count))
         }
         request.stays_secure = Self.isSecure(url)
+        request.avoids_this_machine = reach == .otherMachines
         var refusedOption: Int32 = 0
         handle = url.withCString { url in
             "\(start)-".withCString { range in
