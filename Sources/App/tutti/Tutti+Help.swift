@@ -20,6 +20,7 @@ extension Tutti {
             "  tutti broadcast song.mp3      on the machine that has the song",
             "  tutti join                    on every machine that has loudspeakers",
             "  tutti record --from Attic evening.wav   a broadcast, into a file",
+            "  tutti pause                   silence on all of them, at the same sample",
             "  tutti peers                   who is there, and what is playing",
             "  tutti check                   whether the listeners keep in step",
             "  tutti inspect song.m4a        what the file is, and what is wrong with it", "",

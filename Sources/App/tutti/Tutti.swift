@@ -11,7 +11,10 @@ struct Tutti {
     static let version = "0.2.0"
     static let commands: [any Command.Type] = [
         BroadcastCommand.self, JoinCommand.self, PlayCommand.self, RecordCommand.self, CheckCommand.self,
-        PeersCommand.self, DevicesCommand.self, InspectCommand.self, DecodeCommand.self,
+        PauseCommand.self, ResumeCommand.self, ToggleCommand.self, SeekCommand.self, NextCommand.self,
+        PreviousCommand.self, StopCommand.self, QueueCommand.self, VolumeCommand.self, OffsetCommand.self,
+        RoleCommand.self, StatusCommand.self, PeersCommand.self, DevicesCommand.self, InspectCommand.self,
+        DecodeCommand.self,
     ]
 
     static func main() {

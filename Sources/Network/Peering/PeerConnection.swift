@@ -15,6 +15,8 @@ public struct PeerConnection {
     public enum Direction: Hashable, Sendable {
         case dialed
         case accepted
+        /// A program of this machine's user called, by a local socket.
+        case local
     }
 
     public let direction: Direction

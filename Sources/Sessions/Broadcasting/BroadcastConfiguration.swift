@@ -61,6 +61,9 @@ public enum BroadcastLimits {
     static let deviceLead = TimeSpan.milliseconds(50)
     /// The same at most. A listener that hears of it later falls silent late, alone.
     static let longestCommandLead = TimeSpan.milliseconds(300)
+    /// A cut is not put within this time before a joint, but so far behind it that its fade is of the song behind it.
+    static let jointGuard = TimeSpan.milliseconds(150)
+    static let cutFade = TimeSpan.milliseconds(20)
     /// The least silence between a pause and what follows.
     static let shortestPause = TimeSpan.milliseconds(50)
     /// How much of a song must be read before it is jumped to or follows another.
@@ -126,6 +129,11 @@ public enum BroadcastLimits {
     /// How often observers are sent the roster, and how many there may be.
     public static let rosterInterval = TimeSpan.seconds(1)
     public static let observerCount = 16
+    /// Programs at once that command and follow, and take no part otherwise.
+    public static let controllerCount = 256
+    /// Followers are told of a position or a listener's error that moved by more than this against what they expect.
+    static let positionTolerance = TimeSpan.milliseconds(10)
+    static let errorTolerance = TimeSpan.microseconds(20)
     /// How long, and how many, listeners that left are shown to observers.
     public static let departureTime = TimeSpan.seconds(5)
     public static let departureCount = 64

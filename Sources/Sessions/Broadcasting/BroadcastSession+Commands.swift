@@ -23,10 +23,29 @@ extension BroadcastSession {
     private mutating func act(
         on command: Command, from origin: CommandOrigin, _ now: HostTime
     ) throws(CommandRefusal) {
-        guard case .programme(let operation) = command.operation else { throw .unknownOperation }
+        concernsAll = true
+        switch command.operation {
+        case .programme(let operation): try act(on: command, operation, from: origin, now)
+        case .listeners(let operation, let target):
+            try set(operation, of: target, by: command, now)
+            let pending = PendingCommand(command: command, origin: origin, who: name(of: origin), text: "")
+            finish(pending, ClockMapping.identity.session(at: now), now)
+        case .unknown: throw .unknownOperation
+        }
+    }
+
+    private mutating func act(
+        on command: Command, _ operation: ProgrammeOperation, from origin: CommandOrigin, _ now: HostTime
+    ) throws(CommandRefusal) {
         try check(operation, from: origin)
-        let result = try programme.apply(operation, at: place(now))
-        let text = result.isPastTheEnd ? "that is past the song's end: the next one follows" : ""
+        let result = try programme.apply(operation, at: place(now), isOwn: isOwnUser(origin))
+        if let edit = result.edit { note(.queue(edit, itemCount: programme.itemCount), now) }
+        let text =
+            !result.isPastTheEnd
+            ? ""
+            : programme.current == nil
+                ? "that is past the end of the last song: the programme is over"
+                : "that is past the song's end: the next one follows"
         let pending = PendingCommand(command: command, origin: origin, who: name(of: origin), text: text)
         // What is being opened and what plays may change with every command.
         if let effect = perform(result.effect, now) {
@@ -39,10 +58,21 @@ extension BroadcastSession {
     /// - Throws: if the operation is not allowed to whoever asks, or not possible with this song.
     private func check(_ operation: ProgrammeOperation, from origin: CommandOrigin) throws(CommandRefusal) {
         switch operation {
-        case .add, .insert:
-            if case .connection = origin, !configuration.acceptsSongs { throw .notAllowed }
+        case .add(let sources), .insert(let sources, _):
+            guard !isOwnUser(origin) else { return }
+            guard configuration.acceptsSongs else { throw .notAllowed }
+            // A path would name a file of this machine.
+            guard !sources.contains(where: { if case .file = $0 { true } else { false } }) else { throw .notAllowed }
         case .seek, .skip: if !present.isSeekable { throw .liveCannotSeek }
         default: break
+        }
+    }
+
+    /// Whether a command comes from the user of the broadcaster's machine.
+    private func isOwnUser(_ origin: CommandOrigin) -> Bool {
+        switch origin {
+        case .own: true
+        case .connection(let id): connections[id]?.connection.direction == .local
         }
     }
 
@@ -68,11 +98,14 @@ extension BroadcastSession {
     }
 
     private mutating func finish(_ pending: PendingCommand, _ effect: SessionTime, _ now: HostTime) {
-        let (_, outcome) = log.append(pending.command, who: pending.who, effect: effect, text: pending.text)
+        let (entry, outcome) = log.append(pending.command, who: pending.who, effect: effect, text: pending.text)
+        note(.command(entry), effect: entry.effect, now)
         answer(outcome, pending.origin, now)
     }
 
     private mutating func answer(_ outcome: CommandOutcome, _ origin: CommandOrigin, _ now: HostTime) {
+        var outcome = outcome
+        outcome.sent = ClockMapping.identity.session(at: now)
         switch origin {
         case .own(let asker): actions.append(.answer(outcome, asker))
         case .connection(let id): send(WireEncoder.outcome(outcome), to: id, now)

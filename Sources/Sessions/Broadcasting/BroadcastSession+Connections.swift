@@ -83,6 +83,9 @@ extension BroadcastSession {
         case .clock(let datagram): answerClock(datagram, of: id, now)
         case .command(let command):
             if connections[id]?.isStranger == false { perform(command, from: .connection(id), now) }
+        case .follow: follow(id, now)
+        case .queuePageRequest(let request): sendPage(request, to: id, now)
+        case .settings(let settings): note(settings, of: id)
         default: break
         }
     }
@@ -111,6 +114,10 @@ extension BroadcastSession {
         }
         if greeting.roles == .observer {
             if let link = connections[id] { admitObserver(link, now) }
+            return
+        }
+        if greeting.roles == .controller {
+            if let link = connections[id] { admitController(link, now) }
             return
         }
         guard greeting.roles.contains(.listener) else {
@@ -157,6 +164,7 @@ extension BroadcastSession {
         actions.append(.addKey(link.key))
         let welcome = Welcome(clockPort: configuration.clockPort, clockKey: link.key.bytes)
         send(WireEncoder.welcome(welcome), to: link, now)
+        send(WireEncoder.groupVolume(groupVolume), to: link, now)
     }
 
     /// Handles a peer's refusal.

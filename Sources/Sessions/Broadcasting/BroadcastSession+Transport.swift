@@ -84,7 +84,7 @@ extension BroadcastSession {
 
     /// Ends the sound of all listeners at one frame.
     private mutating func cut(_ now: HostTime) -> SessionTime {
-        let effect = effectInstant(now)
+        let effect = timeline.clearOfJoint(effectInstant(now))
         if timeline.last.cutFrame != nil, timeline.coming.isEmpty { return effect }
         for epoch in timeline.cut(at: effect) { actions.append(.closeSource(epoch)) }
         return effect
@@ -225,6 +225,7 @@ extension BroadcastSession {
         }
         guard let item = track.item, track.origin != .sameSource else { return }
         let effect = programme.fail(item)
+        note(item: item, now)
         if isFirst, effect == .stop, !configuration.staysIdle { return finish(.unplayable(track.song.failure), now) }
         notify(.songPassedOver(track.epoch, reason))
         finishPending(nil, now)
@@ -239,7 +240,15 @@ extension BroadcastSession {
         if isOpening { opening = .none }
         actions.append(.closeSource(epoch))
         listCount += 1
+        let position = programme.position(of: item)
+        let count = programme.itemCount
         let effect = listCount > BroadcastLimits.listCount ? programme.fail(item) : programme.replace(item, with: items)
+        if let position, programme.item(item) == nil {
+            note(.queue(.removed(at: position), itemCount: count - 1), now)
+            note(.queue(.inserted(at: position, count: items.count), itemCount: programme.itemCount), now)
+        } else {
+            note(item: item, now)
+        }
         if isJump { _ = perform(effect, now) }
     }
 
@@ -286,20 +295,24 @@ extension BroadcastSession {
 
     // MARK: What becomes known
 
-    mutating func noteOpened(_ epoch: Epoch, isLive: Bool, isSeekable: Bool) {
+    mutating func noteOpened(_ epoch: Epoch, isLive: Bool, isSeekable: Bool, _ now: HostTime) {
         let item = change(epoch) { track in
             (track.isLive, track.isSeekable) = (isLive, isSeekable)
             return track.item
         }
-        if let item = item ?? nil { programme.note(isLive: isLive, of: item) }
+        guard let item = item ?? nil else { return }
+        programme.note(isLive: isLive, of: item)
+        note(item: item, now)
     }
 
     /// Notes title and duration of an item once its first song is described.
-    mutating func noteDescription(of epoch: Epoch) {
+    mutating func noteDescription(of epoch: Epoch, _ now: HostTime) {
         guard let track = trackHeld(epoch), track.song.isReady, track.songsBefore == 0, let item = track.item else {
             return
         }
         let duration = track.song.duration
+        let known = programme.item(item)
         programme.note(title: track.song.title, duration: track.isLive ? nil : duration, of: item)
+        if programme.item(item) != known { note(item: item, now) }
     }
 }

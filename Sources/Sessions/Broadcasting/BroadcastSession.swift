@@ -42,6 +42,12 @@ public struct BroadcastSession {
     var programme: Programme
     /// The order of the commands.
     var log = CommandLog<CommandOrigin>()
+    /// What those who follow the programme were told.
+    var published = PublishedProgramme()
+    /// The volume that all listeners' own volumes are scaled by.
+    var groupVolume = VolumeSetting()
+    /// Whether one connection's event changed what concerns all.
+    var concernsAll = false
     /// Commands whose songs are being opened.
     var pendingCommands: [PendingCommand] = []
     /// Songs of the programme's sources beyond the first ones.
@@ -108,13 +114,14 @@ public struct BroadcastSession {
         handle(&self)
         guard phase != .over else { return }
         admit(link, now)
-        guard connections[id] === link, link.standing == standing else { return advance(now) }
+        guard connections[id] === link, link.standing == standing, !concernsAll else { return advance(now) }
         feed(link, feedingPlan(now), now)
     }
 
     /// Does what follows from the present state and time, whatever the event was.
     private mutating func advance(_ now: HostTime) {
         guard phase != .over else { return }
+        concernsAll = false
         superviseConnections(now)
         beginProgramme(now)
         for link in connections.links { admit(link, now) }
@@ -130,6 +137,7 @@ public struct BroadcastSession {
         let plan = feedingPlan(now)
         for link in connections.links { feed(link, plan, now) }
         tellObservers(now)
+        tellFollowers(now)
         decideEnd(now)
     }
 
@@ -142,7 +150,7 @@ public struct BroadcastSession {
     private mutating func read(_ event: SourceEvent, of epoch: Epoch, _ now: HostTime) {
         let wasReady = song.isReady
         switch event {
-        case .opened(let isLive, let isSeekable): noteOpened(epoch, isLive: isLive, isSeekable: isSeekable)
+        case .opened(let isLive, let isSeekable): noteOpened(epoch, isLive: isLive, isSeekable: isSeekable, now)
         case .notice(let level, let text): notify(.source(level, text))
         case .title(let title): _ = change(epoch) { $0.titles.note(title, from: $0.song.log.end) }
         case .clock(let clock): follow(clock, of: epoch)
@@ -150,7 +158,7 @@ public struct BroadcastSession {
         case .read(let properties, let packets, let data):
             let problems = change(epoch) { $0.song.read(properties, packets, data) }
             for problem in problems ?? [] { notify(.songDamaged(problem)) }
-            noteDescription(of: epoch)
+            noteDescription(of: epoch, now)
         case .list(let items): replaceItem(of: epoch, with: items, now)
         case .ended(let end): endSong(epoch, end, failure: nil, now)
         case .failed(let text, let end): endSong(epoch, end, failure: text, now)
@@ -178,7 +186,7 @@ public struct BroadcastSession {
         }
         guard let ended else { return }
         guard ended.song.isPlayable else { return passOver(ended, now) }
-        noteDescription(of: epoch)
+        noteDescription(of: epoch, now)
         if let failure { notify(.sourceFailed(failure)) }
         switch ended.song.shortfall {
         case .truncated(let problem): notify(.songTruncated(problem))
@@ -254,7 +262,7 @@ public struct BroadcastSession {
     mutating func finish(_ outcome: BroadcastOutcome, _ now: HostTime) {
         let message = WireEncoder.broadcastEnd(outcome.farewell)
         for link in connections.links {
-            if link.isMember || link.isObserver { send(message, to: link, now) }
+            if !link.isStranger { send(message, to: link, now) }
             actions.append(.close(link.id))
         }
         phase = .over

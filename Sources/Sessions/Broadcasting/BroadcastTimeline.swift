@@ -42,6 +42,15 @@ struct BroadcastTimeline {
         }
     }
 
+    /// Returns when the sound can be cut, at `instant` or somewhat later: a listener whose sound card already has the
+    /// next song's beginning knows no more of the song before it, so a cut shortly before a joint moves behind it.
+    func clearOfJoint(_ instant: SessionTime) -> SessionTime {
+        guard heard.cutFrame == nil, let joint = coming.first(where: { !$0.isVoid })?.start, joint > instant,
+            joint - instant < BroadcastLimits.jointGuard
+        else { return instant }
+        return joint + BroadcastLimits.cutFade
+    }
+
     /// Ends the sound of the epoch that is heard at `instant`, for now, and drops what stands behind it.
     /// - Returns: the dropped epochs.
     mutating func cut(at instant: SessionTime) -> [Epoch] {

@@ -6,9 +6,10 @@ import WireProtocol
 /// What a broadcast keeps for one connection.
 ///
 ///     stranger ──it only looks on──▶ observer
+///        ├──it only commands and follows──▶ controller
 ///        └──it greeted, is allowed, and can play what it will be sent──▶ member
 ///
-/// A link ends with its connection, in any stage; `member` and `observer` lead to no other.
+/// A link ends with its connection, in any stage; no other stage than `stranger` leads to another.
 ///
 /// A class, held by its broadcast's table alone: every event looks at all links, and copying each one's state would
 /// cost more than the look.
@@ -17,6 +18,7 @@ final class ListenerLink: PeerLink {
         case stranger
         /// `lastRoster`: when it was last sent the roster.
         case observer(lastRoster: HostTime?)
+        case controller
         case member(ListenerFeed)
     }
 
@@ -27,6 +29,12 @@ final class ListenerLink: PeerLink {
     private var stage = Stage.stranger
     /// A member's last report.
     private(set) var report: ListenerReport?
+    /// How a member is set; nil until it says so. A recorder never does.
+    private(set) var settings: ListenerSettings?
+    /// Whether it is told of changes of the programme.
+    private(set) var isFollower = false
+    /// Whether report or settings came since followers were told of it.
+    private var hasNews = true
     private var clock: ConnectionClock
     private var backlog: SendBacklog
 
@@ -50,11 +58,19 @@ final class ListenerLink: PeerLink {
     /// Makes a stranger an observer.
     func admitAsObserver() { if case .stranger = stage { stage = .observer(lastRoster: nil) } }
 
+    /// Makes a stranger a controller.
+    func admitAsController() { if case .stranger = stage { stage = .controller } }
+
+    /// Lets it be told of changes of the programme.
+    func follow() { isFollower = true }
+
     var isStranger: Bool { if case .stranger = stage { true } else { false } }
 
     var isMember: Bool { if case .member = stage { true } else { false } }
 
     var isObserver: Bool { if case .observer = stage { true } else { false } }
+
+    var isController: Bool { if case .controller = stage { true } else { false } }
 
     /// Returns the form in which a member is sent songs of this codec.
     func form(for codec: Codec?) -> SongForm.Kind? {
@@ -63,7 +79,7 @@ final class ListenerLink: PeerLink {
 
     /// What this link is to the broadcast as a whole.
     enum Standing: Equatable {
-        case stranger, observer
+        case stranger, observer, controller
         case member(isReady: Bool, hasFinished: Bool)
     }
 
@@ -71,6 +87,7 @@ final class ListenerLink: PeerLink {
         switch stage {
         case .stranger: .stranger
         case .observer: .observer
+        case .controller: .controller
         case .member: .member(isReady: isReady, hasFinished: report?.state == .finished)
         }
     }
@@ -81,9 +98,30 @@ final class ListenerLink: PeerLink {
     func note(_ report: ListenerReport, _ plan: @autoclosure () -> FeedingPlan, now: HostTime) {
         guard case .member(var feed) = stage else { return }
         defer { self.report = report }
+        hasNews = true
         if self.report == nil { feed.passOver(before: report.received, of: report.epoch, plan()) }
         feed.acknowledge(report.received, of: report.epoch, now: now)
         stage = .member(feed)
+    }
+
+    /// Takes note of how a member is set.
+    func note(_ settings: ListenerSettings) {
+        self.settings = settings
+        hasNews = true
+    }
+
+    /// Returns whether there may be something to tell of it, and counts it as told.
+    func takeNews() -> Bool {
+        defer { hasNews = false }
+        return hasNews
+    }
+
+    /// A member as followers are shown it.
+    var listener: ProgrammeListener? {
+        guard isMember, let greeting = connection.greeting else { return nil }
+        return ProgrammeListener(
+            instance: greeting.instance, name: greeting.name, state: report?.state ?? .connecting, settings: settings,
+            timing: report?.timing.map { .init(error: $0.error, bound: $0.errorBound) })
     }
 
     /// Returns what to send a member now; nil for any other stage.
@@ -147,6 +185,9 @@ final class ListenerLink: PeerLink {
 
     /// Excludes a span in which this process did not run.
     func discount(_ span: TimeSpan, _ now: HostTime) { backlog.discount(span, now) }
+
+    /// Whether the socket has taken most of what it was sent.
+    var takesAnswers: Bool { backlog.byteCount < BroadcastLimits.answeredBytesInFlight }
 
     /// Returns whether the socket has taken nothing for too long.
     func isStalled(_ now: HostTime) -> Bool { backlog.isStalled(now) }

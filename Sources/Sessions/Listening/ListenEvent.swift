@@ -31,6 +31,11 @@ public enum ListenEvent: Sendable {
     case heardEnd(Epoch)
     /// The user shifts this listener: ``ListenConfiguration/offset``.
     case setOffset(TimeSpan)
+    /// How the loudspeakers are set, at first and after each change; a recorder has none.
+    case settings(ListenerSettings)
+    /// Somebody at this machine asks the broadcast: a ``WireProtocol/ControlMessage/command(_:)``, `follow` or
+    /// `queuePageRequest`. Answered with ``ListenAction/answer(_:)``; not at all while there is no broadcast.
+    case ask(ControlMessage)
     /// Time has passed; must come at least every 20 ms.
     case tick
     /// The user asked to stop.
@@ -73,6 +78,12 @@ public enum ListenAction: Sendable {
     case hold(fade: TimeSpan)
     /// Fade out and drop what is held.
     case silence(fade: TimeSpan)
+    /// Change how the loudspeakers play, as somebody asked for.
+    case set(ListenerOperation)
+    /// The volume that the listener's own is scaled by.
+    case setGroupVolume(VolumeSetting)
+    /// What the broadcaster tells those who asked: an outcome, or the programme's state, a change or a page of it.
+    case answer(ControlMessage)
     /// The advertised state changed.
     case advertise
     case notice(ListenNotice)

@@ -64,6 +64,7 @@ extension ListenSession {
         where connections[other]?.connection.greeting.map({ $0.instance != greeting.instance }) ?? false {
             refuse(other, busy(reception), pause: .zero, now)
         }
+        tellSettings(now)
         actions.append(.advertise)
         for event in connections[id]?.pending.take() ?? [] { hear(event, from: id, now) }
     }
@@ -75,6 +76,7 @@ extension ListenSession {
             return reception
         }
         if reception != nil { actions.append(.silence(fade: ListenLimits.stopFade)) }
+        actions.append(.setGroupVolume(VolumeSetting()))
         clock.forget()
         return Reception(of: greeting, over: id, now: now)
     }

@@ -33,8 +33,8 @@ extension ListenSession {
         case .cut(let epoch, let frame): cut(epoch, at: frame)
         case .streamEnds(let epoch, let end): endStream(epoch, at: end, now)
         case .broadcastEnd(let end): broadcastEnded(end, id, now)
-        case .greeting, .refusal, .keepAlive, .report, .roster: break
-        case .command, .outcome, .follow, .programmeState, .programmeChange, .queuePageRequest, .queuePage: break
+        case .command, .groupVolume, .outcome, .programmeState, .programmeChange, .queuePage: control(message)
+        case .greeting, .refusal, .keepAlive, .report, .roster, .settings, .follow, .queuePageRequest: break
         }
     }
 

@@ -45,6 +45,8 @@ public struct ListenSession {
     /// The newest epoch that the audio queue was told of.
     var lastQueueEpoch = Epoch(0)
     var playout = PlayoutSnapshot()
+    /// How the loudspeakers are set; nil for a recorder.
+    var settings: ListenerSettings?
     /// Whether the user was told that nothing was found, or that the listener waits for the next broadcast.
     var hasToldWaiting = false
     var actions: [ListenAction] = []
@@ -81,6 +83,8 @@ public struct ListenSession {
         case .heardStart(let epoch): noteTurn(change { $0.timeline.noteStarted(epoch) })
         case .heardEnd(let epoch): noteTurn(change { $0.timeline.noteHeardEnd(of: epoch) })
         case .setOffset(let offset): setOffset(offset)
+        case .settings(let settings): note(settings, now)
+        case .ask(let message): ask(message, now)
         case .tick: break
         case .stop: stop(now)
         }

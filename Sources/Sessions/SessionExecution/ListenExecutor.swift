@@ -134,6 +134,9 @@ public final class ListenExecutor {
         case .hold(let fade): outlet.hold(fade: fade)
         case .silence(let fade): outlet.stop(fade: fade)
         case .advertise: transport.advertise(playing: session.summary.map { $0.info[.title] ?? "untitled" })
+        case .set(let operation): environment.set(operation)
+        case .setGroupVolume(let volume): environment.setGroupVolume(volume)
+        case .answer(let message): environment.listenerDidHear(message)
         case .notice(let notice): environment.listenerDidTell(notice)
         case .finished(let outcome): end(outcome, environment)
         }

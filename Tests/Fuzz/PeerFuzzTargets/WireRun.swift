@@ -110,6 +110,7 @@ struct WireRun {
             let texts = sources.map { source in
                 switch source {
                 case .web(let address): address.text
+                case .file(let path): path
                 }
             }
             if texts.count > WireLimits.sourcesPerCommand { return "\(texts.count) sources" }

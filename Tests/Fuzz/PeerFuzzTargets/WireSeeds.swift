@@ -102,7 +102,7 @@ enum WireSeeds {
             .listeners(.volume(.step(-5)), of: .named("Attic")), .listeners(.offset(.microseconds(-9)), of: .all),
             .listeners(.role(.channel(2)), of: .named("Attic")), .unknown(code: 99),
         ]
-        return [WireEncoder.opening(greeting(.controller)), WireEncoder.follow(after: 3)]
+        return [WireEncoder.opening(greeting(.controller)), WireEncoder.follow()]
             + operations.map { WireEncoder.command(Command(id: commandID, $0)) }
             + [WireEncoder.queuePageRequest(QueuePageRequest(first: 0))]
     }
@@ -114,12 +114,16 @@ enum WireSeeds {
         let status = TransportStatus(
             .playing, current: item, next: QueueItem(id: ItemID(4), title: "Radio", isLive: true),
             position: PlaybackPosition(frame: .zero, session: effect, sampleRate: 8_000, framesPerSecond: 8_000))
-        let settings = ListenerSettings(name: "Attic", offset: .microseconds(-9), role: .left)
-        let state = ProgrammeState(sequence: 1, status: status, itemCount: 2, listeners: [settings])
+        let attic = ProgrammeListener(
+            instance: 7, name: "Attic", state: .playing,
+            settings: ListenerSettings(offset: .microseconds(-9), role: .left),
+            timing: .init(error: .microseconds(1), bound: .microseconds(2)))
+        let state = ProgrammeState(sequence: 1, sent: effect, status: status, itemCount: 2, listeners: [attic])
         let entry = LogEntry(number: 1, id: commandID, who: "Küche", effect: effect, .programme(.add(sources)))
         let kinds: [ProgrammeChange.Kind] = [
             .command(entry), .queue(.inserted(at: 2, count: 2), itemCount: 4), .status(status), .item(item),
-            .modes(PlayModes(repeats: .one)), .volume(VolumeSetting(level: 40)), .listener(settings), .unknown(99),
+            .modes(PlayModes(repeats: .one)), .volume(VolumeSetting(level: 40)), .listener(attic),
+            .listenerGone(instance: 7), .unknown(99),
         ]
         let changes = kinds.map { WireEncoder.programmeChange(ProgrammeChange(sequence: 2, effect: effect, $0)) }
         let page = QueuePage(sequence: 9, itemCount: 2, first: 0, items: [item])

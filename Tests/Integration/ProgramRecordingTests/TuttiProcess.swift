@@ -8,7 +8,7 @@ enum TuttiProcess {
     static func run(_ script: String, in directory: borrowing TemporaryDirectory) throws {
         // Of jobs in the background a shell takes the interrupt away; this gives it back, in the same process.
         let head = """
-            export PATH="$PWD/bin:$PATH" XDG_STATE_HOME="$PWD/state" LC_ALL=C
+            export PATH="$PWD/bin:$PATH" XDG_STATE_HOME="$PWD/state" XDG_RUNTIME_DIR="$PWD" LC_ALL=C
             trap 'kill $(jobs -p) 2> /dev/null' EXIT
             mkdir -p bin
             for program in tutti example-embed example-play example-record; do

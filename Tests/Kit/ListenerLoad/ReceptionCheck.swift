@@ -65,9 +65,9 @@ public struct ReceptionCheck: WireSink {
         case .entry(let mark): enter(mark)
         case .anchor(let anchor): take(anchor)
         case .streamEnds(let epoch, let end): streamEnds(epoch, end)
-        case .keepAlive, .clock: break
+        case .keepAlive, .clock, .groupVolume: break
         case .cut, .report, .roster, .command, .outcome, .follow, .programmeState, .programmeChange, .queuePageRequest,
-            .queuePage:
+            .queuePage, .settings:
             figures.unexpected += 1
         }
     }

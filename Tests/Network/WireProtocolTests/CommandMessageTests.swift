@@ -62,10 +62,16 @@ import WireProtocol
 
     @Test func theBytesOfAnOutcome() {
         let id = "00112233445566778899aabbccddeeff"
-        let done = CommandOutcome(id: CommandSamples.id, .done(number: 9, effect: SessionTime(nanoseconds: 8)))
-        #expect(hex(.outcome(done)) == "005000000023" + id + "00" + "0000000000000009" + "0000000000000008" + "0000")
+        let done = CommandOutcome(
+            id: CommandSamples.id, .done(number: 9, effect: SessionTime(nanoseconds: 8)),
+            sent: SessionTime(nanoseconds: 7))
+        #expect(
+            hex(.outcome(done)) == "00500000002b" + id + "00" + "0000000000000009" + "0000000000000008"
+                + "0000000000000007" + "0000")
         let refused = CommandOutcome(id: CommandSamples.id, .refused(.noSuchListener(nearest: "Den")), text: "no")
-        #expect(hex(.outcome(refused)) == "00500000001c" + id + "01" + "0005" + "000344656e" + "00026e6f")
+        #expect(
+            hex(.outcome(refused)) == "005000000024" + id + "01" + "0005" + "000344656e"
+                + "0000000000000000" + "00026e6f")
     }
 
     @Test func theBytesThatFollowersGet() {
@@ -74,12 +80,17 @@ import WireProtocol
         let status =
             "01" + "07" + item + station + "000000000000ac44" + "0000000000000005" + "40e5888000000000"
             + "40e5889000000000"
-        let settings = "00054174746963" + "2801" + "fffffffffffffff9" + "0402"
-        let other = "000344656e" + "6400" + "0000000000000000" + "0000"
-        #expect(hex(.follow(after: 11)) == "004100000008" + "000000000000000b")
+        let settings = "2801" + "fffffffffffffff9" + "0402"
+        let attic =
+            "0102030405060708" + "00054174746963" + "03" + "03" + settings + "fffffffffffffffe" + "0000000000000003"
+        let den = "0000000000000009" + "000344656e" + "00" + "00"
+        #expect(hex(.settings(CommandSamples.settings)) == "00310000000c" + settings)
+        #expect(hex(.groupVolume(VolumeSetting(level: 80, isMuted: true))) == "001300000002" + "5001")
+        #expect(hex(.follow) == "004100000000")
         #expect(
-            hex(.programmeState(CommandSamples.state)) == "00510000007f" + "000000000000000c" + status + "0201"
-                + "00002710" + "5000" + "0002" + settings + other)
+            hex(.programmeState(CommandSamples.state)) == "00510000009f" + "000000000000000c" + "0000000000000006"
+                + status
+                + "0201" + "00002710" + "5000" + "0002" + attic + den)
         #expect(
             hex(
                 .programmeChange(
@@ -103,7 +114,7 @@ import WireProtocol
         #expect(try operation(code: 16, [3]) == .unknown(code: 0), "repeat mode")
         #expect(try operation(code: 17, [2]) == .unknown(code: 0), "shuffle")
         #expect(try operation(code: 10, [2, 0, 0, 0, 1]) == .unknown(code: 0), "item reference")
-        #expect(try operation(code: 11, [0, 1, 2, 0, 4, 1, 2, 3, 4]) == .unknown(code: 0), "kind of source")
+        #expect(try operation(code: 11, [0, 1, 3, 0, 4, 1, 2, 3, 4]) == .unknown(code: 0), "kind of source")
         #expect(try operation(code: 32, [2, 0, 0, 0, 0, 0, 0, 0]) == .unknown(code: 0), "target")
         #expect(try operation(code: 32, [0, 0, 0, 5, 0, 0, 0, 0]) == .unknown(code: 0), "volume change")
         #expect(try operation(code: 34, [0, 0, 0, 5, 0]) == .unknown(code: 0), "role")
@@ -199,12 +210,13 @@ import WireProtocol
         let name = String(repeating: "n", count: Limits.peerNameByteCount)
         let title = String(repeating: "t", count: Limits.titleByteCount)
         let item = QueueItem(id: ItemID(1), title: title)
-        let settings = ListenerSettings(name: name)
+        var listener = CommandSamples.attic
+        listener.name = name
         let status = TransportStatus(.playing, current: item, next: item, position: CommandSamples.playing.position)
         let state = ControlMessage.programmeState(
             ProgrammeState(
-                sequence: 1, status: status,
-                listeners: [ListenerSettings](repeating: settings, count: WireLimits.listenerSettingsCount)))
+                sequence: 1, sent: SessionTime(nanoseconds: 0), status: status,
+                listeners: [ProgrammeListener](repeating: listener, count: WireLimits.listenerSettingsCount)))
         let page = ControlMessage.queuePage(
             QueuePage(
                 sequence: 1, itemCount: 256, first: 0,
@@ -218,7 +230,9 @@ import WireProtocol
         }
         let none = TransportStatus(.idle)
         var state = Array(
-            WireEncoder.programmeState(ProgrammeState(sequence: 0, status: none)).readableBytesView)
+            WireEncoder.programmeState(
+                ProgrammeState(sequence: 0, sent: SessionTime(nanoseconds: 0), status: none)
+            ).readableBytesView)
         (state[state.count - 2], state[state.count - 1]) = (4, 1)
         #expect(throws: WireError.malformed(messageType: 0x51)) { try parse(state) }
     }

@@ -5,7 +5,8 @@ import WireProtocol
 /// Messages of commands and of those who follow.
 enum CommandSamples {
     static let id = CommandID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
-    static let sources = ["http://example.com/a.mp3", "https://radio.example/Küche"].map(source)
+    static let sources =
+        ["http://example.com/a.mp3", "https://radio.example/Küche"].map(source) + [.file("/music/Küche.flac")]
 
     static func source(_ address: String) -> ItemSource {
         guard let address = WebAddress(address) else { preconditionFailure("\(address) is no address") }
@@ -42,7 +43,11 @@ enum CommandSamples {
     static let item = QueueItem(id: ItemID(3), title: "Song", duration: .seconds(200))
     static let station = QueueItem(id: ItemID(4), title: "Radio", isLive: true, hasFailed: true)
     static let settings = ListenerSettings(
-        name: "Attic", volume: VolumeSetting(level: 40, isMuted: true), offset: .microseconds(-7), role: .channel(2))
+        volume: VolumeSetting(level: 40, isMuted: true), offset: .microseconds(-7), role: .channel(2))
+    static let attic = ProgrammeListener(
+        instance: 0x0102_0304_0506_0708, name: "Attic", state: .playing, settings: settings,
+        timing: .init(error: .nanoseconds(-2), bound: .nanoseconds(3)))
+    static let den = ProgrammeListener(instance: 9, name: "Den", state: .connecting)
     static let playing = TransportStatus(
         .playing, current: item, next: station,
         position: PlaybackPosition(
@@ -54,22 +59,27 @@ enum CommandSamples {
             frame: FramePosition(44_100), session: SessionTime(nanoseconds: 5), sampleRate: 44_100,
             framesPerSecond: nil))
     static let state = ProgrammeState(
-        sequence: 12, status: playing, modes: PlayModes(repeats: .all, isShuffled: true), itemCount: 10_000,
-        volume: VolumeSetting(level: 80), listeners: [settings, ListenerSettings(name: "Den")])
+        sequence: 12, sent: SessionTime(nanoseconds: 6), status: playing,
+        modes: PlayModes(repeats: .all, isShuffled: true), itemCount: 10_000,
+        volume: VolumeSetting(level: 80), listeners: [attic, den])
     static let page = QueuePage(sequence: 12, itemCount: 10_000, first: 256, items: [item, station])
 
     static let kinds: [ProgrammeChange.Kind] = [
         .status(playing), .status(paused), .status(TransportStatus(.idle)), .status(TransportStatus(.stopped)),
         .modes(PlayModes(repeats: .one)), .queue(.inserted(at: 3, count: 2), itemCount: 5),
         .queue(.removed(at: 0), itemCount: 4), .queue(.moved(from: 3, to: 1), itemCount: 4),
-        .queue(.cleared, itemCount: 0), .item(station), .volume(VolumeSetting(level: 0)), .listener(settings),
-        .command(entry), .unknown(200),
+        .queue(.cleared, itemCount: 0), .item(station), .volume(VolumeSetting(level: 0)), .listener(attic),
+        .command(entry), .listenerGone(instance: 9), .unknown(200),
     ]
 
     /// One or more of every message.
     static var messages: [ControlMessage] {
         let outcomes =
-            [CommandOutcome(id: id, .done(number: 9, effect: SessionTime(nanoseconds: 8)), text: "to the next song")]
+            [
+                CommandOutcome(
+                    id: id, .done(number: 9, effect: SessionTime(nanoseconds: 8)), sent: SessionTime(nanoseconds: 7),
+                    text: "to the next song")
+            ]
             + refusals.map { CommandOutcome(id: id, .refused($0), text: "\($0)") }
         let changes = kinds.enumerated().map { index, kind in
             ProgrammeChange(sequence: UInt64(index), effect: SessionTime(nanoseconds: -1), kind)
@@ -77,8 +87,8 @@ enum CommandSamples {
         return operations.map { .command(Command(id: id, $0)) } + outcomes.map { .outcome($0) }
             + changes.map { .programmeChange($0) }
             + [
-                .follow(after: 11), .programmeState(state), .queuePageRequest(QueuePageRequest(first: 256, count: 2)),
-                .queuePage(page),
+                .follow, .programmeState(state), .queuePageRequest(QueuePageRequest(first: 256, count: 2)),
+                .queuePage(page), .settings(settings), .groupVolume(VolumeSetting(level: 80, isMuted: true)),
             ]
     }
 
@@ -86,11 +96,13 @@ enum CommandSamples {
         switch message {
         case .command(let command): WireEncoder.command(command)
         case .outcome(let outcome): WireEncoder.outcome(outcome)
-        case .follow(let sequence): WireEncoder.follow(after: sequence)
+        case .follow: WireEncoder.follow()
         case .programmeState(let state): WireEncoder.programmeState(state)
         case .programmeChange(let change): WireEncoder.programmeChange(change)
         case .queuePageRequest(let request): WireEncoder.queuePageRequest(request)
         case .queuePage(let page): WireEncoder.queuePage(page)
+        case .settings(let settings): WireEncoder.settings(settings)
+        case .groupVolume(let volume): WireEncoder.groupVolume(volume)
         default: ByteBuffer()
         }
     }

@@ -70,6 +70,22 @@ struct ProgrammeBroadcastTests {
         #expect(broadcast.outcome == .completed)
     }
 
+    @Test func aPauseShortlyBeforeAJointIsBehindIt() throws {
+        var broadcast = playing(["a", "b"])
+        broadcast.source(.ended(.nothing))
+        giveSong(&broadcast)
+        let joint = try #require(broadcast.session.timeline.last.anchor).session
+        // To where the cut would be 30 ms before the joint.
+        let target = HostTime(nanoseconds: joint.nanoseconds) - .milliseconds(80)
+        broadcast.wait(.milliseconds(9_000), draining: 1)
+        while broadcast.now < target - .milliseconds(20) { broadcast.wait(.milliseconds(20)) }
+        broadcast.now = target
+        perform(.pause, &broadcast)
+        let cut = try #require(broadcast.heard[1]?.cuts.last)
+        #expect(cut.epoch == Epoch(2) && cut.frame == FramePosition(160), "\(cut)")
+        #expect(broadcast.heard[1]?.cuts.count == 1)
+    }
+
     @Test func aMovedTimelineMovesWhatFollows() throws {
         var broadcast = playing(["a", "b"])
         broadcast.source(.ended(.nothing))
@@ -331,7 +347,7 @@ private struct Missing: Error {}
 
 extension ScriptedBroadcast {
     /// As ``wait(_:)``, while a listener takes all that it is sent.
-    fileprivate mutating func wait(_ span: TimeSpan, draining id: Int) {
+    mutating func wait(_ span: TimeSpan, draining id: Int) {
         let end = now + span
         while now < end {
             wait(.milliseconds(100))

@@ -156,9 +156,9 @@ struct ScriptedBroadcast {
     /// A listener calls, and greets.
     mutating func join(
         _ id: Int, name: String? = nil, roles: PeerRoles = .listener, instance: UInt64? = nil,
-        codecs: [Codec] = [.linearPCM]
+        codecs: [Codec] = [.linearPCM], direction: PeerConnection.Direction = .accepted
     ) {
-        open(id, .accepted)
+        open(id, direction)
         greet(id, name: name, roles: roles, instance: instance, codecs: codecs)
     }
 

@@ -30,6 +30,12 @@ final class ListeningMachine: ListenTransport, ListenOutlet, ListenEnvironment {
 
     func listenerDidTell(_ notice: ListenNotice) {}
 
+    func set(_ operation: ListenerOperation) {}
+
+    func setGroupVolume(_ volume: VolumeSetting) {}
+
+    func listenerDidHear(_ answer: ControlMessage) {}
+
     func listenerDidFinish(_ outcome: ListenOutcome) { outcomes.append(outcome) }
 
     // MARK: ListenTransport

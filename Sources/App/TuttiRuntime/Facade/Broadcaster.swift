@@ -66,14 +66,15 @@ public final class Broadcaster: Sendable {
         control.stop()
     }
 
-    /// Commands the broadcast: A notice tells of one that is refused. From any thread; of no effect
+    /// Commands the broadcast. A notice tells of one that is refused. From any thread; of no effect
     /// before `run` and after it.
     public func perform(_ operation: ProgrammeOperation) {
         guard let runner = runner.withLock({ $0 }) else { return }
-        control.execute { runner.perform(operation) }
+        control.execute { runner.perform(.programme(operation)) }
     }
 
-    /// Changes how the own loudspeakers play (``BroadcastOptions/output``). From any thread; of no effect before `run`
+    /// Changes how the own loudspeakers play (``BroadcastOptions/output``), or, where there are none, the volume of the
+    /// group. From any thread; of no effect before `run`
     /// and after it.
     public func perform(_ command: LoudspeakerCommand) {
         guard let runner = runner.withLock({ $0 }) else { return }

@@ -33,6 +33,13 @@ public final class Listener: Sendable {
     /// Fades out, says goodbye and ends. Any thread may call it, also before `run`.
     public func stop() { control.stop() }
 
+    /// Commands the broadcast that is heard. A notice tells of a command that is refused. From any thread; of no effect
+    /// while nothing is heard.
+    public func perform(_ operation: ProgrammeOperation) {
+        guard let runner = runner.withLock({ $0 }) else { return }
+        control.execute { runner.perform(operation) }
+    }
+
     /// Changes how the loudspeakers play. From any thread; of no effect before `run` and after it.
     public func perform(_ command: LoudspeakerCommand) {
         guard let runner = runner.withLock({ $0 }) else { return }

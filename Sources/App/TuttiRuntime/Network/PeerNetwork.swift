@@ -26,7 +26,9 @@ protocol PeerNetworkDelegate: AnyObject {
 final class PeerNetwork {
     let loop: any EventLoop
     weak var delegate: (any PeerNetworkDelegate)?
-    private var server: (any Channel)?
+    private var servers: [any Channel] = []
+    /// The file of the local socket, while it is open.
+    private var localSocket: String?
     private var channels: [ConnectionID: any Channel] = [:]
     /// What to send over which connection in this turn of the loop.
     private var outboxes: [ConnectionID: Outbox] = [:]
@@ -56,10 +58,31 @@ final class PeerNetwork {
             .childChannelInitializer { channel in self.adopt(channel, .accepted, dial: nil) }
             .bind(host: host, port: Int(port))
             .map { channel in
-                self.server = channel
+                self.servers.append(channel)
                 return UInt16(channel.localAddress?.port ?? Int(port))
             }
     }
+
+    /// Accepts programs of this machine's user, too, by a local socket of this name.
+    func listenLocally(at path: String) -> EventLoopFuture<Void> {
+        ServerBootstrap(group: loop)
+            .childChannelInitializer { channel in self.adopt(channel, .local, address: Self.thisMachine) }
+            .bind(unixDomainSocketPath: path)
+            .map { channel in
+                self.servers.append(channel)
+                self.localSocket = path
+            }
+    }
+
+    /// Connects to a program of this machine. The delegate hears of the connection before the future completes; it
+    /// fails if nobody listens there.
+    func connectLocally(to path: String) -> EventLoopFuture<Void> {
+        ClientBootstrap(group: loop).connect(unixDomainSocketPath: path)
+            .flatMap { channel in self.adopt(channel, .local, address: path) }
+    }
+
+    /// The address of callers by the local socket, for display.
+    static let thisMachine = "this machine"
 
     /// Connects. The delegate hears of the connection, or of the failure.
     func dial(_ dial: Dialer.Dial) {
@@ -81,17 +104,24 @@ final class PeerNetwork {
     private func adopt(
         _ channel: any Channel, _ direction: PeerConnection.Direction, dial: Dialer.Dial?
     ) -> EventLoopFuture<Void> {
-        let id = ConnectionID(nextID)
-        nextID += 1
-        return channel.setOption(.tcpOption(.tcp_nodelay), value: 1)
+        channel.setOption(.tcpOption(.tcp_nodelay), value: 1)
             .flatMap { channel.setOption(.socketOption(.so_keepalive), value: 1) }
             .flatMap {
                 channel.setOption(.tcpOption(.init(rawValue: CInt(TCP_NOTSENT_LOWAT))), value: Self.unsentByteLimit)
             }
-            .flatMapThrowing {
-                let handler = ConnectionHandler(id: id, network: self, direction: direction, dial: dial)
-                try channel.pipeline.syncOperations.addHandler(handler)
+            .flatMap {
+                let address = channel.remoteAddress?.numericHost ?? "unknown"
+                return self.adopt(channel, direction, address: address, dial: dial)
             }
+    }
+
+    private func adopt(
+        _ channel: any Channel, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial? = nil
+    ) -> EventLoopFuture<Void> {
+        let id = ConnectionID(nextID)
+        nextID += 1
+        let handler = ConnectionHandler(id: id, network: self, direction: direction, address: address, dial: dial)
+        return channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(handler) }
     }
 
     /// Sends at the end of this turn of the loop, so that everything an event produces goes out in one piece.
@@ -147,7 +177,9 @@ final class PeerNetwork {
         isClosed = true
         let open = Array(channels.values)
         for id in channels.keys { close(id) }
-        let closings = [server?.close()].compactMap { $0 } + open.map(\.closeFuture)
+        if let localSocket { unlink(localSocket) }
+        localSocket = nil
+        let closings = servers.map { $0.close() } + open.map(\.closeFuture)
         return EventLoopFuture.andAllComplete(closings, on: loop)
     }
 
@@ -157,8 +189,7 @@ final class PeerNetwork {
             return
         }
         channels[handler.id] = channel
-        let address = channel.remoteAddress?.numericHost ?? "unknown"
-        delegate?.networkDidOpen(handler.id, handler.direction, address: address, dial: handler.dial)
+        delegate?.networkDidOpen(handler.id, handler.direction, address: handler.address, dial: handler.dial)
     }
 
     fileprivate func closed(_ id: ConnectionID) {
@@ -177,13 +208,18 @@ private final class ConnectionHandler: ChannelInboundHandler {
     let id: ConnectionID
     let network: PeerNetwork
     let direction: PeerConnection.Direction
+    let address: String
     let dial: Dialer.Dial?
     private var isOpen = false
 
-    init(id: ConnectionID, network: PeerNetwork, direction: PeerConnection.Direction, dial: Dialer.Dial?) {
+    init(
+        id: ConnectionID, network: PeerNetwork, direction: PeerConnection.Direction, address: String,
+        dial: Dialer.Dial?
+    ) {
         self.id = id
         self.network = network
         self.direction = direction
+        self.address = address
         self.dial = dial
     }
 

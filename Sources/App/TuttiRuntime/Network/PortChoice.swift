@@ -20,6 +20,18 @@ extension PeerNetwork {
     }
 }
 
+extension PeerNetwork {
+    /// Offers a local socket, if the options say where. Without one everything else works.
+    func listenLocally(
+        _ options: NetworkOptions, _ role: LocalSocketDirectory.Role, emit: @escaping @Sendable (RuntimeEvent) -> Void
+    ) {
+        guard let directory = options.localSockets else { return }
+        let failure = RuntimeEvent.notice(.network(.noLocalSocket(directory: directory.path)))
+        guard directory.prepare(), let path = directory.newSocket(role) else { return emit(failure) }
+        listenLocally(at: path).whenFailure { _ in emit(failure) }
+    }
+}
+
 extension Error {
     var isAddressInUse: Bool { (self as? IOError)?.errnoCode == EADDRINUSE }
 }

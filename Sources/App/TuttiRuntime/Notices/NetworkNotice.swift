@@ -15,12 +15,14 @@ public enum NetworkNotice: Hashable, Sendable {
     /// mDNS refuses our name. The reason is in the daemon's words.
     case notAdvertised(reason: String)
     case noClockExchange(host: String, ClockExchangeError)
+    /// Commands given on this machine do not find this program by themselves.
+    case noLocalSocket(directory: String)
 
     public var level: NoticeLevel {
         switch self {
         case .listening, .mDNSAvailable: .detail
         case .portInUse, .nameTaken: .info
-        case .mDNSUnavailable, .notAdvertised, .noClockExchange: .warning
+        case .mDNSUnavailable, .notAdvertised, .noClockExchange, .noLocalSocket: .warning
         }
     }
 }

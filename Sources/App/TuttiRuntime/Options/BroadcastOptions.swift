@@ -36,6 +36,8 @@ public struct BroadcastOptions: Sendable {
     public var modes = PlayModes()
     /// Whether the broadcast stays when its songs are over, or there are none.
     public var staysIdle = false
+    /// Whether other machines may add songs to the queue.
+    public var acceptsSongs = false
 
     /// A sound device to broadcast instead of a song.
     public var capture: CaptureOptions?

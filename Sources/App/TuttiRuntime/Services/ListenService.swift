@@ -25,6 +25,9 @@ public final class ListenService: TuttiService {
 
     public func stop() async { await service.stop() }
 
+    /// Commands the broadcast that is heard. Has no effect while none is.
+    public func perform(_ operation: ProgrammeOperation) { listener.perform(operation) }
+
     /// Changes volume, channel role or offset, without a click. Has no effect before ``start()`` has returned; set it
     /// in the options then.
     public func perform(_ command: LoudspeakerCommand) { listener.perform(command) }

@@ -104,6 +104,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         var configuration = BroadcastConfiguration(greeting: greeting, clockPort: responder.port)
         configuration.programme = try makeProgramme()
         configuration.staysIdle = options.staysIdle
+        configuration.acceptsSongs = options.acceptsSongs
         configuration.loudness = options.loudness
         configuration.start =
             switch options.start {
@@ -128,6 +129,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         for address in options.listeners { handle(.contact(PeerContact(address: address))) }
         if options.network.usesDiscovery { startDiscovery(greeting, port: port) }
         executor.start()
+        network.listenLocally(options.network, .broadcast, emit: emit)
         if isStopping { handle(.stop) }
     }
 
@@ -181,16 +183,20 @@ final class BroadcastRunner: PeerNetworkDelegate {
         handle(.stop)
     }
 
-    /// Changes how the own loudspeakers play, if there are any.
+    /// Changes how the own loudspeakers play; the volume of the group if there are none.
     func perform(_ command: LoudspeakerCommand) {
-        guard let local, executor?.session.tickInterval != nil else { return }
+        guard let local else {
+            if let change = command.volumeChange { perform(.listeners(.volume(change), of: .all)) }
+            return
+        }
+        guard executor?.session.tickInterval != nil else { return }
         local.perform(command)
         emitStatus(isOver: false)
     }
 
     /// Commands the broadcast, for its own user.
-    func perform(_ operation: ProgrammeOperation) {
-        handle(.command(Command(.programme(operation)), Asker(number: 0, name: name)))
+    func perform(_ operation: CommandOperation) {
+        handle(.command(Command(operation), Asker(number: 0, name: name)))
     }
 
     private func tearDown() -> EventLoopFuture<Void> {

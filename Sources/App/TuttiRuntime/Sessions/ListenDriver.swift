@@ -24,6 +24,10 @@ final class ListenDriver {
     private let name: String
     /// How the loudspeakers play; nil without any.
     private(set) var loudspeakers: LoudspeakerSettings?
+    /// What their volume is scaled by.
+    private var groupVolume = VolumeSetting()
+    /// Takes what the broadcaster answers to those who asked at this machine.
+    var onAnswer: (ControlMessage) -> Void = { _ in }
     private var device: OutputDeviceDescription?
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let done: EventLoopPromise<ListenOutcome>
@@ -56,7 +60,7 @@ final class ListenDriver {
             rateStore.use(device)
             let settings = settings.settings(of: device, rateStore)
             configuration.offset = settings.offset
-            outlet.apply(settings)
+            outlet.apply(settings, group: groupVolume)
             loudspeakers = settings
         }
         executor = ListenExecutor(
@@ -71,10 +75,16 @@ final class ListenDriver {
     var outcome: EventLoopFuture<ListenOutcome> { done.futureResult }
 
     /// Begins to tick.
-    func start() { executor.start() }
+    func start() {
+        executor.start()
+        if let loudspeakers { executor.handle(.settings(ListenerSettings(loudspeakers))) }
+    }
 
     /// Passes an event to the session.
     func handle(_ event: ListenEvent) { executor.handle(event) }
+
+    /// The broadcaster that feeds this listener; nil while none does.
+    var broadcaster: Greeting? { executor.session.broadcaster }
 
     /// Changes how the loudspeakers play, if there are any.
     func perform(_ command: LoudspeakerCommand) {
@@ -87,7 +97,8 @@ final class ListenDriver {
         }
         loudspeakers = settings
         rateStore.keep(settings, on: device)
-        outlet.apply(settings)
+        outlet.apply(settings, group: groupVolume)
+        executor.handle(.settings(ListenerSettings(settings)))
         showStatus()
     }
 
@@ -170,6 +181,17 @@ extension ListenDriver: ListenEnvironment {
         timer?.cancel()
         timer = loop.scheduleTask(in: .nanoseconds(span.nanoseconds)) { [weak self] in self?.timerDidFire() }
     }
+
+    func set(_ operation: ListenerOperation) {
+        for command in LoudspeakerCommand.commands(for: operation) { perform(command) }
+    }
+
+    func setGroupVolume(_ volume: VolumeSetting) {
+        groupVolume = volume
+        if let loudspeakers { outlet.apply(loudspeakers, group: volume) }
+    }
+
+    func listenerDidHear(_ answer: ControlMessage) { onAnswer(answer) }
 
     func listenerDidTell(_ notice: ListenNotice) { emit(.notice(.listening(notice))) }
 

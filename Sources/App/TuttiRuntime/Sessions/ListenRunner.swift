@@ -26,6 +26,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     private var driver: ListenDriver?
     private var discovery: DiscoveryBridge?
     private var clock: ClockClientThread?
+    private var relay: ControlRelay?
 
     /// - Parameters:
     ///   - makeQueue: opens the sound device; by default the one in the options.
@@ -89,6 +90,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
                 protocolVersion: UInt32(Preamble.version))
             discovery = DiscoveryBridge(record: record, port: port, loop: loop) { [weak self] in self?.found($0) }
         }
+        offerLocalSocket(driver)
         driver.start()
         return driver.outcome.flatMap { outcome in self.tearDown().map { outcome } }
     }
@@ -98,6 +100,24 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
 
     func perform(_ command: LoudspeakerCommand) { driver?.perform(command) }
 
+    /// Commands the broadcast that is heard, if there is one.
+    func perform(_ operation: ProgrammeOperation) { driver?.handle(.ask(.command(Command(.programme(operation))))) }
+
+    private func offerLocalSocket(_ driver: ListenDriver) {
+        let relay = ControlRelay(
+            loop: loop, broadcaster: { [weak driver] in driver?.broadcaster },
+            ask: { [weak driver] in driver?.handle(.ask($0)) })
+        self.relay = relay
+        relay.listen(options.network, emit: emit)
+        driver.onAnswer = { [weak relay, emit] answer in
+            // What nobody asked for by the socket answers a key of this listener's terminal.
+            guard relay?.pass(answer) == false, case .outcome(let outcome) = answer, !outcome.text.isEmpty else {
+                return
+            }
+            emit(.notice(.command(outcome)))
+        }
+    }
+
     private func tearDown() -> EventLoopFuture<Void> {
         // If the sound device was lost, the broadcaster has not been told yet; and shutting down the network must not
         // look like the loss of a broadcaster.
@@ -105,7 +125,9 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         stopClock()
         let goodbye = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
         discovery = nil
-        return goodbye.flatMap { self.network.shutDown() }.map {
+        let silence = relay?.shutDown() ?? loop.makeSucceededVoidFuture()
+        relay = nil
+        return goodbye.and(silence).flatMap { _ in self.network.shutDown() }.map {
             self.driver?.close()
             self.driver = nil
         }.flatMap { self.rateStore.flush() }
@@ -184,6 +206,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
 
     func advertise(playing: String?) {
         discovery?.advertise(playing == nil ? .idle : .playing, playing: playing ?? "")
+        relay?.review()
     }
 }
 

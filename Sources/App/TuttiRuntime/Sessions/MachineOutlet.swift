@@ -3,13 +3,14 @@ import AudioQueueServices
 import NIOCore
 import Playout
 import SessionExecution
+import WireProtocol
 
 /// An outlet of this machine: a sound device or a file.
 protocol MachineOutlet: ListenOutlet {
     /// The sound device; nil for a file.
     var device: OutputDeviceDescription? { get }
-    /// Applies volume, mute and channel role; of no effect on a file.
-    func apply(_ settings: LoudspeakerSettings)
+    /// Applies volume, mute and channel role, scaled by the group's volume; of no effect on a file.
+    func apply(_ settings: LoudspeakerSettings, group: VolumeSetting)
     /// Ends sound at once, or a recording after what came. No event follows.
     func close()
 }

@@ -2,6 +2,7 @@ import AudioCore
 import AudioQueueServices
 import Playout
 import SessionExecution
+import WireProtocol
 
 /// An audio queue and its sound device.
 final class QueueOutlet: MachineOutlet {
@@ -42,9 +43,9 @@ final class QueueOutlet: MachineOutlet {
 
     func stop(fade: TimeSpan) { queue.stop(fade: fade) }
 
-    func apply(_ settings: LoudspeakerSettings) {
-        queue.setVolume(settings.volume.gain)
-        queue.setMuted(settings.isMuted)
+    func apply(_ settings: LoudspeakerSettings, group: VolumeSetting) {
+        queue.setVolume(settings.volume.gain * Volume(percent: group.level).gain)
+        queue.setMuted(settings.isMuted || group.isMuted)
         queue.setRole(settings.role)
     }
 

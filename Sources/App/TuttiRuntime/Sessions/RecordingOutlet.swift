@@ -6,6 +6,7 @@ import Playout
 import Recording
 import SessionExecution
 import Synchronization
+import WireProtocol
 
 /// Writes what a session receives to a file, on a thread of its own: the network does not wait for a disk.
 ///
@@ -112,7 +113,7 @@ final class RecordingOutlet: MachineOutlet, Sendable {
     /// Does nothing: what came is kept.
     func stop(fade: TimeSpan) {}
 
-    func apply(_ settings: LoudspeakerSettings) {}
+    func apply(_ settings: LoudspeakerSettings, group: VolumeSetting) {}
 
     /// Records what still waits, and finishes the file; gives up the rest if a decoder hangs. Safe to repeat.
     func close() {

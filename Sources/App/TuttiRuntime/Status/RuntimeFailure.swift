@@ -3,6 +3,7 @@ import AudioDecoding
 import AudioFileWriting
 import AudioQueueServices
 import ClockExchange
+import Controlling
 import Discovery
 import Listening
 import Observing
@@ -16,6 +17,8 @@ public struct RuntimeFailure: Error, Hashable, Sendable {
     /// Exit codes after BSD's sysexits.h, where one fits.
     public enum Kind: Int32, Hashable, Sendable {
         case general = 1
+        /// It is not clear what is meant, or a number is out of range: EX_USAGE.
+        case usage = 64
         /// Bad data in a song: EX_DATAERR.
         case unusableInput = 65
         /// A file is missing or unreadable: EX_NOINPUT.
@@ -28,6 +31,12 @@ public struct RuntimeFailure: Error, Hashable, Sendable {
         case cannotCreate = 73
         /// The network or the other side failed: EX_IOERR.
         case lost = 74
+        /// It may work later: EX_TEMPFAIL.
+        case temporary = 75
+        /// The other side runs another release: EX_PROTOCOL.
+        case incompatible = 76
+        /// The other side does not allow it: EX_NOPERM.
+        case notAllowed = 77
     }
 
     /// What went wrong, with its values.
@@ -76,6 +85,10 @@ public struct RuntimeFailure: Error, Hashable, Sendable {
         case noAnswer(NetworkAddress)
         /// Empty if any broadcast would have done.
         case noBroadcast(names: [String])
+
+        // MARK: A command
+
+        case control(ControlEnding, ControlTarget)
 
         // MARK: This machine
 

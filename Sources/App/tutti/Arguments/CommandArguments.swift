@@ -8,12 +8,13 @@ struct CommandArguments: Sendable {
     private var values: [String: [String]] = [:]
 
     /// Accepts `--flag value`, `--flag=value`, single-letter switches alone or together, and `--` before an operand
-    /// that begins with a dash. A value may begin with one dash (`--offset -500`), but not with two.
+    /// that begins with a dash; a negative number is an operand. A value may begin with one dash (`--offset -500`), but
+    /// not with two.
     init(_ words: some Sequence<String>, syntax: CommandSyntax) throws(UsageError) {
         var rest = Array(words)[...]
         var onlyOperands = false
         while let word = rest.popFirst() {
-            if onlyOperands || !word.hasPrefix("-") || word == "-" {
+            if onlyOperands || !word.hasPrefix("-") || word == "-" || word.isNegativeNumber {
                 try addOperand(word, syntax)
             } else if word == "--" {
                 onlyOperands = true
@@ -81,6 +82,11 @@ struct CommandArguments: Sendable {
         }
         values[option.name, default: []].append(value)
     }
+}
+
+extension String {
+    /// No switch is a digit.
+    fileprivate var isNegativeNumber: Bool { hasPrefix("-") && dropFirst().first?.isWholeNumber == true }
 }
 
 extension CommandSyntax {

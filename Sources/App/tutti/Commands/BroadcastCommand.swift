@@ -21,6 +21,8 @@ struct BroadcastCommand: Command {
     static let shuffle = CommandSyntax.Option.flag("--shuffle", "Play the songs in random order.")
     static let idle = CommandSyntax.Option.flag(
         "--idle", "Stay when all songs were heard, and wait for commands. SONG may be missing then.")
+    static let acceptSongs = CommandSyntax.Option.flag(
+        "--accept-songs", "Let other machines add songs by URL, with `tutti queue add`.")
     static let startDelay = CommandSyntax.Option.value(
         "--start-delay", "MS", "From the start to the first sound, in milliseconds. Default: 250.")
 
@@ -47,13 +49,13 @@ struct BroadcastCommand: Command {
                     + "this takes libcurl4.")
         ],
         options: [name, to, listener, wait, now, play, loudness, raw, capture, latency] + OutputFlags.options
-            + [repeats, shuffle, idle, startDelay] + NetworkFlags.options + DisplayFlags.options + [.help],
+            + [repeats, shuffle, idle, acceptSongs, startDelay] + NetworkFlags.options + DisplayFlags.options + [.help],
         notes: [
             "What --capture hears begins at once, listeners or none; who joins, joins in the middle. The sound card's clock is "
                 + "followed, so it goes on for as long as nobody ends it.",
             "Keys on a terminal, for all listeners: space pauses and resumes, left and right go 10 s back and forth, n and p to the "
-                + "next and the previous song, s stops. With --play, + and - change the volume of this machine's "
-                + "loudspeakers, and m mutes them.",
+                + "next and the previous song, s stops. + and - change the volume of the group, and m mutes it; with "
+                + "--play those of this machine's own loudspeakers.",
             "Ctrl-C ends the broadcast for all listeners; a second one ends this process at once.",
             "Exit code: 0 when the last frame of every song was heard, 130 after Ctrl-C (128 + N after signal N), 64 for a wrong "
                 + "command line, 65 for a song that cannot be played, 66 for a missing one, 68 for a peer that is "
@@ -101,6 +103,7 @@ struct BroadcastCommand: Command {
         options.modes.repeats = try Self.repeatMode(arguments)
         options.modes.isShuffled = arguments.has(Self.shuffle)
         options.staysIdle = arguments.has(Self.idle)
+        options.acceptsSongs = arguments.has(Self.acceptSongs)
         if let delay = try arguments.integer(Self.startDelay, in: 50...10_000, unit: "milliseconds") {
             options.startDelay = .milliseconds(delay)
         }

@@ -2,7 +2,7 @@ import AudioCore
 import TuttiRuntime
 
 extension ProgrammeOperation {
-    /// The command for a key of a broadcaster's terminal; nil if the key has none.
+    /// The command for a key of a broadcaster's or a listener's terminal; nil if the key has none.
     init?(_ key: Key) {
         switch key {
         case .left: self = .skip(by: .seconds(-10))

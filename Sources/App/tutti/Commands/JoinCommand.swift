@@ -31,7 +31,9 @@ struct JoinCommand: Command {
         options: [from, name, once] + OutputFlags.options + [offset, volume, role, codecs] + NetworkFlags.options
             + DisplayFlags.options + [.help],
         notes: [
-            "On a terminal: + and - change the volume, m mutes. Volume, mute and role are remembered for the sound "
+            "Keys on a terminal: + and - change the volume of this listener, m mutes it. For all listeners: space pauses and "
+                + "resumes, left and right go 10 s back and forth, n and p to the next and the previous song, s stops.",
+            "Volume, mute and role are remembered for the sound "
                 + "device.",
             "Ctrl-C fades out and ends; a second one ends this process at once.",
             "Exit code: 0 after Ctrl-C or, with --once, after a broadcast; 64 for a wrong command line, 69 for a port "
@@ -92,7 +94,10 @@ struct JoinCommand: Command {
             let listener = Listener(options: options, identity: identity)
             return .init(
                 run: { handler throws(RuntimeFailure) in try listener.run(handler) }, stop: { listener.stop() },
-                onKey: { key in if let command = LoudspeakerCommand(key) { listener.perform(command) } })
+                onKey: { key in
+                    if let operation = ProgrammeOperation(key) { listener.perform(operation) }
+                    if let command = LoudspeakerCommand(key) { listener.perform(command) }
+                })
         }
     }
 }

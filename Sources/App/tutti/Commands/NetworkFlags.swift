@@ -14,6 +14,7 @@ enum NetworkFlags {
         var network = NetworkOptions()
         network.port = try arguments.integer(port, in: 1...65_535).map { UInt16($0) }
         network.usesDiscovery = !arguments.has(noMDNS)
+        network.localSockets = .standard
         return network
     }
 }

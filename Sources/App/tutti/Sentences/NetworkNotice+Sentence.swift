@@ -12,6 +12,9 @@ extension NetworkNotice {
         case .mDNSAvailable: "mDNS is available"
         case .mDNSUnavailable(let failure): "\(failure)"
         case .notAdvertised(let reason): "mDNS rejected our name: \(reason)"
+        case .noLocalSocket(let directory):
+            "commands such as `tutti pause` cannot find this broadcast by themselves: '\(directory)' must be a directory "
+                + "that is yours alone"
         case .noClockExchange(let host, let error): "no clock exchange with \(host): \(error)"
         }
     }

@@ -1,5 +1,6 @@
 import AudioFileWriting
 import AudioQueueServices
+import Controlling
 import Listening
 import Observing
 import Songs
@@ -40,6 +41,7 @@ extension RuntimeFailure.Reason {
         case .noBroadcast(let names):
             "no broadcast\(names.isEmpty ? "" : " named \(names.joined(separator: " or "))") was found in 5 s; "
                 + "`tutti peers` lists who is there, and `tutti check HOST` needs no mDNS"
+        case .control(let ending, let target): ending.sentence(target)
         case .outOfResources(let code):
             "this machine has no thread or file descriptor left (\(code)); end some programs"
         case .noFileDescriptor: "no file descriptor left"
@@ -48,6 +50,40 @@ extension RuntimeFailure.Reason {
         case .checkRefused(let refusal): refusal.sentence
         case .source(let text), .other(let text): text
         }
+    }
+}
+
+extension ControlEnding {
+    /// - Parameter target: the broadcast that was meant.
+    fileprivate func sentence(_ target: ControlTarget) -> String {
+        switch self {
+        case .done: "done"
+        case .nobody(let found): Self.nobody(found, target)
+        case .several(let names):
+            "there are several broadcasts: name one with --at (\(names.map { "'\($0)'" }.joined(separator: ", ")))"
+        case .noAnswer:
+            if case .address(let address) = target {
+                "no broadcaster answered at \(address) in 3 s; is `tutti broadcast` running there?"
+            } else {
+                "the broadcaster did not answer in 3 s; --at HOST reaches it by its address"
+            }
+        case .broadcastsNothing(let name): "\(name) broadcasts nothing"
+        case .turnedAway(let name, let reason): "\(name) refuses: \(reason)"
+        case .refused(let name, let refusal): "\(name): \(refusal)"
+        case .notYet(let name): "\(name) has not done that within 1 s; it may still do it"
+        case .lost(let name): "lost \(name)"
+        case .ended(let name, let end): "\(name) ended the broadcast" + (end.text.isEmpty ? "" : ": \(end.text)")
+        case .brokenProtocol(let name, let error): "\(name): \(error)"
+        }
+    }
+
+    private static func nobody(_ found: [String], _ target: ControlTarget) -> String {
+        guard case .named(let name) = target else {
+            return "no broadcast was found in 3 s; `tutti peers` lists who is there, and --at HOST needs no mDNS"
+        }
+        let near = name.nearest(among: found).map { "; did you mean '\($0)'?" } ?? ""
+        let there = found.isEmpty ? "there is none" : "there are: \(found.joined(separator: ", "))"
+        return "no broadcast named '\(name)' was found in 3 s\(near.isEmpty ? "; \(there)" : near)"
     }
 }
 

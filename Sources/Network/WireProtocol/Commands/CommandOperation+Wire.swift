@@ -20,9 +20,9 @@ import NIOCore
 /// | 34 | role | target; ``ChannelRole`` |
 ///
 /// An item reference is a kind (u8: 0 id, 1 position) and a u32. Sources are a count (u16) and for each a kind (u8: 1
-/// web address) and a text. A target is a kind (u8: 0 all, 1 named) and a text of at most 63 bytes. An unknown code or
-/// kind makes the operation ``CommandOperation/unknown(code:)``, for the broadcaster to refuse; what runs past the
-/// message's end or breaks a limit makes the message malformed.
+/// web address, 2 file) and a text. A target is a kind (u8: 0 all, 1 named) and a text of at most 63 bytes. An unknown
+/// code or kind makes the operation ``CommandOperation/unknown(code:)``, for the broadcaster to refuse; what runs past
+/// the message's end or breaks a limit makes the message malformed.
 extension CommandOperation {
     enum Code: UInt16 {
         case play = 1
@@ -250,6 +250,9 @@ extension ByteBuffer {
             case .web(let address):
                 writeInteger(UInt8(1))
                 writeText(address.text, limit: WireLimits.addressByteCount)
+            case .file(let path):
+                writeInteger(UInt8(2))
+                writeText(path, limit: WireLimits.addressByteCount)
             }
         }
     }
@@ -259,11 +262,15 @@ extension ByteBuffer {
         var sources: [ItemSource] = []
         for _ in 0..<count {
             guard let kind = readInteger(as: UInt8.self) else { return .missing }
-            guard kind == 1 else { return .unknown }
-            guard let text = readText(limit: WireLimits.addressByteCount), let address = WebAddress(text) else {
-                return .missing
+            guard (1...2).contains(kind) else { return .unknown }
+            guard let text = readText(limit: WireLimits.addressByteCount) else { return .missing }
+            if kind == 2 {
+                guard text.hasPrefix("/") else { return .missing }
+                sources.append(.file(text))
+            } else {
+                guard let address = WebAddress(text) else { return .missing }
+                sources.append(.web(address))
             }
-            sources.append(.web(address))
         }
         return ItemSource.isWithinLimits(sources) ? .value(sources) : .missing
     }
@@ -343,12 +350,13 @@ extension ByteBuffer {
 }
 
 extension CommandOperation {
-    /// The same operation with all addresses without their credentials, for those who only watch.
+    /// The same operation for those who only watch: addresses without their credentials, files without their folders.
     public var withoutCredentials: CommandOperation {
         func shown(_ sources: [ItemSource]) -> [ItemSource] {
             sources.map { source in
                 switch source {
                 case .web(let address): .web(address.withoutCredentials)
+                case .file(let path): .file("/" + (path.split(separator: "/").last ?? ""))
                 }
             }
         }

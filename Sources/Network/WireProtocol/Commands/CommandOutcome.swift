@@ -11,6 +11,7 @@ import NIOCore
 /// | effect | i64 | session time at which it takes effect |
 /// | *if refused:* reason | u16 | ``CommandRefusal``: 0 other, 1 not allowed, 2 nothing plays, 3 empty queue, 4 no such item, 5 no such listener, 6 out of range, 7 live, 8 full queue, 9 unknown operation, 10 too many commands, 11 unplayable |
 /// | nearest | text, 63 bytes | the listener's name that was probably meant; else empty |
+/// | sent | i64 | session time at which the broadcaster sent this: whoever asked knows how long the effect is away |
 /// | text | text, 512 bytes | for display; empty if there is nothing to say |
 public struct CommandOutcome: Hashable, Sendable {
     public enum Verdict: Hashable, Sendable {
@@ -20,11 +21,16 @@ public struct CommandOutcome: Hashable, Sendable {
 
     public var id: CommandID
     public var verdict: Verdict
+    /// When the broadcaster sent this.
+    public var sent: SessionTime
     public var text: String
 
-    public init(id: CommandID, _ verdict: Verdict, text: String = "") {
+    public init(
+        id: CommandID, _ verdict: Verdict, sent: SessionTime = SessionTime(nanoseconds: 0), text: String = ""
+    ) {
         self.id = id
         self.verdict = verdict
+        self.sent = sent
         self.text = text
     }
 
@@ -39,14 +45,16 @@ public struct CommandOutcome: Hashable, Sendable {
             buffer.writeInteger(UInt8(1))
             refusal.write(to: &buffer)
         }
+        buffer.writeInteger(sent.nanoseconds)
         buffer.writeText(text, limit: WireLimits.reasonByteCount)
     }
 
     init?(from buffer: inout ByteBuffer) {
         guard let id = buffer.readCommandID(), let verdict = Verdict(from: &buffer),
+            let sent = buffer.readInteger(as: Int64.self),
             let text = buffer.readText(limit: WireLimits.reasonByteCount)
         else { return nil }
-        self.init(id: id, verdict, text: text)
+        self.init(id: id, verdict, sent: SessionTime(nanoseconds: sent), text: text)
     }
 }
 

@@ -2,10 +2,12 @@ import AudioCore
 
 /// Where the broadcaster gets an item that somebody else adds.
 ///
-/// Only what a peer may name can be expressed: no path, pipe or capture of the broadcaster's machine. Further kinds
-/// have codes of their own.
+/// Further kinds have codes of their own.
 public enum ItemSource: Hashable, Sendable {
     case web(WebAddress)
+    /// A file of the broadcaster's own machine, by its absolute path of at most ``WireLimits/addressByteCount`` bytes.
+    /// Refused from anybody but that machine's user.
+    case file(String)
 
     /// Divides sources into as many lists as commands are needed for them.
     public static func batches(of sources: [ItemSource]) -> [[ItemSource]] {
@@ -29,6 +31,7 @@ public enum ItemSource: Hashable, Sendable {
     var byteCount: Int {
         switch self {
         case .web(let address): address.text.utf8.count
+        case .file(let path): path.utf8.count
         }
     }
 }

@@ -8,6 +8,7 @@ enum MessageType: UInt16, CaseIterable, Sendable {
     // Broadcaster to listener.
     case welcome = 0x10
     case broadcastEnd = 0x11
+    case groupVolume = 0x13
     // Broadcaster to observer.
     case roster = 0x12
     // The media part, broadcaster to listener.
@@ -19,7 +20,9 @@ enum MessageType: UInt16, CaseIterable, Sendable {
     case cut = 0x25
     // Listener to broadcaster.
     case report = 0x30
-    // Whoever commands or follows, to the broadcaster. 0x43 to 0x4F are for songs that are sent to it.
+    case settings = 0x31
+    // Whoever commands or follows, to the broadcaster; a command for its sound also to a listener. 0x43 to 0x4F are for
+    // songs that are sent to it.
     case command = 0x40
     case follow = 0x41
     case queuePageRequest = 0x42

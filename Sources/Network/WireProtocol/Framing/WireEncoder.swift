@@ -6,9 +6,9 @@ import NIOCore
 /// A message is a type (u16), the payload's length (u32) and the payload; all numbers are big-endian. The payload
 /// tables are in the documentation of their types: ``Greeting``, ``Refusal``, ``Welcome``, ``BroadcastEnd``,
 /// ``EntryMark``, ``ListenerReport``, ``Roster``, ``Command``, ``CommandOutcome``, ``ProgrammeState``,
-/// ``ProgrammeChange``, ``QueuePageRequest``, ``QueuePage``. `anchor` is epoch u32, frame i64, session time i64
-/// (nanoseconds), frames per session second f64; `stream end` and `cut` are epoch u32, frame i64; `keep-alive` is
-/// empty; `clock` is an unchanged clock datagram; `follow` is a sequence number u64.
+/// ``ProgrammeChange``, ``QueuePageRequest``, ``QueuePage``, ``ListenerSettings``, ``VolumeSetting``. `anchor` is epoch
+/// u32, frame i64, session time i64 (nanoseconds), frames per session second f64; `stream end` and `cut` are epoch u32,
+/// frame i64; `keep-alive` and `follow` are empty; `clock` is an unchanged clock datagram.
 public enum WireEncoder {
     /// Returns the first bytes of a connection: preamble and greeting.
     public static func opening(_ greeting: Greeting) -> ByteBuffer {
@@ -115,8 +115,14 @@ public enum WireEncoder {
         message(.outcome) { outcome.write(to: &$0) }
     }
 
-    public static func follow(after sequence: UInt64) -> ByteBuffer {
-        message(.follow) { $0.writeInteger(sequence) }
+    public static func follow() -> ByteBuffer { message(.follow) { _ in } }
+
+    public static func settings(_ settings: ListenerSettings) -> ByteBuffer {
+        message(.settings) { settings.write(to: &$0) }
+    }
+
+    public static func groupVolume(_ volume: VolumeSetting) -> ByteBuffer {
+        message(.groupVolume) { volume.write(to: &$0) }
     }
 
     public static func programmeState(_ state: ProgrammeState) -> ByteBuffer {

@@ -209,7 +209,8 @@ extension ControlMessage {
         case .roster:
             guard let roster = Roster(from: &payload) else { return nil }
             self = .roster(roster)
-        case .command, .outcome, .follow, .programmeState, .programmeChange, .queuePageRequest, .queuePage:
+        case .command, .outcome, .follow, .programmeState, .programmeChange, .queuePageRequest, .queuePage, .settings,
+            .groupVolume:
             self.init(ofProgramme: type, from: &payload)
         case .stream, .packets:
             return nil
@@ -222,7 +223,9 @@ extension ControlMessage {
         switch type {
         case .command: message = Command(from: &payload).map { .command($0) }
         case .outcome: message = CommandOutcome(from: &payload).map { .outcome($0) }
-        case .follow: message = payload.readInteger(as: UInt64.self).map { .follow(after: $0) }
+        case .follow: message = .follow
+        case .settings: message = ListenerSettings(from: &payload).map { .settings($0) }
+        case .groupVolume: message = VolumeSetting(from: &payload).map { .groupVolume($0) }
         case .programmeState: message = ProgrammeState(from: &payload).map { .programmeState($0) }
         case .programmeChange: message = ProgrammeChange(from: &payload).map { .programmeChange($0) }
         case .queuePageRequest: message = QueuePageRequest(from: &payload).map { .queuePageRequest($0) }

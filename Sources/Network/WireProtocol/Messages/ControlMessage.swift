@@ -25,11 +25,15 @@ public enum ControlMessage: Hashable, Sendable {
     case report(ListenerReport)
     /// The state of the listeners, for an observer.
     case roster(Roster)
+    /// From whoever asks to the broadcaster; and from there to the listeners whose sound it concerns.
     case command(Command)
+    /// How the listener that says so is set: once it is welcome, and after each change.
+    case settings(ListenerSettings)
+    /// The volume that all listeners' own volumes are scaled by.
+    case groupVolume(VolumeSetting)
     case outcome(CommandOutcome)
-    /// Asks for the programme's state, and from then on for its changes. The number is that of the newest change known
-    /// to whoever asks: if the broadcaster still has those that follow, it sends these alone; 0 asks for the state.
-    case follow(after: UInt64)
+    /// Asks for the programme's state, and from then on for its changes. Asked again, it sends the state again.
+    case follow
     case programmeState(ProgrammeState)
     case programmeChange(ProgrammeChange)
     case queuePageRequest(QueuePageRequest)

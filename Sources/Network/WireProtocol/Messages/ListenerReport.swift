@@ -40,12 +40,8 @@ public struct ListenerReport: Hashable, Sendable {
         self.lowWater = lowWater
     }
 
-    private static let states: [ListenerState] = [
-        .connecting, .preparing, .ready, .playing, .starving, .finished, .paused,
-    ]
-
     func write(to buffer: inout ByteBuffer) {
-        buffer.writeInteger(UInt8(Self.states.firstIndex(of: state) ?? 0))
+        buffer.writeInteger(state.code)
         buffer.writeEpoch(epoch)
         buffer.writePosition(received)
         buffer.writeSpan(buffered)
@@ -61,7 +57,7 @@ public struct ListenerReport: Hashable, Sendable {
     }
 
     init?(from buffer: inout ByteBuffer) {
-        guard let state = buffer.readInteger(as: UInt8.self), Int(state) < Self.states.count,
+        guard let state = buffer.readInteger(as: UInt8.self).flatMap(ListenerState.init(code:)),
             let epoch = buffer.readEpoch(), let received = buffer.readPosition(), let buffered = buffer.readSpan(),
             let xruns = buffer.readInteger(as: UInt32.self), let underruns = buffer.readInteger(as: UInt32.self),
             let replacements = buffer.readInteger(as: UInt32.self), let lost = buffer.readInteger(as: UInt32.self),
@@ -82,7 +78,7 @@ public struct ListenerReport: Hashable, Sendable {
         counters.deviceClockSteps = buffer.readInteger(as: UInt32.self) ?? 0
         counters.deviceRestarts = buffer.readInteger(as: UInt32.self) ?? 0
         self.init(
-            state: Self.states[Int(state)], epoch: epoch, received: received, buffered: buffered, counters: counters,
+            state: state, epoch: epoch, received: received, buffered: buffered, counters: counters,
             timing: timing, lowWater: lowWater)
     }
 }

@@ -12,3 +12,17 @@ public enum ListenerState: String, CaseIterable, Hashable, Sendable {
     /// Silent because the broadcast is paused: holds packets, and goes on with the next frame.
     case paused
 }
+
+extension ListenerState {
+    private static let coded: [ListenerState] = [
+        .connecting, .preparing, .ready, .playing, .starving, .finished, .paused,
+    ]
+
+    /// Its number in messages.
+    var code: UInt8 { UInt8(Self.coded.firstIndex(of: self) ?? 0) }
+
+    init?(code: UInt8) {
+        guard Int(code) < Self.coded.count else { return nil }
+        self = Self.coded[Int(code)]
+    }
+}

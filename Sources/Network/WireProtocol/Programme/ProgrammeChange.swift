@@ -7,14 +7,15 @@ import NIOCore
 /// |---|---|---|
 /// | sequence | u64 | one more with each change; whoever misses one asks for the state again |
 /// | effect | i64 | session time at which it takes effect |
-/// | kind | u8 | 1 status, 2 modes, 3 queue, 4 item, 5 volume, 6 listener, 7 command |
+/// | kind | u8 | 1 status, 2 modes, 3 queue, 4 item, 5 volume, 6 listener, 7 command, 8 listener gone |
 /// | *1* | ``TransportStatus`` | |
 /// | *2* | u8, u8 | repeat, shuffle |
 /// | *3* | ``QueueEdit``, u32 | and the item count afterwards |
 /// | *4* | ``QueueItem`` | more became known of it |
 /// | *5* | u8, u8 | the group's volume, muted |
-/// | *6* | ``ListenerSettings`` | |
-/// | *7* | ``LogEntry`` | who asked for what; the changes that it causes follow |
+/// | *6* | ``ProgrammeListener`` | a new one, or what changed of it |
+/// | *7* | ``LogEntry`` | who asked for what |
+/// | *8* | u64 | instance |
 ///
 /// A change of unknown kind counts, and is otherwise ignored.
 public struct ProgrammeChange: Hashable, Sendable {
@@ -24,8 +25,9 @@ public struct ProgrammeChange: Hashable, Sendable {
         case queue(QueueEdit, itemCount: Int)
         case item(QueueItem)
         case volume(VolumeSetting)
-        case listener(ListenerSettings)
+        case listener(ProgrammeListener)
         case command(LogEntry)
+        case listenerGone(instance: UInt64)
         /// A kind of a later version.
         case unknown(UInt8)
     }
@@ -64,6 +66,7 @@ extension ProgrammeChange.Kind {
         case .volume: 5
         case .listener: 6
         case .command: 7
+        case .listenerGone: 8
         case .unknown(let code): code
         }
     }
@@ -78,8 +81,9 @@ extension ProgrammeChange.Kind {
             buffer.writeInteger(UInt32(clamping: itemCount))
         case .item(let item): item.write(to: &buffer)
         case .volume(let volume): volume.write(to: &buffer)
-        case .listener(let settings): settings.write(to: &buffer)
+        case .listener(let listener): listener.write(to: &buffer)
         case .command(let entry): entry.write(to: &buffer)
+        case .listenerGone(let instance): buffer.writeInteger(instance)
         case .unknown: break
         }
     }
@@ -97,8 +101,9 @@ extension ProgrammeChange.Kind {
             kind = .queue(edit, itemCount: Int(count))
         case 4: kind = QueueItem(from: &buffer).map { .item($0) }
         case 5: kind = VolumeSetting(from: &buffer).map { .volume($0) }
-        case 6: kind = ListenerSettings(from: &buffer).map { .listener($0) }
+        case 6: kind = ProgrammeListener(from: &buffer).map { .listener($0) }
         case 7: kind = LogEntry(from: &buffer).map { .command($0) }
+        case 8: kind = buffer.readInteger(as: UInt64.self).map { .listenerGone(instance: $0) }
         default: kind = .unknown(code)
         }
         guard let kind else { return nil }

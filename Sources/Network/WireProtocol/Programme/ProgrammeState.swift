@@ -1,3 +1,4 @@
+import AudioCore
 import NIOCore
 
 /// The state of a programme, sent once to whoever follows it. ``ProgrammeChange``s bring it up to date.
@@ -5,26 +6,29 @@ import NIOCore
 /// | field | type | meaning |
 /// |---|---|---|
 /// | sequence | u64 | number of the newest change that this state includes; 0: none |
+/// | sent | i64 | session time at which the broadcaster sent this: positions are calculated from there |
 /// | status | ``TransportStatus`` | |
 /// | repeat | u8 | 0 off, 1 one, 2 all |
 /// | shuffle | u8 | 0 off, 1 on |
 /// | item count | u32 | of the whole queue, of which a ``QueuePageRequest`` gets pages |
 /// | volume, muted | u8 each | the group's |
 /// | listener count | u16, at most 1,024 | listeners that follow |
-/// | *for each:* settings | ``ListenerSettings`` | |
+/// | *for each:* listener | ``ProgrammeListener`` | |
 public struct ProgrammeState: Hashable, Sendable {
     public var sequence: UInt64
+    public var sent: SessionTime
     public var status: TransportStatus
     public var modes: PlayModes
     public var itemCount: Int
     public var volume: VolumeSetting
-    public var listeners: [ListenerSettings]
+    public var listeners: [ProgrammeListener]
 
     public init(
-        sequence: UInt64, status: TransportStatus, modes: PlayModes = PlayModes(), itemCount: Int = 0,
-        volume: VolumeSetting = VolumeSetting(), listeners: [ListenerSettings] = []
+        sequence: UInt64, sent: SessionTime, status: TransportStatus, modes: PlayModes = PlayModes(),
+        itemCount: Int = 0, volume: VolumeSetting = VolumeSetting(), listeners: [ProgrammeListener] = []
     ) {
         self.sequence = sequence
+        self.sent = sent
         self.status = status
         self.modes = modes
         self.itemCount = itemCount
@@ -34,28 +38,58 @@ public struct ProgrammeState: Hashable, Sendable {
 
     func write(to buffer: inout ByteBuffer) {
         buffer.writeInteger(sequence)
+        buffer.writeInteger(sent.nanoseconds)
         status.write(to: &buffer)
         modes.write(to: &buffer)
         buffer.writeInteger(UInt32(clamping: itemCount))
         volume.write(to: &buffer)
         buffer.writeInteger(UInt16(min(listeners.count, WireLimits.listenerSettingsCount)))
-        for settings in listeners.prefix(WireLimits.listenerSettingsCount) { settings.write(to: &buffer) }
+        for listener in listeners.prefix(WireLimits.listenerSettingsCount) { listener.write(to: &buffer) }
     }
 
     init?(from buffer: inout ByteBuffer) {
-        guard let sequence = buffer.readInteger(as: UInt64.self), let status = TransportStatus(from: &buffer),
+        guard let sequence = buffer.readInteger(as: UInt64.self), let sent = buffer.readInteger(as: Int64.self),
+            let status = TransportStatus(from: &buffer),
             let modes = PlayModes(from: &buffer), let itemCount = buffer.readInteger(as: UInt32.self),
             let volume = VolumeSetting(from: &buffer), let count = buffer.readInteger(as: UInt16.self),
             count <= WireLimits.listenerSettingsCount
         else { return nil }
-        var listeners: [ListenerSettings] = []
+        var listeners: [ProgrammeListener] = []
         for _ in 0..<count {
-            guard let settings = ListenerSettings(from: &buffer) else { return nil }
-            listeners.append(settings)
+            guard let listener = ProgrammeListener(from: &buffer) else { return nil }
+            listeners.append(listener)
         }
         self.init(
-            sequence: sequence, status: status, modes: modes, itemCount: Int(itemCount), volume: volume,
+            sequence: sequence, sent: SessionTime(nanoseconds: sent), status: status, modes: modes,
+            itemCount: Int(itemCount), volume: volume,
             listeners: listeners)
+    }
+}
+
+extension ProgrammeState {
+    /// Brings the state up to date.
+    /// - Returns: whether it was the next change; otherwise some were missed, and the state is to be asked for again.
+    public mutating func apply(_ change: ProgrammeChange) -> Bool {
+        guard change.sequence == sequence + 1 else { return false }
+        sequence = change.sequence
+        switch change.kind {
+        case .status(let status): self.status = status
+        case .modes(let modes): self.modes = modes
+        case .queue(_, let itemCount): self.itemCount = itemCount
+        case .item(let item):
+            if status.current?.id == item.id { status.current = item }
+            if status.next?.id == item.id { status.next = item }
+        case .volume(let volume): self.volume = volume
+        case .listener(let listener):
+            if let index = listeners.firstIndex(where: { $0.instance == listener.instance }) {
+                listeners[index] = listener
+            } else {
+                listeners.append(listener)
+            }
+        case .listenerGone(let instance): listeners.removeAll { $0.instance == instance }
+        case .command, .unknown: break
+        }
+        return true
     }
 }
 

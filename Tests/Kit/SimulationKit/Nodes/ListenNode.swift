@@ -19,6 +19,10 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
     public private(set) var outcome: ListenOutcome?
     /// Everything it told its user, and when.
     public private(set) var notices: [(time: TrueTime, notice: ListenNotice)] = []
+    /// What it was told to set, the group's volume, and what its broadcaster answered.
+    public private(set) var operations: [ListenerOperation] = []
+    public private(set) var groupVolume = VolumeSetting()
+    public private(set) var answers: [ControlMessage] = []
     /// Why it could not play a stream.
     public private(set) var decodingErrors: [AudioDecodingError] = []
     /// Highest fill of the queue so far.
@@ -236,6 +240,12 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
                 started: greeting.started, isBusy: session.broadcasterName != nil,
                 addresses: [NetworkAddress(host: machine.name)]))
     }
+
+    public func set(_ operation: ListenerOperation) { operations.append(operation) }
+
+    public func setGroupVolume(_ volume: VolumeSetting) { groupVolume = volume }
+
+    public func listenerDidHear(_ answer: ControlMessage) { answers.append(answer) }
 
     public func listenerDidTell(_ notice: ListenNotice) { notices.append((machine.loop.now, notice)) }
 

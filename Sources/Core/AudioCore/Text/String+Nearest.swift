@@ -1,7 +1,7 @@
 extension String {
-    /// Returns the candidate that the user most likely meant: at most two typing errors away, or one in short words.
+    /// Returns the candidate that was most likely meant: at most two typing errors away, or one in short words.
     /// Nil if there is none.
-    func nearest(among candidates: [String]) -> String? {
+    public func nearest(among candidates: [String]) -> String? {
         let ranked = candidates.map { (distance: distance(to: $0), word: $0) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
         return best.distance <= (count < 4 ? 1 : 2) ? best.word : nil

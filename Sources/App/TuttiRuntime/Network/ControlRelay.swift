@@ -1,0 +1,147 @@
+import AudioCore
+import NIOCore
+import Peering
+import WireProtocol
+
+/// A listener's local socket: programs of this machine talk through it to the broadcaster that the listener hears, over
+/// the listener's own connection.
+///
+/// It greets in the broadcaster's name. While the listener hears nobody, and whenever it goes over to another
+/// broadcaster, connections are closed. Confined to its event loop.
+final class ControlRelay: PeerNetworkDelegate {
+    private let network: PeerNetwork
+    /// The broadcaster that is heard; nil while none is.
+    private let broadcaster: () -> Greeting?
+    /// Passes a message on to it.
+    private let ask: (ControlMessage) -> Void
+    private var connections: [ConnectionID: Connection] = [:]
+    /// Whose command it was, until its outcome is known.
+    private var askers: [CommandID: ConnectionID] = [:]
+    private var ticker: RepeatedTask?
+
+    private struct Connection {
+        var peer: PeerConnection
+        let broadcaster: UInt64
+        /// Whether it asked for more than the outcome of its commands.
+        var isFollower = false
+    }
+
+    private static let connectionCount = 32
+    private static let commandCount = 1_024
+    /// The longest message of a program, as of a controller of the broadcaster itself.
+    private static let messageByteCount = 4_096
+
+    init(
+        loop: any EventLoop, broadcaster: @escaping () -> Greeting?, ask: @escaping (ControlMessage) -> Void
+    ) {
+        network = PeerNetwork(loop: loop)
+        self.broadcaster = broadcaster
+        self.ask = ask
+        network.delegate = self
+        ticker = loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [weak self] _ in
+            self?.supervise()
+        }
+    }
+
+    func listen(_ options: NetworkOptions, emit: @escaping @Sendable (RuntimeEvent) -> Void) {
+        network.listenLocally(options, .listen, emit: emit)
+    }
+
+    func shutDown() -> EventLoopFuture<Void> {
+        ticker?.cancel()
+        return network.shutDown()
+    }
+
+    /// Passes on what the broadcaster answers.
+    /// - Returns: whether somebody here asked for it.
+    func pass(_ answer: ControlMessage) -> Bool {
+        switch answer {
+        case .outcome(let outcome):
+            guard let asker = askers.removeValue(forKey: outcome.id) else { return false }
+            send(WireEncoder.outcome(outcome), to: asker)
+        case .programmeState(let state): tellFollowers(WireEncoder.programmeState(state))
+        case .programmeChange(let change): tellFollowers(WireEncoder.programmeChange(change))
+        case .queuePage(let page): tellFollowers(WireEncoder.queuePage(page))
+        default: return false
+        }
+        return true
+    }
+
+    private func tellFollowers(_ bytes: ByteBuffer) {
+        for (id, connection) in connections where connection.isFollower { send(bytes, to: id) }
+    }
+
+    /// Closes connections that lead to a broadcaster which is not heard any more.
+    func review() {
+        let present = broadcaster()?.instance
+        for (id, connection) in connections where connection.broadcaster != present { close(id) }
+    }
+
+    private func supervise() {
+        review()
+        let now = HostTime.now()
+        for id in Array(connections.keys) {
+            if connections[id]?.peer.liveness.isSilent(now) == true {
+                close(id)
+            } else if connections[id]?.peer.needsKeepAlive(now) == true {
+                send(WireEncoder.keepAlive(), to: id)
+            }
+        }
+    }
+
+    private func send(_ bytes: ByteBuffer, to id: ConnectionID) {
+        connections[id]?.peer.noteSent(.now())
+        network.send(bytes, to: id)
+    }
+
+    private func close(_ id: ConnectionID) {
+        connections[id] = nil
+        askers = askers.filter { $0.value != id }
+        network.close(id)
+    }
+
+    // MARK: PeerNetworkDelegate
+
+    func networkDidOpen(
+        _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?
+    ) {
+        guard let broadcaster = broadcaster(), connections.count < Self.connectionCount else {
+            return network.close(id)
+        }
+        let peer = PeerConnection(
+            direction: direction, address: address, messageByteCount: Self.messageByteCount, now: .now())
+        connections[id] = Connection(peer: peer, broadcaster: broadcaster.instance)
+        send(WireEncoder.opening(broadcaster), to: id)
+    }
+
+    func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) {
+        do throws(WireError) {
+            guard let events = try connections[id]?.peer.receive(bytes, now: .now()) else { return }
+            for case .message(let message) in events { receive(message, from: id) }
+        } catch {
+            close(id)
+        }
+    }
+
+    private func receive(_ message: ControlMessage, from id: ConnectionID) {
+        switch message {
+        case .command(let command):
+            guard askers.count < Self.commandCount else { return close(id) }
+            askers[command.id] = id
+            ask(message)
+        case .follow, .queuePageRequest:
+            connections[id]?.isFollower = true
+            ask(message)
+        default: break
+        }
+    }
+
+    func networkDidClose(_ id: ConnectionID) { close(id) }
+
+    func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure) {}
+
+    func networkDidWrite(_ id: ConnectionID, byteCount: Int) {}
+}
+
+// Confined to its event loop: the network's events come there, and every method is called there.
+extension ControlRelay: @unchecked Sendable {}

@@ -1,0 +1,12 @@
+import Controlling
+
+/// The options of `tutti pause` and its like; acted on by ``Controller``.
+public struct ControlOptions: Sendable {
+    public var target = ControlTarget.any
+    /// In their order; at least one.
+    public var requests: [ControlRequest]
+    /// Where the local sockets of this machine's programs are; nil asks none of them.
+    public var localSockets: LocalSocketDirectory?
+
+    public init(_ requests: [ControlRequest]) { self.requests = requests }
+}

@@ -1,0 +1,162 @@
+import AudioCore
+import Controlling
+import Discovery
+import Glibc
+import NIOCore
+import NIOPosix
+import Peering
+import SessionExecution
+import WireProtocol
+
+/// Wires one remote control together: local sockets, connections, mDNS if it is needed, and the session.
+///
+/// Listens on no port and advertises nothing. Confined to its event loop.
+final class ControlRunner: PeerNetworkDelegate {
+    private let options: ControlOptions
+    private let loop: any EventLoop
+    private let network: PeerNetwork
+    private let emit: @Sendable (ControlAnswer) -> Void
+    private let done: EventLoopPromise<Void>
+    private var session: ControlSession
+    private let events = EventSequencer<ControlEvent>()
+    private var discovery: PeerDiscovery?
+    private var ticker: RepeatedTask?
+    /// The sockets that are called, and what their programs do.
+    private var sockets: [String: LocalSocketDirectory.Role] = [:]
+
+    private static let tick = TimeAmount.milliseconds(5)
+
+    init(
+        options: ControlOptions, identity: Identity, loop: any EventLoop,
+        emit: @escaping @Sendable (ControlAnswer) -> Void
+    ) {
+        self.options = options
+        self.loop = loop
+        self.emit = emit
+        network = PeerNetwork(loop: loop)
+        done = loop.makePromise()
+        let greeting = Greeting(
+            roles: .controller, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
+            name: identity.name)
+        session = ControlSession(greeting: greeting, target: options.target, requests: options.requests, now: .now())
+    }
+
+    func run() -> EventLoopFuture<Void> {
+        network.delegate = self
+        ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in
+            self?.handle(.tick)
+        }
+        callHere()
+        return done.futureResult.flatMap { self.tearDown() }
+            .flatMapError { error in self.tearDown().flatMap { self.loop.makeFailedFuture(error) } }
+    }
+
+    /// Ends what would otherwise go on.
+    func stop() { done.succeed() }
+
+    /// Calls every program of this machine that has a local socket.
+    private func callHere() {
+        if case .address = options.target { return }
+        let found = options.localSockets?.sockets() ?? []
+        sockets = Dictionary(found.map { ($0.path, $0.role) }) { first, _ in first }
+        let calls = found.prefix(ControlLimits.connectionCount).map { socket in
+            network.connectLocally(to: socket.path).flatMapErrorThrowing { error in
+                // A program that crashed leaves its socket behind.
+                if (error as? IOError)?.errnoCode == ECONNREFUSED { unlink(socket.path) }
+            }
+        }
+        EventLoopFuture.andAllComplete(Array(calls), on: loop).whenComplete { _ in self.handle(.calledAllHere) }
+    }
+
+    private func tearDown() -> EventLoopFuture<Void> {
+        ticker?.cancel()
+        let discovery = discovery
+        self.discovery = nil
+        let goodbye = NIOThreadPool.singleton.runIfActive(eventLoop: loop) { if let discovery { discovery.stop() } }
+        return goodbye.flatMapErrorThrowing { _ in }.flatMap { self.network.shutDown() }
+    }
+
+    private func search() {
+        discovery = PeerDiscovery(browses: true) { [loop, weak self] (event: PeerDiscoveryEvent) in
+            loop.execute { [weak self] in
+                switch event {
+                case .found(let peer), .changed(let peer): self?.handle(.contact(PeerContact(peer)))
+                case .unavailable(let failure):
+                    self?.done.fail(RuntimeFailure(.unavailable, .noDiscovery(failure)))
+                case .lost, .settled, .advertised, .notAdvertised, .available: break
+                }
+            }
+        }
+    }
+
+    private func handle(_ event: ControlEvent) {
+        events.pass(event) { event in
+            for action in session.handle(event, now: .now()) { perform(action) }
+        }
+    }
+
+    private func perform(_ action: ControlAction) {
+        switch action {
+        case .search: search()
+        case .dial(let dial): network.dial(dial)
+        case .send(let id, let bytes): network.send(bytes, to: id)
+        case .close(let id): network.close(id)
+        case .answer(let answer): emit(answer)
+        case .finished(.done): done.succeed()
+        case .finished(let ending): done.fail(RuntimeFailure(ending.failureKind, .control(ending, options.target)))
+        }
+    }
+
+    // MARK: PeerNetworkDelegate
+
+    func networkDidOpen(
+        _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?
+    ) {
+        let origin: ControlSession.Origin =
+            dial.map { .dialed($0) } ?? (sockets[address] == .broadcast ? .ownBroadcast : .ownListener)
+        handle(.opened(id, origin, address: address))
+    }
+
+    func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure) { handle(.dialFailed(dial)) }
+
+    func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) { handle(.received(id, bytes)) }
+
+    func networkDidWrite(_ id: ConnectionID, byteCount: Int) {}
+
+    func networkDidClose(_ id: ConnectionID) { handle(.closed(id)) }
+}
+
+// Confined to its event loop: network, mDNS and the ticker bring their events there.
+extension ControlRunner: @unchecked Sendable {}
+
+extension ControlEnding {
+    fileprivate var failureKind: RuntimeFailure.Kind {
+        switch self {
+        case .done: .general
+        case .nobody, .noAnswer: .unknownPeer
+        case .several: .usage
+        case .broadcastsNothing, .turnedAway: .unavailable
+        case .refused(_, let refusal): refusal.failureKind
+        case .notYet: .temporary
+        case .lost, .ended: .lost
+        case .brokenProtocol: .incompatible
+        }
+    }
+}
+
+extension CommandRefusal {
+    fileprivate var failureKind: RuntimeFailure.Kind {
+        switch self {
+        case .other: .general
+        case .notAllowed: .notAllowed
+        case .nothingPlays, .queueIsEmpty, .liveCannotSeek: .unavailable
+        case .noSuchItem: .missingInput
+        case .noSuchListener: .unknownPeer
+        case .outOfRange: .usage
+        case .queueIsFull: .cannotCreate
+        case .unknownOperation: .incompatible
+        case .tooManyCommands: .temporary
+        case .unplayable: .unusableInput
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import AudioCore
+import Controlling
+import Glibc
+import Peering
+import TuttiRuntime
+
+/// A command to a running broadcast: `tutti pause` and its like.
+protocol ControlCommand: Command {
+    var target: ControlTarget { get }
+    /// What to ask for, in order.
+    func requests() throws(RuntimeFailure) -> [ControlRequest]
+}
+
+extension ControlCommand {
+    func run() -> Int32 {
+        do throws(RuntimeFailure) {
+            try ControlRun(target: target, requests: requests()).run { answer in
+                // What there is to say of a refused command comes with the failure.
+                guard case .outcome(let outcome) = answer, case .done = outcome.verdict, !outcome.text.isEmpty else {
+                    return
+                }
+                StandardStream.output.write(outcome.text.terminalSafe + "\n")
+            }
+            return 0
+        } catch {
+            SessionRunner.report(error)
+            return error.kind.rawValue
+        }
+    }
+}
+
+/// One run of a remote control, ended by signals.
+struct ControlRun {
+    let target: ControlTarget
+    let requests: [ControlRequest]
+
+    func run(_ handler: @escaping @Sendable (ControlAnswer) -> Void) throws(RuntimeFailure) {
+        SignalWatcher.block()
+        var options = ControlOptions(requests)
+        options.target = target
+        options.localSockets = .standard
+        let controller = Controller(options: options, identity: IdentityStore.standard().identity().identity)
+        do {
+            try SignalWatcher.start { signal in
+                if signal != SIGWINCH { controller.stop() }
+            }
+        } catch {
+            throw RuntimeFailure(.general, .noThread)
+        }
+        try controller.run(handler)
+    }
+}
+
+/// Which broadcast a command is for.
+enum ControlFlags {
+    static let at = CommandSyntax.Option.value(
+        "--at", "NAME|HOST[:PORT]",
+        "The broadcast that is meant, by its name or its address. Default: this machine's own, else the one that it "
+            + "listens to, else the only one on the network.")
+
+    static let options = [at, CommandSyntax.Option.help]
+
+    static let exitCodes =
+        "Exit code: 0 when the command has taken effect; 64 for a wrong command line, or if several broadcasts could be "
+        + "meant; 65 for a song that cannot be played, 66 for an item that is not there, 68 for a broadcast or listener "
+        + "that is nowhere, 69 when nothing plays or it is live, 73 for a full queue, 74 for a lost connection, 75 when "
+        + "it takes longer than 1 s, 77 for what the broadcaster does not allow."
+
+    /// What has a dot or a colon, and no space, is an address.
+    static func target(_ arguments: CommandArguments) throws(UsageError) -> ControlTarget {
+        guard let text = arguments.value(of: at) else { return .any }
+        let isAddress = text == "localhost" || !text.contains(" ") && (text.contains(".") || text.contains(":"))
+        if isAddress { return .address(try CommandArguments.address(text, for: at.name)) }
+        return .named(try arguments.peerName(at) ?? text)
+    }
+}

@@ -1,0 +1,58 @@
+import AudioCore
+import NIOCore
+import Peering
+import WireProtocol
+
+/// How listeners sound: their own settings, and the volume of the group.
+extension BroadcastSession {
+    /// Passes an operation on to the listeners that it concerns. The group's volume scales those of all listeners, so
+    /// that their ratios stay.
+    mutating func set(
+        _ operation: ListenerOperation, of target: ListenerTarget, by command: Command, _ now: HostTime
+    ) throws(CommandRefusal) {
+        guard operation.isInRange else { throw .outOfRange }
+        if case .volume(let change) = operation, target == .all {
+            groupVolume.apply(change)
+            let message = WireEncoder.groupVolume(groupVolume)
+            for link in connections.links where link.isMember { send(message, to: link, now) }
+            return
+        }
+        let message = WireEncoder.command(command)
+        for link in try listeners(target) { send(message, to: link, now) }
+    }
+
+    /// - Throws: ``CommandRefusal/noSuchListener(nearest:)``
+    private func listeners(_ target: ListenerTarget) throws(CommandRefusal) -> [ListenerLink] {
+        let loudspeakers = connections.links.filter { $0.settings != nil }
+        guard case .named(let name) = target else { return loudspeakers }
+        var named = loudspeakers.filter { $0.connection.name == name }
+        // The broadcaster's own loudspeakers go by its name, too.
+        if named.isEmpty, name == configuration.greeting.name {
+            named = loudspeakers.filter { $0.connection.greeting?.instance == configuration.ownListener }
+        }
+        guard !named.isEmpty else {
+            throw .noSuchListener(nearest: name.nearest(among: loudspeakers.map(\.connection.name)))
+        }
+        return named
+    }
+
+    /// Takes note of how a listener is set.
+    mutating func note(_ settings: ListenerSettings, of id: ConnectionID) {
+        guard let link = connections[id], link.isMember else { return }
+        link.note(settings)
+    }
+}
+
+extension ListenerOperation {
+    /// Whether its numbers are among those that a listener can do.
+    fileprivate var isInRange: Bool {
+        switch self {
+        case .volume(.level(let level)): Volume.range.contains(level)
+        case .volume(.step(let step)): (-Volume.full.percent...Volume.full.percent).contains(step)
+        case .volume: true
+        case .offset(let offset): LoudspeakerSettings.offsetRange.contains(offset)
+        case .role(.channel(let channel)): Limits.channelRange.contains(channel)
+        case .role: true
+        }
+    }
+}

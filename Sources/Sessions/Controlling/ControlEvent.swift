@@ -1,0 +1,101 @@
+import AudioCore
+import NIOCore
+import Peering
+import WireProtocol
+
+/// Which broadcast is meant.
+public enum ControlTarget: Hashable, Sendable {
+    /// This machine's own, else the one that it listens to, else the only one of the network.
+    case any
+    case named(String)
+    case address(NetworkAddress)
+}
+
+/// What a remote control asks for.
+public enum ControlRequest: Hashable, Sendable {
+    case command(Command)
+    /// The programme's state, once.
+    case state
+    /// The programme's state, and each change of it until somebody ends that; the last request only.
+    case changes
+    /// All items of the queue, page by page.
+    case queue
+}
+
+/// An input of a remote control's session.
+public enum ControlEvent: Sendable {
+    /// A connection is ready; `address` is for display.
+    case opened(ConnectionID, ControlSession.Origin, address: String)
+    /// Every program of this machine that has a local socket was called, and ``opened(_:_:address:)`` told of it.
+    case calledAllHere
+    /// mDNS named a broadcaster.
+    case contact(PeerContact)
+    case dialFailed(Dialer.Dial)
+    case received(ConnectionID, ByteBuffer)
+    case closed(ConnectionID)
+    /// Time has passed; must come at least every 10 ms.
+    case tick
+}
+
+/// What the shell must do, in order.
+public enum ControlAction: Sendable {
+    /// Begin to search by mDNS.
+    case search
+    /// Try to connect; answer with ``ControlEvent/opened(_:_:address:)`` or ``ControlEvent/dialFailed(_:)``.
+    case dial(Dialer.Dial)
+    case send(ConnectionID, ByteBuffer)
+    case close(ConnectionID)
+    case answer(ControlAnswer)
+    /// The session is over; no action follows.
+    case finished(ControlEnding)
+}
+
+/// What the broadcast answers.
+public enum ControlAnswer: Hashable, Sendable {
+    /// The broadcast of this name takes the requests; before anything else.
+    case connected(String)
+    case outcome(CommandOutcome)
+    /// The present state; with the change that led to it, unless it is the first.
+    case state(ProgrammeState, ProgrammeChange?)
+    case page(QueuePage)
+}
+
+/// How a remote control's session ended. Names and texts come from peers.
+public enum ControlEnding: Error, Hashable {
+    /// Every request was answered, and every command has taken effect.
+    case done
+    /// No broadcast is there, or none of the wanted name. These are there.
+    case nobody(found: [String])
+    /// It is not clear which of these is meant.
+    case several([String])
+    /// Nobody answered at the address.
+    case noAnswer
+    case broadcastsNothing(String)
+    /// The broadcast of this name takes no connection from here, for this reason.
+    case turnedAway(by: String, String)
+    case refused(by: String, CommandRefusal)
+    /// The broadcast of this name has not done in time what it was asked for; it may still do it.
+    case notYet(String)
+    case lost(String)
+    case ended(String, BroadcastEnd)
+    case brokenProtocol(String, WireError)
+}
+
+/// Time-outs and bounds of a remote control.
+public enum ControlLimits {
+    /// How long the programs of this machine may take to greet.
+    public static let localTime = TimeSpan.milliseconds(300)
+    /// How long to collect broadcasts, from the first one found, before the only one is taken.
+    public static let choiceTime = TimeSpan.milliseconds(150)
+    /// A broadcast must be found within this time, and have answered within this time.
+    public static let patience = TimeSpan.seconds(3)
+    /// A request must be answered within this time.
+    public static let answerTime = TimeSpan.seconds(1)
+    /// The longest wait for an effect, whatever the broadcaster says.
+    public static let longestLead = TimeSpan.seconds(1)
+    /// How long to wait after too many commands.
+    public static let turnTime = TimeSpan.milliseconds(200)
+    /// Programs of this machine, and broadcasts of the network, to choose from.
+    public static let connectionCount = 64
+    public static let foundCount = 64
+}

@@ -1,0 +1,231 @@
+import AudioCore
+import NIOCore
+import Peering
+import WireProtocol
+
+/// A remote control of a broadcast: finds it, connects, makes its requests one after the other, and ends. Events in,
+/// actions out.
+///
+///     asking here ──nobody here──▶ searching ──found──▶ calling ──greeted──▶ talking ──all is done──▶ over
+///          └──────────────this machine's own, or the one that it listens to──────▲
+///
+/// Without a name or an address it takes this machine's own broadcast, else the one that this machine listens to, else
+/// the only one that mDNS finds. With several to choose from it takes none. Owns no socket, thread or clock.
+public struct ControlSession {
+    private enum Phase {
+        /// Programs of this machine were called by their local sockets. `deadline`: when all that will greet have.
+        case askingHere(deadline: HostTime?)
+        case searching(since: HostTime, choice: HostTime?)
+        case calling(since: HostTime)
+        case talking(ConnectionID, Dialogue)
+        case over
+    }
+
+    /// Who is at the other end of a connection.
+    public enum Origin: Hashable, Sendable {
+        /// A broadcaster of this machine, or a listener that passes everything on to its broadcaster.
+        case ownBroadcast, ownListener
+        case dialed(Dialer.Dial)
+    }
+
+    private struct Link: PeerLink {
+        var connection: PeerConnection
+        var contact: PeerContact.Key?
+        let origin: Origin
+    }
+
+    private let greeting: Greeting
+    private let target: ControlTarget
+    private let requests: [ControlRequest]
+    private var phase: Phase
+    private var found: [PeerContact] = []
+    private var connections: ConnectionTable<Link>
+    private var actions: [ControlAction] = []
+
+    /// - Parameters:
+    ///   - greeting: its role is ``PeerRoles/controller``.
+    ///   - requests: in their order; at least one.
+    public init(greeting: Greeting, target: ControlTarget, requests: [ControlRequest], now: HostTime) {
+        self.greeting = greeting
+        self.target = target
+        self.requests = requests
+        phase = .askingHere(deadline: nil)
+        connections = ConnectionTable(
+            instance: greeting.instance, peers: .broadcaster, allowed: AllowList([]),
+            capacity: ControlLimits.connectionCount,
+            candidates: CandidateLimits(
+                count: ControlLimits.connectionCount, patience: ControlLimits.patience, byteCount: .max))
+        guard case .address(let address) = target else { return }
+        phase = .calling(since: now)
+        connections.dialer.update(PeerContact(address: address), now: now)
+    }
+
+    /// Handles one event.
+    /// - Returns: the actions to perform, in order.
+    public mutating func handle(_ event: ControlEvent, now: HostTime) -> [ControlAction] {
+        if case .over = phase { return [] }
+        switch event {
+        case .opened(let id, let origin, let address): opened(id, origin, address, now)
+        case .calledAllHere:
+            if case .askingHere = phase { phase = .askingHere(deadline: now + ControlLimits.localTime) }
+        case .contact(let contact): learn(contact, now)
+        case .dialFailed(let dial): connections.dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
+        case .received(let id, let bytes): receive(id, bytes, now)
+        case .closed(let id): closed(id, now)
+        case .tick: break
+        }
+        advance(now)
+        defer { actions = [] }
+        return actions
+    }
+
+    private mutating func advance(_ now: HostTime) {
+        switch phase {
+        case .askingHere(let deadline): if let deadline { chooseHere(deadline, now) }
+        case .searching(let since, let choice):
+            if let choice, now >= choice {
+                choose(now)
+            } else if now - since > ControlLimits.patience {
+                finish(.nobody(found: found.map(\.name).sorted()))
+            }
+        case .calling(let since): if now - since > ControlLimits.patience { finish(.noAnswer) }
+        case .talking(let id, var dialogue):
+            perform(dialogue.advance(now), id, dialogue)
+        case .over: return
+        }
+        for dial in connections.dialer.dueDials(now) { actions.append(.dial(dial)) }
+        for id in connections.silent(now) { closed(id, now) }
+        for id in connections.keepAlivesDue(now) { actions.append(.send(id, WireEncoder.keepAlive())) }
+    }
+
+    // MARK: Finding it
+
+    /// Chooses among the programs of this machine once all have greeted that will.
+    private mutating func chooseHere(_ deadline: HostTime, _ now: HostTime) {
+        guard connections.links.allSatisfy({ $0.connection.greeting != nil }) || now >= deadline else { return }
+        let greeted = connections.ids.filter { connections[$0]?.connection.greeting != nil }
+        for origin in [Origin.ownBroadcast, .ownListener] {
+            var candidates: [UInt64: ConnectionID] = [:]
+            for id in greeted where connections[id]?.origin == origin {
+                guard let greeting = connections[id]?.connection.greeting else { continue }
+                if case .named(let name) = target, name != greeting.name { continue }
+                candidates[greeting.instance] = candidates[greeting.instance] ?? id
+            }
+            if candidates.count > 1 {
+                return finish(.several(candidates.values.compactMap { connections[$0]?.connection.name }.sorted()))
+            }
+            if let id = candidates.values.first { return talk(over: id, now) }
+        }
+        phase = .searching(since: now, choice: nil)
+        actions.append(.search)
+    }
+
+    private mutating func learn(_ contact: PeerContact, _ now: HostTime) {
+        guard case .searching(let since, let choice) = phase, contact.roles.contains(.broadcaster),
+            found.count < ControlLimits.foundCount
+        else { return }
+        found.removeAll { $0.key == contact.key }
+        found.append(contact)
+        switch target {
+        case .named(let name): if contact.name == name { call(contact, now) }
+        case .any, .address:
+            phase = .searching(since: since, choice: choice ?? now + ControlLimits.choiceTime)
+        }
+    }
+
+    private mutating func choose(_ now: HostTime) {
+        guard found.count == 1 else { return finish(.several(found.map(\.name).sorted())) }
+        call(found[0], now)
+    }
+
+    private mutating func call(_ contact: PeerContact, _ now: HostTime) {
+        phase = .calling(since: now)
+        connections.dialer.update(contact, now: now)
+    }
+
+    // MARK: The connection
+
+    private mutating func opened(_ id: ConnectionID, _ origin: Origin, _ address: String, _ now: HostTime) {
+        var dial: Dialer.Dial?
+        if case .dialed(let its) = origin { dial = its }
+        let link = Link(
+            connection: PeerConnection(direction: dial == nil ? .local : .dialed, address: address, now: now),
+            origin: origin)
+        guard connections.add(id, link, dial: dial, now: now) == .taken else {
+            return actions.append(.close(id))
+        }
+        actions.append(.send(id, WireEncoder.opening(greeting)))
+    }
+
+    private mutating func receive(_ id: ConnectionID, _ bytes: ByteBuffer, _ now: HostTime) {
+        do throws(WireError) {
+            for event in try connections.receive(id, bytes, now: now) {
+                guard case .message(let message) = event, let link = connections[id] else { continue }
+                hear(message, from: id, link, now)
+            }
+        } catch {
+            fail(id, .brokenProtocol(connections[id]?.connection.name ?? "", error), now)
+        }
+    }
+
+    private mutating func hear(_ message: ControlMessage, from id: ConnectionID, _ link: Link, _ now: HostTime) {
+        switch message {
+        case .greeting(let greeting):
+            guard greeting.roles.contains(.broadcaster) else { return fail(id, .broadcastsNothing(greeting.name), now) }
+            connections.accept(id)
+            connections.admit(id)
+            if case .calling = phase { talk(over: id, now) }
+        case .refusal(let refusal): fail(id, .turnedAway(by: link.connection.name, refusal.text), now)
+        case .broadcastEnd(let end): if isTalking(over: id) { finish(.ended(link.connection.name, end)) }
+        default:
+            guard case .talking(id, var dialogue) = phase else { return }
+            perform(dialogue.hear(message, now), id, dialogue)
+        }
+    }
+
+    private func isTalking(over id: ConnectionID) -> Bool {
+        if case .talking(id, _) = phase { true } else { false }
+    }
+
+    /// Ends the session if it depends on this connection; else does without it.
+    private mutating func fail(_ id: ConnectionID, _ ending: ControlEnding, _ now: HostTime) {
+        switch phase {
+        case .calling: finish(ending)
+        case .talking(let partner, _) where partner == id: finish(ending)
+        case .askingHere, .searching, .talking, .over: closed(id, now)
+        }
+    }
+
+    private mutating func closed(_ id: ConnectionID, _ now: HostTime) {
+        guard let link = connections.remove(id, pause: .zero, now: now) else { return }
+        actions.append(.close(id))
+        if isTalking(over: id) { finish(.lost(link.connection.name)) }
+    }
+
+    // MARK: Talking
+
+    private mutating func talk(over id: ConnectionID, _ now: HostTime) {
+        for other in connections.ids where other != id { closed(other, now) }
+        let name = connections[id]?.connection.name ?? ""
+        actions.append(.answer(.connected(name)))
+        var dialogue = Dialogue(requests, with: name)
+        perform(dialogue.advance(now), id, dialogue)
+    }
+
+    private mutating func perform(_ steps: [Dialogue.Step], _ id: ConnectionID, _ dialogue: Dialogue) {
+        phase = .talking(id, dialogue)
+        for step in steps {
+            switch step {
+            case .send(let bytes): actions.append(.send(id, bytes))
+            case .tell(let answer): actions.append(.answer(answer))
+            case .finish(let ending): return finish(ending)
+            }
+        }
+    }
+
+    private mutating func finish(_ ending: ControlEnding) {
+        for id in connections.ids { actions.append(.close(id)) }
+        phase = .over
+        actions.append(.finished(ending))
+    }
+}

@@ -1,0 +1,113 @@
+import AudioCore
+import NIOCore
+import WireProtocol
+
+/// What a remote control and its broadcast have to say to each other: requests, one after the other, each answered
+/// before the next.
+struct Dialogue {
+    enum Step {
+        case send(ByteBuffer)
+        case tell(ControlAnswer)
+        case finish(ControlEnding)
+    }
+
+    private enum Waiting {
+        case nothing
+        /// For what becomes of a command; `firstSent` is when it was sent at first.
+        case outcome(Command, firstSent: HostTime)
+        /// To send a command again, of which there were too many.
+        case turn(Command, firstSent: HostTime, at: HostTime)
+        case effect(at: HostTime)
+        case state(since: HostTime)
+        case page(first: Int, since: HostTime)
+        /// For changes, until somebody ends it.
+        case changes(ProgrammeState)
+    }
+
+    private var requests: ArraySlice<ControlRequest>
+    private let name: String
+    private var waiting = Waiting.nothing
+
+    init(_ requests: [ControlRequest], with name: String) {
+        self.requests = requests[...]
+        self.name = name
+    }
+
+    /// Does what is due.
+    mutating func advance(_ now: HostTime) -> [Step] {
+        switch waiting {
+        case .nothing: return makeNextRequest(now)
+        case .effect(let time):
+            guard now >= time else { return [] }
+            return makeNextRequest(now)
+        case .turn(let command, let firstSent, let time):
+            guard now >= time else { return [] }
+            waiting = .outcome(command, firstSent: firstSent)
+            return [.send(WireEncoder.command(command))]
+        case .outcome(_, let since), .state(let since), .page(_, let since):
+            return now - since > ControlLimits.answerTime ? [.finish(.notYet(name))] : []
+        case .changes: return []
+        }
+    }
+
+    private mutating func makeNextRequest(_ now: HostTime) -> [Step] {
+        guard let request = requests.popFirst() else { return [.finish(.done)] }
+        switch request {
+        case .command(let command):
+            waiting = .outcome(command, firstSent: now)
+            return [.send(WireEncoder.command(command))]
+        case .state, .changes:
+            waiting = .state(since: now)
+            if case .changes = request { requests.insert(request, at: requests.startIndex) }
+            return [.send(WireEncoder.follow())]
+        case .queue:
+            waiting = .page(first: 0, since: now)
+            return [.send(WireEncoder.queuePageRequest(QueuePageRequest(first: 0)))]
+        }
+    }
+
+    /// Takes a message.
+    mutating func hear(_ message: ControlMessage, _ now: HostTime) -> [Step] {
+        switch (message, waiting) {
+        case (.outcome(let outcome), .outcome(let command, let firstSent)) where outcome.id == command.id:
+            return take(outcome, of: command, firstSent, now)
+        case (.programmeState(let state), .state), (.programmeState(let state), .changes):
+            if case .changes? = requests.first {
+                waiting = .changes(state)
+                return [.tell(.state(state, nil))]
+            }
+            return [.tell(.state(state, nil))] + makeNextRequest(now)
+        case (.programmeChange(let change), .changes(var state)):
+            guard state.apply(change) else {
+                return change.sequence <= state.sequence ? [] : [.send(WireEncoder.follow())]
+            }
+            waiting = .changes(state)
+            return [.tell(.state(state, change))]
+        case (.queuePage(let page), .page(let first, _)) where page.first == first:
+            return take(page, now)
+        default: return []
+        }
+    }
+
+    private mutating func take(
+        _ outcome: CommandOutcome, of command: Command, _ firstSent: HostTime, _ now: HostTime
+    ) -> [Step] {
+        switch outcome.verdict {
+        case .done(_, let effect):
+            let lead = min(max(effect - outcome.sent, .zero), ControlLimits.longestLead)
+            waiting = .effect(at: now + lead)
+            return [.tell(.outcome(outcome))] + advance(now)
+        case .refused(.tooManyCommands) where now - firstSent < ControlLimits.patience:
+            waiting = .turn(command, firstSent: firstSent, at: now + ControlLimits.turnTime)
+            return []
+        case .refused(let refusal): return [.tell(.outcome(outcome)), .finish(.refused(by: name, refusal))]
+        }
+    }
+
+    private mutating func take(_ page: QueuePage, _ now: HostTime) -> [Step] {
+        let next = page.first + page.items.count
+        guard next < page.itemCount, !page.items.isEmpty else { return [.tell(.page(page))] + makeNextRequest(now) }
+        waiting = .page(first: next, since: now)
+        return [.tell(.page(page)), .send(WireEncoder.queuePageRequest(QueuePageRequest(first: next)))]
+    }
+}

@@ -1,0 +1,42 @@
+import AudioCore
+import Peering
+import WireProtocol
+
+/// Commands: those that concern this listener's sound, and those that somebody at this machine gives the broadcast.
+extension ListenSession {
+    /// Handles what the broadcaster says of commands and of its programme.
+    mutating func control(_ message: ControlMessage) {
+        switch message {
+        case .command(let command):
+            if case .listeners(let operation, _) = command.operation { actions.append(.set(operation)) }
+        case .groupVolume(let volume): actions.append(.setGroupVolume(volume))
+        default: actions.append(.answer(message))
+        }
+    }
+
+    /// Asks the broadcaster. Without one there is nobody to answer.
+    mutating func ask(_ message: ControlMessage, _ now: HostTime) {
+        guard case .member(let id) = reception?.stage else { return }
+        switch message {
+        case .command(let command): send(WireEncoder.command(command), to: id, now)
+        case .follow: send(WireEncoder.follow(), to: id, now)
+        case .queuePageRequest(let request): send(WireEncoder.queuePageRequest(request), to: id, now)
+        default: break
+        }
+    }
+
+    /// Takes note of how the loudspeakers are set.
+    mutating func note(_ settings: ListenerSettings, _ now: HostTime) {
+        guard settings != self.settings else { return }
+        self.settings = settings
+        tellSettings(now)
+    }
+
+    mutating func tellSettings(_ now: HostTime) {
+        guard case .member(let id) = reception?.stage, let settings else { return }
+        send(WireEncoder.settings(settings), to: id, now)
+    }
+
+    /// The broadcaster that feeds this listener; nil while none does.
+    public var broadcaster: Greeting? { if case .member = reception?.stage { reception?.broadcaster } else { nil } }
+}

@@ -1,0 +1,252 @@
+import AudioCore
+import Broadcasting
+import ClockSync
+import NIOCore
+import Peering
+import Programmes
+import Testing
+import WireProtocol
+
+/// Those who command a broadcast over a connection, and those who follow its programme.
+@Suite(.timeLimit(.minutes(5))) struct ControllerTests {
+    /// Two listeners that play, and a controller: connections 1, 2 and 3.
+    private func playing(_ configure: (inout BroadcastConfiguration) -> Void = { _ in }) -> ScriptedBroadcast {
+        var broadcast = ScriptedBroadcast {
+            $0.programme = ScriptedBroadcast.programme(["a", "b", "c"])
+            configure(&$0)
+        }
+        broadcast.give(seconds: 10)
+        for id in [1, 2] {
+            broadcast.join(id)
+            broadcast.report(.ready, id)
+        }
+        broadcast.join(3, roles: .controller)
+        broadcast.wait(.milliseconds(400))
+        return broadcast
+    }
+
+    private func messages(_ broadcast: ScriptedBroadcast, _ id: Int) -> [ControlMessage] {
+        (broadcast.heard[id]?.messages ?? []).filter { $0 != .keepAlive }
+    }
+
+    private func outcomes(_ broadcast: ScriptedBroadcast, _ id: Int) -> [CommandOutcome] {
+        messages(broadcast, id).compactMap { if case .outcome(let outcome) = $0 { outcome } else { nil } }
+    }
+
+    /// What a follower makes of all that it was sent; nil if a change was missing.
+    private func followed(_ broadcast: ScriptedBroadcast, _ id: Int) -> ProgrammeState? {
+        var state: ProgrammeState?
+        for message in messages(broadcast, id) {
+            switch message {
+            case .programmeState(let whole): state = whole
+            case .programmeChange(let change): guard state?.apply(change) == true else { return nil }
+            default: break
+            }
+        }
+        return state
+    }
+
+    private func ask(_ operation: CommandOperation, _ broadcast: inout ScriptedBroadcast, from id: Int = 3) {
+        broadcast.say(WireEncoder.command(Command(operation)), id)
+    }
+
+    private func refusal(_ broadcast: ScriptedBroadcast, _ id: Int = 3) -> CommandRefusal? {
+        if case .refused(let refusal)? = outcomes(broadcast, id).last?.verdict { refusal } else { nil }
+    }
+
+    // MARK: Commands
+
+    @Test func aCommandFromAConnectionIsHeardByAllAtOnce() throws {
+        var broadcast = playing()
+        let now = SessionTime(nanoseconds: broadcast.now.nanoseconds)
+        ask(.programme(.pause), &broadcast)
+        // At once, not with the next tick.
+        let cuts = [1, 2].map { broadcast.heard[$0]?.cuts.last?.frame }
+        #expect(cuts[0] != nil && cuts[0] == cuts[1])
+        let outcome = try #require(outcomes(broadcast, 3).last)
+        guard case .done(let number, let effect) = outcome.verdict else { Issue.record("\(outcome)"); return }
+        #expect(number == 1 && outcome.sent == now)
+        #expect(effect > now && effect - now <= .milliseconds(300))
+        #expect(broadcast.heard[3]?.packets.isEmpty == true && broadcast.heard[3]?.anchor == nil)
+        #expect(broadcast.keys.count == 2, "a controller has no clock")
+    }
+
+    @Test func aListenerCommandsToo() {
+        var broadcast = playing()
+        ask(.programme(.pause), &broadcast, from: 1)
+        #expect(outcomes(broadcast, 1).count == 1 && broadcast.session.transport == .paused)
+    }
+
+    @Test func aCommandThatComesTwiceActsOnceAndIsAnsweredTwice() {
+        var broadcast = playing()
+        let command = WireEncoder.command(Command(.programme(.toggle)))
+        broadcast.say(command, 3)
+        broadcast.say(command, 1)
+        #expect(broadcast.session.transport == .paused)
+        #expect(outcomes(broadcast, 3).map(\.verdict) == outcomes(broadcast, 1).map(\.verdict))
+    }
+
+    @Test func aFloodIsRefusedAndTheOthersAreNot() {
+        var broadcast = playing()
+        for _ in 0..<10_000 { ask(.programme(.setShuffle(true)), &broadcast) }
+        let refused = outcomes(broadcast, 3).count { $0.verdict == .refused(.tooManyCommands) }
+        #expect(refused == 10_000 - ProgrammeLimits.commandBurst)
+        ask(.programme(.pause), &broadcast, from: 2)
+        #expect(broadcast.session.transport == .paused)
+    }
+
+    @Test func onlyThisMachinesUserNamesFiles() {
+        let file = CommandOperation.programme(.add([.file("/etc/passwd")]))
+        let web = CommandOperation.programme(.add(WebAddress("http://example.com/a.mp3").map { [.web($0)] } ?? []))
+        var closed = playing()
+        for operation in [file, web] {
+            ask(operation, &closed)
+            #expect(refusal(closed) == .notAllowed)
+        }
+        var open = playing { $0.acceptsSongs = true }
+        ask(file, &open)
+        #expect(refusal(open) == .notAllowed)
+        ask(web, &open)
+        #expect(refusal(open) == nil && open.session.songCount == 4)
+        // The same from a program of the broadcaster's own user.
+        closed.join(4, roles: .controller, direction: .local)
+        ask(file, &closed, from: 4)
+        #expect(refusal(closed, 4) == nil && closed.session.songCount == 4)
+    }
+
+    @Test func thereIsRoomForSoManyControllers() {
+        var broadcast = playing()
+        for id in 1_000..<1_000 + BroadcastLimits.controllerCount { broadcast.join(id, roles: .controller) }
+        #expect(broadcast.closed == [999 + BroadcastLimits.controllerCount])
+    }
+
+    // MARK: Listeners
+
+    @Test func aListenersVolumeIsItsOwn() {
+        var broadcast = playing()
+        for id in [1, 2] { broadcast.say(WireEncoder.settings(ListenerSettings()), id) }
+        let command = Command(.listeners(.volume(.step(-5)), of: .named("Listener 2")))
+        broadcast.say(WireEncoder.command(command), 3)
+        #expect(messages(broadcast, 2).last == .command(command))
+        #expect(!messages(broadcast, 1).contains(.command(command)))
+        #expect(outcomes(broadcast, 3).count == 1 && refusal(broadcast) == nil)
+    }
+
+    @Test func theGroupsVolumeIsSentToAllAndToThoseWhoComeLater() {
+        var broadcast = playing()
+        ask(.listeners(.volume(.level(40)), of: .all), &broadcast)
+        ask(.listeners(.volume(.step(5)), of: .all), &broadcast)
+        #expect(messages(broadcast, 1).last == .groupVolume(VolumeSetting(level: 45)))
+        #expect(messages(broadcast, 2).last == .groupVolume(VolumeSetting(level: 45)))
+        broadcast.join(4)
+        #expect(messages(broadcast, 4).contains(.groupVolume(VolumeSetting(level: 45))))
+    }
+
+    @Test func aListenerThatIsNotThereHasANearestName() {
+        var broadcast = playing()
+        broadcast.say(WireEncoder.settings(ListenerSettings()), 1)
+        ask(.listeners(.volume(.mute), of: .named("Listner 1")), &broadcast)
+        #expect(refusal(broadcast) == .noSuchListener(nearest: "Listener 1"))
+        // One without loudspeakers has no volume.
+        ask(.listeners(.volume(.mute), of: .named("Listener 2")), &broadcast)
+        #expect(refusal(broadcast) == .noSuchListener(nearest: "Listener 1"))
+    }
+
+    @Test func whatIsOutOfRangeIsRefused() {
+        var broadcast = playing()
+        broadcast.say(WireEncoder.settings(ListenerSettings()), 1)
+        let operations: [ListenerOperation] = [
+            .volume(.level(101)), .volume(.level(-1)), .volume(.step(.max)), .offset(.seconds(2)),
+            .offset(.seconds(-2)),
+            .role(.channel(0)),
+        ]
+        for operation in operations {
+            ask(.listeners(operation, of: .named("Listener 1")), &broadcast)
+            #expect(refusal(broadcast) == .outOfRange, "\(operation)")
+        }
+    }
+
+    // MARK: Following
+
+    @Test func aFollowerIsSentTheStateOnceAndThenEachChange() throws {
+        var broadcast = playing()
+        broadcast.say(WireEncoder.follow(), 3)
+        let first = try #require(followed(broadcast, 3))
+        #expect(first.status.transport == .playing && first.status.current?.title == "Song")
+        #expect(first.status.next?.title == "b" && first.itemCount == 3)
+        #expect(first.listeners.map(\.name) == ["Listener 1", "Listener 2"])
+        broadcast.wait(.milliseconds(100), draining: 3)
+        let told = messages(broadcast, 3)
+        broadcast.wait(.seconds(1), draining: 3)
+        #expect(messages(broadcast, 3) == told, "nothing is sent while all goes on as expected")
+
+        ask(.programme(.pause), &broadcast)
+        ask(.listeners(.volume(.level(30)), of: .all), &broadcast)
+        ask(.programme(.setRepeat(.all)), &broadcast)
+        ask(.programme(.remove(.position(2))), &broadcast)
+        broadcast.say(WireEncoder.settings(ListenerSettings(role: .left)), 2)
+        broadcast.wait(.milliseconds(100), draining: 3)
+        let state = try #require(followed(broadcast, 3))
+        #expect(state.status.transport == .paused && state.status.position?.framesPerSecond == nil)
+        #expect(state.volume.level == 30 && state.modes.repeats == .all && state.itemCount == 2)
+        #expect(state.listeners.last?.settings?.role == .left)
+        broadcast.handle(.closed(ConnectionID(2)))
+        broadcast.wait(.milliseconds(100), draining: 3)
+        #expect(followed(broadcast, 3)?.listeners.map(\.name) == ["Listener 1"])
+    }
+
+    @Test func aFollowerWhoComesLaterAgreesWithTheFirst() throws {
+        var broadcast = playing()
+        broadcast.join(4, roles: .controller)
+        broadcast.say(WireEncoder.follow(), 3)
+        ask(.programme(.setShuffle(true)), &broadcast)
+        ask(.programme(.next), &broadcast)
+        broadcast.say(WireEncoder.follow(), 4)
+        ask(.programme(.clear), &broadcast)
+        broadcast.wait(.milliseconds(100), draining: 3)
+        var (first, second) = (try #require(followed(broadcast, 3)), try #require(followed(broadcast, 4)))
+        (first.sent, second.sent) = (SessionTime(nanoseconds: 0), SessionTime(nanoseconds: 0))
+        #expect(first == second && first.itemCount == 0 && first.status.transport == .idle)
+    }
+
+    @Test func thePositionOfAPausedSongIsWhereItGoesOn() throws {
+        var broadcast = playing()
+        broadcast.wait(.seconds(1))
+        broadcast.say(WireEncoder.follow(), 3)
+        ask(.programme(.pause), &broadcast)
+        let position = try #require(followed(broadcast, 3)?.status.position)
+        #expect(position.frame == broadcast.heard[1]?.cuts.last?.frame)
+    }
+
+    @Test func theQueueComesInPages() throws {
+        var broadcast = playing { $0.programme = ScriptedBroadcast.programme((0..<600).map { "song \($0)" }) }
+        var items: [QueueItem] = []
+        for _ in 0..<3 {
+            broadcast.say(WireEncoder.queuePageRequest(QueuePageRequest(first: items.count)), 3)
+            guard case .queuePage(let page)? = messages(broadcast, 3).last else { Issue.record("no page"); return }
+            items += page.items
+        }
+        #expect(items.count == 600 && items.last?.title == "song 599")
+    }
+
+    @Test func whoAsksAndDoesNotReadIsDropped() {
+        var broadcast = playing { $0.programme = ScriptedBroadcast.programme((0..<600).map { "a long title \($0)" }) }
+        for _ in 0..<100 {
+            broadcast.say(WireEncoder.queuePageRequest(QueuePageRequest(first: 0)), 3)
+        }
+        #expect(broadcast.closed == [3])
+    }
+
+    @Test func aStrangerIsToldNothing() {
+        var broadcast = playing()
+        broadcast.open(5, .accepted)
+        broadcast.say(WireEncoder.command(Command(.programme(.pause))), 5)
+        #expect(broadcast.session.transport == .playing)
+    }
+
+    @Test func controllersAreToldOfTheEnd() {
+        var broadcast = playing()
+        broadcast.handle(.stop)
+        #expect(messages(broadcast, 3).last == .broadcastEnd(BroadcastEnd(.stopped, "the broadcaster stopped")))
+    }
+}

@@ -1,0 +1,317 @@
+import AudioCore
+import Controlling
+import NIOCore
+import Peering
+import Testing
+import WireProtocol
+
+/// A remote control, with broadcasters played by the test.
+@Suite(.timeLimit(.minutes(5))) struct ControlSessionTests {
+    private struct Scene {
+        var session: ControlSession
+        var now = HostTime(nanoseconds: 3_000_000_000)
+        var dials: [Dialer.Dial] = []
+        var isSearching = false
+        var sent: [Int: [ControlMessage]] = [:]
+        private var inboxes: [Int: PeerConnection] = [:]
+        var closed: Set<Int> = []
+        var answers: [ControlAnswer] = []
+        var ending: ControlEnding?
+
+        init(_ target: ControlTarget = .any, _ requests: [ControlRequest]) {
+            let greeting = Greeting(
+                roles: .controller, peer: UUIDBytes(high: 0, low: 1), instance: 1, started: 0, name: "Hand")
+            session = ControlSession(greeting: greeting, target: target, requests: requests, now: now)
+        }
+
+        mutating func handle(_ event: ControlEvent) {
+            for action in session.handle(event, now: now) {
+                switch action {
+                case .search: isSearching = true
+                case .dial(let dial): dials.append(dial)
+                case .send(let id, let bytes): take(bytes, id.number)
+                case .close(let id): closed.insert(id.number)
+                case .answer(let answer): answers.append(answer)
+                case .finished(let ending): self.ending = ending
+                }
+            }
+        }
+
+        private mutating func take(_ bytes: ByteBuffer, _ id: Int) {
+            var inbox = inboxes[id] ?? PeerConnection(direction: .accepted, address: "", now: now)
+            let events = (try? inbox.receive(bytes, now: now)) ?? []
+            inboxes[id] = inbox
+            sent[id, default: []] += events.compactMap { if case .message(let message) = $0 { message } else { nil } }
+        }
+
+        mutating func wait(_ span: TimeSpan) {
+            let end = now + span
+            while now < end {
+                now += .milliseconds(5)
+                handle(.tick)
+            }
+        }
+
+        /// A program of this machine answers in the name of this broadcast.
+        mutating func open(_ id: Int, _ origin: ControlSession.Origin, _ name: String, roles: PeerRoles = .broadcaster)
+        {
+            handle(.opened(ConnectionID(id), origin, address: "socket \(id)"))
+            greet(id, name, roles: roles)
+        }
+
+        mutating func greet(_ id: Int, _ name: String, roles: PeerRoles = .broadcaster) {
+            let greeting = Greeting(
+                roles: roles, peer: UUIDBytes(high: 0, low: 2), instance: UInt64(name.utf8.count), started: 0,
+                name: name)
+            handle(.received(ConnectionID(id), WireEncoder.opening(greeting)))
+        }
+
+        mutating func find(_ name: String) {
+            handle(
+                .contact(
+                    PeerContact(
+                        key: .instance(UInt64(name.utf8.count)), name: name, roles: .broadcaster, started: 0,
+                        addresses: [NetworkAddress(host: name)])))
+        }
+
+        mutating func say(_ bytes: ByteBuffer, _ id: Int = 1) { handle(.received(ConnectionID(id), bytes)) }
+
+        /// Answers the newest command.
+        mutating func answer(_ verdict: CommandOutcome.Verdict, _ id: Int = 1) {
+            guard case .command(let command)? = sent[id]?.last else { return }
+            say(WireEncoder.outcome(CommandOutcome(id: command.id, verdict, sent: SessionTime(nanoseconds: 0))), id)
+        }
+    }
+
+    private static let pause = ControlRequest.command(Command(.programme(.pause)))
+
+    private func done(after lead: TimeSpan) -> CommandOutcome.Verdict {
+        .done(number: 1, effect: SessionTime(nanoseconds: 0) + lead)
+    }
+
+    // MARK: Whom it takes
+
+    @Test func theOwnBroadcastComesBeforeTheOneThatIsHeard() {
+        var scene = Scene(.any, [Self.pause])
+        scene.open(1, .ownListener, "Attic")
+        scene.open(2, .ownBroadcast, "Den")
+        scene.handle(.calledAllHere)
+        #expect(scene.answers == [.connected("Den")] && scene.closed == [1])
+        guard case .command? = scene.sent[2]?.last else { Issue.record("no command"); return }
+        #expect(!scene.isSearching)
+    }
+
+    @Test func twoListenersOfOneBroadcastAreOne() {
+        var scene = Scene(.any, [Self.pause])
+        scene.open(1, .ownListener, "Attic")
+        scene.open(2, .ownListener, "Attic")
+        scene.handle(.calledAllHere)
+        #expect(scene.answers == [.connected("Attic")] && scene.closed.count == 1)
+    }
+
+    @Test func ofSeveralNoneIsTaken() {
+        var scene = Scene(.any, [Self.pause])
+        scene.open(1, .ownBroadcast, "Kitchen")
+        scene.open(2, .ownBroadcast, "Den")
+        scene.handle(.calledAllHere)
+        #expect(scene.ending == .several(["Den", "Kitchen"]) && scene.closed == [1, 2])
+    }
+
+    @Test func aNameChoosesAmongThem() {
+        var scene = Scene(.named("Kitchen"), [Self.pause])
+        scene.open(1, .ownListener, "Kitchen")
+        scene.open(2, .ownBroadcast, "Den")
+        scene.handle(.calledAllHere)
+        #expect(scene.answers == [.connected("Kitchen")])
+    }
+
+    @Test func aProgramThatDoesNotGreetIsNotWaitedForLong() {
+        var scene = Scene(.any, [Self.pause])
+        scene.handle(.opened(ConnectionID(1), .ownListener, address: "socket"))
+        scene.handle(.calledAllHere)
+        #expect(!scene.isSearching)
+        scene.wait(ControlLimits.localTime + .milliseconds(5))
+        #expect(scene.isSearching)
+    }
+
+    @Test func withNobodyHereTheOnlyOneOfTheNetworkIsTaken() throws {
+        var scene = Scene(.any, [Self.pause])
+        scene.handle(.calledAllHere)
+        scene.find("Den")
+        scene.find("Den")
+        #expect(scene.isSearching && scene.dials.isEmpty)
+        scene.wait(ControlLimits.choiceTime)
+        scene.handle(.opened(ConnectionID(1), .dialed(try #require(scene.dials.first)), address: "10.0.0.1"))
+        scene.greet(1, "Den")
+        #expect(scene.answers == [.connected("Den")])
+    }
+
+    @Test func ofSeveralOfTheNetworkNoneIsTaken() {
+        var scene = Scene(.any, [Self.pause])
+        scene.handle(.calledAllHere)
+        scene.find("Kitchen")
+        scene.find("Den")
+        scene.wait(ControlLimits.choiceTime)
+        #expect(scene.ending == .several(["Den", "Kitchen"]) && scene.dials.isEmpty)
+    }
+
+    @Test func aNameIsDialledAtOnce() {
+        var scene = Scene(.named("Den"), [Self.pause])
+        scene.handle(.calledAllHere)
+        scene.find("Kitchen")
+        #expect(scene.dials.isEmpty)
+        scene.find("Den")
+        #expect(scene.dials.map(\.address.host) == ["Den"])
+    }
+
+    @Test func aNameThatNobodyHasEndsWithThoseThatAreThere() {
+        var scene = Scene(.named("Dan"), [Self.pause])
+        scene.handle(.calledAllHere)
+        scene.find("Den")
+        scene.wait(ControlLimits.patience + .milliseconds(10))
+        #expect(scene.ending == .nobody(found: ["Den"]))
+    }
+
+    @Test func anAddressAsksNobodyElse() {
+        var scene = Scene(.address(NetworkAddress(host: "10.0.0.9")), [Self.pause])
+        scene.handle(.tick)
+        #expect(scene.dials.map(\.address.host) == ["10.0.0.9"] && !scene.isSearching)
+        scene.wait(ControlLimits.patience + .milliseconds(10))
+        #expect(scene.ending == .noAnswer)
+    }
+
+    @Test func aListenerAtTheAddressIsNoBroadcast() throws {
+        var scene = Scene(.address(NetworkAddress(host: "10.0.0.9")), [Self.pause])
+        scene.handle(.tick)
+        scene.handle(.opened(ConnectionID(1), .dialed(try #require(scene.dials.first)), address: "10.0.0.9"))
+        scene.greet(1, "Shelf", roles: .listener)
+        #expect(scene.ending == .broadcastsNothing("Shelf"))
+    }
+
+    // MARK: What they say to each other
+
+    private func talking(_ requests: [ControlRequest]) -> Scene {
+        var scene = Scene(.any, requests)
+        scene.open(1, .ownBroadcast, "Den")
+        scene.handle(.calledAllHere)
+        return scene
+    }
+
+    @Test func itEndsWhenTheCommandHasTakenEffect() {
+        var scene = talking([Self.pause])
+        scene.answer(done(after: .milliseconds(80)))
+        scene.wait(.milliseconds(75))
+        #expect(scene.ending == nil)
+        scene.wait(.milliseconds(10))
+        #expect(scene.ending == .done && scene.closed == [1])
+    }
+
+    @Test func anEffectThatIsFarAwayIsNotWaitedFor() {
+        var scene = talking([Self.pause])
+        scene.answer(done(after: .seconds(1_000_000)))
+        scene.wait(ControlLimits.longestLead + .milliseconds(5))
+        #expect(scene.ending == .done)
+    }
+
+    @Test func commandsFollowOneAnother() {
+        var scene = talking([Self.pause, .command(Command(.programme(.next)))])
+        #expect(scene.sent[1]?.count { if case .command = $0 { true } else { false } } == 1)
+        scene.answer(done(after: .zero))
+        #expect(scene.sent[1]?.count { if case .command = $0 { true } else { false } } == 2)
+        scene.answer(done(after: .zero))
+        #expect(scene.ending == .done)
+    }
+
+    @Test func aRefusalEndsIt() {
+        var scene = talking([Self.pause, Self.pause])
+        scene.answer(.refused(.nothingPlays))
+        #expect(scene.ending == .refused(by: "Den", .nothingPlays))
+    }
+
+    @Test func aCommandThatWasOneTooManyIsSentAgain() {
+        var scene = talking([Self.pause])
+        scene.answer(.refused(.tooManyCommands))
+        #expect(scene.ending == nil)
+        scene.wait(ControlLimits.turnTime)
+        let commands = scene.sent[1]?.filter { if case .command = $0 { true } else { false } } ?? []
+        #expect(commands.count == 2 && Set(commands).count == 1)
+        scene.answer(done(after: .zero))
+        #expect(scene.ending == .done)
+    }
+
+    @Test func oneThatDoesNotAnswerIsNotWaitedFor() {
+        var scene = talking([Self.pause])
+        scene.wait(ControlLimits.answerTime + .milliseconds(10))
+        #expect(scene.ending == .notYet("Den"))
+    }
+
+    @Test func theOutcomeOfSomebodyElsesCommandIsNotOurs() {
+        var scene = talking([Self.pause])
+        scene.say(WireEncoder.outcome(CommandOutcome(id: .random(), .refused(.notAllowed))))
+        #expect(scene.ending == nil)
+    }
+
+    private let state = ProgrammeState(
+        sequence: 7, sent: SessionTime(nanoseconds: 0), status: TransportStatus(.playing), itemCount: 300)
+
+    @Test func theStateOnce() {
+        var scene = talking([.state])
+        #expect(scene.sent[1]?.last == .follow)
+        scene.say(WireEncoder.programmeState(state))
+        #expect(scene.answers.last == .state(state, nil) && scene.ending == .done)
+    }
+
+    @Test func changesUntilSomebodyEndsIt() {
+        var scene = talking([.changes])
+        scene.say(WireEncoder.programmeState(state))
+        let change = ProgrammeChange(
+            sequence: 8, effect: SessionTime(nanoseconds: 0), .volume(VolumeSetting(level: 3)))
+        scene.say(WireEncoder.programmeChange(change))
+        var next = state
+        let isNext = next.apply(change)
+        #expect(isNext)
+        #expect(scene.answers.last == .state(next, change) && scene.ending == nil)
+        // What was missed makes it ask for the whole again.
+        scene.say(WireEncoder.programmeChange(ProgrammeChange(sequence: 11, effect: change.effect, change.kind)))
+        #expect(scene.sent[1]?.last == .follow && scene.answers.last == .state(next, change))
+        scene.say(WireEncoder.programmeState(state))
+        #expect(scene.answers.last == .state(state, nil))
+        scene.say(WireEncoder.broadcastEnd(BroadcastEnd(.stopped)))
+        #expect(scene.ending == .ended("Den", BroadcastEnd(.stopped)))
+    }
+
+    @Test func theQueuePageByPage() {
+        var scene = talking([.queue])
+        let item = QueueItem(id: ItemID(1), title: "a")
+        for (first, count) in [(0, 256), (256, 44)] {
+            #expect(scene.sent[1]?.last == .queuePageRequest(QueuePageRequest(first: first)))
+            let items = [QueueItem](repeating: item, count: count)
+            scene.say(WireEncoder.queuePage(QueuePage(sequence: 0, itemCount: 300, first: first, items: items)))
+        }
+        #expect(scene.ending == .done)
+    }
+
+    @Test func anEmptyPageEndsTheQueue() {
+        var scene = talking([.queue])
+        scene.say(WireEncoder.queuePage(QueuePage(sequence: 0, itemCount: 300, first: 0, items: [])))
+        #expect(scene.ending == .done)
+    }
+
+    @Test func aLostConnectionEndsIt() {
+        var scene = talking([Self.pause])
+        scene.handle(.closed(ConnectionID(1)))
+        #expect(scene.ending == .lost("Den"))
+    }
+
+    @Test func aRefusedConnectionEndsIt() {
+        var scene = talking([Self.pause])
+        scene.say(WireEncoder.refusal(Refusal(.busy, "too many")))
+        #expect(scene.ending == .turnedAway(by: "Den", "too many"))
+    }
+
+    @Test func brokenBytesEndIt() {
+        var scene = talking([Self.pause])
+        scene.say(ByteBuffer(bytes: [0, 0x50, 0, 0, 0, 1, 9]))
+        #expect(scene.ending == .brokenProtocol("Den", .malformed(messageType: 0x50)))
+    }
+}

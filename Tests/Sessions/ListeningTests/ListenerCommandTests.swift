@@ -1,0 +1,73 @@
+import AudioCore
+import Listening
+import Peering
+import Testing
+import WireProtocol
+
+/// Commands to a listener's loudspeakers, and those that pass through it to its broadcaster.
+@Suite(.timeLimit(.minutes(5))) struct ListenerCommandTests {
+    private func joined() -> ScriptedListener {
+        var listener = ScriptedListener()
+        listener.handle(.settings(ListenerSettings(role: .left)))
+        listener.meet(1, name: "Attic")
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        return listener
+    }
+
+    private func said(_ listener: ScriptedListener) -> [ControlMessage] { listener.said[1]?.messages ?? [] }
+
+    @Test func itTellsHowItIsSetOnceItTakesPart() {
+        var listener = joined()
+        let first = ControlMessage.settings(ListenerSettings(role: .left))
+        #expect(said(listener).count { $0 == first } == 1)
+        let next = ListenerSettings(volume: VolumeSetting(level: 40))
+        listener.handle(.settings(next))
+        listener.handle(.settings(next))
+        #expect(said(listener).count { $0 == .settings(next) } == 1)
+    }
+
+    @Test func theBroadcasterSetsIt() {
+        var listener = joined()
+        let operation = ListenerOperation.volume(.step(-5))
+        listener.say(WireEncoder.command(Command(.listeners(operation, of: .named("Shelf")))), 1)
+        listener.say(WireEncoder.groupVolume(VolumeSetting(level: 30)), 1)
+        #expect(listener.actions.contains { if case .set(operation) = $0 { true } else { false } })
+        #expect(
+            listener.actions.contains { if case .setGroupVolume(VolumeSetting(level: 30)) = $0 { true } else { false } }
+        )
+        // A command that is the broadcaster's alone means nothing here.
+        listener.say(WireEncoder.command(Command(.programme(.pause))), 1)
+        #expect(listener.actions.count { if case .set = $0 { true } else { false } } == 1)
+    }
+
+    @Test func anotherBroadcastBeginsWithTheGroupAtFullVolume() {
+        var listener = joined()
+        listener.say(WireEncoder.groupVolume(VolumeSetting(level: 30)), 1)
+        listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.stopped)), 1)
+        listener.meet(2, name: "Cellar")
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        let volumes = listener.actions.compactMap { if case .setGroupVolume(let volume) = $0 { volume } else { nil } }
+        #expect(volumes.last == VolumeSetting())
+    }
+
+    @Test func whoAsksHereIsAnsweredByTheBroadcaster() {
+        var listener = joined()
+        let command = Command(.programme(.pause))
+        listener.handle(.ask(.command(command)))
+        listener.handle(.ask(.follow))
+        listener.handle(.ask(.queuePageRequest(QueuePageRequest(first: 0))))
+        #expect(
+            said(listener).suffix(3) == [
+                .command(command), .follow, .queuePageRequest(QueuePageRequest(first: 0)),
+            ])
+        let outcome = CommandOutcome(id: command.id, .refused(.nothingPlays))
+        listener.say(WireEncoder.outcome(outcome), 1)
+        #expect(listener.actions.contains { if case .answer(.outcome(outcome)) = $0 { true } else { false } })
+    }
+
+    @Test func withoutABroadcastNobodyIsAsked() {
+        var listener = ScriptedListener()
+        listener.handle(.ask(.follow))
+        #expect(listener.said.isEmpty && listener.session.broadcaster == nil)
+    }
+}
