@@ -407,7 +407,7 @@ let testRooms = [
             tests("EndToEndTests", ["HeardAnalysis", "LANKit", "SoundCardKit", "TestbedKit"]),
             tests("DemoEndToEndTests", ["LANKit"]),
             tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
-            tests("BenchmarkTests", ["benchmark-sync", "TestbedKit"]),
+            tests("BenchmarkTests", ["benchmark-command", "benchmark-sync", "HeardAnalysis", "TestbedKit"]),
             // Parsers and decoders beside those of other projects, on songs from every encoder.
             tests(
                 "ConformanceTests",

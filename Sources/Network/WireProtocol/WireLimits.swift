@@ -21,6 +21,8 @@ public enum WireLimits {
     /// Sources that one command may add, and their bytes together: a command stays below 4,096 bytes.
     public static let sourcesPerCommand = 64
     public static let sourceByteCount = 3_072
+    /// Bytes of a song in one message from whoever adds it: that stays below 4,096 bytes, too.
+    public static let songBytesCount = 3_072
     /// Items of the queue in one page.
     public static let itemsPerPage = 256
     /// Listeners in a programme's state: the message stays below the payload limit.

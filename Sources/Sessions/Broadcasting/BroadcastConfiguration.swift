@@ -131,6 +131,10 @@ public enum BroadcastLimits {
     public static let observerCount = 16
     /// Programs at once that command and follow, and take no part otherwise.
     public static let controllerCount = 256
+    /// Songs that are being sent at once, the longest one, and how much of one is under way.
+    static let uploadCount = 8
+    public static let longestUpload: UInt64 = 1 << 30
+    public static let uploadWindow: UInt64 = 64 * 1024
     /// Followers are told of a position or a listener's error that moved by more than this against what they expect.
     static let positionTolerance = TimeSpan.milliseconds(10)
     static let errorTolerance = TimeSpan.microseconds(20)

@@ -26,6 +26,8 @@ public enum BroadcastEvent: Sendable {
     case command(Command, Asker)
     /// The answer to ``BroadcastAction/transcode(_:)``.
     case transcoded(TranscodingReply)
+    /// What became of a song that is being kept.
+    case spool(CommandID, SpoolEvent)
     /// Time has passed; must come at least every ``BroadcastSession/tickInterval``.
     case tick
     /// The user asked to stop.
@@ -64,6 +66,16 @@ public enum SourceEvent: Sendable {
     case title(String)
     /// When a live source's frames were in the air. Repeated while it runs.
     case clock(SourceClock)
+}
+
+/// What becomes of a song that others send.
+public enum SpoolEvent: Hashable, Sendable {
+    /// There is room for it. It will be found at this path.
+    case opened(path: String)
+    /// So many bytes more are kept.
+    case wrote(Int)
+    /// It is not kept, or no longer.
+    case failed(CommandRefusal)
 }
 
 /// What comes behind a song that is over.
@@ -111,6 +123,12 @@ public enum BroadcastAction: Sendable {
     case transcode(TranscodingRequest)
     /// Release the decoder: nobody needs PCM any more.
     case endTranscoding
+    /// Find room for a song; answer with ``BroadcastEvent/spool(_:_:)``.
+    case openSpool(SongOffer)
+    /// Append to it; answer with ``SpoolEvent/wrote(_:)`` when that is done.
+    case writeSpool(SongBytes)
+    /// Forget it: it will not be queued.
+    case closeSpool(CommandID)
     /// Tell the broadcaster's own user what became of a command.
     case answer(CommandOutcome, Asker)
     /// The advertised state changed.

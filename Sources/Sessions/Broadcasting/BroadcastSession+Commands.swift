@@ -97,13 +97,13 @@ extension BroadcastSession {
         }
     }
 
-    private mutating func finish(_ pending: PendingCommand, _ effect: SessionTime, _ now: HostTime) {
+    mutating func finish(_ pending: PendingCommand, _ effect: SessionTime, _ now: HostTime) {
         let (entry, outcome) = log.append(pending.command, who: pending.who, effect: effect, text: pending.text)
         note(.command(entry), effect: entry.effect, now)
         answer(outcome, pending.origin, now)
     }
 
-    private mutating func answer(_ outcome: CommandOutcome, _ origin: CommandOrigin, _ now: HostTime) {
+    mutating func answer(_ outcome: CommandOutcome, _ origin: CommandOrigin, _ now: HostTime) {
         var outcome = outcome
         outcome.sent = ClockMapping.identity.session(at: now)
         switch origin {

@@ -86,6 +86,8 @@ extension BroadcastSession {
         case .follow: follow(id, now)
         case .queuePageRequest(let request): sendPage(request, to: id, now)
         case .settings(let settings): note(settings, of: id)
+        case .songOffer(let offer): if connections[id]?.isStranger == false { take(offer, from: id, now) }
+        case .songBytes(let bytes): take(bytes, from: id, now)
         default: break
         }
     }
@@ -218,6 +220,7 @@ extension BroadcastSession {
 
     /// Closes a connection that was removed from the table.
     private mutating func end(_ id: ConnectionID, _ link: ListenerLink) {
+        abandonUpload(of: id)
         if link.isMember { actions.append(.removeKey(link.key)) }
         actions.append(.close(id))
     }

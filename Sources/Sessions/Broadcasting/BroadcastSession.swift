@@ -46,6 +46,8 @@ public struct BroadcastSession {
     var published = PublishedProgramme()
     /// The volume that all listeners' own volumes are scaled by.
     var groupVolume = VolumeSetting()
+    /// Songs that are being sent to the broadcaster.
+    var uploads: [ConnectionID: SongUpload] = [:]
     /// Whether one connection's event changed what concerns all.
     var concernsAll = false
     /// Commands whose songs are being opened.
@@ -98,6 +100,7 @@ public struct BroadcastSession {
         case .source(let epoch, let event): read(event, of: epoch, now)
         case .command(let command, let asker): perform(command, from: .own(asker), now)
         case .transcoded(let reply): take(reply, now)
+        case .spool(let id, let event): note(event, of: id, now)
         case .tick: break
         case .stop: finish(.stopped, now)
         }

@@ -13,7 +13,10 @@ public enum ControlTarget: Hashable, Sendable {
 
 /// What a remote control asks for.
 public enum ControlRequest: Hashable, Sendable {
+    /// Of its songs, files are sent if the broadcaster is another machine's.
     case command(Command)
+    /// Sends a file's bytes, to be queued before the item at this position; nil: at the end.
+    case send(path: String, position: Int?)
     /// The programme's state, once.
     case state
     /// The programme's state, and each change of it until somebody ends that; the last request only.
@@ -33,6 +36,12 @@ public enum ControlEvent: Sendable {
     case dialFailed(Dialer.Dial)
     case received(ConnectionID, ByteBuffer)
     case closed(ConnectionID)
+    /// The file of ``ControlAction/openSong(path:)``: its name without folders, and its length in bytes.
+    case songOpened(name: String, byteCount: UInt64)
+    /// Its next bytes; none at its end.
+    case songRead(ByteBuffer)
+    /// It cannot be opened or read, in the system's words.
+    case songFailed(String)
     /// Time has passed; must come at least every 10 ms.
     case tick
 }
@@ -46,6 +55,10 @@ public enum ControlAction: Sendable {
     case send(ConnectionID, ByteBuffer)
     case close(ConnectionID)
     case answer(ControlAnswer)
+    /// Open a file that is to be sent; answer with ``ControlEvent/songOpened(name:byteCount:)``.
+    case openSong(path: String)
+    /// Read so many bytes of it, or fewer; answer with ``ControlEvent/songRead(_:)``.
+    case readSong(byteCount: Int)
     /// The session is over; no action follows.
     case finished(ControlEnding)
 }
@@ -76,6 +89,8 @@ public enum ControlEnding: Error, Hashable {
     case refused(by: String, CommandRefusal)
     /// The broadcast of this name has not done in time what it was asked for; it may still do it.
     case notYet(String)
+    /// A file cannot be sent: its path, and why, in the system's words.
+    case unreadable(path: String, String)
     case lost(String)
     case ended(String, BroadcastEnd)
     case brokenProtocol(String, WireError)
@@ -91,6 +106,8 @@ public enum ControlLimits {
     public static let patience = TimeSpan.seconds(3)
     /// A request must be answered within this time.
     public static let answerTime = TimeSpan.seconds(1)
+    /// While a song is sent, something must come of it within this time.
+    public static let sendingTime = TimeSpan.seconds(10)
     /// The longest wait for an effect, whatever the broadcaster says.
     public static let longestLead = TimeSpan.seconds(1)
     /// How long to wait after too many commands.

@@ -72,6 +72,8 @@ public struct ControlSession {
         case .dialFailed(let dial): connections.dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
+        case .songOpened, .songRead, .songFailed:
+            if case .talking(let id, var dialogue) = phase { perform(dialogue.takeSong(event, now), id, dialogue) }
         case .tick: break
         }
         advance(now)
@@ -208,7 +210,8 @@ public struct ControlSession {
         for other in connections.ids where other != id { closed(other, now) }
         let name = connections[id]?.connection.name ?? ""
         actions.append(.answer(.connected(name)))
-        var dialogue = Dialogue(requests, with: name)
+        let isOwn = connections[id]?.origin == .ownBroadcast
+        var dialogue = Dialogue(isOwn ? requests : requests.flatMap(\.sendingFiles), with: name)
         perform(dialogue.advance(now), id, dialogue)
     }
 
@@ -218,6 +221,8 @@ public struct ControlSession {
             switch step {
             case .send(let bytes): actions.append(.send(id, bytes))
             case .tell(let answer): actions.append(.answer(answer))
+            case .openSong(let path): actions.append(.openSong(path: path))
+            case .readSong(let byteCount): actions.append(.readSong(byteCount: byteCount))
             case .finish(let ending): return finish(ending)
             }
         }

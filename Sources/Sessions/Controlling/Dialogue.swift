@@ -8,6 +8,8 @@ struct Dialogue {
     enum Step {
         case send(ByteBuffer)
         case tell(ControlAnswer)
+        case openSong(String)
+        case readSong(Int)
         case finish(ControlEnding)
     }
 
@@ -18,6 +20,10 @@ struct Dialogue {
         /// To send a command again, of which there were too many.
         case turn(Command, firstSent: HostTime, at: HostTime)
         case effect(at: HostTime)
+        /// For this machine to open a file.
+        case file(path: String, position: Int?)
+        /// To send a song to its end.
+        case song(SongSending)
         case state(since: HostTime)
         case page(first: Int, since: HostTime)
         /// For changes, until somebody ends it.
@@ -46,7 +52,9 @@ struct Dialogue {
             return [.send(WireEncoder.command(command))]
         case .outcome(_, let since), .state(let since), .page(_, let since):
             return now - since > ControlLimits.answerTime ? [.finish(.notYet(name))] : []
-        case .changes: return []
+        case .song(let sending):
+            return now - sending.advanced > ControlLimits.sendingTime ? [.finish(.notYet(name))] : []
+        case .changes, .file: return []
         }
     }
 
@@ -56,6 +64,9 @@ struct Dialogue {
         case .command(let command):
             waiting = .outcome(command, firstSent: now)
             return [.send(WireEncoder.command(command))]
+        case .send(let path, let position):
+            waiting = .file(path: path, position: position)
+            return [.openSong(path)]
         case .state, .changes:
             waiting = .state(since: now)
             if case .changes = request { requests.insert(request, at: requests.startIndex) }
@@ -71,6 +82,13 @@ struct Dialogue {
         switch (message, waiting) {
         case (.outcome(let outcome), .outcome(let command, let firstSent)) where outcome.id == command.id:
             return take(outcome, of: command, firstSent, now)
+        case (.outcome(let outcome), .song(let sending)) where outcome.id == sending.offer.id:
+            return take(outcome, of: Command(id: outcome.id, .unknown(code: 0)), sending.advanced, now)
+        case (.songCredit(let credit), .song(var sending)) where credit.id == sending.offer.id:
+            let isIdle = sending.isIdle
+            sending.advance(upTo: credit.upTo, now)
+            waiting = .song(sending)
+            return isIdle && !sending.isIdle ? [.readSong(sending.wantedByteCount)] : []
         case (.programmeState(let state), .state), (.programmeState(let state), .changes):
             if case .changes? = requests.first {
                 waiting = .changes(state)
@@ -85,6 +103,27 @@ struct Dialogue {
             return [.tell(.state(state, change))]
         case (.queuePage(let page), .page(let first, _)) where page.first == first:
             return take(page, now)
+        default: return []
+        }
+    }
+
+    /// Takes what this machine found in a file.
+    mutating func takeSong(_ event: ControlEvent, _ now: HostTime) -> [Step] {
+        switch (event, waiting) {
+        case (.songOpened(let name, let byteCount), .file(let path, let position)):
+            let offer = SongOffer(byteCount: byteCount, position: position, name: name)
+            waiting = .song(SongSending(offer, path: path, now))
+            return [.send(WireEncoder.songOffer(offer))]
+        case (.songRead(let bytes), .song(var sending)):
+            guard bytes.readableBytes > 0 else {
+                return [.finish(.unreadable(path: sending.path, "it became shorter while it was sent"))]
+            }
+            let messages = sending.send(bytes, now)
+            waiting = .song(sending)
+            return messages.map { .send($0) } + (sending.isIdle ? [] : [.readSong(sending.wantedByteCount)])
+        case (.songFailed(let words), .file(let path, _)): return [.finish(.unreadable(path: path, words))]
+        case (.songFailed(let words), .song(let sending)):
+            return [.finish(.unreadable(path: sending.path, words))]
         default: return []
         }
     }

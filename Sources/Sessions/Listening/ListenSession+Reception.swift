@@ -33,8 +33,11 @@ extension ListenSession {
         case .cut(let epoch, let frame): cut(epoch, at: frame)
         case .streamEnds(let epoch, let end): endStream(epoch, at: end, now)
         case .broadcastEnd(let end): broadcastEnded(end, id, now)
-        case .command, .groupVolume, .outcome, .programmeState, .programmeChange, .queuePage: control(message)
-        case .greeting, .refusal, .keepAlive, .report, .roster, .settings, .follow, .queuePageRequest: break
+        case .command, .groupVolume, .outcome, .programmeState, .programmeChange, .queuePage, .songCredit:
+            control(message)
+        case .greeting, .refusal, .keepAlive, .report, .roster, .settings, .follow, .queuePageRequest, .songOffer,
+            .songBytes:
+            break
         }
     }
 

@@ -84,6 +84,9 @@ public struct Programme: Sendable {
     /// Returns where the broadcaster gets an item; nil if it is not in the queue.
     public func location(of id: ItemID) -> ItemLocation? { details[id]?.location }
 
+    /// Whether an item comes from there.
+    public func contains(_ location: ItemLocation) -> Bool { details.values.contains { $0.location == location } }
+
     /// Returns an item as it is shown; nil if it is not in the queue.
     public func item(_ id: ItemID) -> QueueItem? {
         details[id].map {

@@ -7,6 +7,8 @@ public enum ItemLocation: Hashable, Sendable {
     case local(String)
     /// An address that somebody else named. It must not lead to the broadcaster's own machine.
     case web(WebAddress)
+    /// A file that somebody else sent, by the path at which it is kept.
+    case sent(String)
 }
 
 /// An item to be queued, with what is known of it.

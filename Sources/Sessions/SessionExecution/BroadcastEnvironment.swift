@@ -36,6 +36,10 @@ public protocol BroadcastEnvironment: AnyObject {
     /// Decodes a piece of the song; answered later with `transcoded`.
     func transcode(_ request: TranscodingRequest)
     func endTranscoding()
+    /// Finds room for a song that is sent; answered later with `spool`, as is each write.
+    func openSpool(_ offer: SongOffer)
+    func writeSpool(_ bytes: SongBytes)
+    func closeSpool(_ id: CommandID)
     /// Publishes the broadcast's changed state.
     func advertise()
 

@@ -52,6 +52,7 @@ struct BroadcastStage {
         var configuration = BroadcastConfiguration(
             greeting: WireSeeds.greeting(.broadcaster, instance: 0x1234_5678_9ABC_DEF0, name: "Broadcaster"),
             clockPort: 28_884)
+        configuration.acceptsSongs = true
         configuration.start = setting.startsAtOnce ? .now : .whenReady(listeners: 1)
         if setting.isForHonestOne { configuration.allowedNames = [HonestListener.name] }
         configuration.decodableCodecs = [.mpegLayer3]
@@ -158,7 +159,9 @@ struct BroadcastStage {
             deliver(WireEncoder.clock(reply.bytes(transmit: SessionTime(nanoseconds: now.nanoseconds))), to: id)
         case .close(let id):
             if id == HonestListener.id { honest.isClosed = true } else { strangers[id] = nil }
-        case .openSource, .closeSource, .answer: break
+        case .openSource, .closeSource, .answer, .closeSpool: break
+        case .openSpool(let offer): events.append(.spool(offer.id, .opened(path: "/kept")))
+        case .writeSpool(let bytes): events.append(.spool(bytes.id, .wrote(bytes.bytes.readableBytes)))
         case .readSource(let epoch): events.append(.source(epoch, read()))
         case .transcode(let request):
             let frameCount = request.packets.reduce(0) { $0 + $1.frameCount }

@@ -67,7 +67,7 @@ public struct ReceptionCheck: WireSink {
         case .streamEnds(let epoch, let end): streamEnds(epoch, end)
         case .keepAlive, .clock, .groupVolume: break
         case .cut, .report, .roster, .command, .outcome, .follow, .programmeState, .programmeChange, .queuePageRequest,
-            .queuePage, .settings:
+            .queuePage, .settings, .songOffer, .songBytes, .songCredit:
             figures.unexpected += 1
         }
     }

@@ -24,6 +24,10 @@ struct ScriptedBroadcast {
     var opened: [SourceRequest] = []
     var closedSources: [Epoch] = []
     var outcomes: [CommandOutcome] = []
+    /// Songs that others send: for which there is to be room, what came of them, and which are forgotten.
+    var offers: [SongOffer] = []
+    var spooled: [SongBytes] = []
+    var closedSpools: [CommandID] = []
     /// What it wants decoded and has no answer to, and how often it wanted no more.
     var requests: [TranscodingRequest] = []
     var transcodingEndCount = 0
@@ -72,6 +76,9 @@ struct ScriptedBroadcast {
         case .readSource: readCount += 1
         case .closeSource(let epoch): closedSources.append(epoch)
         case .answer(let outcome, _): outcomes.append(outcome)
+        case .openSpool(let offer): offers.append(offer)
+        case .writeSpool(let bytes): spooled.append(bytes)
+        case .closeSpool(let id): closedSpools.append(id)
         case .transcode(let request): requests.append(request)
         case .endTranscoding: transcodingEndCount += 1
         case .advertise: break

@@ -16,6 +16,8 @@ import WireProtocol
         private var inboxes: [Int: PeerConnection] = [:]
         var closed: Set<Int> = []
         var answers: [ControlAnswer] = []
+        var opened: [String] = []
+        var reads: [Int] = []
         var ending: ControlEnding?
 
         init(_ target: ControlTarget = .any, _ requests: [ControlRequest]) {
@@ -32,6 +34,8 @@ import WireProtocol
                 case .send(let id, let bytes): take(bytes, id.number)
                 case .close(let id): closed.insert(id.number)
                 case .answer(let answer): answers.append(answer)
+                case .openSong(let path): opened.append(path)
+                case .readSong(let byteCount): reads.append(byteCount)
                 case .finished(let ending): self.ending = ending
                 }
             }
@@ -295,6 +299,71 @@ import WireProtocol
         var scene = talking([.queue])
         scene.say(WireEncoder.queuePage(QueuePage(sequence: 0, itemCount: 300, first: 0, items: [])))
         #expect(scene.ending == .done)
+    }
+
+    // MARK: Songs of this machine
+
+    private static let songs = ControlRequest.command(
+        Command(.programme(.insert([.file("/a/b.mp3"), .file("/c.mp3")], at: 4))))
+
+    @Test func theOwnBroadcasterOpensFilesItself() {
+        let scene = talking([Self.songs])
+        #expect(scene.opened.isEmpty)
+        guard case .command(let command)? = scene.sent[1]?.last else { Issue.record("no command"); return }
+        #expect(Self.songs == .command(command))
+    }
+
+    private func sending() -> Scene {
+        var scene = Scene(.any, [Self.songs])
+        scene.open(1, .ownListener, "Den")
+        scene.handle(.calledAllHere)
+        return scene
+    }
+
+    @Test func toAnotherMachineFilesAreSent() {
+        var scene = sending()
+        #expect(scene.opened == ["/a/b.mp3"])
+        scene.handle(.songOpened(name: "b.mp3", byteCount: 100_000))
+        guard case .songOffer(let offer)? = scene.sent[1]?.last else { Issue.record("no offer"); return }
+        #expect(offer.name == "b.mp3" && offer.byteCount == 100_000 && offer.position == 4)
+        #expect(scene.reads.isEmpty)
+        scene.say(WireEncoder.songCredit(SongCredit(id: offer.id, upTo: 70_000)))
+        #expect(scene.reads == [65_536])
+        scene.handle(.songRead(ByteBuffer(repeating: 1, count: 65_536)))
+        #expect(scene.reads == [65_536, 70_000 - 65_536])
+        // More may be sent before the rest was read.
+        scene.say(WireEncoder.songCredit(SongCredit(id: offer.id, upTo: 100_000)))
+        #expect(scene.reads.count == 2)
+        scene.handle(.songRead(ByteBuffer(repeating: 2, count: 70_000 - 65_536)))
+        scene.handle(.songRead(ByteBuffer(repeating: 3, count: 30_000)))
+        var sentCount = 0
+        for case .songBytes(let bytes) in scene.sent[1] ?? [] { sentCount += bytes.bytes.readableBytes }
+        #expect(sentCount == 100_000 && scene.reads == [65_536, 4_464, 30_000])
+        scene.say(
+            WireEncoder.outcome(
+                CommandOutcome(id: offer.id, done(after: .zero), sent: SessionTime(nanoseconds: 0))))
+        #expect(scene.opened == ["/a/b.mp3", "/c.mp3"] && scene.ending == nil)
+        scene.handle(.songOpened(name: "c.mp3", byteCount: 1))
+        guard case .songOffer(let next)? = scene.sent[1]?.last else { Issue.record("no offer"); return }
+        #expect(next.position == 5)
+        scene.say(WireEncoder.outcome(CommandOutcome(id: next.id, .refused(.noRoom))))
+        #expect(scene.ending == .refused(by: "Den", .noRoom))
+    }
+
+    @Test func aFileThatCannotBeReadIsTold() {
+        var scene = sending()
+        scene.handle(.songFailed("gone"))
+        #expect(scene.ending == .unreadable(path: "/a/b.mp3", "gone"))
+    }
+
+    @Test func aBroadcasterThatTakesNothingIsNotWaitedForLong() {
+        var scene = sending()
+        scene.handle(.songOpened(name: "b.mp3", byteCount: 9))
+        for _ in 0..<11 {
+            scene.say(WireEncoder.keepAlive())
+            scene.wait(.seconds(1))
+        }
+        #expect(scene.ending == .notYet("Den"))
     }
 
     @Test func aLostConnectionEndsIt() {

@@ -58,6 +58,12 @@ final class BroadcastingMachine: BroadcastEnvironment {
 
     func endTranscoding() {}
 
+    func openSpool(_ offer: SongOffer) {}
+
+    func writeSpool(_ bytes: SongBytes) {}
+
+    func closeSpool(_ id: CommandID) {}
+
     func advertise() {}
 
     func broadcastDidTell(_ notice: BroadcastNotice) {}

@@ -59,6 +59,9 @@ final class ControlRelay: PeerNetworkDelegate {
         case .outcome(let outcome):
             guard let asker = askers.removeValue(forKey: outcome.id) else { return false }
             send(WireEncoder.outcome(outcome), to: asker)
+        case .songCredit(let credit):
+            guard let asker = askers[credit.id] else { return false }
+            send(WireEncoder.songCredit(credit), to: asker)
         case .programmeState(let state): tellFollowers(WireEncoder.programmeState(state))
         case .programmeChange(let change): tellFollowers(WireEncoder.programmeChange(change))
         case .queuePage(let page): tellFollowers(WireEncoder.queuePage(page))
@@ -129,6 +132,11 @@ final class ControlRelay: PeerNetworkDelegate {
             guard askers.count < Self.commandCount else { return close(id) }
             askers[command.id] = id
             ask(message)
+        case .songOffer(let offer):
+            guard askers.count < Self.commandCount else { return close(id) }
+            askers[offer.id] = id
+            ask(message)
+        case .songBytes(let bytes): if askers[bytes.id] == id { ask(message) }
         case .follow, .queuePageRequest:
             connections[id]?.isFollower = true
             ask(message)

@@ -29,6 +29,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private var executor: BroadcastExecutor?
     private let items: [NewItem]
     private let sources: BroadcastSources
+    private let spool: SongSpool
     /// Why songs were passed over.
     private var failures: [RuntimeFailure] = []
     private var transcoding: TranscodingThread?
@@ -59,6 +60,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         self.emit = emit
         self.items = items
         sources = BroadcastSources(options, loop: loop, emit: emit)
+        spool = SongSpool(loop: loop)
         network = PeerNetwork(loop: loop)
         done = loop.makePromise()
     }
@@ -76,6 +78,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
             return done.futureResult
         }
         sources.handler = { [weak self] epoch, event in self?.handle(.source(epoch, event)) }
+        spool.handler = { [weak self] id, event in self?.handle(.spool(id, event)) }
+        spool.isQueued = { [weak self] path in self?.executor?.session.isQueued(path) ?? false }
         network.listen(options.network, emit: emit).flatMapThrowing { port in try self.begin(port: port) }
             .whenFailure { self.done.fail($0) }
         return done.futureResult.flatMap { outcome in self.tearDown().map { outcome } }
@@ -202,6 +206,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private func tearDown() -> EventLoopFuture<Void> {
         timer?.cancel()
         sources.closeAll()
+        spool.closeAll()
         transcoding?.stop()
         let silence = local?.fallSilent() ?? loop.makeSucceededVoidFuture()
         let goodbye = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
@@ -296,11 +301,17 @@ extension BroadcastRunner: BroadcastEnvironment {
 
     func removeKey(_ key: ClockKey) { responder?.unregister(keyIdentifier: key.identifier) }
 
-    func openSource(_ request: SourceRequest) { sources.open(request) }
+    func openSource(_ request: SourceRequest) {
+        if case .location(.sent(let path)) = request.origin { spool.noteOpened(path, epoch: request.epoch.number) }
+        sources.open(request)
+    }
 
     func readSource(_ epoch: Epoch) { sources.read(epoch) }
 
-    func closeSource(_ epoch: Epoch) { sources.close(epoch) }
+    func closeSource(_ epoch: Epoch) {
+        sources.close(epoch)
+        spool.noteClosed(epoch: epoch.number)
+    }
 
     /// Decodes a piece of the song. The thread is made for the first listener that needs it.
     func transcode(_ request: TranscodingRequest) {
@@ -319,6 +330,12 @@ extension BroadcastRunner: BroadcastEnvironment {
     }
 
     func endTranscoding() { transcoding?.release() }
+
+    func openSpool(_ offer: SongOffer) { spool.open(offer) }
+
+    func writeSpool(_ bytes: SongBytes) { spool.write(bytes) }
+
+    func closeSpool(_ id: CommandID) { spool.close(id) }
 
     func advertise() {
         guard let session = executor?.session else { return }

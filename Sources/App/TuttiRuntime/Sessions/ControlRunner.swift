@@ -21,6 +21,8 @@ final class ControlRunner: PeerNetworkDelegate {
     private let events = EventSequencer<ControlEvent>()
     private var discovery: PeerDiscovery?
     private var ticker: RepeatedTask?
+    /// The song that is being sent; -1: none.
+    private var song: Int32 = -1
     /// The sockets that are called, and what their programs do.
     private var sockets: [String: LocalSocketDirectory.Role] = [:]
 
@@ -70,6 +72,7 @@ final class ControlRunner: PeerNetworkDelegate {
 
     private func tearDown() -> EventLoopFuture<Void> {
         ticker?.cancel()
+        closeSong()
         let discovery = discovery
         self.discovery = nil
         let goodbye = NIOThreadPool.singleton.runIfActive(eventLoop: loop) { if let discovery { discovery.stop() } }
@@ -102,9 +105,38 @@ final class ControlRunner: PeerNetworkDelegate {
         case .send(let id, let bytes): network.send(bytes, to: id)
         case .close(let id): network.close(id)
         case .answer(let answer): emit(answer)
+        case .openSong(let path): openSong(path)
+        case .readSong(let byteCount): readSong(byteCount)
         case .finished(.done): done.succeed()
         case .finished(let ending): done.fail(RuntimeFailure(ending.failureKind, .control(ending, options.target)))
         }
+    }
+
+    // MARK: The song that is sent
+
+    private func openSong(_ path: String) {
+        closeSong()
+        var status = stat()
+        song = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard song >= 0, fstat(song, &status) == 0 else { return handle(.songFailed(String(cString: strerror(errno)))) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
+            return handle(.songFailed("it is empty, or no file"))
+        }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        handle(.songOpened(name: name, byteCount: UInt64(status.st_size)))
+    }
+
+    private func readSong(_ byteCount: Int) {
+        var buffer = ByteBuffer()
+        let count = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: byteCount) { bytes in
+            max(0, read(song, bytes.baseAddress, byteCount))
+        }
+        handle(count > 0 ? .songRead(buffer) : .songFailed("it cannot be read to its end"))
+    }
+
+    private func closeSong() {
+        if song >= 0 { close(song) }
+        song = -1
     }
 
     // MARK: PeerNetworkDelegate
@@ -138,6 +170,7 @@ extension ControlEnding {
         case .broadcastsNothing, .turnedAway: .unavailable
         case .refused(_, let refusal): refusal.failureKind
         case .notYet: .temporary
+        case .unreadable: .missingInput
         case .lost, .ended: .lost
         case .brokenProtocol: .incompatible
         }
@@ -153,7 +186,7 @@ extension CommandRefusal {
         case .noSuchItem: .missingInput
         case .noSuchListener: .unknownPeer
         case .outOfRange: .usage
-        case .queueIsFull: .cannotCreate
+        case .queueIsFull, .noRoom: .cannotCreate
         case .unknownOperation: .incompatible
         case .tooManyCommands: .temporary
         case .unplayable: .unusableInput

@@ -65,6 +65,7 @@ final class BroadcastSources {
         switch location {
         // Somebody else named it.
         case .web(let address): try .song(open(address.text, raw: nil, reach: .otherMachines, request))
+        case .sent(let path): try .song(open(path, raw: nil, request))
         case .local(let name):
             if let capture = options.capture {
                 try .capture(open(capture, request.epoch))

@@ -22,7 +22,9 @@ struct BroadcastCommand: Command {
     static let idle = CommandSyntax.Option.flag(
         "--idle", "Stay when all songs were heard, and wait for commands. SONG may be missing then.")
     static let acceptSongs = CommandSyntax.Option.flag(
-        "--accept-songs", "Let other machines add songs by URL, with `tutti queue add`.")
+        "--accept-songs",
+        "Let other machines add songs with `tutti queue add`: URLs, and files, which they send. This machine keeps "
+            + "at most 2 GiB and 200 of these, until they were played.")
     static let startDelay = CommandSyntax.Option.value(
         "--start-delay", "MS", "From the start to the first sound, in milliseconds. Default: 250.")
 

@@ -71,6 +71,7 @@ extension ControlEnding {
         case .turnedAway(let name, let reason): "\(name) refuses: \(reason)"
         case .refused(let name, let refusal): "\(name): \(refusal)"
         case .notYet(let name): "\(name) has not done that within 1 s; it may still do it"
+        case .unreadable(let path, let words): "'\(path)' cannot be sent: \(words)"
         case .lost(let name): "lost \(name)"
         case .ended(let name, let end): "\(name) ended the broadcast" + (end.text.isEmpty ? "" : ": \(end.text)")
         case .brokenProtocol(let name, let error): "\(name): \(error)"

@@ -20,6 +20,8 @@ public enum CommandRefusal: Error, Hashable, Sendable {
     case tooManyCommands
     /// What it asks to play cannot be played.
     case unplayable
+    /// The broadcaster has no room for songs from other machines now.
+    case noRoom
 }
 
 extension CommandRefusal: CustomStringConvertible {
@@ -37,6 +39,7 @@ extension CommandRefusal: CustomStringConvertible {
         case .queueIsFull: "the queue is full"
         case .unknownOperation: "the broadcaster does not know this command: install the same release on both"
         case .unplayable: "that song cannot be played: the broadcaster says why"
+        case .noRoom: "there is no room for songs from other machines until some were played"
         case .tooManyCommands: "too many commands at once: try again in a second"
         }
     }
@@ -58,12 +61,13 @@ extension CommandRefusal {
         case .unknownOperation: 9
         case .tooManyCommands: 10
         case .unplayable: 11
+        case .noRoom: 12
         }
     }
 
     private static let simple: [CommandRefusal] = [
         .notAllowed, .nothingPlays, .queueIsEmpty, .noSuchItem, .outOfRange, .liveCannotSeek, .queueIsFull,
-        .unknownOperation, .tooManyCommands, .unplayable,
+        .unknownOperation, .tooManyCommands, .unplayable, .noRoom,
     ]
 
     func write(to buffer: inout ByteBuffer) {

@@ -21,14 +21,16 @@ enum MessageType: UInt16, CaseIterable, Sendable {
     // Listener to broadcaster.
     case report = 0x30
     case settings = 0x31
-    // Whoever commands or follows, to the broadcaster; a command for its sound also to a listener. 0x43 to 0x4F are for
-    // songs that are sent to it.
+    // Whoever commands or follows, to the broadcaster; a command for its sound also to a listener.
     case command = 0x40
     case follow = 0x41
     case queuePageRequest = 0x42
+    case songOffer = 0x43
+    case songBytes = 0x44
     // Broadcaster to whoever commands or follows.
     case outcome = 0x50
     case programmeState = 0x51
     case programmeChange = 0x52
     case queuePage = 0x53
+    case songCredit = 0x54
 }

@@ -6,7 +6,8 @@ import NIOCore
 /// A message is a type (u16), the payload's length (u32) and the payload; all numbers are big-endian. The payload
 /// tables are in the documentation of their types: ``Greeting``, ``Refusal``, ``Welcome``, ``BroadcastEnd``,
 /// ``EntryMark``, ``ListenerReport``, ``Roster``, ``Command``, ``CommandOutcome``, ``ProgrammeState``,
-/// ``ProgrammeChange``, ``QueuePageRequest``, ``QueuePage``, ``ListenerSettings``, ``VolumeSetting``. `anchor` is epoch
+/// ``ProgrammeChange``, ``QueuePageRequest``, ``QueuePage``, ``ListenerSettings``, ``VolumeSetting``,
+/// ``SongOffer``, ``SongBytes``, ``SongCredit``. `anchor` is epoch
 /// u32, frame i64, session time i64 (nanoseconds), frames per session second f64; `stream end` and `cut` are epoch u32,
 /// frame i64; `keep-alive` and `follow` are empty; `clock` is an unchanged clock datagram.
 public enum WireEncoder {
@@ -113,6 +114,19 @@ public enum WireEncoder {
 
     public static func outcome(_ outcome: CommandOutcome) -> ByteBuffer {
         message(.outcome) { outcome.write(to: &$0) }
+    }
+
+    public static func songOffer(_ offer: SongOffer) -> ByteBuffer {
+        message(.songOffer) { offer.write(to: &$0) }
+    }
+
+    /// - Parameter bytes: 1 to ``WireLimits/songBytesCount`` bytes.
+    public static func songBytes(_ bytes: SongBytes) -> ByteBuffer {
+        message(.songBytes) { bytes.write(to: &$0) }
+    }
+
+    public static func songCredit(_ credit: SongCredit) -> ByteBuffer {
+        message(.songCredit) { credit.write(to: &$0) }
     }
 
     public static func follow() -> ByteBuffer { message(.follow) { _ in } }

@@ -32,6 +32,9 @@ public enum ControlMessage: Hashable, Sendable {
     /// The volume that all listeners' own volumes are scaled by.
     case groupVolume(VolumeSetting)
     case outcome(CommandOutcome)
+    case songOffer(SongOffer)
+    case songBytes(SongBytes)
+    case songCredit(SongCredit)
     /// Asks for the programme's state, and from then on for its changes. Asked again, it sends the state again.
     case follow
     case programmeState(ProgrammeState)

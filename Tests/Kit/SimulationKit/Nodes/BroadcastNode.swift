@@ -251,6 +251,13 @@ public final class BroadcastNode: BroadcastEnvironment {
         transcoder.release()
     }
 
+    // Nobody sends songs here.
+    public func openSpool(_ offer: SongOffer) { handle(.spool(offer.id, .failed(.noRoom))) }
+
+    public func writeSpool(_ bytes: SongBytes) {}
+
+    public func closeSpool(_ id: CommandID) {}
+
     public func advertise() {
         guard isRegistered, outcome == nil else { return }
         discovery?.publish(

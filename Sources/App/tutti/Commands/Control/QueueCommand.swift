@@ -18,8 +18,8 @@ struct QueueCommand: Command {
         ],
         options: [ControlFlags.at, DisplayFlags.json, .help],
         notes: [
-            "SONG is a file, a directory or a playlist of the broadcaster's own machine, or an http or https URL. From "
-                + "another machine only URLs are taken, and only if the broadcaster was started with --accept-songs.",
+            "SONG is a file, a directory, a playlist, or an http or https URL. Of a broadcast on another machine, which must "
+                + "have been started with --accept-songs, files are sent to it, and URLs may not lead to that machine itself.",
             ControlFlags.exitCodes,
         ],
         examples: [

@@ -1,0 +1,138 @@
+import Broadcasting
+import Glibc
+import NIOCore
+import NIOPosix
+import WireProtocol
+
+/// Songs that other machines send to a broadcaster, in files without a name: they are gone with the process, however it
+/// ends.
+///
+/// Bounded by ``byteCountLimit`` and ``songCountLimit``. Where a new song needs room, those go first that were played
+/// or are no longer queued, the oldest first. Confined to its event loop; disks are written on other threads.
+final class SongSpool {
+    static let byteCountLimit: UInt64 = 2 << 30
+    /// Each takes a file descriptor.
+    static let songCountLimit = 200
+
+    private struct Song {
+        let id: CommandID
+        let byteCount: UInt64
+        let file: Int32
+        let path: String
+        var isWhole = false
+        var wasPlayed = false
+        /// Ends when what came was written.
+        var writing: EventLoopFuture<Void>
+        var keptCount: UInt64 = 0
+    }
+
+    private let loop: any EventLoop
+    /// Oldest first.
+    private var songs: [Song] = []
+    /// Songs that are read, by their epochs' numbers.
+    private var reading: [UInt32: String] = [:]
+    /// Called for what becomes of a song.
+    var handler: (CommandID, SpoolEvent) -> Void = { _, _ in }
+    /// Says whether a song is still in the queue.
+    var isQueued: (String) -> Bool = { _ in true }
+
+    init(loop: any EventLoop) { self.loop = loop }
+
+    func open(_ offer: SongOffer) {
+        let event: SpoolEvent
+        if makeRoom(for: offer.byteCount), let (file, path) = Self.makeFile() {
+            songs.append(
+                Song(
+                    id: offer.id, byteCount: offer.byteCount, file: file, path: path,
+                    writing: loop.makeSucceededVoidFuture()))
+            event = .opened(path: path)
+        } else {
+            event = .failed(.noRoom)
+        }
+        loop.execute { self.handler(offer.id, event) }
+    }
+
+    func write(_ bytes: SongBytes) {
+        guard let index = songs.firstIndex(where: { $0.id == bytes.id }) else { return }
+        let file = songs[index].file
+        let count = bytes.bytes.readableBytes
+        let written = songs[index].writing.flatMap { [loop] in
+            NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try Self.append(bytes.bytes, to: file) }
+        }
+        songs[index].writing = written
+        written.whenComplete { [weak self] result in
+            switch result {
+            case .success: self?.noteWritten(count, of: bytes.id)
+            case .failure:
+                self?.close(bytes.id)
+                self?.handler(bytes.id, .failed(.noRoom))
+            }
+        }
+    }
+
+    private func noteWritten(_ count: Int, of id: CommandID) {
+        guard let index = songs.firstIndex(where: { $0.id == id }) else { return }
+        songs[index].keptCount += UInt64(count)
+        songs[index].isWhole = songs[index].keptCount == songs[index].byteCount
+        handler(id, .wrote(count))
+    }
+
+    func close(_ id: CommandID) {
+        if let index = songs.firstIndex(where: { $0.id == id }) { remove(at: index) }
+    }
+
+    func closeAll() { while !songs.isEmpty { remove(at: 0) } }
+
+    private func remove(at index: Int) {
+        let song = songs.remove(at: index)
+        song.writing.whenComplete { _ in Glibc.close(song.file) }
+    }
+
+    /// Takes note that the song at this path is read for an epoch.
+    func noteOpened(_ path: String, epoch: UInt32) { reading[epoch] = path }
+
+    func noteClosed(epoch: UInt32) {
+        guard let path = reading.removeValue(forKey: epoch) else { return }
+        if let index = songs.firstIndex(where: { $0.path == path }) { songs[index].wasPlayed = true }
+    }
+
+    private func makeRoom(for byteCount: UInt64) -> Bool {
+        guard byteCount <= Self.byteCountLimit else { return false }
+        var free = Self.byteCountLimit - songs.reduce(0) { $0 + $1.byteCount }
+        while free < byteCount || songs.count >= Self.songCountLimit {
+            let index = songs.firstIndex { song in
+                song.isWhole && !reading.values.contains(song.path) && (song.wasPlayed || !isQueued(song.path))
+            }
+            guard let index else { return false }
+            free += songs[index].byteCount
+            remove(at: index)
+        }
+        return true
+    }
+
+    private static func makeFile() -> (file: Int32, path: String)? {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
+        var name = Array((folder + "/tutti-XXXXXX").utf8CString)
+        let file = mkstemp(&name)
+        guard file >= 0, fcntl(file, F_SETFD, FD_CLOEXEC) == 0 else { return nil }
+        name.withUnsafeBufferPointer { _ = unlink($0.baseAddress!) }
+        return (file, "/proc/self/fd/\(file)")
+    }
+
+    private struct WriteError: Error {}
+
+    private static func append(_ bytes: ByteBuffer, to file: Int32) throws {
+        try bytes.withUnsafeReadableBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let count = Glibc.write(file, bytes.baseAddress! + done, bytes.count - done)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw WriteError() }
+                done += count
+            }
+        }
+    }
+}
+
+// Confined to its event loop, to which what was written comes back.
+extension SongSpool: @unchecked Sendable {}

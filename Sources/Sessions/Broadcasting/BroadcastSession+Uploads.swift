@@ -1,0 +1,84 @@
+import AudioCore
+import ClockSync
+import NIOCore
+import Peering
+import Programmes
+import WireProtocol
+
+/// Taking songs that others send: the shell keeps their bytes until all are there; then they are queued.
+extension BroadcastSession {
+    mutating func take(_ offer: SongOffer, from id: ConnectionID, _ now: HostTime) {
+        let upload = SongUpload(offer)
+        let origin = CommandOrigin.connection(id)
+        switch log.admit(upload.command, from: origin, now: now) {
+        case .repeated(let outcome), .excess(let outcome): return answer(outcome, origin, now)
+        case .new: break
+        }
+        do throws(CommandRefusal) {
+            try check(offer, from: id)
+            uploads[id] = upload
+            actions.append(.openSpool(offer))
+        } catch {
+            answer(log.refuse(upload.command, error), origin, now)
+        }
+    }
+
+    private func check(_ offer: SongOffer, from id: ConnectionID) throws(CommandRefusal) {
+        guard configuration.acceptsSongs else { throw .notAllowed }
+        guard offer.byteCount > 0 else { throw .unplayable }
+        guard offer.byteCount <= BroadcastLimits.longestUpload, uploads[id] == nil,
+            uploads.count < BroadcastLimits.uploadCount
+        else { throw .noRoom }
+        if let position = offer.position, position > programme.itemCount { throw .outOfRange }
+    }
+
+    mutating func take(_ bytes: SongBytes, from id: ConnectionID, _ now: HostTime) {
+        // What was refused may still be under way.
+        guard uploads[id]?.offer.id == bytes.id else { return }
+        guard uploads[id]?.receive(bytes.bytes.readableBytes) == true else {
+            return refuse(id, Refusal(.protocolError, "more of a song came than was asked for"), now)
+        }
+        actions.append(.writeSpool(bytes))
+    }
+
+    mutating func note(_ event: SpoolEvent, of offer: CommandID, _ now: HostTime) {
+        guard let id = uploads.first(where: { $0.value.offer.id == offer })?.key else { return }
+        switch event {
+        case .opened(let path): uploads[id]?.begin(at: path)
+        case .wrote(let count): uploads[id]?.keep(count)
+        case .failed(let refusal):
+            guard let upload = uploads.removeValue(forKey: id) else { return }
+            return answer(log.refuse(upload.command, refusal), .connection(id), now)
+        }
+        if let upload = uploads[id], upload.isWhole {
+            uploads[id] = nil
+            queue(upload, from: id, now)
+        } else if let credit = uploads[id]?.takeCredit() {
+            send(WireEncoder.songCredit(SongCredit(id: offer, upTo: credit)), to: id, now)
+        }
+    }
+
+    private mutating func queue(_ upload: SongUpload, from id: ConnectionID, _ now: HostTime) {
+        do throws(CommandRefusal) {
+            let item = NewItem(.sent(upload.path ?? ""), title: upload.offer.name)
+            // Others may have removed songs meanwhile.
+            let position = min(upload.offer.position ?? .max, programme.itemCount)
+            note(.queue(try programme.insert([item], at: position), itemCount: programme.itemCount), now)
+            let who = connections[id]?.connection.name ?? ""
+            finish(
+                PendingCommand(command: upload.command, origin: .connection(id), who: who, text: ""),
+                ClockMapping.identity.session(at: now), now)
+        } catch {
+            actions.append(.closeSpool(upload.offer.id))
+            answer(log.refuse(upload.command, error), .connection(id), now)
+        }
+    }
+
+    /// Forgets what was sent over a connection that ended in the middle.
+    mutating func abandonUpload(of id: ConnectionID) {
+        if let upload = uploads.removeValue(forKey: id) { actions.append(.closeSpool(upload.offer.id)) }
+    }
+
+    /// Whether an item is the song that is kept at this path; for a shell that needs room.
+    public func isQueued(_ path: String) -> Bool { programme.contains(.sent(path)) }
+}

@@ -1,0 +1,53 @@
+import Glibc
+import HeardAnalysis
+import Testing
+
+@testable import benchmark_command
+
+/// When a listener is found to do as it was told, by recordings of which that is known.
+@Suite(.timeLimit(.minutes(5))) struct CommandEarTests {
+    private static let rate = MarkedSong.rate
+
+    /// Four seconds of tone, of which pitch and level follow these from second 2 on.
+    private func ear(pitch: Double = 2_000, level: Float = 0.5, silence: ClosedRange<Double>? = nil) -> Ear {
+        var samples: [Float] = []
+        var phase = 0.0
+        for frame in 0..<Int(Self.rate * 4) {
+            let time = Double(frame) / Self.rate
+            let isBehind = time >= 2
+            let isSilent = silence?.contains(time) ?? false
+            phase += 2 * .pi * ((isBehind ? pitch : 2_000) + MarkedSong.slope * time) / Self.rate
+            samples += [0, isSilent ? 0 : Float(sin(phase)) * (isBehind ? level : 0.5)]
+        }
+        return Ear(HeardRecording(sampleRate: Self.rate, channels: 2, samples: samples))
+    }
+
+    private func seconds(_ ear: Ear, _ row: CommandRow, from time: Double) -> Double? {
+        ear.response(to: row, from: time * 1e9, within: 1.4).map { $0 * 1e-9 }
+    }
+
+    @Test func silenceAndSound() throws {
+        let ear = ear(silence: 2...3)
+        let silent = try #require(seconds(ear, .pauseByKey, from: 1.5))
+        #expect(abs(silent - 2) < 0.01)
+        let sounding = try #require(seconds(ear, .resume, from: 2.5))
+        #expect(abs(sounding - 3) < 0.01)
+        // A gap that is no pause.
+        #expect(seconds(self.ear(silence: 2...2.05), .pauseByKey, from: 1.5) == nil)
+    }
+
+    @Test(arguments: [2_200.0, 1_600, 6_000]) func anotherPlace(pitch: Double) throws {
+        let found = try #require(seconds(ear(pitch: pitch), .seekBack, from: 1.5))
+        #expect(abs(found - 2) < 0.01)
+    }
+
+    @Test func theSongGoesOn() {
+        let ear = ear()
+        for row in CommandRow.allCases where row != .resume { #expect(seconds(ear, row, from: 1.5) == nil, "\(row)") }
+    }
+
+    @Test func anotherVolume() throws {
+        let found = try #require(seconds(ear(level: 0.4), .volumeHeard, from: 1.5))
+        #expect(abs(found - 2) < 0.01)
+    }
+}

@@ -1,0 +1,122 @@
+import AudioCore
+import Broadcasting
+import NIOCore
+import Peering
+import Testing
+import WireProtocol
+
+/// Songs that other machines send to a broadcaster.
+@Suite(.timeLimit(.minutes(5))) struct SongUploadTests {
+    /// A broadcast with one song, and a controller: connection 3.
+    private func waiting(accepts: Bool = true) -> ScriptedBroadcast {
+        var broadcast = ScriptedBroadcast { $0.acceptsSongs = accepts }
+        broadcast.give(seconds: 3)
+        broadcast.join(3, roles: .controller)
+        return broadcast
+    }
+
+    private func offer(
+        _ byteCount: UInt64, at position: Int? = nil, _ broadcast: inout ScriptedBroadcast, from id: Int = 3
+    ) -> SongOffer {
+        let offer = SongOffer(byteCount: byteCount, position: position, name: "guest.flac")
+        broadcast.say(WireEncoder.songOffer(offer), id)
+        return offer
+    }
+
+    private func send(_ count: Int, of offer: SongOffer, _ broadcast: inout ScriptedBroadcast) {
+        var left = count
+        while left > 0 {
+            let piece = ByteBuffer(repeating: 7, count: min(left, WireLimits.songBytesCount))
+            left -= piece.readableBytes
+            broadcast.say(WireEncoder.songBytes(SongBytes(id: offer.id, bytes: piece)), 3)
+        }
+    }
+
+    private func credits(_ broadcast: ScriptedBroadcast) -> [UInt64] {
+        broadcast.heard[3]?.messages.compactMap { if case .songCredit(let credit) = $0 { credit.upTo } else { nil } }
+            ?? []
+    }
+
+    private func verdicts(_ broadcast: ScriptedBroadcast, _ id: Int = 3) -> [CommandOutcome.Verdict] {
+        broadcast.heard[id]?.messages.compactMap {
+            if case .outcome(let outcome) = $0 { outcome.verdict } else { nil }
+        } ?? []
+    }
+
+    @Test func aSongIsQueuedWhenAllOfItIsKept() {
+        var broadcast = waiting()
+        let offer = offer(100_000, at: 0, &broadcast)
+        #expect(broadcast.offers == [offer] && credits(broadcast).isEmpty, "nothing is asked for before there is room")
+        broadcast.handle(.spool(offer.id, .opened(path: "/kept")))
+        #expect(credits(broadcast) == [65_536])
+        send(65_536, of: offer, &broadcast)
+        // No more is asked for than was written.
+        #expect(credits(broadcast) == [65_536] && broadcast.spooled.count == 22)
+        broadcast.handle(.spool(offer.id, .wrote(65_536)))
+        #expect(credits(broadcast) == [65_536, 100_000])
+        send(100_000 - 65_536, of: offer, &broadcast)
+        #expect(verdicts(broadcast).isEmpty)
+        broadcast.handle(.spool(offer.id, .wrote(100_000 - 65_536)))
+        guard case .done? = verdicts(broadcast).first else { Issue.record("not done"); return }
+        #expect(broadcast.session.isQueued("/kept") && broadcast.session.songCount == 2)
+        broadcast.say(WireEncoder.queuePageRequest(QueuePageRequest(first: 0)), 3)
+        guard case .queuePage(let page)? = broadcast.heard[3]?.messages.last else { Issue.record("no page"); return }
+        #expect(page.items.map(\.title) == ["guest.flac", "Song"])
+    }
+
+    @Test func whoSendsMoreThanWasAskedForIsRefused() {
+        var broadcast = waiting()
+        let offer = offer(100_000, &broadcast)
+        broadcast.handle(.spool(offer.id, .opened(path: "/kept")))
+        send(65_537, of: offer, &broadcast)
+        #expect(broadcast.closed == [3] && broadcast.closedSpools == [offer.id])
+    }
+
+    @Test func oneThatVanishesInTheMiddleLeavesNothing() {
+        var broadcast = waiting()
+        let offer = offer(100_000, &broadcast)
+        broadcast.handle(.spool(offer.id, .opened(path: "/kept")))
+        send(10_000, of: offer, &broadcast)
+        broadcast.handle(.closed(ConnectionID(3)))
+        broadcast.handle(.spool(offer.id, .wrote(10_000)))
+        #expect(broadcast.closedSpools == [offer.id] && broadcast.session.songCount == 1)
+    }
+
+    @Test func whatCannotBeTakenIsRefused() {
+        var closed = waiting(accepts: false)
+        _ = offer(5, &closed)
+        #expect(verdicts(closed) == [.refused(.notAllowed)] && closed.offers.isEmpty)
+        var broadcast = waiting()
+        _ = offer(0, &broadcast)
+        _ = offer(.max, &broadcast)
+        _ = offer(5, at: 7, &broadcast)
+        _ = offer(5, &broadcast)
+        _ = offer(5, &broadcast)
+        #expect(
+            verdicts(broadcast) == [
+                .refused(.unplayable), .refused(.noRoom), .refused(.outOfRange), .refused(.noRoom),
+            ])
+        #expect(broadcast.offers.count == 1)
+    }
+
+    @Test func aFullDiskRefusesIt() {
+        var broadcast = waiting()
+        let offer = offer(100, &broadcast)
+        broadcast.handle(.spool(offer.id, .opened(path: "/kept")))
+        send(100, of: offer, &broadcast)
+        broadcast.handle(.spool(offer.id, .failed(.noRoom)))
+        #expect(verdicts(broadcast) == [.refused(.noRoom)] && broadcast.session.songCount == 1)
+        // Another one may come over the same connection.
+        let next = self.offer(100, &broadcast)
+        #expect(broadcast.offers.last == next)
+    }
+
+    @Test func onlySoManyAreSentAtOnce() {
+        var broadcast = waiting()
+        for id in 10..<20 {
+            broadcast.join(id, roles: .controller)
+            _ = offer(5, &broadcast, from: id)
+        }
+        #expect(broadcast.offers.count == 8 && verdicts(broadcast, 19) == [.refused(.noRoom)])
+    }
+}
