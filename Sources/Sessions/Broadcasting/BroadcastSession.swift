@@ -319,6 +319,16 @@ public struct BroadcastSession {
     }
 }
 
+extension BroadcastSession {
+    /// The title of an item of the queue.
+    package func title(of item: ItemID) -> String? { programme.item(item)?.title }
+
+    /// Where the epochs are placed that sound or will, in their order; for whoever judges by ear.
+    package var placements: [(epoch: Epoch, item: ItemID?, anchor: Anchor?, end: FramePosition?)] {
+        timeline.tracks.filter { !$0.isVoid }.map { ($0.epoch, $0.item, $0.lastAnchor, $0.cutFrame ?? $0.song.end) }
+    }
+}
+
 /// For display.
 extension BroadcastSession {
     /// How many songs the programme has, as far as is known.

@@ -82,6 +82,15 @@ struct BroadcastTrack {
     /// The anchor in force; nil before there was one, and after a cut.
     var anchor: Anchor? { if case .anchored(let anchor) = placement { anchor } else { nil } }
 
+    /// The anchor by which it sounds or did before it was cut.
+    var lastAnchor: Anchor? {
+        switch placement {
+        case .anchored(let anchor): anchor
+        case .cut(_, let anchor): anchor
+        case .unplaced, .void: nil
+        }
+    }
+
     /// The frame before which the sound ends for now.
     var cutFrame: FramePosition? { if case .cut(let frame, _) = placement { frame } else { nil } }
 

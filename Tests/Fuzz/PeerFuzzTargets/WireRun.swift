@@ -107,6 +107,9 @@ struct WireRun {
     private func limitViolation(_ operation: CommandOperation) -> String? {
         switch operation {
         case .programme(.add(let sources)), .programme(.insert(let sources, at: _)):
+            if sources.contains(where: { if case .file(let path) = $0 { !path.hasPrefix("/") } else { false } }) {
+                return "a path that is not absolute"
+            }
             let texts = sources.map { source in
                 switch source {
                 case .web(let address): address.text
@@ -116,7 +119,9 @@ struct WireRun {
             if texts.count > WireLimits.sourcesPerCommand { return "\(texts.count) sources" }
             let byteCount = texts.reduce(0) { $0 + $1.utf8.count }
             if byteCount > WireLimits.sourceByteCount { return "sources of \(byteCount) bytes" }
-            return texts.first { !$0.lowercased().hasPrefix("http") }.map { "\($0) for an address" }
+            return texts.first { !$0.lowercased().hasPrefix("http") && !$0.hasPrefix("/") }.map {
+                "\($0) for an address"
+            }
         case .listeners(_, of: .named(let name)):
             return name.utf8.count > Limits.peerNameByteCount ? "a listener \(name)" : nil
         default: return nil

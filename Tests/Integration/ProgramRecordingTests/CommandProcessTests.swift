@@ -149,7 +149,7 @@ import Testing
             tutti broadcast own.wav --accept-songs --name Den --no-mdns --port \(port) > broadcast.log 2>&1 & b=$!
             XDG_RUNTIME_DIR=$PWD/there tutti record --host 127.0.0.1:\(port) --no-mdns --port \(freePort()) heard.wav \
                 > record.log 2>&1 & r=$!
-            for i in $(seq 100); do tutti status 2> /dev/null | grep -q 'playing: own' && break; sleep 0.05; done
+            for i in $(seq 200); do XDG_RUNTIME_DIR=$PWD/there tutti status > /dev/null 2>&1 && break; sleep 0.05; done
             XDG_RUNTIME_DIR=$PWD/there tutti queue add guest.wav >> out 2>&1; echo "[$?]" >> out
             XDG_RUNTIME_DIR=$PWD/nobody tutti queue add guest.wav --at 127.0.0.1:\(port) >> out 2>&1; echo "[$?]" >> out
             XDG_RUNTIME_DIR=$PWD/nobody tutti queue add missing.wav --at 127.0.0.1:\(port) >> out 2>&1

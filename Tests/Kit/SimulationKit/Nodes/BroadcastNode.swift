@@ -45,7 +45,14 @@ public final class BroadcastNode: BroadcastEnvironment {
     private var endpoints: [ConnectionID: StreamEndpoint] = [:]
     private var inFlight: [ConnectionID: Int] = [:]
     private var nextConnection = 0
-    private var readFrame: Int64 = 0
+    /// The songs of its programme by their items' titles; empty: its performance's song is the only one.
+    var songs: [String: VirtualSong] = [:]
+    /// What is read for each epoch, and the next frame of it.
+    private var reading: [Epoch: (song: VirtualSong, next: Int64, first: Int64)] = [:]
+    /// What is to be heard of a programme, epoch by epoch, and stretch by stretch of those that were paused.
+    public internal(set) var stretches: [Stretch] = []
+    /// Called for each new one.
+    var onStretch: (Performance) -> Void = { _ in }
     private var transcoder = SongTranscoder(decoders: .simulated)
     /// How often it was to decode, and how often it could let go of the decoder.
     public private(set) var transcodingCount = 0
@@ -62,7 +69,6 @@ public final class BroadcastNode: BroadcastEnvironment {
         self.discovery = discovery
         self.performance = performance
         self.random = random
-        readFrame = -Int64(performance.song.primingFrameCount)
         self.configuration = configuration
         began = machine.loop.now
         executor = BroadcastExecutor(configuration: configuration)
@@ -98,12 +104,13 @@ public final class BroadcastNode: BroadcastEnvironment {
 
     // MARK: Events in
 
-    private func handle(_ event: BroadcastEvent) {
+    func handle(_ event: BroadcastEvent) {
         executor.handle(event)
-        noteAnchor()
+        noteTimeline()
     }
 
-    private func noteAnchor() {
+    private func noteTimeline() {
+        guard songs.isEmpty else { return noteStretches() }
         let anchor = executor.session.anchor
         if performance.anchor != anchor, let anchor { performance.anchor = anchor }
     }
@@ -176,7 +183,7 @@ public final class BroadcastNode: BroadcastEnvironment {
     public func startTimer(_ span: TimeSpan) {
         machine.after(span) { [unowned self] in
             executor.timerDidFire()
-            noteAnchor()
+            noteTimeline()
         }
     }
 
@@ -205,34 +212,44 @@ public final class BroadcastNode: BroadcastEnvironment {
 
     public func removeKey(_ key: ClockKey) { responder.unregister(keyIdentifier: key.identifier) }
 
-    public func openSource(_ request: SourceRequest) {}
+    public func openSource(_ request: SourceRequest) {
+        guard case .location(.local(let name)) = request.origin else { return }
+        let song = songs[name] ?? performance.song
+        let first = request.firstFrame.index
+        reading[request.epoch] = (song, first > 0 ? first : -Int64(song.primingFrameCount), first)
+    }
 
-    public func closeSource(_ epoch: Epoch) {}
+    public func closeSource(_ epoch: Epoch) { reading[epoch] = nil }
 
     /// A reader takes some milliseconds, and gives as much as it likes.
     public func readSource(_ epoch: Epoch) {
-        let time = random.span(.milliseconds(1) ... .milliseconds(6)) + liveWait
+        let time = random.span(.milliseconds(1) ... .milliseconds(6)) + liveWait(reading[epoch]?.next ?? 0)
         let count = livePauses == nil ? 1 + Int(random.uniform() * 12) : 2
         machine.after(time) { [unowned self] in
-            if let sourceFailure, readFrame >= sourceFailure.frame {
+            guard let (song, next, first) = reading[epoch] else { return }
+            if let sourceFailure, next >= sourceFailure.frame {
                 return handle(.source(epoch, .failed(sourceFailure.text, .nothing)))
             }
-            let (packets, data) = performance.song.packets(from: readFrame, count: count)
+            let (packets, data) = song.packets(from: next, count: count)
             guard !packets.isEmpty else { return handle(.source(epoch, .ended(.nothing))) }
-            let isBeginning = readFrame == -Int64(performance.song.primingFrameCount)
-            let properties = isBeginning ? performance.song.properties : []
-            readFrame += packets.reduce(0) { $0 + Int64($1.frameCount) }
+            let isBeginning = next == (first > 0 ? first : -Int64(song.primingFrameCount))
+            reading[epoch]?.next += packets.reduce(0) { $0 + Int64($1.frameCount) }
+            if isBeginning, first > 0 {
+                handle(.source(epoch, .read(properties: song.properties, packets: [], data: ByteBuffer())))
+                handle(.source(epoch, .sought(FramePosition(first))))
+            }
+            let properties = isBeginning && first <= 0 ? song.properties : []
             handle(.source(epoch, .read(properties: properties, packets: packets, data: data)))
         }
     }
 
     /// How long the next packets are still to come.
-    private var liveWait: TimeSpan {
+    private func liveWait(_ next: Int64) -> TimeSpan {
         guard let livePauses else { return .zero }
         let since = liveSince ?? machine.loop.now
         liveSince = since
-        let paused = livePauses.filter { $0.frame <= readFrame }.reduce(TimeSpan.zero) { $0 + $1.span }
-        let due = since + TimeSpan(seconds: Double(readFrame) / VirtualSong.sampleRate) + paused
+        let paused = livePauses.filter { $0.frame <= next }.reduce(TimeSpan.zero) { $0 + $1.span }
+        let due = since + TimeSpan(seconds: Double(next) / VirtualSong.sampleRate) + paused
         return max(.zero, due - machine.loop.now)
     }
 

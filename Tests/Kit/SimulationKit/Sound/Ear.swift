@@ -23,7 +23,7 @@ public final class Ear {
     func hear(_ samples: UnsafeBufferPointer<Float>, from start: Double, spacing: Double) {
         guard samples.count > 0 else { return }
         var due = 0..<0
-        for ear in ears where !ear.isOver {
+        for ear in ears where !ear.isOver && !ear.isCut(at: start) {
             let belonging = ear.hear(samples, from: start, spacing: spacing)
             due =
                 due.isEmpty

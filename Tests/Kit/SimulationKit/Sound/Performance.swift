@@ -12,6 +12,8 @@ public final class Performance {
             if oldValue != nil { moveCount += 1 }
         }
     }
+    /// The true time at which it was cut, in seconds; nil while it was not.
+    public internal(set) var cut: Double?
     private var moveCount = 0
     /// How often the timeline was moved after the decision, and the frame from which on it was.
     var moves: (count: Int, frame: Int64) {

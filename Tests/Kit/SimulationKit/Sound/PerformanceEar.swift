@@ -52,6 +52,9 @@ final class PerformanceEar {
     /// The last window that was ended. Nothing more of the performance is due after `windows.count`.
     var isOver: Bool { current.map { $0 >= windows.count } ?? false }
 
+    /// Whether it was cut more than half a second before this time: nothing is compared with it any more.
+    func isCut(at seconds: Double) -> Bool { performance.cut.map { seconds > $0 + 0.5 } ?? false }
+
     /// Takes samples that leave the loudspeaker evenly from `start` on. Returns how many belong to the performance's
     /// time at all.
     func hear(_ samples: UnsafeBufferPointer<Float>, from start: Double, spacing: Double) -> Range<Int> {

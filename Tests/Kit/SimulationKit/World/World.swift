@@ -116,6 +116,31 @@ public final class World {
         return add(configuration, on: machine, song: song, mdns: mdns, fault: fault)
     }
 
+    /// Adds a machine that broadcasts a programme of these songs, again and again.
+    public func addBroadcaster(_ name: String, songs: [VirtualSong]) -> BroadcastNode {
+        let node = addBroadcaster(name, song: songs[0]) { configuration in
+            configuration.programme = Programme(seed: self.seed)
+            let items = songs.map { NewItem(.local($0.title), title: $0.title) }
+            _ = try? configuration.programme.insert(items, at: 0)
+            _ = try? configuration.programme.apply(.setRepeat(.all))
+            _ = try? configuration.programme.apply(.play)
+            configuration.staysIdle = true
+        }
+        node.songs = Dictionary(songs.map { ($0.title, $0) }) { first, _ in first }
+        node.onStretch = { [unowned self] performance in
+            for listener in listeners { listener.attend(performance) }
+        }
+        return node
+    }
+
+    /// Adds a machine that commands and follows a broadcast.
+    public func addController(_ name: String, of broadcaster: BroadcastNode) -> ControlNode {
+        let machine = addMachine(nil, nil)
+        let node = ControlNode(machine: machine, network: network, greeting: greeting(name, .controller))
+        node.start(NetworkAddress(host: broadcaster.machine.name))
+        return node
+    }
+
     func add(
         _ configuration: BroadcastConfiguration, on machine: VirtualMachine, song: VirtualSong, mdns: Bool,
         fault: PlantedFault?
