@@ -117,6 +117,8 @@ struct ListenerFeed {
             guard isOver(track), let next = plan.track(after: track.epoch) else { break }
             turn(to: next)
         }
+        // What it was sent last may be gone, by a cut of what stands before it: it is told of that all the same.
+        if plan.track(from: epoch) == nil { appendPlacements(plan, &portion) }
         return portion
     }
 

@@ -126,7 +126,7 @@ private final class Evening {
         }
     }
 
-    /// Every window that somebody heard in the middle of a stretch holds what is due there, or nothing; and behind a cut
+    /// Every window that somebody heard in the middle of a stretch holds what is due there, or nothing. Behind a cut
     /// there is nothing, until something else is due.
     func listen(grace: Double, limit: TimeSpan) -> Tally {
         var tally = Tally()

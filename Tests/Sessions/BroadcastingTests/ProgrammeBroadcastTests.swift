@@ -70,6 +70,26 @@ struct ProgrammeBroadcastTests {
         #expect(broadcast.outcome == .completed)
     }
 
+    @Test func aPauseIsHeardWhereTheNextSongIsBeingSent() throws {
+        var broadcast = playing(["a", "b"])
+        broadcast.source(.ended(.nothing))
+        giveSong(&broadcast)
+        #expect(broadcast.heard[1]?.entries.last?.epoch == Epoch(2))
+        broadcast.wait(.seconds(2), draining: 1)
+        perform(.pause, &broadcast)
+        let cut = try #require(broadcast.heard[1]?.cuts.last)
+        #expect(cut.epoch == Epoch(1))
+        broadcast.wait(.seconds(1), draining: 1)
+        perform(.resume, &broadcast)
+        #expect(
+            broadcast.heard[1]?.anchors.last?.epoch == Epoch(1) && broadcast.heard[1]?.anchors.last?.frame == cut.frame)
+        // The next one is opened anew, and placed behind the rest of this one.
+        broadcast.wait(.milliseconds(100), draining: 1)
+        giveSong(&broadcast)
+        let next = try #require(broadcast.heard[1]?.anchors.last)
+        #expect(next.epoch > Epoch(2) && broadcast.heard[1]?.entries.last?.epoch == next.epoch)
+    }
+
     @Test func aPauseShortlyBeforeAJointIsBehindIt() throws {
         var broadcast = playing(["a", "b"])
         broadcast.source(.ended(.nothing))
