@@ -337,6 +337,12 @@ extension BroadcastSession {
     /// Whether it sounds, by what was commanded.
     public var transport: TransportState { programme.transport }
 
+    /// The title of what plays after the current item; nil if the programme ends then.
+    public var nextTitle: String? { programme.following.flatMap { programme.item($0)?.title } }
+
+    /// The volume that all listeners' own volumes are scaled by.
+    public var volume: VolumeSetting { groupVolume }
+
     /// What is known of the song.
     public var summary: AudioStreamSummary { song.summary }
 

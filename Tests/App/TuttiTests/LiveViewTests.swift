@@ -31,6 +31,16 @@ import TuttiRuntime
         #expect(!text(.playing(ended), width: 80).contains("space"))
     }
 
+    @Test func whatComesNextAndTheGroupsVolumeAreShown() {
+        guard case .broadcast(var status) = Sample.broadcast(listeners: two) else { return }
+        status.next = "Gymnopédie"
+        status.groupVolume = VolumeSetting(level: 40)
+        let lines = text(.broadcast(status), width: 80).split(separator: "\n")
+        #expect(lines[0].hasPrefix("Den  playing  group 40  ") && lines[3] == "next: Gymnopédie")
+        // The rows of listeners give way to it.
+        #expect(text(.broadcast(status), width: 80, height: 9).split(separator: "\n").count <= 9)
+    }
+
     @Test func loudspeakersAreShown() {
         var listener = Sample.listener("Kitchen")
         listener.loudspeakers = LoudspeakerSettings(volume: Volume(percent: 40), role: .left)

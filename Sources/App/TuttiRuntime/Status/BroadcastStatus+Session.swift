@@ -27,5 +27,7 @@ extension BroadcastStatus {
             name: name, state: state,
             song: SongStatus(session.summary, elapsed: position, end: session.end), listeners: listeners,
             refusedCount: session.refusedCount)
+        if !isOver { next = session.nextTitle }
+        groupVolume = session.volume
     }
 }

@@ -1,4 +1,5 @@
 import AudioCore
+import WireProtocol
 
 /// A snapshot of a broadcaster for display, made a few times a second.
 public struct BroadcastStatus: Hashable, Sendable {
@@ -21,6 +22,10 @@ public struct BroadcastStatus: Hashable, Sendable {
     public var listeners: [ListenerStatus]
     /// How the broadcaster's own loudspeakers play; nil if it has none.
     public var loudspeakers: LoudspeakerSettings?
+    /// What plays next; nil if nothing does.
+    public var next: String?
+    /// The volume that all listeners' own volumes are scaled by.
+    public var groupVolume = VolumeSetting()
     /// Connections refused so far: strangers, floods, peers of another role or without a decoder.
     public var refusedCount: Int
 

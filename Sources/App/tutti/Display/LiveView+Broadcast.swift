@@ -9,10 +9,12 @@ extension LiveView {
         var left = StyledLine(status.name, .strong)
         left.append("  \(status.state.reading)")
         append(status.loudspeakers, to: &left)
+        if status.groupVolume != VolumeSetting() { left.append("  group \(status.groupVolume.reading)", .faint) }
         if status.refusedCount > 0 { left.append("  \(status.refusedCount) refused") }
         var lines = [heading(left, remark: status.song.format, size)] + songLines(status.song, size)
+        if let next = status.next { lines.append(StyledLine("next: \(next)", .faint)) }
         guard !status.listeners.isEmpty else { return lines }
-        let room = max(1, size.height - 1 - Self.fixedLineCount)
+        let room = max(1, size.height - 1 - Self.fixedLineCount - (status.next == nil ? 0 : 1))
         lines += [StyledLine()] + table(status.listeners.prefix(room)).lines(width: size.width)
         if status.listeners.count > room {
             lines.append(StyledLine("and \(status.listeners.count - room) more", .faint))
