@@ -119,12 +119,12 @@ extension ProgrammeState {
 }
 
 extension TransportStatus {
-    /// `playing: Title, 1:23 of 4:56`
+    /// `playing: Title, 1:23 of 4:56`; `waiting: Title` while its first listener or its source is not there.
     func reading(at instant: SessionTime) -> String {
         let word =
             switch transport {
             case .idle: "idle"
-            case .playing: "playing"
+            case .playing: position == nil && current != nil ? "waiting" : "playing"
             case .paused: "paused"
             case .stopped: "stopped"
             }
