@@ -35,7 +35,7 @@ struct BroadcastTimeline {
         let chain = sounding.drop { $0.epoch != epoch }
         for (former, track) in zip(chain, chain.dropFirst()) {
             guard let end = sounding.first(where: { $0.epoch == former.epoch })?.endInstant,
-                let rate = track.song.framesPerSecond, track.start != end
+                let rate = track.song.framesPerSecond, track.cutFrame == nil, track.start != end
             else { return }
             let anchor = Anchor(epoch: track.epoch, frame: track.firstFrame, session: end, framesPerSecond: rate)
             change(track.epoch) { track, number in track.place(by: anchor, number: number) }
@@ -54,9 +54,7 @@ struct BroadcastTimeline {
     /// Ends the sound of the epoch that is heard at `instant`, for now, and drops what stands behind it.
     /// - Returns: the dropped epochs.
     mutating func cut(at instant: SessionTime) -> [Epoch] {
-        // The target of a jump that has not begun stays the target.
-        let first = heard.cutFrame != nil && !coming.isEmpty ? 1 : 0
-        let index = tracks.lastIndex { $0.start.map { $0 <= instant } ?? false } ?? first
+        let index = indexOfSound(at: instant)
         let dropped = tracks[(index + 1)...].map(\.epoch)
         coming.removeLast(dropped.count)
         let track = tracks[index]
@@ -66,6 +64,14 @@ struct BroadcastTimeline {
         let cutFrame = min(frame ?? track.cutFrame ?? track.firstFrame, track.song.end ?? .init(.max))
         change(track.epoch) { $0.cut(at: cutFrame, number: $1) }
         return dropped
+    }
+
+    /// The epoch that sounds at `instant` or, if it was cut for a jump, the target of that: this stays the target though
+    /// it has not begun.
+    private func indexOfSound(at instant: SessionTime) -> Int {
+        let begun = tracks.lastIndex { $0.start.map { $0 <= instant } ?? false } ?? 0
+        guard tracks[begun].cutFrame != nil else { return begun }
+        return tracks[(begun + 1)...].firstIndex { !$0.isVoid } ?? begun
     }
 
     /// Lets nothing be heard of an epoch behind the one that is heard, and of those that follow. They stay, so that

@@ -13,7 +13,7 @@ struct BroadcastTrack {
         /// It is not known yet when it sounds.
         case unplaced
         case anchored(Anchor)
-        /// The sound ends before this frame, for now. The anchor says when; nil if it had not begun.
+        /// The sound ends before this frame, for now. The anchor says when; nil if there was none.
         case cut(at: FramePosition, Anchor?)
         /// Nothing of it will be heard: something else follows.
         case void
@@ -108,7 +108,7 @@ struct BroadcastTrack {
 
     /// Ends the sound before `frame`, for now.
     mutating func cut(at frame: FramePosition, number: Int) {
-        placement = .cut(at: frame, anchor)
+        placement = .cut(at: frame, lastAnchor)
         placementNumber = number
         placementMessage = WireEncoder.cut(epoch, at: frame)
     }
@@ -135,8 +135,8 @@ struct BroadcastTrack {
         }
     }
 
-    /// When its first frame is due; nil while nothing says so.
-    var start: SessionTime? { anchor?.session(of: firstFrame) }
+    /// When its first frame is or was due, by the newest anchor; nil while nothing says so.
+    var start: SessionTime? { lastAnchor?.session(of: firstFrame) }
 
     /// When its sound ends or ended by a cut; nil if there was none, or nothing sounded.
     var cutInstant: SessionTime? {

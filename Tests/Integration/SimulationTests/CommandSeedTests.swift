@@ -4,7 +4,7 @@ import Testing
 import WireProtocol
 
 /// Five controllers who command one broadcast of several songs as they like, and what twenty listeners make of it.
-@Suite(.timeLimit(.minutes(5))) struct CommandSeedTests {
+@Suite(.timeLimit(.minutes(Seeds.isLong ? 90 : 5))) struct CommandSeedTests {
     private static let seconds = 40.0
     /// What is heard must be so near to its place.
     private static let limit = TimeSpan.milliseconds(1)
