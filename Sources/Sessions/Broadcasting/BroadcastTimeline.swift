@@ -66,12 +66,13 @@ struct BroadcastTimeline {
         return dropped
     }
 
-    /// The epoch that sounds at `instant` or, if it was cut for a jump, the target of that: this stays the target though
-    /// it has not begun.
+    /// The epoch that sounds at `instant` or, if that was cut for a jump, the target of the jump: it stays the target
+    /// though it has not begun.
     private func indexOfSound(at instant: SessionTime) -> Int {
         let begun = tracks.lastIndex { $0.start.map { $0 <= instant } ?? false } ?? 0
         guard tracks[begun].cutFrame != nil else { return begun }
-        return tracks[(begun + 1)...].firstIndex { !$0.isVoid } ?? begun
+        let behind = tracks.indices[(begun + 1)...].filter { !tracks[$0].isVoid }
+        return behind.first { tracks[$0].cutFrame == nil } ?? behind.last ?? begun
     }
 
     /// Lets nothing be heard of an epoch behind the one that is heard, and of those that follow. They stay, so that
@@ -95,7 +96,9 @@ struct BroadcastTimeline {
     mutating func turn(at session: SessionTime) -> Epoch? {
         guard let index = coming.firstIndex(where: { !$0.isVoid }) else { return nil }
         let next = coming[index]
-        guard let start = next.start ?? (next.cutFrame != nil ? heard.cutInstant : nil), start <= session else {
+        // One that was cut before it was placed has no start: it comes once the sound before it is over.
+        let isBehindCut = next.cutFrame != nil && heard.cutFrame != nil
+        guard let start = next.start ?? (isBehindCut ? heard.cutInstant ?? session : nil), start <= session else {
             return nil
         }
         defer {

@@ -67,9 +67,10 @@ public enum ListenAction: Sendable {
     case append(Epoch, AudioStreamSummary, firstFrame: FramePosition)
     /// Contiguous packets, the first at this position.
     case enqueue(FramePosition, [AudioPacketDescription], ByteBuffer, Epoch)
-    /// Fade out before this frame, and keep what is held from it on; it sounds again at the epoch's next timeline. Drop
-    /// what was appended behind this epoch.
+    /// Fade out before this frame, and keep what is held from it on; it sounds again at the epoch's next timeline.
     case cut(at: FramePosition, Epoch)
+    /// Drop an epoch of which nothing is to be heard any more.
+    case drop(Epoch)
     /// If the packets that follow lie behind a gap, they are audible from this frame on.
     case reenter(at: FramePosition, Epoch)
     case setTimeline(HostTimeline)

@@ -51,9 +51,10 @@ extension ListenSession {
     }
 
     private mutating func enter(_ mark: EntryMark, _ now: HostTime) {
-        guard let entry = change({ $0.timeline.enter(mark) }) ?? nil, let reception,
-            let epoch = reception.timeline.newest
-        else { return }
+        guard let entry = change({ $0.timeline.enter(mark) }) ?? nil else { return }
+        // The audio queue holds a few epochs only.
+        for unheard in change({ $0.timeline.dropUnheard() }) ?? [] { actions.append(.drop(unheard)) }
+        guard let reception, let epoch = reception.timeline.newest else { return }
         if let gap = disconnection.goOn(at: mark.frame, of: mark.epoch), let rate = epoch.rate {
             tell(.songLost(TimeSpan(seconds: Double(gap) / rate), broadcaster: reception.broadcaster.name))
         }
@@ -95,8 +96,9 @@ extension ListenSession {
 
     /// Ends the sound before this frame, for now, and drops what stands behind this epoch.
     private mutating func cut(_ id: Epoch, at frame: FramePosition) {
-        guard let epoch = change({ $0.timeline.cut(id, at: frame) }) ?? nil, epoch.hasBegun else { return }
-        actions.append(.cut(at: frame, epoch.queueEpoch))
+        guard let result = change({ $0.timeline.cut(id, at: frame) }) ?? nil else { return }
+        if result.cut.hasBegun { actions.append(.cut(at: frame, result.cut.queueEpoch)) }
+        for epoch in result.void { actions.append(.drop(epoch)) }
     }
 
     /// Tells the queue which frame is due when, by the latest estimate.

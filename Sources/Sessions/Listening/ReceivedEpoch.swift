@@ -37,6 +37,9 @@ struct ReceivedEpoch {
     /// Whether the audio queue was told of the epoch.
     var hasBegun: Bool { entry != nil }
 
+    /// Whether its sound was cut before any of it was due.
+    var wasCutUnheard: Bool { cut.map { anchor == nil || $0 <= entry ?? $0 } ?? false }
+
     /// The stream's frames per second; nil while unknown.
     var rate: Double? { summary.format.flatMap { $0.sampleRate > 0 ? $0.sampleRate : nil } }
 

@@ -56,12 +56,22 @@ struct ReceivedTimeline {
     }
 
     /// Takes the frame before which an epoch's sound ends for now. Everything behind that epoch is void.
-    /// - Returns: the epoch; nil if it is not held.
-    mutating func cut(_ id: Epoch, at frame: FramePosition) -> ReceivedEpoch? {
+    /// - Returns: the epoch, and those behind it that the audio queue was told of; nil if it is not held.
+    mutating func cut(_ id: Epoch, at frame: FramePosition) -> (cut: ReceivedEpoch, void: [Epoch])? {
         guard let index = epochs.firstIndex(where: { $0.id == id }) else { return nil }
+        let void = epochs[(index + 1)...].filter(\.hasBegun).map(\.queueEpoch)
         epochs.removeLast(epochs.count - 1 - index)
         epochs[index].cut(at: frame)
-        return epochs[index]
+        return (epochs[index], void)
+    }
+
+    /// Drops the epochs before the newest one that were cut before anything of them was heard: only the newest one is
+    /// resumed.
+    /// - Returns: those that the audio queue was told of.
+    mutating func dropUnheard() -> [Epoch] {
+        let unheard = epochs.dropLast().filter(\.wasCutUnheard)
+        epochs.removeAll { epoch in unheard.contains { $0.id == epoch.id } }
+        return unheard.filter(\.hasBegun).map(\.queueEpoch)
     }
 
     /// Takes the mark where the newest epoch's sound begins, or goes on.

@@ -20,6 +20,8 @@ public protocol ListenOutlet: AnyObject {
     func reenter(at frame: FramePosition, epoch: Epoch)
     func finish(at end: FramePosition, epoch: Epoch)
     func cut(at frame: FramePosition, epoch: Epoch)
+    /// Drops an epoch of which nothing is to be heard any more.
+    func drop(_ epoch: Epoch)
     func setTimeline(_ timeline: HostTimeline)
     func hold(fade: TimeSpan)
     func stop(fade: TimeSpan)

@@ -108,6 +108,15 @@ final class QueueCore: Sendable {
         wake.signal()
     }
 
+    func drop(_ epoch: Epoch) {
+        intake.withLock { intake in
+            guard control.holds(epoch) else { return }
+            control.drop(epoch, fade: Self.fade)
+            intake.drop { $0 == epoch }
+        }
+        wake.signal()
+    }
+
     func setTimeline(_ timeline: HostTimeline) {
         let isChanged = intake.withLock { intake in
             control.setTimeline(timeline)

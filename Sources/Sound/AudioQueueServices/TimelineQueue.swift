@@ -66,6 +66,10 @@ public final class TimelineQueue: Sendable {
     /// epochs behind this one are void, since they were to begin at its end; give them again.
     public func cut(at frame: FramePosition, epoch: Epoch) { core.cut(at: frame, epoch: epoch) }
 
+    /// Drops an epoch and its packets, which makes room for another one. If it sounds, it fades out within 10 ms; the
+    /// others keep their timelines. Ignored for an epoch that is not known.
+    public func drop(_ epoch: Epoch) { core.drop(epoch) }
+
     /// Enqueues a copy of one packet whose first frame is at `frame`.
     ///
     /// Packets are enqueued in order. A packet that begins before the end of the newest one is stale; one that begins

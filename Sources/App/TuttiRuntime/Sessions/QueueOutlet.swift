@@ -37,6 +37,8 @@ final class QueueOutlet: MachineOutlet {
 
     func cut(at frame: FramePosition, epoch: Epoch) { queue.cut(at: frame, epoch: epoch) }
 
+    func drop(_ epoch: Epoch) { queue.drop(epoch) }
+
     func setTimeline(_ timeline: HostTimeline) { queue.setTimeline(timeline) }
 
     func hold(fade: TimeSpan) { queue.hold(fade: fade) }

@@ -108,6 +108,9 @@ final class RecordingOutlet: MachineOutlet, Sendable {
 
     func cut(at frame: FramePosition, epoch: Epoch) {}
 
+    /// Does nothing: what came is kept.
+    func drop(_ epoch: Epoch) {}
+
     func hold(fade: TimeSpan) {}
 
     /// Does nothing: what came is kept.

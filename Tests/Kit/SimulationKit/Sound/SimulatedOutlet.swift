@@ -68,6 +68,11 @@ final class SimulatedOutlet: ListenOutlet {
         feeder.cut(epoch)
     }
 
+    func drop(_ epoch: Epoch) {
+        control.drop(epoch, fade: .milliseconds(10))
+        feeder.drop { $0 == epoch }
+    }
+
     func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch) {
         feeder.enqueue(packets.span, data: data, at: position, epoch: epoch)
         highestQueuedByteCount = max(highestQueuedByteCount, feeder.snapshot.queuedByteCount)
