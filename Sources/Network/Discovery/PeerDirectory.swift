@@ -66,7 +66,7 @@ package struct PeerDirectory {
 
     package init() {}
 
-    var hasNews: Bool { !touched.isEmpty }
+    var hasChanges: Bool { !touched.isEmpty }
 
     /// Takes note that the service was announced: if it is known it is still there, even if resolving takes a while.
     package mutating func confirm(_ key: ServiceKey) {

@@ -34,7 +34,7 @@ final class ListenerLink: PeerLink {
     /// Whether it is told of changes of the programme.
     private(set) var isFollower = false
     /// Whether report or settings came since followers were told of it.
-    private var hasNews = true
+    private var hasChanges = true
     private var clock: ConnectionClock
     private var backlog: SendBacklog
 
@@ -98,7 +98,7 @@ final class ListenerLink: PeerLink {
     func note(_ report: ListenerReport, _ plan: @autoclosure () -> FeedingPlan, now: HostTime) {
         guard case .member(var feed) = stage else { return }
         defer { self.report = report }
-        hasNews = true
+        hasChanges = true
         if self.report == nil { feed.passOver(before: report.received, of: report.epoch, plan()) }
         feed.acknowledge(report.received, of: report.epoch, now: now)
         stage = .member(feed)
@@ -107,13 +107,13 @@ final class ListenerLink: PeerLink {
     /// Takes note of how a member is set.
     func note(_ settings: ListenerSettings) {
         self.settings = settings
-        hasNews = true
+        hasChanges = true
     }
 
     /// Returns whether there may be something to tell of it, and counts it as told.
     func takeNews() -> Bool {
-        defer { hasNews = false }
-        return hasNews
+        defer { hasChanges = false }
+        return hasChanges
     }
 
     /// A member as followers are shown it.

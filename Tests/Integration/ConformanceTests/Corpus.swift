@@ -23,7 +23,7 @@ struct Song: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// HE-AAC: a decoder without its extensions plays the core alone, at half the rate.
-    var isLayered: Bool { codec.hasPrefix("he_aac") }
+    var isHEAAC: Bool { codec.hasPrefix("he_aac") }
 
     var isMPEG4: Bool { ["m4a", "mp4", "mp4-tail", "mp4-fragmented", "3gp", "3g2", "mov"].contains(container) }
 

@@ -44,7 +44,7 @@ struct Reading {
 
     /// Reads as a broadcaster does: of AAC, packets are tried where the file cannot tell what comes out of them.
     static func of(_ song: Song) throws -> Reading {
-        let isTried = song.codec == "aac" || song.isLayered
+        let isTried = song.codec == "aac" || song.isHEAAC
         return isTried ? try Reading(tryingPacketsOf: song) : Reading(ofFile: try contents(of: song.path))
     }
 

@@ -19,7 +19,7 @@ extension Song {
         let decoder = codec == "opus" ? "-c:a libopus -request_sample_fmt flt" : codec == "mp1" ? "-c:a mp1float" : ""
         let trimming = isUntrimmed && isMPEG4 ? "-ignore_editlist 1 -flags2 +skip_manual" : ""
         // It makes two of one channel that might have had stereo.
-        let channel = isLayered && channels == 1 ? "-af 'pan=mono|c0=c0'" : ""
+        let channel = isHEAAC && channels == 1 ? "-af 'pan=mono|c0=c0'" : ""
         return try samples(
             from: "ffmpeg -nostdin -v fatal \(decoder) \(trimming) -i \(quoted(path)) -map 0:a:0 \(channel) "
                 + "-c:a pcm_f32le -f f32le -")
@@ -28,7 +28,7 @@ extension Song {
     /// Whether the reference has what is to be left out in front: ffmpeg takes no notice of an edit list in a
     /// fragmented file, leaves out twice as much where it takes the core's rate of HE-AAC for the song's, and nothing
     /// in CAF.
-    var isUntrimmed: Bool { variant.contains("delay_moov") || isLayered && (isMPEG4 || container == "caf") }
+    var isUntrimmed: Bool { variant.contains("delay_moov") || isHEAAC && (isMPEG4 || container == "caf") }
 
     /// Of layer II: ffmpeg dequantises it in integers, and is itself beyond a full accuracy decoder's limit in the
     /// mean. Of layer III at the lowest rates of MPEG-2: it makes noise of some packets (up to half of full scale

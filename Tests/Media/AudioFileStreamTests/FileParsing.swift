@@ -62,7 +62,7 @@ struct Probe {
 }
 
 extension ParsedStream {
-    var toldProblems: [AudioStreamProblem] {
+    var reportedProblems: [AudioStreamProblem] {
         properties.compactMap { if case .problem(let problem) = $0 { problem } else { nil } }
     }
 }

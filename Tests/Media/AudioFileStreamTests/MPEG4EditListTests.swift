@@ -20,7 +20,7 @@ struct MPEG4EditListTests {
             let writer = media.trimmed(to: heard)
             for file in [writer.file(), writer.file(movieFirst: false), writer.fragmented(packetsPerFragment: 5)] {
                 let stream = parseFile(file).stream
-                #expect(stream.failure == nil && stream.toldProblems == [])
+                #expect(stream.failure == nil && stream.reportedProblems == [])
                 #expect(stream.packetBytes.flatMap { $0 } == media.packets.flatMap { $0 })
                 let decoded = stream.packets.reduce(0) { $0 + Int64($1.frameCount) }
                 let info = Self.info(Int64(heard.count), heard.lowerBound, decoded - heard.upperBound)
@@ -40,7 +40,7 @@ struct MPEG4EditListTests {
         // From 10,000 on 20,000 frames.
         writer.edits = [(40_816, 20_408)]
         let stream = parse(writer.file())
-        #expect(stream.table == Self.info(20_000, 10_000, 10_960) && stream.toldProblems == [])
+        #expect(stream.table == Self.info(20_000, 10_000, 10_960) && stream.reportedProblems == [])
     }
 
     // MARK: Lists that say more
@@ -69,7 +69,7 @@ struct MPEG4EditListTests {
             #expect(stream.packetBytes == writer.packets)
             let list = try #require(file.indices.first { file[$0...].starts(with: Array("elst".utf8)) }) + 4
             let text = "MPEG-4 edits inside the song, which are not followed, at byte \(list)"
-            #expect(stream.toldProblems.map(\.description) == [text])
+            #expect(stream.reportedProblems.map(\.description) == [text])
             #expect(splitThatDiffers(file, from: stream) == nil)
             #expect(parseFile(file).stream == stream)
         }
@@ -84,7 +84,7 @@ struct MPEG4EditListTests {
             var writer = writer
             (writer.edits, writer.editRates) = (edits, [0: rate])
             let stream = parse(writer.file())
-            #expect(stream.toldProblems.count == 1 && stream.table == Self.info(39_936, 1_024, 0))
+            #expect(stream.reportedProblems.count == 1 && stream.table == Self.info(39_936, 1_024, 0))
         }
     }
 
@@ -93,6 +93,6 @@ struct MPEG4EditListTests {
         var writer = writer
         (writer.edits, writer.editRates) = ([(200, -1), (500, 1_024)], [0: 0])
         let stream = parse(writer.file())
-        #expect(stream.toldProblems == [] && stream.table == Self.info(22_050, 1_024, 40_960 - 23_074))
+        #expect(stream.reportedProblems == [] && stream.table == Self.info(22_050, 1_024, 40_960 - 23_074))
     }
 }

@@ -121,7 +121,7 @@ struct MPEG4HostileTests {
         writer.constantSize = (1 << 23, .max)
         let large = parse(writer.file())
         #expect(large.failure == .dataUnavailable)
-        #expect(large.toldProblems.count == 1)
+        #expect(large.reportedProblems.count == 1)
         let fragment = MPEG4Writer.box(
             "traf",
             MPEG4Writer.fullBox("tfhd", flags: 0x2_0010, MPEG4Writer.numbers([1, 1 << 23]))
@@ -129,7 +129,7 @@ struct MPEG4HostileTests {
         let movie = MPEG4Writer(packetCount: 2)
         let stream2 = parse(movie.fragmented(packetsPerFragment: 2) + MPEG4Writer.box("moof", fragment))
         #expect(stream2.packetBytes == movie.packets)
-        #expect(stream2.toldProblems.count == 1)
+        #expect(stream2.reportedProblems.count == 1)
     }
 
     /// Tables behind the audio that the file's end cuts, in a box that is skipped, in a head, in a body.
@@ -217,7 +217,7 @@ struct MPEG4HostileTests {
         let stream = parseFile(overlapping + file[start...]).stream
         #expect(stream.failure == nil)
         #expect(stream.packetBytes.joined().count <= file.count)
-        #expect(stream.toldProblems.contains { "\($0)".contains("no order that can be followed") })
+        #expect(stream.reportedProblems.contains { "\($0)".contains("no order that can be followed") })
     }
 
     @Test func otherFilesWithTheSignatureAreNamed() {

@@ -40,7 +40,7 @@ struct MPEG4LengthTests {
     func silenceAroundTheSongIsNoProblem(edits: [(UInt32, Int32)]) {
         var writer = writer
         writer.edits = edits
-        #expect(parse(writer.file()).toldProblems == [])
+        #expect(parse(writer.file()).reportedProblems == [])
     }
 
     @Test func editsOfNonsenseAreHarmless() {
@@ -60,7 +60,7 @@ struct MPEG4LengthTests {
             writer.edits = [(duration, 1_024)]
             let file = writer.fragmented(packetsPerFragment: 8, described: described)
             let stream = parse(file)
-            #expect(stream.packetBytes == writer.packets && stream.toldProblems == [])
+            #expect(stream.packetBytes == writer.packets && stream.reportedProblems == [])
             #expect(splitThatDiffers(file, from: stream) == nil)
             let isAnnounced = stream.announcedTable?.validFrameCount == stream.table?.validFrameCount
             #expect(isAnnounced == (stream.table?.remainderFrameCount != 0))

@@ -88,7 +88,7 @@ struct MPEG4RandomAccessTests {
             indexed.file, pieces: repeatElement(pieceByteCount, count: .max))
         #expect(stream.failure == nil)
         #expect(stream.packetBytes == indexed.packets)
-        #expect(stream.toldProblems == [])
+        #expect(stream.reportedProblems == [])
         #expect(byteCount <= indexed.file.count + 400 + 4 * pieceByteCount)
     }
 

@@ -59,7 +59,7 @@ struct MPEG4SpeechTests {
             let all = AudioPacketTableInfo(
                 validFrameCount: Int64(frameCount * frames.count), primingFrameCount: 0, remainderFrameCount: 0)
             #expect(stream.announcedTable == all && stream.table == all)
-            #expect(stream.toldProblems == [])
+            #expect(stream.reportedProblems == [])
             if !isAtHand { #expect(splitThatDiffers(file, from: stream) == nil) }
         }
     }
@@ -133,7 +133,7 @@ struct MPEG4SpeechTests {
         let second = start + writer.packets[0].count + samples[1][..<3].joined().count
         let fourth = start + writer.packets[..<4].joined().count - 3
         #expect(
-            stream.toldProblems == [
+            stream.reportedProblems == [
                 AudioStreamProblem(
                     .skipped(byteCount: Int64(samples[1][3...].joined().count)), at: Int64(second)),
                 AudioStreamProblem(.skipped(byteCount: 3), at: Int64(fourth)),
@@ -171,7 +171,7 @@ struct MPEG4SpeechTests {
         writer.edits = [(900, 333)]
         let file = writer.file()
         let stream = parse(file)
-        #expect(stream.packetBytes == EditedMedia.bundles.packets && stream.toldProblems == [])
+        #expect(stream.packetBytes == EditedMedia.bundles.packets && stream.reportedProblems == [])
         let info = AudioPacketTableInfo(
             validFrameCount: 900, primingFrameCount: 333, remainderFrameCount: 82 * 160 - 1_233)
         #expect(stream.table == info && stream.announcedTable == info)

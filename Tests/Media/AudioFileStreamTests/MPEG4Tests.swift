@@ -133,9 +133,9 @@ struct MPEG4Tests {
             #expect(stream.failure == nil)
             #expect(stream.packetBytes == Array(writer.packets.dropLast(missing)))
             #expect(stream.table?.validFrameCount == Int64(40 - missing) * 1_024)
-            #expect(stream.toldProblems.count == 1)
-            guard case .truncated = stream.toldProblems.first?.kind else {
-                Issue.record("\(stream.toldProblems)")
+            #expect(stream.reportedProblems.count == 1)
+            guard case .truncated = stream.reportedProblems.first?.kind else {
+                Issue.record("\(stream.reportedProblems)")
                 continue
             }
         }

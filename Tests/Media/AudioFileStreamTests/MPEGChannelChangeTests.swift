@@ -31,11 +31,11 @@ struct MPEGChannelChangeTests {
         #expect(stream.packetBytes == frames)
         #expect(stream.properties.count { if case .dataFormat = $0 { true } else { false } } == 1)
         #expect(stream.format?.channelsPerFrame == channelCount)
-        #expect(stream.toldProblems.isEmpty && stream.failure == nil)
+        #expect(stream.reportedProblems.isEmpty && stream.failure == nil)
         #expect(stream.table?.validFrameCount == Int64(frames.count * 1_152))
         #expect(splitThatDiffers(bytes, from: stream) == nil)
         let atHand = parseFile(bytes, pieces: repeatElement(1_000, count: .max)).stream
-        #expect(atHand.packetBytes == frames && atHand.toldProblems.isEmpty)
+        #expect(atHand.packetBytes == frames && atHand.reportedProblems.isEmpty)
     }
 
     @Test func tagsMayStandBetween() {
@@ -45,7 +45,7 @@ struct MPEGChannelChangeTests {
         let end = id3v1(title: "First", artist: "", album: "", year: "", track: 1)
         let stream = parse(first.flatMap { $0 } + end + tag.bytes + second.flatMap { $0 })
         #expect(stream.packetBytes == first + second)
-        #expect(stream.toldProblems.isEmpty)
+        #expect(stream.reportedProblems.isEmpty)
     }
 
     /// The first packet behind a change is believed for the header that follows it.
@@ -74,7 +74,7 @@ struct MPEGChannelChangeTests {
         junk.replaceSubrange(3_000 + other..<3_003 + other, with: Array("TAG".utf8))
         let stream = parse((frames[..<4] + [junk] + frames[4...]).flatMap { $0 })
         #expect(stream.packetBytes == frames)
-        #expect(stream.toldProblems.map(\.kind) == [.skipped(byteCount: 4_000)])
+        #expect(stream.reportedProblems.map(\.kind) == [.skipped(byteCount: 4_000)])
     }
 
     /// A stream opens with three headers of one channel mode.

@@ -92,7 +92,7 @@ struct OggNextStreamTests {
             for songs in [parseSongs(links.flatMap(\.self)), parseSongsAtHand(links.flatMap(\.self))] {
                 #expect(songs.count == links.count, "\(name)")
                 for (index, song) in songs.enumerated() {
-                    #expect(song.failure == nil && song.toldProblems.isEmpty, "\(name), \(index)")
+                    #expect(song.failure == nil && song.reportedProblems.isEmpty, "\(name), \(index)")
                     #expect(facts(song) == alone[index], "\(name), \(index)")
                     let next = index + 1 < links.count ? [places[index + 1]] : []
                     #expect(song.nextStreamOffsets == next, "\(name), \(index)")
@@ -120,7 +120,7 @@ struct OggNextStreamTests {
     @Test func whatFollowsNeedNotBeTaken() throws {
         let (first, second) = (Self.opus(60, cut: 300, serial: 1), Self.vorbis(300, serial: 2))
         let stream = parse(first + second)
-        #expect(stream.failure == nil && stream.toldProblems.isEmpty)
+        #expect(stream.failure == nil && stream.reportedProblems.isEmpty)
         #expect(facts(stream) == facts(parse(first)))
         let (song, byteCount) = parseFile(first + second, pieces: repeatElement(4_096, count: .max))
         #expect(facts(song) == facts(parse(first)))
@@ -220,17 +220,18 @@ struct OggNextStreamTests {
         ] {
             let songs = parseSongs(first + link + last)
             #expect(songs.count == 2)
-            #expect(songs[0].toldProblems == [AudioStreamProblem(.damaged(text), at: Int64(first.count))])
+            #expect(songs[0].reportedProblems == [AudioStreamProblem(.damaged(text), at: Int64(first.count))])
             #expect(songs[0].packetBytes == parse(first).packetBytes)
-            #expect(songs.last?.packetBytes == parse(last).packetBytes && songs.last?.toldProblems == [])
+            #expect(songs.last?.packetBytes == parse(last).packetBytes && songs.last?.reportedProblems == [])
             let end = parse(first + link)
-            #expect(end.failure == nil && end.toldProblems.count == 1 && end.packetBytes == parse(first).packetBytes)
+            #expect(
+                end.failure == nil && end.reportedProblems.count == 1 && end.packetBytes == parse(first).packetBytes)
         }
         // What goes beside a song is no link of its own.
         let film = OggTests.foreignStream("\u{1}video", pages: 4)
         let beside = film.pages[0] + last + film.pages[1...].flatMap { $0 }
         let songs = parseSongs(first + beside)
-        #expect(songs.count == 2 && songs.allSatisfy { $0.toldProblems.isEmpty })
+        #expect(songs.count == 2 && songs.allSatisfy { $0.reportedProblems.isEmpty })
         #expect(songs[0].nextStreamOffsets == [Int64(first.count)])
     }
 
@@ -260,7 +261,7 @@ struct OggNextStreamTests {
                 let problems = (0..<count).map { AudioStreamProblem(.damaged(text), at: Int64($0 * link.count)) }
                 for (songs, expected) in [(parseSongs(bytes), alone.0), (parseSongsAtHand(bytes), alone.1)] {
                     #expect(songs.count == 2, "\(name)")
-                    #expect(songs[0].toldProblems == problems && songs[1].toldProblems == [], "\(name)")
+                    #expect(songs[0].reportedProblems == problems && songs[1].reportedProblems == [], "\(name)")
                     for (song, other) in zip(songs, expected) {
                         #expect(song.failure == nil && song.packetBytes == other.packetBytes, "\(name)")
                         #expect(song.announcedTable == other.announcedTable && song.table == other.table, "\(name)")
@@ -311,7 +312,7 @@ struct OggNextStreamTests {
             return processorSeconds {
                 for songs in [parseSongs(bytes), parseSongsAtHand(bytes)] {
                     #expect(songs.count == 1 && songs[0].packetBytes == parse(last).packetBytes)
-                    #expect(songs[0].toldProblems.count <= 1_024)
+                    #expect(songs[0].reportedProblems.count <= 1_024)
                 }
             }
         }

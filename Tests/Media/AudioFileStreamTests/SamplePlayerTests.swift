@@ -59,7 +59,7 @@ struct SamplePlayerTests {
         }
 
         var packets: [[UInt8]] { ParsedStream(events: recorder.events).packetBytes }
-        var problems: [AudioStreamProblem] { ParsedStream(events: recorder.events).toldProblems }
+        var problems: [AudioStreamProblem] { ParsedStream(events: recorder.events).reportedProblems }
     }
 
     @Test func packetsAreGivenAsFarAsTheyAreThere() throws {

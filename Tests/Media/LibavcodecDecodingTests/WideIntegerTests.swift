@@ -136,7 +136,7 @@ struct WideIntegerTests {
         #expect(isSame(bytes, Self.raw(song)))
     }
 
-    @Test func editsTrimToTheFrame() throws {
+    @Test func editListsTrimToTheFrame() throws {
         let directory = TemporaryDirectory()
         let song = Self.song(bits: 32, frameCount: 30_011)
         let path = directory.path + "/a.mp4"

@@ -168,7 +168,7 @@ import WireProtocol
     @Test func aRecordThatIsNoPeersIsIgnored() {
         var directory = PeerDirectory()
         directory.resolved(Self.key(), nil)
-        #expect(!directory.hasNews)
+        #expect(!directory.hasChanges)
         directory.resolved(Self.key(), Self.sighting())
         directory.resolved(Self.key(), nil)
         #expect(directory.takeEvents().isEmpty)

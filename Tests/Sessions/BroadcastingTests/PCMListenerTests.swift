@@ -264,7 +264,7 @@ import WireProtocol
     }
 
     /// What FFmpeg's library decodes can be mended: the text says by what.
-    @Test func whatToInstallIsSaid() {
+    @Test func theRefusalNamesWhatToInstall() {
         var broadcast = ScriptedBroadcast()
         var format = ScriptedBroadcast.mp3
         format.codec = .opus

@@ -31,8 +31,8 @@ final class DiscoveryLoop {
     private var connectBackoff = Backoff(first: .milliseconds(100), limit: .seconds(5))
     private var publishDue: HostTime?
     /// When to report news about peers: the sightings of a peer arrive one after another, within a few milliseconds.
-    private var newsDue: HostTime?
-    private static let newsDelay = TimeSpan.milliseconds(5)
+    private var reportDue: HostTime?
+    private static let reportDelay = TimeSpan.milliseconds(5)
     /// When peers from before an outage are dropped: a daemon that has just started may miss the first answers, and
     /// asks again after 1 and 3 seconds (RFC 6762 section 5.2).
     private var unconfirmedDropDue: HostTime?
@@ -60,7 +60,7 @@ final class DiscoveryLoop {
             runTimers()
             wait()
             connection?.inbox.takeAll().forEach(process)
-            tellNews()
+            reportChanges()
         }
         connection = nil
     }
@@ -72,7 +72,7 @@ extension DiscoveryLoop {
     private var now: HostTime { .now() }
 
     private func wait() {
-        let deadline = [connectDue, publishDue, newsDue, unconfirmedDropDue, resolvers.nextDeadline].compactMap(\.self)
+        let deadline = [connectDue, publishDue, reportDue, unconfirmedDropDue, resolvers.nextDeadline].compactMap(\.self)
             .min()
         var milliseconds: Int32 = -1
         if let deadline {
@@ -92,18 +92,18 @@ extension DiscoveryLoop {
     }
 }
 
-// MARK: Telling
+// MARK: Reporting
 
 extension DiscoveryLoop {
-    private func tellNews() {
+    private func reportChanges() {
         let hasSettled = connection != nil && resolvers.hasSettled(now: now)
         if let due = unconfirmedDropDue, due <= now {
             unconfirmedDropDue = nil
             directory.dropUnconfirmed()
         }
-        if directory.hasNews, newsDue == nil { newsDue = now + Self.newsDelay }
-        guard hasSettled || newsDue.map({ $0 <= now }) == true else { return }
-        newsDue = nil
+        if directory.hasChanges, reportDue == nil { reportDue = now + Self.reportDelay }
+        guard hasSettled || reportDue.map({ $0 <= now }) == true else { return }
+        reportDue = nil
         emit(directory.takeEvents() + (hasSettled ? [.settled] : []))
     }
 
