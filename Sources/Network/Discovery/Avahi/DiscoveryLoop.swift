@@ -72,10 +72,9 @@ extension DiscoveryLoop {
     private var now: HostTime { .now() }
 
     private func wait() {
-        let deadline = [connectDue, publishDue, reportDue, unconfirmedDropDue, resolvers.nextDeadline].compactMap(\.self)
-            .min()
+        let deadlines = [connectDue, publishDue, reportDue, unconfirmedDropDue, resolvers.nextDeadline]
         var milliseconds: Int32 = -1
-        if let deadline {
+        if let deadline = deadlines.compactMap(\.self).min() {
             // Rounded up, so that it is due when the wait is over. No deadline is further away than a minute.
             milliseconds = Int32((deadline - now).seconds.clamped(to: 0...60) * 1e3) + 1
         }
