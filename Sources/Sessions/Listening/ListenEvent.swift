@@ -69,6 +69,8 @@ public enum ListenAction: Sendable {
     case enqueue(FramePosition, [AudioPacketDescription], ByteBuffer, Epoch)
     /// Fade out before this frame, and keep what is held from it on; it sounds again at the epoch's next timeline.
     case cut(at: FramePosition, Epoch)
+    /// An epoch that was cut goes on; its timeline follows once the clock is known.
+    case resume(Epoch)
     /// Drop an epoch of which nothing is to be heard any more.
     case drop(Epoch)
     /// If the packets that follow lie behind a gap, they are audible from this frame on.

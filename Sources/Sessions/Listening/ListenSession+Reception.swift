@@ -26,10 +26,7 @@ extension ListenSession {
         case .entry(let mark): enter(mark, now)
         case .packetsFollow(let epoch, let position):
             change { $0.timeline.expectPackets(of: epoch, at: position) }
-        case .anchor(let anchor):
-            guard change({ $0.timeline.change(anchor.epoch) { $0.place(anchor) } }) ?? nil != nil else { return }
-            placeTimeline()
-            warnOfCutBeginning(anchor, now)
+        case .anchor(let anchor): place(anchor, now)
         case .cut(let epoch, let frame): cut(epoch, at: frame)
         case .streamEnds(let epoch, let end): endStream(epoch, at: end, now)
         case .broadcastEnd(let end): broadcastEnded(end, id, now)
@@ -92,6 +89,21 @@ extension ListenSession {
         // A recording is filled with silence up to its end.
         if isRecorder, !isWanted(end, now) { return }
         actions.append(.finish(at: end, epoch.queueEpoch))
+    }
+
+    /// Places an epoch on the clock, which resumes it if it was cut.
+    private mutating func place(_ anchor: Anchor, _ now: HostTime) {
+        var wasCut = false
+        let placed = change {
+            $0.timeline.change(anchor.epoch) { epoch in
+                wasCut = epoch.cut != nil
+                epoch.place(anchor)
+            }
+        }
+        guard let epoch = placed ?? nil else { return }
+        if wasCut, epoch.hasBegun { actions.append(.resume(epoch.queueEpoch)) }
+        placeTimeline()
+        warnOfCutBeginning(anchor, now)
     }
 
     /// Ends the sound before this frame, for now, and drops what stands behind this epoch.

@@ -128,6 +128,7 @@ public final class ListenExecutor {
         case .enqueue(let position, let descriptions, let data, let epoch):
             outlet.enqueue(descriptions, data: data.readableBytesSpan, at: position, epoch: epoch)
         case .cut(let frame, let epoch): outlet.cut(at: frame, epoch: epoch)
+        case .resume(let epoch): outlet.resume(epoch)
         case .drop(let epoch): outlet.drop(epoch)
         case .reenter(let frame, let epoch): outlet.reenter(at: frame, epoch: epoch)
         case .setTimeline(let timeline): outlet.setTimeline(timeline)

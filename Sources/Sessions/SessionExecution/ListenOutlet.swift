@@ -19,7 +19,10 @@ public protocol ListenOutlet: AnyObject {
     func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch)
     func reenter(at frame: FramePosition, epoch: Epoch)
     func finish(at end: FramePosition, epoch: Epoch)
+    /// Ends an epoch's sound before `frame`, until it is resumed.
     func cut(at frame: FramePosition, epoch: Epoch)
+    /// Resumes an epoch that was cut; its timeline follows once the clock is known.
+    func resume(_ epoch: Epoch)
     /// Drops an epoch of which nothing is to be heard any more.
     func drop(_ epoch: Epoch)
     func setTimeline(_ timeline: HostTimeline)

@@ -166,7 +166,9 @@ struct ListenStage {
             let rate = timeline.framesPerSecond
             if !rate.isFinite || rate <= 0 { violation = "timeline \(timeline)" }
         case .finished(let outcome): self.outcome = outcome
-        case .reenter, .finish, .cut, .drop, .hold, .silence, .advertise, .notice, .set, .setGroupVolume, .answer: break
+        case .reenter, .finish, .cut, .resume, .drop, .hold, .silence, .advertise, .notice, .set, .setGroupVolume,
+            .answer:
+            break
         }
     }
 

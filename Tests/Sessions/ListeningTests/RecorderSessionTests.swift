@@ -38,6 +38,23 @@ import WireProtocol
         #expect(!listener.notices.contains(.clockUnanswered("Attic")))
     }
 
+    /// It has no clock whose timeline would tell.
+    @Test func itIsToldWhatACommandCutsAndResumes() {
+        var listener = recording()
+        listener.anchor(1, in: .milliseconds(250))
+        listener.say(WireEncoder.cut(Epoch(1), at: FramePosition(100)), 1)
+        listener.anchor(1, in: .milliseconds(250))
+        listener.anchor(1, in: .milliseconds(300))
+        let told = listener.actions.compactMap { action -> String? in
+            switch action {
+            case .cut(let frame, let epoch): "cut \(epoch.number) at \(frame.index)"
+            case .resume(let epoch): "resume \(epoch.number)"
+            default: nil
+            }
+        }
+        #expect(told == ["cut 1 at 100", "resume 1"])
+    }
+
     /// Ten minutes of song at once, and an end an hour ahead: of both not more is taken than can have been played, and
     /// the user is told why.
     @Test func whatIsSentFasterThanItPlaysIsLeftOut() throws {

@@ -173,6 +173,53 @@ struct TimelineRecorderTests {
         #expect(summary.paths == [rig.directory.path + "/out.wav"] && summary.missingFrameCount == 0)
     }
 
+    /// Packets come seconds before they sound: what a seek cut off is there already, and so is the next song.
+    @Test func whatACommandCutOffIsNotKept() throws {
+        let rig = try Rig()
+        try rig.begin()
+        for start in stride(from: 0, to: Int64(20_000), by: 500) { try rig.take(start..<start + 500) }
+        try rig.finish(20_000)
+        try rig.begin(2)
+        try rig.take(0..<500, epoch: 2)
+        rig.recorder.cut(at: FramePosition(1_234), epoch: Epoch(1))
+        try rig.recorder.drop(Epoch(2))
+        try rig.begin(3, at: 3_000)
+        try rig.take(3_000..<3_500, epoch: 3)
+        let summary = try rig.close()
+        #expect(try rig.frames() == Array(0..<1_234) + Array(3_000..<3_500))
+        #expect(summary.frameCount == 1_734)
+    }
+
+    @Test func aPauseThatIsResumedLeavesNoTrace() throws {
+        let rig = try Rig()
+        try rig.begin()
+        try rig.take(0..<500)
+        try rig.take(500..<1_000)
+        rig.recorder.cut(at: FramePosition(700), epoch: Epoch(1))
+        try rig.take(1_000..<1_500)
+        rig.recorder.resume(Epoch(1))
+        try rig.take(1_500..<2_000)
+        try rig.finish(2_000)
+        try rig.begin(2)
+        try rig.take(0..<500, epoch: 2)
+        _ = try rig.close()
+        #expect(try rig.frames() == Array(0..<2_000) + Array(0..<500))
+    }
+
+    /// It was cut before it sounded, too.
+    @Test func aRecordingEndsWhereAPauseDid() throws {
+        let rig = try Rig()
+        try rig.begin()
+        try rig.take(0..<500)
+        try rig.begin(2, at: 3_000)
+        try rig.take(3_000..<3_500, epoch: 2)
+        rig.recorder.cut(at: FramePosition(2_000), epoch: Epoch(2))
+        // Of no epoch that is known.
+        rig.recorder.cut(at: FramePosition(10), epoch: Epoch(7))
+        _ = try rig.close()
+        #expect(try rig.frames() == Array(0..<500))
+    }
+
     @Test func otherChannelsBeginAnotherFile() throws {
         let rig = try Rig()
         let stereo = Song(rate: 16_000, channels: 2)

@@ -67,6 +67,8 @@ final class ListeningMachine: ListenTransport, ListenOutlet, ListenEnvironment {
 
     func cut(at frame: FramePosition, epoch: Epoch) {}
 
+    func resume(_ epoch: Epoch) {}
+
     func drop(_ epoch: Epoch) {}
 
     func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch) {}

@@ -37,6 +37,9 @@ final class QueueOutlet: MachineOutlet {
 
     func cut(at frame: FramePosition, epoch: Epoch) { queue.cut(at: frame, epoch: epoch) }
 
+    /// Does nothing: the timeline that follows ends the cut.
+    func resume(_ epoch: Epoch) {}
+
     func drop(_ epoch: Epoch) { queue.drop(epoch) }
 
     func setTimeline(_ timeline: HostTimeline) { queue.setTimeline(timeline) }

@@ -27,6 +27,9 @@ final class RecordingOutlet: MachineOutlet, Sendable {
         case packets([AudioPacketDescription], data: [UInt8], at: FramePosition, Epoch)
         case reenter(FramePosition, Epoch)
         case finish(FramePosition, Epoch)
+        case cut(FramePosition, Epoch)
+        case resume(Epoch)
+        case drop(Epoch)
     }
 
     private struct State {
@@ -106,10 +109,11 @@ final class RecordingOutlet: MachineOutlet, Sendable {
     /// Does nothing: a file has no due times.
     func setTimeline(_ timeline: HostTimeline) {}
 
-    func cut(at frame: FramePosition, epoch: Epoch) {}
+    func cut(at frame: FramePosition, epoch: Epoch) { give(.cut(frame, epoch), byteCount: Self.packetOverhead) }
 
-    /// Does nothing: what came is kept.
-    func drop(_ epoch: Epoch) {}
+    func resume(_ epoch: Epoch) { give(.resume(epoch), byteCount: Self.packetOverhead) }
+
+    func drop(_ epoch: Epoch) { give(.drop(epoch), byteCount: Self.packetOverhead) }
 
     func hold(fade: TimeSpan) {}
 
@@ -188,6 +192,9 @@ final class RecordingOutlet: MachineOutlet, Sendable {
         case .finish(let end, let epoch):
             try recorder.finish(at: end, epoch: epoch)
             tell(.recordedEnd(epoch), shared)
+        case .cut(let frame, let epoch): recorder.cut(at: frame, epoch: epoch)
+        case .resume(let epoch): recorder.resume(epoch)
+        case .drop(let epoch): try recorder.drop(epoch)
         }
         if recorder.isFull, !wasFull { tell(.isComplete, shared) }
     }

@@ -9,7 +9,9 @@ import AudioFileWriting
 // get: a recording is also for analysis. A stream's end is announced after its last packets; their padding is in the
 // file by then, and is cut off again.
 //
-// A newer epoch (after a seek, or for other music) is appended where the last one ended.
+// A newer epoch (after a seek, or for other music) is appended where the last one ended. Packets come long before they
+// sound, so what a command cut off is in the file already. A pause may be resumed, so these frames stay until another
+// epoch begins, or the recording ends; only then are they cut off.
 
 /// Writes a broadcast's packets to a file, each frame at its place. Not thread-safe; blocks while the disk does.
 public struct TimelineRecorder: ~Copyable {
@@ -28,6 +30,8 @@ public struct TimelineRecorder: ~Copyable {
     /// The format and frame count of ``writer``.
     private(set) var present: (format: PCMFileFormat, frameCount: Int64)?
     private var epoch: RecordedEpoch?
+    /// The epochs in ``writer``, and the cut that is in force.
+    private var contents = FileContents()
     /// Duration of earlier files, since their rates may differ.
     private var earlierDuration = TimeSpan.zero
 
@@ -57,8 +61,9 @@ public struct TimelineRecorder: ~Copyable {
     public mutating func begin(
         _ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition
     ) throws(RecordingFailure) {
-        guard !isFull, let format = stream.format else { return }
         self.epoch = nil
+        try applyCut()
+        guard !isFull, let format = stream.format else { return }
         summary.isComplete = false
         let decoder: any AudioPacketDecoder
         do throws(AudioDecodingError) {
@@ -74,6 +79,7 @@ public struct TimelineRecorder: ~Copyable {
         self.epoch = RecordedEpoch(
             epoch: epoch, format: format, decoder: decoder,
             primingFrameCount: stream.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame)
+        contents.append(epoch, firstFrame: firstFrame, at: present?.frameCount ?? 0)
         if summary.frameCount == 0 { summary.firstFrame = firstFrame }
     }
 
@@ -116,6 +122,18 @@ public struct TimelineRecorder: ~Copyable {
         summary.isComplete = true
     }
 
+    /// Ends the sound of an epoch before `frame`, until it is resumed. Whatever follows it is not heard.
+    public mutating func cut(at frame: FramePosition, epoch id: Epoch) { contents.cut(id, at: frame) }
+
+    /// Resumes an epoch that was cut.
+    public mutating func resume(_ id: Epoch) { contents.resume(id) }
+
+    /// Removes an epoch of which nothing is heard.
+    public mutating func drop(_ id: Epoch) throws(RecordingFailure) {
+        if epoch?.epoch == id { epoch = nil }
+        try truncate(to: contents.remove(id))
+    }
+
     /// Writes buffered frames to the file.
     public mutating func flush() throws(RecordingFailure) {
         try attempt { writer throws(AudioFileWritingError) in try writer.flush() }
@@ -125,10 +143,19 @@ public struct TimelineRecorder: ~Copyable {
     public mutating func close() throws(RecordingFailure) {
         epoch = nil
         if let file = file.take() { file.discard() }
+        try applyCut()
         try closeWriter()
     }
 
     // MARK: The file
+
+    /// Cuts off what is not heard for good.
+    private mutating func applyCut() throws(RecordingFailure) { try truncate(to: contents.takeCut()) }
+
+    private mutating func truncate(to count: Int64?) throws(RecordingFailure) {
+        guard let count else { return }
+        try attempt { writer throws(AudioFileWritingError) in try writer.truncate(to: count) }
+    }
 
     private static let positionRange: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
 
@@ -182,6 +209,7 @@ public struct TimelineRecorder: ~Copyable {
             earlierDuration = summary.duration
             writer = nil
             present = nil
+            contents = FileContents()
         }
         try attempt { writer throws(AudioFileWritingError) in try writer.finish() }
     }

@@ -63,6 +63,8 @@ final class SimulatedOutlet: ListenOutlet {
         }
     }
 
+    func resume(_ epoch: Epoch) {}
+
     func cut(at frame: FramePosition, epoch: Epoch) {
         control.cut(at: frame, epoch: epoch)
         feeder.cut(epoch)
