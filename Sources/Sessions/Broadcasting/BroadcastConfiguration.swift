@@ -105,9 +105,17 @@ public enum BroadcastLimits {
     /// The most bytes of song a listener is sent ahead of their play time, however long the horizon: an audio queue
     /// holds a bounded number of bytes, which matters for streams with many channels.
     public static let bytesAhead = 8 * 1024 * 1024
-    /// Song that a listener is sent beyond what it acknowledged, sockets and network included. A slow link would
-    /// otherwise buffer many seconds, which arrive too late and keep newer packets from overtaking them.
-    public static let unacknowledgedTime = TimeSpan.seconds(1)
+    /// Song that a listener is sent beyond what it acknowledged, sockets and network included; see ``DeliveryWindow``. A
+    /// slow link would otherwise buffer many seconds, which arrive too late and keep newer packets and commands from
+    /// overtaking them. The shortest window is one packets message, besides the one that is counted by its first frame.
+    public static let longestWindow = TimeSpan.seconds(1)
+    static let shortestWindow = groupTime
+    /// How long what is on the way may take to arrive, beside the round trip.
+    static let deliveryTime = TimeSpan.milliseconds(100)
+    /// How long a listener's pace is measured at least: TCP delivers in bursts.
+    static let paceInterval = TimeSpan.milliseconds(250)
+    /// How many measurements count.
+    static let paceCount = 8
     /// A listener has fallen behind when what it has received is this much older than what is heard.
     public static let latenessThreshold = TimeSpan.seconds(1)
     /// Song on the way to a listener that fell behind. With less the link is not to blame, and the listener may go on.

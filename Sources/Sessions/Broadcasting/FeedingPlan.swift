@@ -48,7 +48,7 @@ struct FeedingPlan {
         var heldFrame: FramePosition?
         /// The frame after the last audible one, once known.
         let end: FramePosition?
-        private let framesPerSecond: Double
+        let framesPerSecond: Double
         /// The song's own packets; nil before its format is known.
         private let original: Part?
         /// The song as linear PCM; nil while nobody needs it.

@@ -50,8 +50,7 @@ struct ListenerFeed {
     /// placed.
     private var sent = FramePosition.zero
     private var acknowledged = FramePosition.zero
-    /// When it last acknowledged, and how fast it received in the last two intervals, in frames per second.
-    private var receipt: (time: HostTime, paces: (Double, Double))?
+    private var window = DeliveryWindow()
     /// Packets dropped since the last notice, and when that was.
     private var drops: (untold: Int, told: HostTime?) = (0, nil)
     /// Number of the newest placement sent; 0 for none.
@@ -77,11 +76,11 @@ struct ListenerFeed {
     // MARK: What it reports
 
     /// Notes that it has everything of `epoch` before `received`.
-    mutating func acknowledge(_ received: FramePosition, of epoch: Epoch, now: HostTime) {
+    /// - Parameter roundTrip: what its clock exchange measured; nil if unknown.
+    mutating func acknowledge(_ received: FramePosition, of epoch: Epoch, roundTrip: TimeSpan?, now: HostTime) {
         guard epoch == self.epoch else { return }
         let count = max(acknowledged, received) - acknowledged
-        let pace = receipt.map { Double(count) / max(now - $0.time, .milliseconds(1)).seconds } ?? 0
-        receipt = (now, (pace, receipt?.paces.0 ?? 0))
+        window.acknowledge(count, roundTrip: roundTrip, now: now)
         acknowledged += count
     }
 
@@ -93,9 +92,6 @@ struct ListenerFeed {
         cursor = max(cursor, log.index(of: received))
         nextPacket = log.packetOffset(of: cursor)
     }
-
-    /// How fast it receives, in frames per second: the better of two intervals, as an acknowledgement may be delayed.
-    private var pace: Double { receipt.map { max($0.paces.0, $0.paces.1) } ?? 0 }
 
     /// Frames sent and not acknowledged.
     private var onTheWay: Int64 { max(0, sent - acknowledged) }
@@ -133,7 +129,7 @@ struct ListenerFeed {
         stage = .new
         (cursor, nextPacket) = (0, 0)
         (sent, acknowledged) = (track.firstFrame, track.firstFrame)
-        receipt = nil
+        window.turn()
     }
 
     private mutating func appendDue(
@@ -180,26 +176,26 @@ struct ListenerFeed {
         _ portion: inout Portion
     ) {
         let log = part.form.log
-        guard log.holds(cursor) else { return }
         let isAwaitingTime = !track.isPlaced || isLearningClock
         let lead = isAwaitingTime ? min(horizon, BroadcastLimits.leadBeforeStart) : horizon
         let wanted = track.position + track.frames(in: lead)
-        guard log[cursor].position < wanted else { return }
+        guard log.holds(cursor), log[cursor].position < wanted else { return window.noteAllSent() }
         let batch = isAwaitingTime ? .zero : min(BroadcastLimits.batchTime, lead * 0.05)
-        let unacknowledged = acknowledged + track.frames(in: BroadcastLimits.unacknowledgedTime)
-        let limit = min(wanted + track.frames(in: batch), unacknowledged)
-        while log.holds(cursor), portion.bytesInFlight < BroadcastLimits.bytesInFlight {
+        let limit = wanted + track.frames(in: batch)
+        let windowEnd = acknowledged + track.frames(in: window.length(framesPerSecond: track.framesPerSecond))
+        while log.holds(cursor), log[cursor].position < limit {
             let group = log[cursor]
+            guard portion.bytesInFlight < BroadcastLimits.bytesInFlight, group.position < windowEnd else { return }
             // By the present timeline, what comes now is late.
             if let held = track.heldFrame, group.position >= held { break }
-            guard group.position < limit,
-                cursor <= part.playing || log.byteCount(part.playing..<cursor) < BroadcastLimits.bytesAhead
+            guard cursor <= part.playing || log.byteCount(part.playing..<cursor) < BroadcastLimits.bytesAhead
             else { break }
             cursor += 1
             nextPacket = group.packetOffset + group.packetCount
             sent = group.end
             portion.append(group.message)
         }
+        window.noteAllSent()
     }
 
     private mutating func appendEndIfDue(_ form: SongForm, _ end: FramePosition?, _ portion: inout Portion) {
@@ -269,7 +265,7 @@ struct ListenerFeed {
     /// slow to deliver what was on the way. A link that is still slow delivers most in time with a long lead.
     private func reentry(_ track: FeedingPlan.Track, _ part: FeedingPlan.Part) -> Int {
         guard case .backlogged = stage else { return part.playing }
-        let isMended = pace > Double(track.frames(in: .seconds(1)))
+        let isMended = window.pace > Double(track.frames(in: .seconds(1)))
         let lead = isMended ? BroadcastLimits.shortestReentry : BroadcastLimits.longestReentry
         let next = part.form.log.index(of: max(track.position, track.firstFrame) + track.frames(in: lead))
         return next < part.form.log.endIndex ? next : part.playing

@@ -100,7 +100,7 @@ final class ListenerLink: PeerLink {
         defer { self.report = report }
         hasChanges = true
         if self.report == nil { feed.passOver(before: report.received, of: report.epoch, plan()) }
-        feed.acknowledge(report.received, of: report.epoch, now: now)
+        feed.acknowledge(report.received, of: report.epoch, roundTrip: report.timing?.roundTrip, now: now)
         stage = .member(feed)
     }
 

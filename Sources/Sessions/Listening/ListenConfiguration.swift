@@ -52,8 +52,12 @@ public enum ListenLimits {
     public static let recordingLead = TimeSpan.seconds(15)
     /// Between reports while nothing changes.
     public static let reportInterval = TimeSpan.milliseconds(500)
-    /// Received song that is worth a report of its own: half of what may be sent unacknowledged.
+    /// Received song that is worth a report of its own: half of what may be sent unacknowledged at most.
     public static let receiptThreshold = TimeSpan.milliseconds(500)
+    /// The same while it trickles in, and the least time between two such reports: on a slow link a broadcaster sends a
+    /// packets message or two, and then waits.
+    public static let trickleThreshold = TimeSpan.milliseconds(100)
+    public static let trickleInterval = TimeSpan.milliseconds(20)
     /// Between notices about lost packets.
     public static let lossInterval = TimeSpan.seconds(10)
     /// After this long without any broadcaster the user is told, once.

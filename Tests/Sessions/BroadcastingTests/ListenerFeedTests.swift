@@ -40,7 +40,7 @@ struct ListenerFeedTests {
         /// It has all that it was sent.
         mutating func acknowledge(at seconds: Double) {
             let now = HostTime(nanoseconds: Int64(seconds * 1e9))
-            feed.acknowledge(inbox.end ?? .zero, of: Epoch(1), now: now)
+            feed.acknowledge(inbox.end ?? .zero, of: Epoch(1), roundTrip: nil, now: now)
         }
 
         mutating func start(at seconds: Double = 0) {
@@ -132,7 +132,7 @@ struct ListenerFeedTests {
         let count = scene.inbox.packets.count
         let now = HostTime(nanoseconds: 0)
         scene.feed.passOver(before: FramePosition(5 * 8_000), of: Epoch(1), scene.plan(now))
-        scene.feed.acknowledge(FramePosition(5 * 8_000), of: Epoch(1), now: now)
+        scene.feed.acknowledge(FramePosition(5 * 8_000), of: Epoch(1), roundTrip: nil, now: now)
         scene.feed(at: 0)
         #expect(scene.inbox.packets.dropFirst(count).first == FramePosition(5 * 8_000))
     }

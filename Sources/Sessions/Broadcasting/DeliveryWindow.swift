@@ -1,0 +1,74 @@
+import AudioCore
+
+// How much song may be on the way to one listener
+//
+// Nothing overtakes what is on the way: a command waits behind it. On a link that carries little more than the song, a
+// second of song takes nearly a second to arrive. So the window is what the listener's link delivers in a short time,
+// and at least enough that the link does not fall idle.
+//
+// How fast a link delivers shows only while the window holds packets back all the time (as in TCP's BBR). Otherwise the
+// listener receives what is due, and the link can do at least that. Of several measurements the highest counts: where a
+// packet is lost, TCP stands still for a while.
+
+/// How much a listener may be sent beyond what it acknowledged, by how fast it received so far.
+struct DeliveryWindow {
+    /// One measurement of the pace.
+    private struct Interval {
+        var start: HostTime
+        var frameCount: Int64 = 0
+        /// Whether packets were held back all the time.
+        var isHeldBack = true
+    }
+
+    private var interval: Interval?
+    /// Frames per second in the last two intervals.
+    private var paces: (Double, Double) = (0, 0)
+    /// How fast its link delivered in the last intervals that tell, in frames per second.
+    private var linkPaces: [Double] = []
+    /// The lowest round trip that it measured. Later ones may contain what waits here.
+    private var roundTrip: TimeSpan?
+
+    /// How fast it receives, in frames per second: the better of two intervals, as an acknowledgement may be delayed.
+    var pace: Double { max(paces.0, paces.1) }
+
+    /// Notes that it was sent all that is due.
+    mutating func noteAllSent() { interval?.isHeldBack = false }
+
+    /// Notes an acknowledgement.
+    /// - Parameters:
+    ///   - frameCount: how many more frames it has.
+    ///   - roundTrip: what its clock exchange measured; nil if unknown.
+    mutating func acknowledge(_ frameCount: Int64, roundTrip: TimeSpan?, now: HostTime) {
+        if let roundTrip { self.roundTrip = min(self.roundTrip ?? roundTrip, roundTrip) }
+        guard var interval else {
+            interval = Interval(start: now)
+            return
+        }
+        interval.frameCount += frameCount
+        self.interval = interval
+        let elapsed = now - interval.start
+        guard elapsed >= BroadcastLimits.paceInterval else { return }
+        let pace = Double(interval.frameCount) / elapsed.seconds
+        paces = (pace, paces.0)
+        let tellsOfLink = interval.isHeldBack || pace > linkPaces.max() ?? .infinity
+        self.interval = Interval(start: now)
+        guard tellsOfLink else { return }
+        if linkPaces.count == BroadcastLimits.paceCount { linkPaces.removeFirst() }
+        linkPaces.append(pace)
+    }
+
+    /// Goes on with another epoch, whose frames are counted anew.
+    mutating func turn() {
+        interval = nil
+        paces = (0, 0)
+    }
+
+    /// Returns how much of a song that plays at `framesPerSecond` may be on the way.
+    func length(framesPerSecond: Double) -> TimeSpan {
+        guard let linkPace = linkPaces.max(), let roundTrip else { return BroadcastLimits.longestWindow }
+        let speed = linkPace / framesPerSecond
+        let length =
+            max(BroadcastLimits.shortestWindow, BroadcastLimits.deliveryTime * speed) + roundTrip * max(1, speed)
+        return min(length, BroadcastLimits.longestWindow)
+    }
+}
