@@ -51,6 +51,10 @@ extension BroadcastSession {
         if let effect = perform(result.effect, now) {
             finish(pending, effect, now)
         } else {
+            // Sources that open slowly are no reason to keep commands without end.
+            if pendingCommands.count == BroadcastLimits.pendingCommandCount {
+                finish(pendingCommands.removeFirst(), ClockMapping.identity.session(at: now), now)
+            }
             pendingCommands.append(pending)
         }
     }
@@ -84,12 +88,15 @@ extension BroadcastSession {
     }
 
     /// Ends the wait of commands whose song was being opened.
-    /// - Parameter effect: when it sounds; nil if it cannot be played.
-    mutating func finishPending(_ effect: SessionTime?, _ now: HostTime) {
+    /// - Parameters:
+    ///   - effect: when it sounds; nil if it cannot be played.
+    ///   - text: what to tell whoever asked, where there is nothing else to tell.
+    mutating func finishPending(_ effect: SessionTime?, text: String = "", _ now: HostTime) {
         let pending = pendingCommands
         pendingCommands = []
-        for command in pending {
+        for var command in pending {
             if let effect {
+                if command.text.isEmpty { command.text = text }
                 finish(command, effect, now)
             } else {
                 answer(log.refuse(command.command, .unplayable), command.origin, now)

@@ -13,10 +13,7 @@ extension BroadcastSession {
     var isSilenced: Bool { programme.transport != .playing }
 
     /// The song that is heard, or is being jumped to.
-    var present: BroadcastTrack {
-        if let target = opening.target { return target }
-        return timeline.heard.cutFrame != nil ? timeline.last : timeline.heard
-    }
+    var present: BroadcastTrack { opening.target ?? timeline.present }
 
     /// How far into its song the present sound is.
     func place(_ now: HostTime) -> TimeSpan {
@@ -59,6 +56,8 @@ extension BroadcastSession {
 
     private mutating func stop(_ now: HostTime) -> SessionTime {
         abandonOpening()
+        // What was to sound before will not.
+        finishPending(ClockMapping.identity.session(at: now), now)
         guard isPlaying else {
             if timeline.heard.item != nil { actions.append(.closeSource(timeline.heard.epoch)) }
             becomeIdle()
@@ -228,8 +227,20 @@ extension BroadcastSession {
         note(item: item, now)
         if isFirst, effect == .stop, !configuration.staysIdle { return finish(.unplayable(track.song.failure), now) }
         notify(.songPassedOver(track.epoch, reason))
-        finishPending(nil, now)
+        if isOpening, goBack(now) { return }
         _ = perform(effect, now)
+        if opening.target == nil, isPlaying || phase == .idle { finishPending(nil, now) }
+    }
+
+    /// Goes on with what is heard if somebody asked for a certain song that cannot be played.
+    /// - Returns: false if another song is to be played instead, as after `next`.
+    private mutating func goBack(_ now: HostTime) -> Bool {
+        guard pendingCommands.contains(where: \.namesItsTarget), let item = timeline.heard.item,
+            programme.goBack(to: item)
+        else { return false }
+        finishPending(nil, now)
+        if !isSilenced { _ = resume(now) }
+        return true
     }
 
     /// Puts the songs of a list in its place.
@@ -284,11 +295,15 @@ extension BroadcastSession {
                 framesPerSecond: rate))
     }
 
-    /// Moves to the next song once it is due.
+    /// Moves to the next song once it is due. If it follows naturally, the programme moves there, too, unless a command
+    /// has moved it elsewhere in the last moment.
     mutating func turn(_ now: HostTime) {
         while let over = timeline.turn(at: ClockMapping.identity.session(at: now)) {
             actions.append(.closeSource(over))
-            if timeline.heard.origin == .follows { _ = programme.advance() }
+            let heard = timeline.heard
+            if let item = heard.item, heard.origin == .follows, opening.target == nil, !timeline.leadsElsewhere {
+                programme.advance(to: item)
+            }
             actions.append(.advertise)
         }
     }

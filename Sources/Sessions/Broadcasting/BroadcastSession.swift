@@ -245,9 +245,10 @@ public struct BroadcastSession {
     // MARK: Beginning and end
 
     /// Begins to play by this anchor.
-    mutating func play(by anchor: Anchor) {
+    mutating func play(by anchor: Anchor, _ now: HostTime) {
         beginPlaying()
         timeline.place(by: anchor)
+        finishPending(anchor.session, now)
         actions.append(.advertise)
     }
 

@@ -19,6 +19,8 @@ struct BroadcastTimeline {
     /// Those that sound or will, in order.
     private var sounding: [BroadcastTrack] { tracks.filter { !$0.isVoid } }
     var last: BroadcastTrack { sounding.last ?? heard }
+    /// The one that is heard or, if that was cut for a jump, the target of the jump.
+    var present: BroadcastTrack { tracks[target(of: 0)] }
     /// How many songs stand behind the one that is heard.
     var comingCount: Int { coming.count { !$0.isVoid } }
 
@@ -69,11 +71,18 @@ struct BroadcastTimeline {
     /// The epoch that sounds at `instant` or, if that was cut for a jump, the target of the jump: it stays the target
     /// though it has not begun.
     private func indexOfSound(at instant: SessionTime) -> Int {
-        let begun = tracks.lastIndex { $0.start.map { $0 <= instant } ?? false } ?? 0
-        guard tracks[begun].cutFrame != nil else { return begun }
-        let behind = tracks.indices[(begun + 1)...].filter { !tracks[$0].isVoid }
-        return behind.first { tracks[$0].cutFrame == nil } ?? behind.last ?? begun
+        target(of: tracks.lastIndex { $0.start.map { $0 <= instant } ?? false } ?? 0)
     }
+
+    /// Where the programme goes on if the epoch at this index was cut.
+    private func target(of index: Int) -> Int {
+        guard tracks[index].cutFrame != nil else { return index }
+        let behind = tracks.indices[(index + 1)...].filter { !tracks[$0].isVoid }
+        return behind.first { tracks[$0].cutFrame == nil } ?? behind.last ?? index
+    }
+
+    /// Whether a command's target stands behind the epoch that is heard.
+    var leadsElsewhere: Bool { coming.contains { $0.origin == .commanded && !$0.isVoid } }
 
     /// Lets nothing be heard of an epoch behind the one that is heard, and of those that follow. They stay, so that
     /// listeners are told, until something else is heard.

@@ -4,7 +4,7 @@ import WireProtocol
 /// What a broadcast plays: a queue of items, a place in it, and the order in which they follow one another.
 ///
 /// A value that reads no clock and opens nothing. Commands come by ``apply(_:at:)``, the end of an item by
-/// ``advance()``, one that cannot be played by ``fail(_:)``. Each says what it means for the sound. ``following`` is
+/// ``advance()`` and ``advance(to:)``, one that cannot be played by ``fail(_:)``. Each says what it means for the sound. ``following`` is
 /// the item that plays after the current one, so that it can be sent ahead; after anything above it may be another.
 ///
 /// What operations mean:
@@ -116,6 +116,26 @@ public struct Programme: Sendable {
         defer { findFollowing() }
         phase = following.map { .playing($0) } ?? .idle
         return current
+    }
+
+    /// Goes on to an item that was to follow the current one, paused or not.
+    public mutating func advance(to id: ItemID) {
+        guard details[id] != nil else { return }
+        switch phase {
+        case .playing: phase = .playing(id)
+        case .paused: phase = .paused(id)
+        case .idle, .stopped: return
+        }
+        findFollowing()
+    }
+
+    /// Makes an item the current one again that still sounds, as its replacement cannot be played.
+    /// - Returns: false if it is not in the queue, or nothing plays.
+    public mutating func goBack(to id: ItemID) -> Bool {
+        guard details[id] != nil, transport == .playing || transport == .idle else { return false }
+        phase = .playing(id)
+        findFollowing()
+        return true
     }
 
     /// Takes note that an item cannot be played. The current one is passed over.
