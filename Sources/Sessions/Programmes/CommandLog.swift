@@ -57,7 +57,7 @@ public struct CommandLog<Asker: Hashable & Sendable>: Sendable {
         _ command: Command, who: String, effect: SessionTime, text: String = ""
     ) -> (entry: LogEntry, outcome: CommandOutcome) {
         let effect = history.last.map { max($0.effect, effect) } ?? effect
-        let name = String(displaying: who, maximumByteCount: Limits.peerNameByteCount)
+        let name = String(displaying: who, maximumByteCount: WireLimits.peerNameByteCount)
         let entry = history.append { number in
             LogEntry(
                 number: number, id: command.id, who: name, effect: effect, command.operation.withoutCredentials)
