@@ -84,7 +84,7 @@ extension BroadcastSession {
 
     /// Ends the sound of all listeners at one frame.
     private mutating func cut(_ now: HostTime) -> SessionTime {
-        let effect = timeline.clearOfJoint(effectInstant(now))
+        let effect = timeline.cutInstant(notBefore: effectInstant(now))
         if timeline.last.cutFrame != nil, timeline.coming.isEmpty { return effect }
         for epoch in timeline.cut(at: effect) { actions.append(.closeSource(epoch)) }
         return effect
@@ -286,7 +286,7 @@ extension BroadcastSession {
 
     /// Moves to the next song once it is due.
     mutating func turn(_ now: HostTime) {
-        while let over = timeline.turn(at: ClockMapping.identity.session(at: now)) {
+        while let over = timeline.advance(to: ClockMapping.identity.session(at: now)) {
             actions.append(.closeSource(over))
             if timeline.heard.origin == .follows { _ = programme.advance() }
             actions.append(.advertise)

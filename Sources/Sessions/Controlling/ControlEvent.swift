@@ -30,7 +30,7 @@ public enum ControlEvent: Sendable {
     /// A connection is ready; `address` is for display.
     case opened(ConnectionID, ControlSession.Origin, address: String)
     /// Every program of this machine that has a local socket was called, and ``opened(_:_:address:)`` told of it.
-    case calledAllHere
+    case calledLocalPrograms
     /// mDNS named a broadcaster.
     case contact(PeerContact)
     case dialFailed(Dialer.Dial)
@@ -77,10 +77,10 @@ public enum ControlAnswer: Hashable, Sendable {
 public enum ControlEnding: Error, Hashable {
     /// Every request was answered, and every command has taken effect.
     case done
-    /// No broadcast is there, or none of the wanted name. These are there.
-    case nobody(found: [String])
+    /// No broadcast was found, or none of the wanted name, but these others.
+    case notFound(others: [String])
     /// It is not clear which of these is meant.
-    case several([String])
+    case ambiguous([String])
     /// Nobody answered at the address.
     case noAnswer
     case broadcastsNothing(String)
@@ -88,7 +88,7 @@ public enum ControlEnding: Error, Hashable {
     case turnedAway(by: String, String)
     case refused(by: String, CommandRefusal)
     /// The broadcast of this name has not done in time what it was asked for; it may still do it.
-    case notYet(String)
+    case timedOut(String)
     /// A file cannot be sent: its path, and why, in the system's words.
     case unreadable(path: String, String)
     case lost(String)
@@ -110,8 +110,8 @@ public enum ControlLimits {
     public static let sendingTime = TimeSpan.seconds(10)
     /// The longest wait for an effect, whatever the broadcaster says.
     public static let longestLead = TimeSpan.seconds(1)
-    /// How long to wait after too many commands.
-    public static let turnTime = TimeSpan.milliseconds(200)
+    /// How long to wait after too many commands, before the refused one is sent again.
+    public static let retryTime = TimeSpan.milliseconds(200)
     /// Programs of this machine, and broadcasts of the network, to choose from.
     public static let connectionCount = 64
     public static let foundCount = 64

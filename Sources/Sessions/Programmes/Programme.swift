@@ -179,10 +179,10 @@ public struct Programme: Sendable {
 
     /// Does what a command asks for, or refuses it and changes nothing.
     /// - Parameters:
-    ///   - place: how far into the current item the command takes effect.
+    ///   - elapsed: how far into the current item the command takes effect.
     ///   - isOwn: whether the broadcaster's own user gave it.
     public mutating func apply(
-        _ operation: ProgrammeOperation, at place: TimeSpan = .zero, isOwn: Bool = false
+        _ operation: ProgrammeOperation, at elapsed: TimeSpan = .zero, isOwn: Bool = false
     ) throws(CommandRefusal) -> ProgrammeResult {
         defer { findFollowing() }
         switch operation {
@@ -192,11 +192,11 @@ public struct Programme: Sendable {
         case .toggle: return ProgrammeResult(try toggle())
         case .stop: return ProgrammeResult(stop())
         case .next: return ProgrammeResult(try next())
-        case .previous: return ProgrammeResult(try previous(at: place))
+        case .previous: return ProgrammeResult(try previous(at: elapsed))
         case .seek(to: let time):
             guard time >= .zero else { throw .outOfRange }
             return try seek(to: time)
-        case .skip(by: let span): return try seek(to: place.advanced(by: span))
+        case .skip(by: let span): return try seek(to: elapsed.advanced(by: span))
         case .jump(let item): return ProgrammeResult(try jump(to: item))
         case .add(let sources):
             return ProgrammeResult(.none, edit: try insert(sources.map { NewItem($0, isOwn: isOwn) }, at: queue.count))
@@ -257,19 +257,19 @@ public struct Programme: Sendable {
     }
 
     private mutating func next() throws(CommandRefusal) -> ProgrammeEffect {
-        let id = try place()
+        let id = try currentItem()
         let successor = successor(of: id)
         if case .paused = phase, let successor { return start(successor) }
         return leave(for: successor)
     }
 
-    private mutating func previous(at place: TimeSpan) throws(CommandRefusal) -> ProgrammeEffect {
-        let id = try self.place()
+    private mutating func previous(at elapsed: TimeSpan) throws(CommandRefusal) -> ProgrammeEffect {
+        let id = try currentItem()
         if case .stopped = phase {
             phase = .stopped(predecessor(of: id) ?? id)
             return .none
         }
-        if place <= ProgrammeLimits.restartTime || isLive(id), let predecessor = predecessor(of: id) {
+        if elapsed <= ProgrammeLimits.restartTime || isLive(id), let predecessor = predecessor(of: id) {
             return start(predecessor)
         }
         guard case .playing = phase, !isLive(id) else { return start(id) }
@@ -393,7 +393,7 @@ public struct Programme: Sendable {
         }
     }
 
-    private func place() throws(CommandRefusal) -> ItemID {
+    private func currentItem() throws(CommandRefusal) -> ItemID {
         guard let current else { throw queue.isEmpty ? .queueIsEmpty : .nothingPlays }
         return current
     }

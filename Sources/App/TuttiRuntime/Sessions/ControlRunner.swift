@@ -48,7 +48,7 @@ final class ControlRunner: PeerNetworkDelegate {
         ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in
             self?.handle(.tick)
         }
-        callHere()
+        callLocalPrograms()
         return done.futureResult.flatMap { self.tearDown() }
             .flatMapError { error in self.tearDown().flatMap { self.loop.makeFailedFuture(error) } }
     }
@@ -57,7 +57,7 @@ final class ControlRunner: PeerNetworkDelegate {
     func stop() { done.succeed() }
 
     /// Calls every program of this machine that has a local socket.
-    private func callHere() {
+    private func callLocalPrograms() {
         if case .address = options.target { return }
         let found = options.localSockets?.sockets() ?? []
         sockets = Dictionary(found.map { ($0.path, $0.role) }) { first, _ in first }
@@ -67,7 +67,7 @@ final class ControlRunner: PeerNetworkDelegate {
                 if (error as? IOError)?.errnoCode == ECONNREFUSED { unlink(socket.path) }
             }
         }
-        EventLoopFuture.andAllComplete(Array(calls), on: loop).whenComplete { _ in self.handle(.calledAllHere) }
+        EventLoopFuture.andAllComplete(Array(calls), on: loop).whenComplete { _ in self.handle(.calledLocalPrograms) }
     }
 
     private func tearDown() -> EventLoopFuture<Void> {
@@ -165,11 +165,11 @@ extension ControlEnding {
     fileprivate var failureKind: RuntimeFailure.Kind {
         switch self {
         case .done: .general
-        case .nobody, .noAnswer: .unknownPeer
-        case .several: .usage
+        case .notFound, .noAnswer: .unknownPeer
+        case .ambiguous: .usage
         case .broadcastsNothing, .turnedAway: .unavailable
         case .refused(_, let refusal): refusal.failureKind
-        case .notYet: .temporary
+        case .timedOut: .temporary
         case .unreadable: .missingInput
         case .lost, .ended: .lost
         case .brokenProtocol: .incompatible
