@@ -128,20 +128,21 @@ final class ControlRelay: PeerNetworkDelegate {
 
     private func receive(_ message: ControlMessage, from id: ConnectionID) {
         switch message {
-        case .command(let command):
-            guard askers.count < Self.commandCount else { return close(id) }
-            askers[command.id] = id
-            forward(message)
-        case .songOffer(let offer):
-            guard askers.count < Self.commandCount else { return close(id) }
-            askers[offer.id] = id
-            forward(message)
+        case .command(let command): forward(message, of: command.id, from: id)
+        case .songOffer(let offer): forward(message, of: offer.id, from: id)
         case .songBytes(let bytes): if askers[bytes.id] == id { forward(message) }
         case .follow, .queuePageRequest:
             connections[id]?.isFollower = true
             forward(message)
         default: break
         }
+    }
+
+    /// Passes on what an outcome is to answer.
+    private func forward(_ message: ControlMessage, of command: CommandID, from id: ConnectionID) {
+        guard askers.count < Self.commandCount else { return close(id) }
+        askers[command] = id
+        forward(message)
     }
 
     func networkDidClose(_ id: ConnectionID) { close(id) }
