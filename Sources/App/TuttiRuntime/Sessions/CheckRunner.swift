@@ -49,8 +49,7 @@ final class CheckRunner: PeerNetworkDelegate {
         network.delegate = self
         if options.address == nil { startDiscovery() }
         ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in self?.onTick() }
-        return done.futureResult.flatMap { result in self.tearDown().map { result } }
-            .flatMapError { error in self.tearDown().flatMap { self.loop.makeFailedFuture(error) } }
+        return done.futureResult.afterTearDown { self.tearDown() }
     }
 
     private func tearDown() -> EventLoopFuture<Void> {

@@ -48,8 +48,7 @@ final class ControlRunner: PeerNetworkDelegate {
             self?.handle(.tick)
         }
         callLocalPrograms()
-        return done.futureResult.flatMap { self.tearDown() }
-            .flatMapError { error in self.tearDown().flatMap { self.loop.makeFailedFuture(error) } }
+        return done.futureResult.afterTearDown { self.tearDown() }
     }
 
     /// Ends what would otherwise go on.
