@@ -75,8 +75,8 @@ struct BroadcastTimeline {
         return behind.first { tracks[$0].cutFrame == nil } ?? behind.last ?? begun
     }
 
-    /// Lets nothing be heard of an epoch behind the one that is heard, and of those that follow. They stay, so that
-    /// listeners are told, until something else is heard.
+    /// Makes void an epoch that is to come, and those behind it: nothing of them is heard. They stay on the timeline, so
+    /// that listeners are told, until something else is heard.
     /// - Returns: these epochs.
     mutating func void(from epoch: Epoch) -> [Epoch] {
         let epochs = coming.filter { $0.epoch >= epoch && !$0.isVoid }.map(\.epoch)

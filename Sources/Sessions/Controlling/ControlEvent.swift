@@ -29,7 +29,7 @@ public enum ControlRequest: Hashable, Sendable {
 public enum ControlEvent: Sendable {
     /// A connection is ready; `address` is for display.
     case opened(ConnectionID, ControlSession.Origin, address: String)
-    /// Every program of this machine that has a local socket was called, and ``opened(_:_:address:)`` told of it.
+    /// All local sockets of this machine were called; ``opened(_:_:address:)`` told of those that answer.
     case calledLocalPrograms
     /// mDNS named a broadcaster.
     case contact(PeerContact)
@@ -87,7 +87,7 @@ public enum ControlEnding: Error, Hashable {
     /// The broadcast of this name takes no connection from here, for this reason.
     case turnedAway(by: String, String)
     case refused(by: String, CommandRefusal)
-    /// The broadcast of this name has not done in time what it was asked for; it may still do it.
+    /// The broadcast of this name did not answer a request in time; it may still do what was asked.
     case timedOut(String)
     /// A file cannot be sent: its path, and why, in the system's words.
     case unreadable(path: String, String)
@@ -102,7 +102,7 @@ public enum ControlLimits {
     public static let localTime = TimeSpan.milliseconds(300)
     /// How long to collect broadcasts, from the first one found, before the only one is taken.
     public static let choiceTime = TimeSpan.milliseconds(150)
-    /// A broadcast must be found within this time, and have answered within this time.
+    /// A broadcast must be found within this time, and then answer within this time.
     public static let patience = TimeSpan.seconds(3)
     /// A request must be answered within this time.
     public static let answerTime = TimeSpan.seconds(1)

@@ -2,8 +2,7 @@ import AudioCore
 import NIOCore
 import WireProtocol
 
-/// What a remote control and its broadcast have to say to each other: requests, one after the other, each answered
-/// before the next.
+/// A remote control's requests to its broadcast, one after the other, each answered before the next.
 struct Dialogue {
     enum Step {
         case send(ByteBuffer)

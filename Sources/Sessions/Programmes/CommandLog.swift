@@ -9,8 +9,9 @@ import WireProtocol
 /// ``ProgrammeLimits/rememberedOutcomeCount`` outcomes are remembered. The newest ``ProgrammeLimits/logEntryCount``
 /// entries are kept for those who missed some.
 ///
-/// `Asker` is what the bound is for, as a connection or an address: whoever sends ten thousand commands a second is
-/// refused nearly all of them, and the others none. What is refused that way is neither remembered nor logged.
+/// `Asker` says where a command comes from: a connection, for example. The rate of each asker is bounded, so that one
+/// with ten thousand commands a second is refused nearly all of them, and the others none. What is refused for its rate
+/// is neither remembered nor logged.
 public struct CommandLog<Asker: Hashable & Sendable>: Sendable {
     public enum Admission: Hashable, Sendable {
         /// To be done or refused.

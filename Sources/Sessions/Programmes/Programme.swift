@@ -15,8 +15,8 @@ import WireProtocol
 ///   first follows. `previous` at the first item starts it again.
 /// - `previous` after ``ProgrammeLimits/restartTime`` starts the item again, except a live one.
 /// - `stop` keeps the queue and the place. The end of the last item keeps the queue only.
-/// - Removing the current item is `next`; but a removal lets nothing sound, so a paused programme is stopped then.
-/// - A seek past the end is `next`, in the same way. One before the beginning goes to the beginning.
+/// - Removing the current item acts as `next`, but starts no sound: a paused programme is stopped then.
+/// - A seek past the end acts in the same way. One before the beginning goes to the beginning.
 /// - Items that are added do not begin to play.
 /// - An item that failed is passed over until somebody jumps to it, or the idle programme is played again.
 ///
@@ -141,7 +141,7 @@ public struct Programme: Sendable {
         guard (0...queue.count).contains(position) else { throw .outOfRange }
         guard items.count <= ProgrammeLimits.itemCount - queue.count else { throw .queueIsFull }
         let ids = items.map { item in
-            // Nobody adds four thousand million items, but somebody might try.
+            // After 2^32 items the numbers begin anew; those of items that are still there are passed over.
             repeat { lastID &+= 1 } while details[ItemID(lastID)] != nil
             details[ItemID(lastID)] = item
             return ItemID(lastID)
@@ -377,7 +377,7 @@ public struct Programme: Sendable {
         return .play(id)
     }
 
-    /// Goes from the current item to the successor without a sound that was not there: what is paused is stopped then.
+    /// Goes from the current item to the successor, and starts no sound: what was paused is stopped then.
     private mutating func leave(for successor: ItemID?) -> ProgrammeEffect {
         switch phase {
         case .idle: return .none
