@@ -8,7 +8,7 @@ import WireProtocol
 extension BroadcastSession {
     mutating func admitController(_ link: ListenerLink, _ now: HostTime) {
         guard connections.links.count(where: \.isController) < BroadcastLimits.controllerCount else {
-            refuse(link.id, Refusal(.busy, "there are too many remote controls already"), now)
+            refuse(link.id, Refusal(.busy, "there are too many controllers already"), now)
             return
         }
         connections.accept(link.id)

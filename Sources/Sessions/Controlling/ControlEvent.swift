@@ -11,7 +11,7 @@ public enum ControlTarget: Hashable, Sendable {
     case address(NetworkAddress)
 }
 
-/// What a remote control asks for.
+/// What a controller asks for.
 public enum ControlRequest: Hashable, Sendable {
     /// Of its songs, files are sent if the broadcaster is another machine's.
     case command(Command)
@@ -25,7 +25,7 @@ public enum ControlRequest: Hashable, Sendable {
     case queue
 }
 
-/// An input of a remote control's session.
+/// An input of a controller's session.
 public enum ControlEvent: Sendable {
     /// A connection is ready; `address` is for display.
     case opened(ConnectionID, ControlSession.Origin, address: String)
@@ -73,7 +73,7 @@ public enum ControlAnswer: Hashable, Sendable {
     case page(QueuePage)
 }
 
-/// How a remote control's session ended. Names and texts come from peers.
+/// How a controller's session ended. Names and texts come from peers.
 public enum ControlEnding: Error, Hashable {
     /// Every request was answered, and every command has taken effect.
     case done
@@ -96,7 +96,7 @@ public enum ControlEnding: Error, Hashable {
     case brokenProtocol(String, WireError)
 }
 
-/// Time-outs and bounds of a remote control.
+/// Time-outs and bounds of a controller.
 public enum ControlLimits {
     /// How long the programs of this machine may take to greet.
     public static let localTime = TimeSpan.milliseconds(300)

@@ -3,7 +3,7 @@ import NIOCore
 import Peering
 import WireProtocol
 
-/// A remote control of a broadcast: finds it, connects, makes its requests one after the other, and ends. Events in,
+/// A controller of a broadcast: finds it, connects, makes its requests one after the other, and ends. Events in,
 /// actions out.
 ///
 ///     asking locally ──none──▶ searching ──found──▶ calling ──greeted──▶ talking ──all is done──▶ over

@@ -2,7 +2,7 @@ import AudioCore
 import NIOCore
 import WireProtocol
 
-/// A remote control's requests to its broadcast, one after the other, each answered before the next.
+/// A controller's requests to its broadcast, one after the other, each answered before the next.
 struct Dialogue {
     enum Step {
         case send(ByteBuffer)

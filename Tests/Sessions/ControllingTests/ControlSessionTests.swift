@@ -5,7 +5,7 @@ import Peering
 import Testing
 import WireProtocol
 
-/// A remote control, with broadcasters played by the test.
+/// A controller, with broadcasters played by the test.
 @Suite(.timeLimit(.minutes(5))) struct ControlSessionTests {
     private struct Scene {
         var session: ControlSession

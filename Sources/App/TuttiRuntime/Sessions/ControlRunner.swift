@@ -7,7 +7,7 @@ import Peering
 import SessionExecution
 import WireProtocol
 
-/// Wires one remote control together: local sockets, connections, mDNS if it is needed, and the session.
+/// Wires one controller together: local sockets, connections, mDNS if it is needed, and the session.
 ///
 /// Listens on no port and advertises nothing. Confined to its event loop.
 final class ControlRunner: PeerNetworkDelegate {

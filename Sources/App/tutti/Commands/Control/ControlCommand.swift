@@ -25,7 +25,7 @@ extension ControlCommand {
     }
 }
 
-/// One run of a remote control, ended by signals.
+/// One run of a controller, ended by signals.
 struct ControlRun {
     let target: ControlTarget
     let requests: [ControlRequest]
