@@ -75,7 +75,7 @@ extension BroadcastSession {
     private mutating func noteListeners(_ told: [ProgrammeListener], _ now: HostTime) {
         let present = connections.links.filter(\.isMember)
         // Each of many listeners is looked at twice a second.
-        for link in present where link.takeNews() {
+        for link in present where link.takeHasChanges() {
             guard let listener = link.listener else { continue }
             if told.first(where: { $0.instance == listener.instance })?.isLike(listener) != true {
                 note(.listener(listener), now)

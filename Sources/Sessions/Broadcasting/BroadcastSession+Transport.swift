@@ -19,7 +19,7 @@ extension BroadcastSession {
     }
 
     /// How far into its song the present sound is.
-    func place(_ now: HostTime) -> TimeSpan {
+    func elapsed(_ now: HostTime) -> TimeSpan {
         let track = present
         let position = max(track.firstFrame, track.position(now))
         return TimeSpan(seconds: Double(position.index) / (track.song.framesPerSecond ?? 48_000))
@@ -171,14 +171,14 @@ extension BroadcastSession {
         switch opening {
         case .none: break
         case .following(let track):
-            guard isEnough(track) else { return }
+            guard canBegin(track) else { return }
             opening = .none
             timeline.append(track)
-            placeLate(now)
+            placeSoonest(now)
         case .jumping(let track, let since):
-            if isEnough(track) {
+            if canBegin(track) {
                 opening = .none
-                land(on: track, now)
+                completeJump(to: track, now)
             } else if now - since > BroadcastLimits.openingTime, timeline.heard.anchor != nil {
                 _ = cut(now)
             }
@@ -202,7 +202,7 @@ extension BroadcastSession {
         for epoch in timeline.void(from: next.epoch) { actions.append(.closeSource(epoch)) }
     }
 
-    private func isEnough(_ track: BroadcastTrack) -> Bool {
+    private func canBegin(_ track: BroadcastTrack) -> Bool {
         track.song.isPlayable && track.song.hasLead(BroadcastLimits.jumpLead, from: track.firstFrame)
     }
 
@@ -258,20 +258,20 @@ extension BroadcastSession {
     }
 
     /// Jumps to a song that can be played.
-    private mutating func land(on track: BroadcastTrack, _ now: HostTime) {
+    private mutating func completeJump(to track: BroadcastTrack, _ now: HostTime) {
         if timeline.last.cutFrame == nil { _ = cut(now) }
         timeline.append(track)
         if isSilenced {
             _ = timeline.cut(at: effectInstant(now))
         } else {
-            placeLate(now)
+            placeSoonest(now)
         }
         finishPending(timeline.last.start ?? ClockMapping.identity.session(at: now), now)
         actions.append(.advertise)
     }
 
     /// Places the last song where it can begin soonest, if nothing placed it behind another.
-    private mutating func placeLate(_ now: HostTime) {
+    private mutating func placeSoonest(_ now: HostTime) {
         let track = timeline.last
         if let anchor = track.follower.liveAnchor { return timeline.place(by: anchor) }
         let session = ClockMapping.identity.session(at: now)
@@ -285,7 +285,7 @@ extension BroadcastSession {
     }
 
     /// Moves to the next song once it is due.
-    mutating func turn(_ now: HostTime) {
+    mutating func advanceTimeline(_ now: HostTime) {
         while let over = timeline.advance(to: ClockMapping.identity.session(at: now)) {
             actions.append(.closeSource(over))
             if timeline.heard.origin == .follows { _ = programme.advance() }
