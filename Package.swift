@@ -167,21 +167,20 @@ let layers = [
                     "ALSADevices", "AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueueServices",
                     "Broadcasting", "ClockExchange", "ClockSync", "Controlling", "Discovery", "HostSystem",
                     "LibavcodecDecoding", "Listening", "MPEGDecoding", "Observing", "Peering", "Playout", "Programmes",
-                    "RealtimeKitClient",
-                    "Recording", "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
+                    "RealtimeKitClient", "Recording", "SessionExecution", "Songs", "VirtualDevices", "WireProtocol",
+                    nioCore, nioPosix,
                 ], canary),
             program(
                 "tutti",
                 [
                     "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CRevision", "Controlling",
-                    "HostSystem",
-                    "Listening", "Observing", "Peering", "Playout", "Songs", "TuttiRuntime",
+                    "HostSystem", "Listening", "Observing", "Peering", "Playout", "Songs", "TuttiRuntime",
                     "WireProtocol",
                 ]),
         ]),
 ]
 
-/// A room for the tests of each layer, by the layer's name, and three more.
+/// A room for the tests of each layer, by the layer's name; and Kit, Integration and Fuzz.
 let testRooms = [
     // What tests are made of, and the tests of that; nothing that ships depends on it.
     testRoom(
@@ -373,15 +372,15 @@ let testRooms = [
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync",
                     "HostSystem", "LANKit", "LibavcodecDecoding", "Listening", "MPEGDecoding", "Observing", "Playout",
-                    "Programmes",
-                    "Songs", "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol", nioCore, nioPosix,
+                    "Programmes", "Songs", "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol", nioCore,
+                    nioPosix,
                 ]),
             tests(
                 "TuttiTests",
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Controlling",
-                    "Listening", "Observing",
-                    "Peering", "Playout", "Recording", "Songs", "TuttiRuntime", "WireProtocol",
+                    "Listening", "Observing", "Peering", "Playout", "Recording", "Songs", "TuttiRuntime",
+                    "WireProtocol",
                 ]),
         ]),
 

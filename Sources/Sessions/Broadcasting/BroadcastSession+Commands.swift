@@ -38,15 +38,10 @@ extension BroadcastSession {
         on command: Command, _ operation: ProgrammeOperation, from origin: CommandOrigin, _ now: HostTime
     ) throws(CommandRefusal) {
         try check(operation, from: origin)
-        let result = try programme.apply(operation, at: place(now), isOwn: isOwnUser(origin))
+        let result = try programme.apply(operation, at: elapsed(now), isOwn: isOwnUser(origin))
         if let edit = result.edit { note(.queue(edit, itemCount: programme.itemCount), now) }
-        let text =
-            !result.isPastTheEnd
-            ? ""
-            : programme.current == nil
-                ? "that is past the end of the last song: the programme is over"
-                : "that is past the song's end: the next one follows"
-        let pending = PendingCommand(command: command, origin: origin, who: name(of: origin), text: text)
+        let pending = PendingCommand(
+            command: command, origin: origin, who: name(of: origin), text: result.isPastTheEnd ? textPastTheEnd : "")
         // What is being opened and what plays may change with every command.
         if let effect = perform(result.effect, now) {
             finish(pending, effect, now)
@@ -57,6 +52,13 @@ extension BroadcastSession {
             }
             pendingCommands.append(pending)
         }
+    }
+
+    /// What is told of a seek past the song's end.
+    private var textPastTheEnd: String {
+        programme.current == nil
+            ? "that is past the end of the last song: the programme is over"
+            : "that is past the song's end: the next one follows"
     }
 
     /// - Throws: if the operation is not allowed to whoever asks, or not possible with this song.

@@ -129,7 +129,7 @@ public struct BroadcastSession {
         beginProgramme(now)
         for link in connections.links { admit(link, now) }
         for dial in connections.dialer.dueDials(now) { actions.append(.dial(dial)) }
-        turn(now)
+        advanceTimeline(now)
         decideStart(now)
         watchSource(now)
         for title in timeline.heard.titles.take(upTo: position(now)) { retitle(title, now) }

@@ -44,9 +44,9 @@ struct BroadcastTimeline {
         }
     }
 
-    /// Returns when the sound can be cut, at `instant` or somewhat later: a listener whose sound card already has the
+    /// Returns when the sound can be cut, at `instant` or a little later: a listener whose sound card already has the
     /// next song's beginning knows no more of the song before it, so a cut shortly before a joint moves behind it.
-    func clearOfJoint(_ instant: SessionTime) -> SessionTime {
+    func cutInstant(notBefore instant: SessionTime) -> SessionTime {
         guard heard.cutFrame == nil, let joint = coming.first(where: { !$0.isVoid })?.start, joint > instant,
             joint - instant < BroadcastLimits.jointGuard
         else { return instant }
@@ -84,8 +84,8 @@ struct BroadcastTimeline {
     /// Whether a command's target stands behind the epoch that is heard.
     var leadsElsewhere: Bool { coming.contains { $0.origin == .commanded && !$0.isVoid } }
 
-    /// Lets nothing be heard of an epoch behind the one that is heard, and of those that follow. They stay, so that
-    /// listeners are told, until something else is heard.
+    /// Makes void an epoch that is to come, and those behind it: nothing of them is heard. They stay on the timeline, so
+    /// that listeners are told, until something else is heard.
     /// - Returns: these epochs.
     mutating func void(from epoch: Epoch) -> [Epoch] {
         let epochs = coming.filter { $0.epoch >= epoch && !$0.isVoid }.map(\.epoch)
@@ -102,7 +102,7 @@ struct BroadcastTimeline {
 
     /// Moves to the next epoch once it is due.
     /// - Returns: the epoch that is over; nil if none is.
-    mutating func turn(at session: SessionTime) -> Epoch? {
+    mutating func advance(to session: SessionTime) -> Epoch? {
         guard let index = coming.firstIndex(where: { !$0.isVoid }) else { return nil }
         let next = coming[index]
         // One that was cut before it was placed has no start: it comes once the sound before it is over.

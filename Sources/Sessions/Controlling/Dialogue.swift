@@ -2,12 +2,11 @@ import AudioCore
 import NIOCore
 import WireProtocol
 
-/// What a remote control and its broadcast have to say to each other: requests, one after the other, each answered
-/// before the next.
+/// A controller's requests to its broadcast, one after the other, each answered before the next.
 struct Dialogue {
     enum Step {
         case send(ByteBuffer)
-        case tell(ControlAnswer)
+        case answer(ControlAnswer)
         case openSong(String)
         case readSong(Int)
         case finish(ControlEnding)
@@ -15,10 +14,10 @@ struct Dialogue {
 
     private enum Waiting {
         case nothing
-        /// For what becomes of a command; `firstSent` is when it was sent at first.
+        /// For a command's outcome; `firstSent` is when the command was sent at first.
         case outcome(Command, firstSent: HostTime)
-        /// To send a command again, of which there were too many.
-        case turn(Command, firstSent: HostTime, at: HostTime)
+        /// To send a command again that was refused as one of too many.
+        case retry(Command, firstSent: HostTime, at: HostTime)
         case effect(at: HostTime)
         /// For this machine to open a file.
         case file(path: String, position: Int?)
@@ -46,14 +45,14 @@ struct Dialogue {
         case .effect(let time):
             guard now >= time else { return [] }
             return makeNextRequest(now)
-        case .turn(let command, let firstSent, let time):
+        case .retry(let command, let firstSent, let time):
             guard now >= time else { return [] }
             waiting = .outcome(command, firstSent: firstSent)
             return [.send(WireEncoder.command(command))]
         case .outcome(_, let since), .state(let since), .page(_, let since):
-            return now - since > ControlLimits.answerTime ? [.finish(.notYet(name))] : []
+            return now - since > ControlLimits.answerTime ? [.finish(.timedOut(name))] : []
         case .song(let sending):
-            return now - sending.advanced > ControlLimits.sendingTime ? [.finish(.notYet(name))] : []
+            return now - sending.advanced > ControlLimits.sendingTime ? [.finish(.timedOut(name))] : []
         case .changes, .file: return []
         }
     }
@@ -78,7 +77,7 @@ struct Dialogue {
     }
 
     /// Takes a message.
-    mutating func hear(_ message: ControlMessage, _ now: HostTime) -> [Step] {
+    mutating func receive(_ message: ControlMessage, _ now: HostTime) -> [Step] {
         switch (message, waiting) {
         case (.outcome(let outcome), .outcome(let command, let firstSent)) where outcome.id == command.id:
             return take(outcome, of: command, firstSent, now)
@@ -92,15 +91,15 @@ struct Dialogue {
         case (.programmeState(let state), .state), (.programmeState(let state), .changes):
             if case .changes? = requests.first {
                 waiting = .changes(state)
-                return [.tell(.state(state, nil))]
+                return [.answer(.state(state, nil))]
             }
-            return [.tell(.state(state, nil))] + makeNextRequest(now)
+            return [.answer(.state(state, nil))] + makeNextRequest(now)
         case (.programmeChange(let change), .changes(var state)):
             guard state.apply(change) else {
                 return change.sequence <= state.sequence ? [] : [.send(WireEncoder.follow())]
             }
             waiting = .changes(state)
-            return [.tell(.state(state, change))]
+            return [.answer(.state(state, change))]
         case (.queuePage(let page), .page(let first, _)) where page.first == first:
             return take(page, now)
         default: return []
@@ -135,18 +134,18 @@ struct Dialogue {
         case .done(_, let effect):
             let lead = min(max(effect - outcome.sent, .zero), ControlLimits.longestLead)
             waiting = .effect(at: now + lead)
-            return [.tell(.outcome(outcome))] + advance(now)
+            return [.answer(.outcome(outcome))] + advance(now)
         case .refused(.tooManyCommands) where now - firstSent < ControlLimits.patience:
-            waiting = .turn(command, firstSent: firstSent, at: now + ControlLimits.turnTime)
+            waiting = .retry(command, firstSent: firstSent, at: now + ControlLimits.retryTime)
             return []
-        case .refused(let refusal): return [.tell(.outcome(outcome)), .finish(.refused(by: name, refusal))]
+        case .refused(let refusal): return [.answer(.outcome(outcome)), .finish(.refused(by: name, refusal))]
         }
     }
 
     private mutating func take(_ page: QueuePage, _ now: HostTime) -> [Step] {
         let next = page.first + page.items.count
-        guard next < page.itemCount, !page.items.isEmpty else { return [.tell(.page(page))] + makeNextRequest(now) }
+        guard next < page.itemCount, !page.items.isEmpty else { return [.answer(.page(page))] + makeNextRequest(now) }
         waiting = .page(first: next, since: now)
-        return [.tell(.page(page)), .send(WireEncoder.queuePageRequest(QueuePageRequest(first: next)))]
+        return [.answer(.page(page)), .send(WireEncoder.queuePageRequest(QueuePageRequest(first: next)))]
     }
 }
