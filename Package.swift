@@ -58,6 +58,7 @@ let layers = [
             systemLibrary("CAvahi", pkgConfig: "avahi-client", apt: "libavahi-client-dev"),
             systemLibrary("CDBus", pkgConfig: "dbus-1", apt: "libdbus-1-dev"),
             systemLibrary("CMPG123", pkgConfig: "libmpg123", apt: "libmpg123-dev"),
+            systemLibrary("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
             // libcurl is loaded at run time.
             .target(name: "CCurl"),
             .target(name: "CLinux"),
@@ -129,6 +130,8 @@ let layers = [
             library("Discovery", ["AudioCore", "CAvahi", "HostSystem", "WireProtocol"]),
             library("WireProtocol", ["AudioCore", nioCore]),
             library("Peering", ["AudioCore", "WireProtocol", nioCore]),
+            // Hashes, signatures, agreements and encryption, by libsodium.
+            library("Cryptography", ["CSodium"]),
         ]),
 
     // Broadcasting, listening, observing, recording: events in, actions out, no sockets and no threads.
@@ -335,6 +338,7 @@ let testRooms = [
             tests("DiscoveryLANTests", ["LANKit"]),
             tests("WireProtocolTests", ["AudioCore", "WireProtocol", nioCore]),
             tests("PeeringTests", ["AudioCore", "Peering", "WireProtocol", nioCore]),
+            tests("CryptographyTests", ["Cryptography"]),
         ]),
 
     testRoom(
