@@ -132,6 +132,8 @@ let layers = [
             library("Peering", ["AudioCore", "WireProtocol", nioCore]),
             // Hashes, signatures, agreements and encryption, by libsodium.
             library("Cryptography", ["CSodium"]),
+            // Keys of peers, the handshake that opens an encrypted connection, its records.
+            library("SecureChannel", ["Cryptography", "WireProtocol", nioCore]),
         ]),
 
     // Broadcasting, listening, observing, recording: events in, actions out, no sockets and no threads.
@@ -339,6 +341,7 @@ let testRooms = [
             tests("WireProtocolTests", ["AudioCore", "WireProtocol", nioCore]),
             tests("PeeringTests", ["AudioCore", "Peering", "WireProtocol", nioCore]),
             tests("CryptographyTests", ["Cryptography"]),
+            tests("SecureChannelTests", ["Cryptography", "SecureChannel", "StreamTestKit", "WireProtocol", nioCore]),
         ]),
 
     testRoom(
