@@ -134,6 +134,8 @@ let layers = [
             library("Cryptography", ["CSodium"]),
             // Keys of peers, the handshake that opens an encrypted connection, its records.
             library("SecureChannel", ["Cryptography", "WireProtocol", nioCore]),
+            // A short code, shown on one machine and typed on another, proves to each that it speaks with the other.
+            library("Pairing", ["AudioCore", "Cryptography", "SecureChannel"]),
         ]),
 
     // Broadcasting, listening, observing, recording: events in, actions out, no sockets and no threads.
@@ -342,6 +344,7 @@ let testRooms = [
             tests("PeeringTests", ["AudioCore", "Peering", "WireProtocol", nioCore]),
             tests("CryptographyTests", ["Cryptography"]),
             tests("SecureChannelTests", ["Cryptography", "SecureChannel", "StreamTestKit", "WireProtocol", nioCore]),
+            tests("PairingTests", ["AudioCore", "Cryptography", "Pairing", "SecureChannel"]),
         ]),
 
     testRoom(
