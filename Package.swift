@@ -136,6 +136,8 @@ let layers = [
             library("SecureChannel", ["Cryptography", "WireProtocol", nioCore]),
             // A short code, shown on one machine and typed on another, proves to each that it speaks with the other.
             library("Pairing", ["AudioCore", "Cryptography", "SecureChannel"]),
+            // Who belongs together, and the secret that they share.
+            library("Households", ["Cryptography", "SecureChannel", nioCore]),
         ]),
 
     // Broadcasting, listening, observing, recording: events in, actions out, no sockets and no threads.
@@ -345,6 +347,7 @@ let testRooms = [
             tests("CryptographyTests", ["Cryptography"]),
             tests("SecureChannelTests", ["Cryptography", "SecureChannel", "StreamTestKit", "WireProtocol", nioCore]),
             tests("PairingTests", ["AudioCore", "Cryptography", "Pairing", "SecureChannel"]),
+            tests("HouseholdsTests", ["Cryptography", "Households", "SecureChannel", "StreamTestKit"]),
         ]),
 
     testRoom(
