@@ -82,8 +82,9 @@ public struct PairingExchange {
     }
 
     /// Takes a message of the other side, and returns the answer; nil if there is none. After an error it repeats that
-    /// error.
+    /// error. Nothing that comes after success undoes it.
     public mutating func receive(_ message: [UInt8]) throws(PairingError) -> [UInt8]? {
+        if hasSucceeded { throw .malformed }
         do throws(PairingError) {
             switch state {
             case .awaitingShare: return try receiveShare(message)

@@ -43,6 +43,7 @@ struct PairingExchangeTests {
         try run(&member, &newcomer)
         #expect(member.hasSucceeded && newcomer.hasSucceeded)
         #expect(throws: PairingError.malformed) { try member.receive([1]) }
+        #expect(member.hasSucceeded && member.failure == nil)
     }
 
     @Test func anotherCodeFailsAtTheNewcomerFirst() {
