@@ -440,8 +440,8 @@ let testRooms = [
             library(
                 "PeerFuzzTargets",
                 [
-                    "AudioCore", "Broadcasting", "ClockSync", "Discovery", "Listening", "Peering", "Playout",
-                    "Programmes", "WireProtocol", nioCore,
+                    "AudioCore", "Broadcasting", "ClockSync", "Cryptography", "Discovery", "Households", "Listening",
+                    "Pairing", "Peering", "Playout", "Programmes", "SecureChannel", "WireProtocol", nioCore,
                 ]),
             tests("FuzzTests", ["FuzzTargets", "StreamTestKit"]),
             tests("PeerFuzzTests", ["PeerFuzzTargets", "StreamTestKit"]),
