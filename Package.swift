@@ -58,6 +58,7 @@ let layers = [
             systemLibrary("CAvahi", pkgConfig: "avahi-client", apt: "libavahi-client-dev"),
             systemLibrary("CDBus", pkgConfig: "dbus-1", apt: "libdbus-1-dev"),
             systemLibrary("CMPG123", pkgConfig: "libmpg123", apt: "libmpg123-dev"),
+            systemLibrary("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
             // libcurl is loaded at run time.
             .target(name: "CCurl"),
             .target(name: "CLinux"),
@@ -129,6 +130,14 @@ let layers = [
             library("Discovery", ["AudioCore", "CAvahi", "HostSystem", "WireProtocol"]),
             library("WireProtocol", ["AudioCore", nioCore]),
             library("Peering", ["AudioCore", "WireProtocol", nioCore]),
+            // Hashes, signatures, agreements and encryption, by libsodium.
+            library("Cryptography", ["CSodium"]),
+            // Keys of peers, the handshake that opens an encrypted connection, its records.
+            library("SecureChannel", ["Cryptography", "WireProtocol", nioCore]),
+            // A short code, shown on one machine and typed on another, proves to each that it speaks with the other.
+            library("Pairing", ["AudioCore", "Cryptography", "SecureChannel"]),
+            // Who belongs together, and the secret that they share.
+            library("Households", ["Cryptography", "SecureChannel", nioCore]),
         ]),
 
     // Broadcasting, listening, observing, recording: events in, actions out, no sockets and no threads.
@@ -334,6 +343,10 @@ let testRooms = [
             tests("DiscoveryLANTests", ["LANKit"]),
             tests("WireProtocolTests", ["AudioCore", "WireProtocol", nioCore]),
             tests("PeeringTests", ["AudioCore", "Peering", "WireProtocol", nioCore]),
+            tests("CryptographyTests", ["Cryptography"]),
+            tests("SecureChannelTests", ["Cryptography", "SecureChannel", "StreamTestKit", "WireProtocol", nioCore]),
+            tests("PairingTests", ["AudioCore", "Cryptography", "Pairing", "SecureChannel"]),
+            tests("HouseholdsTests", ["Cryptography", "Households", "SecureChannel", "StreamTestKit"]),
         ]),
 
     testRoom(
@@ -426,8 +439,8 @@ let testRooms = [
             library(
                 "PeerFuzzTargets",
                 [
-                    "AudioCore", "Broadcasting", "ClockSync", "Discovery", "Listening", "Peering", "Playout",
-                    "Programmes", "WireProtocol", nioCore,
+                    "AudioCore", "Broadcasting", "ClockSync", "Cryptography", "Discovery", "Households", "Listening",
+                    "Pairing", "Peering", "Playout", "Programmes", "SecureChannel", "WireProtocol", nioCore,
                 ]),
             tests("FuzzTests", ["FuzzTargets", "StreamTestKit"]),
             tests("PeerFuzzTests", ["PeerFuzzTargets", "StreamTestKit"]),
