@@ -14,6 +14,9 @@ public enum BroadcastEvent: Sendable {
     case renamed(String)
     /// A TCP connection is established. `key` is fresh and random, for the listener's clock exchange.
     case opened(ConnectionID, PeerConnection.Direction, address: String, dial: Dialer.Dial?, key: ClockKey)
+    /// How long the kernel's TCP took there and back when the connection was opened. What waits on the way later is no
+    /// part of it.
+    case roundTrip(ConnectionID, TimeSpan)
     case dialFailed(Dialer.Dial, DialFailure)
     case received(ConnectionID, ByteBuffer)
     /// The socket took this many of the bytes sent.
@@ -38,7 +41,7 @@ extension BroadcastEvent {
     /// Whether it concerns one connection only, unless that one's state changes.
     var isOfOneConnection: Bool {
         switch self {
-        case .received, .wrote: true
+        case .received, .wrote, .roundTrip: true
         default: false
         }
     }

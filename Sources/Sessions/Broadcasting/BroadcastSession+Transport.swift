@@ -97,7 +97,7 @@ extension BroadcastSession {
     /// How long a command needs to reach every listener, and a sound card to take back what it holds.
     private var commandLead: TimeSpan {
         let roundTrip = connections.links.compactMap { $0.report?.timing?.roundTrip }.max() ?? .zero
-        return min(BroadcastLimits.longestCommandLead, BroadcastLimits.deviceLead + roundTrip * 1.5)
+        return min(BroadcastLimits.longestCommandLead, BroadcastLimits.deviceLead + roundTrip)
     }
 
     // MARK: Jumps

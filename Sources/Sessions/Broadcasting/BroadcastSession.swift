@@ -90,6 +90,7 @@ public struct BroadcastSession {
             // Before the song plays, any event may cause its start.
             isOfOneConnection = isPlaying
             opened(id, direction, address: address, dial: dial, key: key, now)
+        case .roundTrip(let id, let span): connections[id]?.noteRoundTrip(span)
         case .dialFailed(let dial, let failure): dialFailed(dial, failure, now)
         case .received(let id, let bytes): attend(to: id, now) { $0.receive(id, bytes, now) }
         case .wrote(let id, let byteCount):

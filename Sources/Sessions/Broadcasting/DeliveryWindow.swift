@@ -37,7 +37,7 @@ struct DeliveryWindow {
     /// Notes an acknowledgement.
     /// - Parameters:
     ///   - frameCount: how many more frames it has.
-    ///   - roundTrip: what its clock exchange measured; nil if unknown.
+    ///   - roundTrip: of its path, as far as is known; nil if nothing is.
     mutating func acknowledge(_ frameCount: Int64, roundTrip: TimeSpan?, now: HostTime) {
         if let roundTrip { self.roundTrip = min(self.roundTrip ?? roundTrip, roundTrip) }
         guard var interval else {

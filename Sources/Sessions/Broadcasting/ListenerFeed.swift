@@ -76,7 +76,7 @@ struct ListenerFeed {
     // MARK: What it reports
 
     /// Notes that it has everything of `epoch` before `received`.
-    /// - Parameter roundTrip: what its clock exchange measured; nil if unknown.
+    /// - Parameter roundTrip: of its path, as far as is known; nil if nothing is.
     mutating func acknowledge(_ received: FramePosition, of epoch: Epoch, roundTrip: TimeSpan?, now: HostTime) {
         guard epoch == self.epoch else { return }
         let count = max(acknowledged, received) - acknowledged

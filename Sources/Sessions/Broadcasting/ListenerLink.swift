@@ -29,6 +29,8 @@ final class ListenerLink: PeerLink {
     private var stage = Stage.stranger
     /// A member's last report.
     private(set) var report: ListenerReport?
+    /// The round trip of its path when nothing waited there; nil if unknown.
+    private var roundTrip: TimeSpan?
     /// How a member is set; nil until it says so. A recorder never does.
     private(set) var settings: ListenerSettings?
     /// Whether it is told of changes of the programme.
@@ -100,9 +102,14 @@ final class ListenerLink: PeerLink {
         defer { self.report = report }
         hasChanges = true
         if self.report == nil { feed.passOver(before: report.received, of: report.epoch, plan()) }
-        feed.acknowledge(report.received, of: report.epoch, roundTrip: report.timing?.roundTrip, now: now)
+        // A clock exchange behind song that is on the way finds a longer one.
+        let roundTrip = [roundTrip, report.timing?.roundTrip].compactMap(\.self).min()
+        feed.acknowledge(report.received, of: report.epoch, roundTrip: roundTrip, now: now)
         stage = .member(feed)
     }
+
+    /// Notes the round trip that TCP measured when the connection was opened.
+    func noteRoundTrip(_ span: TimeSpan) { roundTrip = span }
 
     /// Takes note of how a member is set.
     func note(_ settings: ListenerSettings) {

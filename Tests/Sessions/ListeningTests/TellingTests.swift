@@ -35,8 +35,18 @@ import WireProtocol
     @Test func aReportIsDueWhenMuchCame() {
         var schedule = ReportSchedule()
         #expect(isDue(&schedule, report(.playing, received: 0), after: .zero))
-        #expect(!isDue(&schedule, report(.playing, received: 3_900), after: .milliseconds(20)))
-        #expect(isDue(&schedule, report(.playing, received: 4_000), after: .milliseconds(40)))
+        #expect(!isDue(&schedule, report(.playing, received: 3_900), after: .milliseconds(10)))
+        #expect(isDue(&schedule, report(.playing, received: 4_000), after: .milliseconds(15)))
+    }
+
+    /// Over a slow link a tenth of a second of song at a time comes, and no more before it was reported.
+    @Test func aReportIsDueWhenSongTricklesIn() {
+        var schedule = ReportSchedule()
+        #expect(isDue(&schedule, report(.playing, received: 0), after: .zero))
+        #expect(!isDue(&schedule, report(.playing, received: 700), after: .milliseconds(80)))
+        #expect(isDue(&schedule, report(.playing, received: 800), after: .milliseconds(90)))
+        #expect(!isDue(&schedule, report(.playing, received: 1_600), after: .milliseconds(100)))
+        #expect(isDue(&schedule, report(.playing, received: 1_600), after: .milliseconds(110)))
     }
 
     @Test func lossesAreToldAtOnceAndThenTogether() {

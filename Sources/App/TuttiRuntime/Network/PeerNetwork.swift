@@ -168,6 +168,16 @@ final class PeerNetwork {
             .whenComplete { _ in channel.close(promise: nil) }
     }
 
+    /// Reads the kernel's estimate of a connection's round trip, if it has one. At its opening that is of the empty path.
+    func measureRoundTrip(of id: ConnectionID, _ body: @escaping (TimeSpan) -> Void) {
+        guard let channel = channels[id], channel.remoteAddress?.ipAddress != nil,
+            let options = channel as? any SocketOptionProvider
+        else { return }
+        options.getTCPInfo().assumeIsolated().whenSuccess { info in
+            if info.tcpi_rtt > 0 { body(.microseconds(Int64(info.tcpi_rtt))) }
+        }
+    }
+
     /// Returns the numeric address of a connection's other end; nil once the connection is gone.
     func remoteHost(_ id: ConnectionID) -> String? { channels[id]?.remoteAddress?.numericHost }
 

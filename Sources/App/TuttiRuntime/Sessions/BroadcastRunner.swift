@@ -237,6 +237,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?
     ) {
         handle(.opened(id, direction, address: address, dial: dial, key: freshKey()))
+        network.measureRoundTrip(of: id) { self.handle(.roundTrip(id, $0)) }
     }
 
     func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure) {
