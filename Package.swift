@@ -215,10 +215,12 @@ let testRooms = [
             library("LANKit", ["SoundCardKit"]),
             library("HeardAnalysis", ["AudioCore", "StreamTestKit", "VirtualDevices"]),
             program("tutti-heard", ["HeardAnalysis"]),
-            library("TestbedKit", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
+            library("TestbedKit", ["AudioCore", "HeardAnalysis", "LANKit", "SoundCardKit", "VirtualDevices"]),
             tests("LANKitTests", ["LANKit", "SoundCardKit"]),
             tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "VirtualDevices"]),
-            tests("TestbedKitTests", ["HeardAnalysis", "LANKit", "TestbedKit"]),
+            tests(
+                "TestbedKitTests",
+                ["AudioCore", "HeardAnalysis", "LANKit", "StreamTestKit", "TestbedKit", "VirtualDevices"]),
 
             // Many listeners of one broadcast, who check what they are sent.
             .target(name: "CLoadPolling"),
@@ -419,7 +421,11 @@ let testRooms = [
             tests("EndToEndTests", ["HeardAnalysis", "LANKit", "SoundCardKit", "TestbedKit"]),
             tests("DemoEndToEndTests", ["LANKit"]),
             tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
-            tests("BenchmarkTests", ["benchmark-command", "benchmark-sync", "HeardAnalysis", "TestbedKit"]),
+            tests(
+                "BenchmarkTests",
+                [
+                    "benchmark-command", "benchmark-sync", "AudioCore", "HeardAnalysis", "TestbedKit", "VirtualDevices",
+                ]),
             // Parsers and decoders beside those of other projects, on songs from every encoder.
             tests(
                 "ConformanceTests",

@@ -78,6 +78,12 @@ public struct HeardRecording: Sendable {
         }
     }
 
+    /// The same recording of one channel alone; of a recording with fewer channels, its last.
+    public func onlyChannel(_ index: Int) -> HeardRecording {
+        HeardRecording(
+            sampleRate: sampleRate, channels: 1, samples: channel(index), segments: segments, events: events)
+    }
+
     /// The index after the last frame of this segment.
     public func endFrame(ofSegment index: Int) -> Int {
         index + 1 < segments.count ? min(Int(segments[index + 1].firstFrame), frameCount) : frameCount

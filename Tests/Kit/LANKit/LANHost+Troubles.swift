@@ -13,9 +13,11 @@ extension LANHost {
         try setAddress(new)
     }
 
-    /// Limits what this host is sent, by a token bucket with a queue of half a second; nil takes the limit away.
-    public func limitRate(bitsPerSecond: Int?) throws {
-        let bucket = bitsPerSecond.map { "replace dev \(name) root tbf rate \($0)bit burst 4kb latency 500ms" }
+    /// Limits what this host is sent, counted in Ethernet frames, by a token bucket; nil takes the limit away.
+    /// - Parameter queueByteCount: what waits before it at most, as in a router; nil is half a second.
+    public func limitRate(bitsPerSecond: Int?, queueByteCount: Int? = nil) throws {
+        let queue = queueByteCount.map { "limit \($0)" } ?? "latency 500ms"
+        let bucket = bitsPerSecond.map { "replace dev \(name) root tbf rate \($0)bit burst 4kb \(queue)" }
         try bridge.configureNetwork(["tc qdisc \(bucket ?? "del dev \(name) root")"])
     }
 

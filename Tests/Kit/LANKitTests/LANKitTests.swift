@@ -55,6 +55,24 @@ struct LANKitTests {
         #expect(try answers("10.77.0.99", size: 1_100, count: 200) > 190)
     }
 
+    @Test(arguments: [HostLink.cable, .radio(.wiFi(seed: 1))]) func aQueueBeforeASlowLinkIsBounded(
+        link: HostLink
+    ) throws {
+        let lan = try LAN(hosts: [
+            HostOptions(hasDiscovery: false), HostOptions(hasDiscovery: false, link: link),
+        ])
+        try lan[1].limitRate(bitsPerSecond: 500_000, queueByteCount: 32_768)
+        // Unanswered, ping sends a frame of 1.1 kB every 10 ms, nearly twice what passes; the first come back at once.
+        let ping = ["ping", "-s", "1100", "-c", "200", "-i", "0.002", "-W", "2", lan[1].address]
+        let times = try lan[0].run(ping).output.split(separator: "\n").compactMap { line in
+            line.split(separator: " ").first { $0.hasPrefix("time=") }.flatMap { Double($0.dropFirst(5)) }
+        }
+        #expect((90...180).contains(times.count), "\(times.count) came through")
+        // Behind a full queue: 0.52 s, in milliseconds.
+        let longest = try #require(times.max())
+        #expect((450...650).contains(longest))
+    }
+
     @Test func nothingIsLeftBehind() throws {
         var pids: [pid_t] = []
         var directory = ""

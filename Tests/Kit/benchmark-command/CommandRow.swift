@@ -1,7 +1,11 @@
+import LANKit
+import TestbedKit
+
 /// A row of the table: a command, how it is given, and what is awaited.
 enum CommandRow: String, CaseIterable {
     case pauseByKey, pauseHere, pauseByAddress, pauseByDiscovery, resume, seekAhead, seekBack, next, previous
     case volumeHeard, volumeWhole
+    case pauseWhileFilling
 
     var title: String {
         switch self {
@@ -16,6 +20,7 @@ enum CommandRow: String, CaseIterable {
         case .previous: "previous to sound: key"
         case .volumeHeard: "volume change to half of it heard: key"
         case .volumeWhole: "volume change to all of it heard, with its ramp of 50 ms: key"
+        case .pauseWhileFilling: "pause to silence, one on a link of 1.2 times the song's rate, filling: key"
         }
     }
 
@@ -25,7 +30,7 @@ enum CommandRow: String, CaseIterable {
         case .pauseByKey, .volumeHeard: 100
         case .pauseHere, .resume, .volumeWhole: 150
         case .pauseByAddress, .seekAhead: 200
-        case .seekBack, .next, .previous: 300
+        case .seekBack, .next, .previous, .pauseWhileFilling: 300
         case .pauseByDiscovery: 600
         }
     }
@@ -33,8 +38,20 @@ enum CommandRow: String, CaseIterable {
     /// Whether all sound afterwards, so that they can be compared.
     var sounds: Bool {
         switch self {
-        case .pauseByKey, .pauseHere, .pauseByAddress, .pauseByDiscovery: false
+        case .pauseByKey, .pauseHere, .pauseByAddress, .pauseByDiscovery, .pauseWhileFilling: false
         default: true
+        }
+    }
+
+    /// When a listener did as it was told, at or after `time`; nil if it did not within these seconds.
+    func response(of ear: Ear, from time: Double, within seconds: Double) -> Double? {
+        switch self {
+        case .pauseByKey, .pauseHere, .pauseByAddress, .pauseByDiscovery, .pauseWhileFilling:
+            ear.silence(from: time, within: seconds)
+        case .resume: ear.sound(from: time, within: seconds)
+        case .seekAhead, .seekBack, .next, .previous: ear.anotherPlace(from: time, within: seconds)
+        case .volumeHeard: ear.volume(from: time, within: seconds, rest: 0.5)
+        case .volumeWhole: ear.volume(from: time, within: seconds, rest: 0.05)
         }
     }
 }
@@ -55,4 +72,17 @@ struct CommandResult {
     var skew: Double?
     /// Whether the machine stood still meanwhile.
     var isNearStall: Bool
+}
+
+extension CommandResult {
+    /// What these listeners did.
+    init(_ command: GivenCommand, _ ears: [Ear], _ stalls: StallLogger) {
+        let time = Double(command.time)
+        let responses = ears.compactMap { command.row.response(of: $0, from: time, within: 1.4) }
+        let last = responses.count == ears.count ? responses.max() : nil
+        self.init(
+            row: command.row, delay: last.map { ($0 - time) * 1e-9 },
+            skew: command.row.sounds ? last.flatMap { worstSkew(of: ears.map(\.recording), from: $0) } : nil,
+            isNearStall: stalls.seconds(from: command.time, to: command.time + 1_000_000_000) > 0)
+    }
 }

@@ -5,6 +5,7 @@ struct Options {
     var output = ""
     var repetitionCount = 10
     var links = LinkKind.allCases
+    var parts = Part.allCases
     var program = buildDirectory + "/tutti"
     var revision = "unknown"
     var date = "unknown"
@@ -30,6 +31,11 @@ struct Options {
             case "--link":
                 guard let link = LinkKind(rawValue: value) else { throw Refusal(reason: "--link is lan or wifi") }
                 links = [link]
+            case "--part":
+                guard let part = Part(rawValue: value) else {
+                    throw Refusal(reason: "--part is commands, filling or album")
+                }
+                parts = [part]
             case "--times":
                 guard let count = Int(value), (1...100).contains(count) else {
                     throw Refusal(reason: "--times is from 1 to 100")
@@ -40,6 +46,16 @@ struct Options {
         }
         guard !output.isEmpty else { throw Refusal(reason: "--output DIRECTORY is missing") }
     }
+}
+
+/// What is measured on each link.
+enum Part: String, CaseIterable {
+    /// Every command, given to listeners that hold all they may.
+    case commands
+    /// A pause while a late listener still receives what the others hold.
+    case filling
+    /// What is heard between songs.
+    case album
 }
 
 /// What joins the hosts.

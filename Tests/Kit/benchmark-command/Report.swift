@@ -6,6 +6,7 @@ struct Report {
     let revision: String
     let date: String
     private var results: [(link: LinkKind, results: [CommandResult])] = []
+    private var albums: [(link: LinkKind, result: AlbumResult)] = []
 
     init(revision: String, date: String) {
         self.revision = revision
@@ -14,6 +15,8 @@ struct Report {
 
     mutating func add(_ link: LinkKind, _ results: [CommandResult]) { self.results.append((link, results)) }
 
+    mutating func add(_ link: LinkKind, _ result: AlbumResult) { albums.append((link, result)) }
+
     /// Those of a row; without those that the machine disturbed, unless it disturbed all.
     private func results(_ row: CommandRow, _ all: [CommandResult]) -> [CommandResult] {
         let own = all.filter { $0.row == row }
@@ -21,8 +24,11 @@ struct Report {
         return calm.isEmpty ? own : calm
     }
 
+    /// What is above its limit.
+    var excesses: [String] { commandExcesses + albums.flatMap { $0.result.excesses($0.link) } }
+
     /// Medians that are above their limits, and commands that were not followed.
-    var excesses: [String] {
+    private var commandExcesses: [String] {
         results.flatMap { link, all in
             CommandRow.allCases.flatMap { row -> [String] in
                 let own = results(row, all)
@@ -55,6 +61,7 @@ struct Report {
                 """
             for row in CommandRow.allCases {
                 let own = results(row, all)
+                guard !own.isEmpty else { continue }
                 let delays = own.compactMap(\.delay).sorted()
                 let skews = own.compactMap(\.skew).sorted()
                 let figures = [0.5, 0, 1].map { part in
@@ -70,6 +77,7 @@ struct Report {
                     ]
                 text += "| " + cells.joined(separator: " | ") + " |\n"
             }
+            text += albums.first { $0.link == link }?.result.markdown(link) ?? ""
         }
         return text
     }
@@ -78,9 +86,9 @@ struct Report {
         let head = """
             # How long commands take
 
-            Revision \(revision), \(date). From a command until all three listeners sounded as they were told, and the
-            largest skew of any two in the half second after that, by what their cards emitted. Commands near a stall of
-            the machine are left out.
+            Revision \(revision), \(date). From a command until all listeners sounded as they were told, and the largest
+            skew of any two in the half second after that, by what their cards emitted. Commands near a stall of the
+            machine are left out. Then what was heard between songs.
 
             """
         try put(head + markdown, "\(directory)/report.md")

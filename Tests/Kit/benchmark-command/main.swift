@@ -1,5 +1,5 @@
-// benchmark-command: how long commands take until all listeners sound as they were told, and whether they are in step
-// then. Scripts/benchmark-command builds it, and says what it does.
+// benchmark-command: how long commands take until all listeners sound as they were told, whether they are in step then,
+// and what is heard between songs. Scripts/benchmark-command builds it, and says what it does.
 import Glibc
 import HeardAnalysis
 import LANKit
@@ -21,9 +21,19 @@ do {
     }
     var report = Report(revision: options.revision, date: options.date)
     for link in options.links {
-        tell("== \(link.title): \(options.repetitionCount) times each command")
-        let broadcast = try CommandedBroadcast(link, options)
-        report.add(link, try broadcast.run())
+        var results: [CommandResult] = []
+        if options.parts.contains(.commands) {
+            tell("== \(link.title): each command")
+            results += try CommandedBroadcast(link, options).run()
+        }
+        if options.parts.contains(.filling) {
+            tell("== \(link.title): pauses while a late listener's buffer fills")
+            results += try FillingBroadcast(link, options).run()
+        }
+        report.add(link, results)
+        guard options.parts.contains(.album) else { continue }
+        tell("== \(link.title): a split album")
+        report.add(link, try AlbumBroadcast(link, options).run())
     }
     try report.write(to: options.output)
     tell(report.markdown)
