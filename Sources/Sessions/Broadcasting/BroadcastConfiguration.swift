@@ -107,9 +107,9 @@ public enum BroadcastLimits {
     /// The most bytes of song a listener is sent ahead of their play time, however long the horizon: an audio queue
     /// holds a bounded number of bytes, which matters for streams with many channels.
     public static let bytesAhead = 8 * 1024 * 1024
-    /// Song that a listener is sent beyond what it acknowledged, sockets and network included; see ``DeliveryWindow``. A
-    /// slow link would otherwise buffer many seconds, which arrive too late and keep newer packets and commands from
-    /// overtaking them. The shortest window is one packets message, besides the one that is counted by its first frame.
+    /// Song that a listener is sent beyond what it acknowledged, sockets and network included; see ``DeliveryWindow``.
+    /// A slow link would otherwise buffer many seconds, which arrive too late and keep newer packets and commands
+    /// from overtaking them. The shortest window is one packets message; the last one sent counts by its first frame.
     public static let longestWindow = TimeSpan.seconds(1)
     static let shortestWindow = groupTime
     /// How long what is on the way may take to arrive, beside the round trip.

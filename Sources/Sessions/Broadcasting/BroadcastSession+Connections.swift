@@ -147,8 +147,8 @@ extension BroadcastSession {
         for id in connections.losers(now) { refuse(id, .otherConnection, now) }
     }
 
-    /// Welcomes a listener that greeted, once the song's codec is known and the listener can decode it or is sent PCM. A
-    /// broadcast that stays idle welcomes it before the first song.
+    /// Welcomes a listener that greeted, once the song's codec is known and the listener can decode it or is sent PCM.
+    /// A broadcast that stays idle welcomes it before the first song.
     mutating func admit(_ link: ListenerLink, _ now: HostTime) {
         guard link.isStranger, let greeting = link.connection.greeting, connections[link.id] === link,
             !connections.isContested(link.id), song.isReady || configuration.staysIdle && phase == .idle

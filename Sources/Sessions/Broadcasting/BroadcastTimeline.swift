@@ -84,8 +84,8 @@ struct BroadcastTimeline {
     /// Whether a command's target stands behind the epoch that is heard.
     var leadsElsewhere: Bool { coming.contains { $0.origin == .commanded && !$0.isVoid } }
 
-    /// Makes void an epoch that is to come, and those behind it: nothing of them is heard. They stay on the timeline, so
-    /// that listeners are told, until something else is heard.
+    /// Makes void an epoch that is to come, and those behind it: nothing of them is heard. They stay on the timeline
+    /// until something else is heard, so that listeners are told.
     /// - Returns: these epochs.
     mutating func void(from epoch: Epoch) -> [Epoch] {
         let epochs = coming.filter { $0.epoch >= epoch && !$0.isVoid }.map(\.epoch)

@@ -28,7 +28,7 @@ struct DeliveryWindow {
     /// The lowest round trip that it measured. Later ones may contain what waits here.
     private var roundTrip: TimeSpan?
 
-    /// How fast it receives, in frames per second: in the best of these intervals, as an acknowledgement may be delayed.
+    /// How fast it receives, in frames per second: in the best of these intervals, as an acknowledgement may be late.
     var pace: Double { max(paces.present, paces.last, paces.former) }
 
     /// Notes that it was sent all that is due.

@@ -4,8 +4,9 @@ import WireProtocol
 /// What a broadcast plays: a queue of items, a place in it, and the order in which they follow one another.
 ///
 /// A value that reads no clock and opens nothing. Commands come by ``apply(_:at:)``, the end of an item by
-/// ``advance()`` and ``advance(to:)``, one that cannot be played by ``fail(_:)``. Each says what it means for the sound. ``following`` is
-/// the item that plays after the current one, so that it can be sent ahead; after anything above it may be another.
+/// ``advance()`` and ``advance(to:)``, one that cannot be played by ``fail(_:)``. Each says what it means for the
+/// sound. ``following`` is the item that plays after the current one, so that it can be sent ahead; after anything
+/// above it may be another.
 ///
 /// What operations mean:
 /// - `play` and `toggle` begin with the current item, or with the first if there is none.

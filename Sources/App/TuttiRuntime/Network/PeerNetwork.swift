@@ -168,7 +168,8 @@ final class PeerNetwork {
             .whenComplete { _ in channel.close(promise: nil) }
     }
 
-    /// Reads the kernel's estimate of a connection's round trip, if it has one. At its opening that is of the empty path.
+    /// Reads the kernel's estimate of a connection's round trip, if it has one. When the connection was just opened,
+    /// that is the empty path's.
     func measureRoundTrip(of id: ConnectionID, _ body: @escaping (TimeSpan) -> Void) {
         guard let channel = channels[id], channel.remoteAddress?.ipAddress != nil,
             let options = channel as? any SocketOptionProvider
