@@ -19,7 +19,8 @@ import Testing
     private static func album(
         _ joints: [AlbumResult.Joint], midSong: Double? = -94, differingFrame: Int? = nil
     ) -> AlbumResult {
-        AlbumResult(joints: joints, midSongResidual: midSong, differingFrame: differingFrame)
+        AlbumResult(
+            joints: joints, midSongSkews: [1e-6, 6e-6], midSongResidual: midSong, differingFrame: differingFrame)
     }
 
     @Test func rowsThatWereNotMeasuredAreLeftOut() {
@@ -44,7 +45,7 @@ import Testing
         let joints = [Self.joint(), Self.joint(skew: 5e-6), Self.joint(skew: 1, missing: nil, isNearStall: true)]
         let report = Self.report([], album: Self.album(joints))
         let text = report.markdown
-        #expect(text.contains("| skew around the joint of two songs | 15 us | 2.0 us | 5.0 us | 2 |"))
+        #expect(text.contains("| skew around the joint of two songs | 6.0 us | 2.0 us | 5.0 us | 2 |"))
         #expect(text.contains("missing of the next one | 0 ms | 0 ms | 0 ms | 2 |"))
         #expect(text.contains("| -94.0 dBFS, the worst in mid-song | -95.0 dBFS | -95.0 dBFS | 2 |"))
         #expect(text.contains("by `tutti record` | bit-exact | bit-exact |  | 1 |"))
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [
-        joint(skew: 16e-6), joint(skew: nil), joint(missing: 0.01), joint(missing: nil), joint(residual: -93.9),
+        joint(skew: 7e-6), joint(skew: nil), joint(missing: 0.01), joint(missing: nil), joint(residual: -93.9),
         joint(residual: nil),
     ]) func eachFaultAtAJointIsNamed(joint: AlbumResult.Joint) {
         #expect(Self.album([joint]).excesses(.lan).count == 1)
@@ -62,6 +63,18 @@ import Testing
     @Test func aRecordingThatDiffersIsNamed() {
         let excesses = Self.album([Self.joint()], differingFrame: 308_700).excesses(.lan)
         #expect(excesses.count == 1 && excesses[0].hasSuffix("differs from frame 308700 on"))
+    }
+
+    /// After a command listeners are as far apart as in mid-song of the same run.
+    @Test func aCommandAfterWhichListenersAreFartherApartIsNamed() {
+        func excesses(skew: Double) -> [String] {
+            Self.report(
+                [CommandResult(row: .resume, delay: 0.1, skew: skew, isNearStall: false)],
+                album: Self.album([Self.joint()])
+            ).excesses
+        }
+        #expect(excesses(skew: 5.9e-6).isEmpty)
+        #expect(excesses(skew: 6.1e-6).count == 1)
     }
 
     /// A sine that is badly played everywhere is no measure for joints.

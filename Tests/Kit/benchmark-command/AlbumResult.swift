@@ -17,6 +17,9 @@ struct AlbumResult {
     }
 
     var joints: [Joint]
+    /// The largest skew of any two listeners in each half second away from the joints, in seconds: what skew near them,
+    /// and after commands, is measured by.
+    var midSongSkews: [Double] = []
     /// What is left of the sine in the worst 10 ms elsewhere, in dBFS.
     var midSongResidual: Double?
     /// The first frame at which the recording by `tutti record` is not the unsplit one; nil where they are the same.
@@ -46,6 +49,11 @@ extension AlbumResult {
                 missing: late[number].flatMap { Self.missing(of: $0.onlyChannel(1), afterJoint: number, of: album) },
                 residual: residuals.contains { $0 == nil } ? nil : residuals.compactMap(\.self).max(),
                 isNearStall: !calm)
+        }
+        midSongSkews = album.midSongFrames.compactMap { frame in
+            let time = sines[0].time(ofFrame: frame)
+            let isCalm = !stalls.contains { Double($0.end) > time - 1e9 && Double($0.start) < time + 1e9 }
+            return isCalm ? worstSkew(of: right, from: time) : nil
         }
         midSongResidual = sines.compactMap(\.midSongResidual).max()
         differingFrame = Self.firstDifference(copy?.samples ?? [], album.unsplit.samples).map { $0 / 2 }

@@ -65,6 +65,6 @@ enum LinkKind: String, CaseIterable {
     var title: String { self == .lan ? "quiet LAN" : "Wi-Fi-like link" }
     /// Limits are for the quiet LAN; the other may take twice the time.
     var allowance: Double { self == .lan ? 1 : 2 }
-    /// Of skew, in microseconds: the 99th percentile of a song's middle.
+    /// Of skew in mid-song, in microseconds. That of the same run is the limit near joints and after commands.
     var skewLimit: Double { self == .lan ? 15 : 100 }
 }

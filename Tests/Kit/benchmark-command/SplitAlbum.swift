@@ -29,6 +29,14 @@ struct SplitAlbum {
         unsplit = HeardRecording(sampleRate: Self.rate, channels: 2, samples: samples)
     }
 
+    /// Frames half a second apart, and at least a second and a half from the joints, the beginning and the end.
+    var midSongFrames: [Int] {
+        let (away, step) = (Int(1.5 * Self.rate), Int(0.5 * Self.rate))
+        return zip([0] + joints, joints + [unsplit.frameCount]).flatMap { start, end in
+            Array(stride(from: start + away, to: end - away, by: step))
+        }
+    }
+
     /// Writes the parts into the LAN's directory, and returns their paths.
     func writeParts(in lan: LAN) throws -> [String] {
         let ends = joints + [unsplit.frameCount]
