@@ -1,5 +1,4 @@
 import AudioCore
-import Glibc
 import Songs
 import Synchronization
 import TuttiRuntime
@@ -126,9 +125,9 @@ struct QueueCommand: Command {
     /// Returns the songs behind the names, in as many lists as commands are needed for them.
     private func batches(_ names: [String]) throws(RuntimeFailure) -> [[ItemSource]] {
         do throws(SongFailure) {
-            let collection = try SongCollection(names)
-            for problem in collection.problems { StandardStream.error.write("tutti: \(problem)".terminalSafe + "\n") }
-            return ItemSource.batches(of: collection.songs.map { ItemSource(song: $0) })
+            let songs = try QueuedSongs(names)
+            for problem in songs.problems { StandardStream.error.write("tutti: \(problem)".terminalSafe + "\n") }
+            return ItemSource.batches(of: songs.sources)
         } catch {
             throw RuntimeFailure(error)
         }
@@ -171,21 +170,6 @@ struct QueueCommand: Command {
             ]
         }
         return table
-    }
-}
-
-extension ItemSource {
-    /// A song of this machine's user, by its URL or its path.
-    init(song: String) {
-        if let address = WebAddress(song) {
-            self = .web(address)
-        } else if song.hasPrefix("/") {
-            self = .file(song)
-        } else {
-            let directory = getcwd(nil, 0)
-            defer { free(directory) }
-            self = .file((directory.map { String(cString: $0) } ?? "") + "/" + song)
-        }
     }
 }
 
