@@ -167,6 +167,7 @@ extension BroadcastSession {
         let welcome = Welcome(clockPort: configuration.clockPort, clockKey: link.key.bytes)
         send(WireEncoder.welcome(welcome), to: link, now)
         send(WireEncoder.groupVolume(groupVolume), to: link, now)
+        tellNext(link, now)
     }
 
     /// Handles a peer's refusal.

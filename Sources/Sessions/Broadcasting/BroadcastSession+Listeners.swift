@@ -36,6 +36,20 @@ extension BroadcastSession {
         return named
     }
 
+    /// Tells all listeners what plays next, if that changed.
+    mutating func tellNext(_ now: HostTime) {
+        let title = nextTitle
+        guard title != toldNextTitle else { return }
+        toldNextTitle = title
+        let message = WireEncoder.nextTitle(title)
+        for link in connections.links where link.isMember { send(message, to: link, now) }
+    }
+
+    /// Tells a listener that joins what the others were told.
+    mutating func tellNext(_ link: ListenerLink, _ now: HostTime) {
+        if let toldNextTitle { send(WireEncoder.nextTitle(toldNextTitle), to: link, now) }
+    }
+
     /// Takes note of how a listener is set.
     mutating func note(_ settings: ListenerSettings, of id: ConnectionID) {
         guard let link = connections[id], link.isMember else { return }

@@ -46,6 +46,8 @@ public struct BroadcastSession {
     var published = PublishedProgramme()
     /// The volume that all listeners' own volumes are scaled by.
     var groupVolume = VolumeSetting()
+    /// What listeners were told to play next.
+    var toldNextTitle: String?
     /// Songs that are being sent to the broadcaster.
     var uploads: [ConnectionID: SongUpload] = [:]
     /// Whether one connection's event changed what concerns all.
@@ -140,6 +142,7 @@ public struct BroadcastSession {
         let plan = feedingPlan(now)
         for link in connections.links { feed(link, plan, now) }
         tellObservers(now)
+        tellNext(now)
         tellFollowers(now)
         decideEnd(now)
     }

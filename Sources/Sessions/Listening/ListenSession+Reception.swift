@@ -30,6 +30,7 @@ extension ListenSession {
         case .cut(let epoch, let frame): cut(epoch, at: frame)
         case .streamEnds(let epoch, let end): endStream(epoch, at: end, now)
         case .broadcastEnd(let end): broadcastEnded(end, id, now)
+        case .nextTitle(let title): change { $0.nextTitle = title }
         case .command, .groupVolume, .outcome, .programmeState, .programmeChange, .queuePage, .songCredit:
             control(message)
         case .greeting, .refusal, .keepAlive, .report, .roster, .settings, .follow, .queuePageRequest, .songOffer,

@@ -84,6 +84,23 @@ import TuttiRuntime
             ])
     }
 
+    @Test func whatComesNextIsALineWhenItChanges() {
+        func listening(_ next: String?) -> RuntimeEvent {
+            var listener = Sample.listener("Kitchen")
+            listener.next = next
+            return .listening(listener, song: Sample.song, broadcaster: "Den")
+        }
+        let lines = run([
+            (0, listening("Gymnopédie")), (100, listening("Gymnopédie")), (200, listening(nil)),
+            (300, listening("Vexations")),
+        ])
+        #expect(lines.filter { $0.hasPrefix("next") } == ["next: Gymnopédie", "next: Vexations"])
+        #expect(lines[1] == "next: Gymnopédie")
+        var status = BroadcastStatus(name: "Den", state: .playing, song: Sample.song, listeners: [])
+        status.next = "Gymnopédie"
+        #expect(run([(0, .broadcast(status))])[1] == "next: Gymnopédie")
+    }
+
     /// It plays nothing, and is at no distance from anything.
     @Test func aRecorderTellsHowFarItIs() {
         var recorder = Sample.listener("Kitchen", timing: nil)

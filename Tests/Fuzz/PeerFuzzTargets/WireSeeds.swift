@@ -63,7 +63,7 @@ enum WireSeeds {
             WireEncoder.stream(Epoch(1), properties: properties),
             WireEncoder.entry(EntryMark(epoch: Epoch(1), frame: .zero, lostPacketCount: 0)),
             packets(at: -1_105), WireEncoder.anchor(anchor), packets(at: 623), packets(at: 2_351),
-            WireEncoder.keepAlive(), WireEncoder.clock(Array(100..<164)),
+            WireEncoder.keepAlive(), WireEncoder.clock(Array(100..<164)), WireEncoder.nextTitle("Pavane"),
             WireEncoder.stream(Epoch(1), properties: [.info(.title, "Next")]),
             WireEncoder.streamEnd(Epoch(1), at: FramePosition(4_079)),
             WireEncoder.broadcastEnd(BroadcastEnd(.completed)),

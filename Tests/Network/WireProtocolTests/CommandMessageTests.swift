@@ -86,6 +86,8 @@ import WireProtocol
         let den = "0000000000000009" + "000344656e" + "00" + "00"
         #expect(hex(.settings(CommandSamples.settings)) == "00310000000c" + settings)
         #expect(hex(.groupVolume(VolumeSetting(level: 80, isMuted: true))) == "001300000002" + "5001")
+        #expect(hex(.nextTitle("Song")) == "001400000006" + "0004536f6e67")
+        #expect(hex(.nextTitle(nil)) == "001400000002" + "0000")
         #expect(hex(.follow) == "004100000000")
         #expect(
             hex(.programmeState(CommandSamples.state)) == "00510000009f" + "000000000000000c" + "0000000000000006"

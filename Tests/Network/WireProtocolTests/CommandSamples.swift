@@ -89,6 +89,7 @@ enum CommandSamples {
             + [
                 .follow, .programmeState(state), .queuePageRequest(QueuePageRequest(first: 256, count: 2)),
                 .queuePage(page), .settings(settings), .groupVolume(VolumeSetting(level: 80, isMuted: true)),
+                .nextTitle("Küche"), .nextTitle(nil),
                 .songOffer(SongOffer(id: id, byteCount: 300, name: "Küche.flac")),
                 .songOffer(SongOffer(id: id, byteCount: .max, position: 7, name: "")),
                 .songBytes(SongBytes(id: id, bytes: ByteBuffer(repeating: 9, count: WireLimits.songBytesCount))),
@@ -107,6 +108,7 @@ enum CommandSamples {
         case .queuePage(let page): WireEncoder.queuePage(page)
         case .settings(let settings): WireEncoder.settings(settings)
         case .groupVolume(let volume): WireEncoder.groupVolume(volume)
+        case .nextTitle(let title): WireEncoder.nextTitle(title)
         case .songOffer(let offer): WireEncoder.songOffer(offer)
         case .songBytes(let bytes): WireEncoder.songBytes(bytes)
         case .songCredit(let credit): WireEncoder.songCredit(credit)

@@ -166,6 +166,27 @@ import WireProtocol
         }
     }
 
+    // MARK: What plays next
+
+    private func nextTitles(_ broadcast: ScriptedBroadcast, _ id: Int) -> [String?] {
+        messages(broadcast, id).compactMap { if case .nextTitle(let title) = $0 { .some(title) } else { nil } }
+    }
+
+    @Test func listenersAreToldWhatPlaysNextWhenTheyJoinAndWhenItChanges() {
+        var broadcast = playing()
+        #expect(nextTitles(broadcast, 1) == ["b"])
+        ask(.programme(.remove(.position(1))), &broadcast)
+        #expect(nextTitles(broadcast, 1) == ["b", "c"] && nextTitles(broadcast, 2) == ["b", "c"])
+        broadcast.join(4)
+        broadcast.wait(.milliseconds(100))
+        #expect(nextTitles(broadcast, 4) == ["c"])
+        ask(.programme(.remove(.position(1))), &broadcast)
+        #expect(nextTitles(broadcast, 1).last == .some(nil))
+        broadcast.join(5)
+        broadcast.wait(.milliseconds(100))
+        #expect(nextTitles(broadcast, 5).isEmpty && nextTitles(broadcast, 3).isEmpty)
+    }
+
     // MARK: Following
 
     @Test func aFollowerIsSentTheStateOnceAndThenEachChange() throws {

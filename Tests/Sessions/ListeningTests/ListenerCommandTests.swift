@@ -50,6 +50,18 @@ import WireProtocol
         #expect(volumes.last == VolumeSetting())
     }
 
+    @Test func itKnowsWhatPlaysNext() {
+        var listener = joined()
+        #expect(listener.session.nextTitle == nil)
+        listener.say(WireEncoder.nextTitle("Pavane"), 1)
+        #expect(listener.session.nextTitle == "Pavane")
+        listener.say(WireEncoder.nextTitle(nil), 1)
+        #expect(listener.session.nextTitle == nil)
+        listener.say(WireEncoder.nextTitle("Gymnopédie"), 1)
+        listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.completed)), 1)
+        #expect(listener.session.nextTitle == nil, "nothing follows the end")
+    }
+
     @Test func whoAsksHereIsAnsweredByTheBroadcaster() {
         var listener = joined()
         let command = Command(.programme(.pause))

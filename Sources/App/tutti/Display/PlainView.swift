@@ -20,6 +20,7 @@ struct PlainView: Sendable {
     let level: DisplayFlags.Level
     private let glyphs = Glyphs.ascii
     private var song: String?
+    private var next: String?
     private var state: String?
     private var listeners: [ListenerKey: ListenerLine] = [:]
     private var loudspeakers: LoudspeakerSettings?
@@ -62,7 +63,7 @@ struct PlainView: Sendable {
     // MARK: Broadcaster
 
     private mutating func broadcast(_ status: BroadcastStatus, _ now: HostTime) -> [Line] {
-        var lines = songChange(status.song) + stateChange(status.state.reading)
+        var lines = songChange(status.song) + nextChange(status.next) + stateChange(status.state.reading)
         var present: Set<ListenerKey> = []
         for listener in status.listeners {
             var key = ListenerKey(name: listener.name)
@@ -100,14 +101,14 @@ struct PlainView: Sendable {
     ) -> [Line] {
         let settingsLines = loudspeakerChange(status.loudspeakers)
         guard let broadcaster else {
-            self.song = nil
+            (self.song, next) = (nil, nil)
             listeners = [:]
             // Only once, at the beginning: a notice reports how each broadcast ended.
             return settingsLines + (state == nil ? stateChange("waiting for a broadcast") : [])
         }
         // A notice reports the broadcaster it joined.
         state = broadcaster
-        var lines = settingsLines + (song.map { songChange($0) } ?? [])
+        var lines = settingsLines + (song.map { songChange($0) } ?? []) + nextChange(status.next)
         lines += change(of: status, ListenerKey(name: status.name))
         guard status.state == .playing || status.state == .starving, isStatusDue(now) else { return lines }
         if status.isRecorder {
@@ -146,6 +147,12 @@ struct PlainView: Sendable {
         guard text != song else { return [] }
         song = text
         return [Line(text)]
+    }
+
+    private mutating func nextChange(_ title: String?) -> [Line] {
+        guard title != next else { return [] }
+        next = title
+        return title.map { [Line("next: \($0)")] } ?? []
     }
 
     private mutating func stateChange(_ text: String) -> [Line] {

@@ -210,7 +210,7 @@ extension ControlMessage {
             guard let roster = Roster(from: &payload) else { return nil }
             self = .roster(roster)
         case .command, .outcome, .follow, .programmeState, .programmeChange, .queuePageRequest, .queuePage, .settings,
-            .groupVolume, .songOffer, .songBytes, .songCredit:
+            .groupVolume, .nextTitle, .songOffer, .songBytes, .songCredit:
             self.init(ofProgramme: type, from: &payload)
         case .stream, .packets:
             return nil
@@ -229,6 +229,8 @@ extension ControlMessage {
         case .songCredit: message = SongCredit(from: &payload).map { .songCredit($0) }
         case .settings: message = ListenerSettings(from: &payload).map { .settings($0) }
         case .groupVolume: message = VolumeSetting(from: &payload).map { .groupVolume($0) }
+        case .nextTitle:
+            message = payload.readText(limit: Limits.titleByteCount).map { .nextTitle($0.isEmpty ? nil : $0) }
         case .programmeState: message = ProgrammeState(from: &payload).map { .programmeState($0) }
         case .programmeChange: message = ProgrammeChange(from: &payload).map { .programmeChange($0) }
         case .queuePageRequest: message = QueuePageRequest(from: &payload).map { .queuePageRequest($0) }

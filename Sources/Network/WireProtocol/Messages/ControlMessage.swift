@@ -31,6 +31,9 @@ public enum ControlMessage: Hashable, Sendable {
     case settings(ListenerSettings)
     /// The volume that all listeners' own volumes are scaled by.
     case groupVolume(VolumeSetting)
+    /// The title of the item that plays after the present one, for a listener's display: a text of at most 256 bytes,
+    /// empty if nothing does. Sent to a listener that joins, unless it is empty, and to all after each change.
+    case nextTitle(String?)
     case outcome(CommandOutcome)
     case songOffer(SongOffer)
     case songBytes(SongBytes)
