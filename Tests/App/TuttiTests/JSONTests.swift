@@ -68,6 +68,11 @@ import TuttiRuntime
                 """)
     }
 
+    @Test func anIdleBroadcastHasNoSong() {
+        let text = line(Sample.broadcast(.idle, song: nil, listeners: []))
+        #expect(text?.contains(#""state":"idle","readyListeners":null,"wantedListeners":null,"song":null,"#) == true)
+    }
+
     @Test func worstPair() {
         let event = Sample.broadcast(listeners: [Sample.listener("A"), Sample.listener("B")])
         #expect(

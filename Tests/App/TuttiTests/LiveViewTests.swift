@@ -52,6 +52,11 @@ import TuttiRuntime
         #expect(!lines().contains { $0.hasPrefix("next") })
     }
 
+    @Test func anIdleBroadcastShowsItsListenersAndNoSong() {
+        let lines = text(Sample.broadcast(.idle, song: nil, listeners: two), width: 80).split(separator: "\n")
+        #expect(lines[0] == "Den  idle" && lines[1].hasPrefix("listener ") && lines[2].hasPrefix("Kitchen "))
+    }
+
     @Test func loudspeakersAreShown() {
         var listener = Sample.listener("Kitchen")
         listener.loudspeakers = LoudspeakerSettings(volume: Volume(percent: 40), role: .left)

@@ -51,6 +51,16 @@ import TuttiRuntime
             ])
     }
 
+    @Test func anIdleBroadcastHasNoSong() {
+        let kitchen = Sample.listener("Kitchen", .finished)
+        let lines = run([
+            (0, Sample.broadcast(.idle, song: nil, listeners: [])), (100, Sample.broadcast(listeners: [])),
+            (200, Sample.broadcast(.idle, song: nil, listeners: [kitchen])), (300, Sample.broadcast(listeners: [])),
+        ])
+        let song = "song: Pavane - Fauré, MP3 44.1 kHz stereo 128 kbit/s, 3:45"
+        #expect(lines == ["idle", song, "playing", "idle", "Kitchen: finished", song, "playing"])
+    }
+
     @Test func verboseHasALineForEachListener() {
         let kitchen = Sample.listener("Kitchen", counters: Sample.troubled)
         let lines = run([(0, Sample.broadcast(listeners: [kitchen]))], level: .verbose)

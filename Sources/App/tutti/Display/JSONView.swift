@@ -6,8 +6,9 @@ import WireProtocol
 //
 //     event      keys besides `unixSeconds`
 //     notice     severity ("detail", "info", "warning"), message
-//     broadcast  name, state ("waiting", "playing", "finishing", "ended"), readyListeners and wantedListeners (while
-//                waiting), song, next, listeners, worstPair, volume and muted (of its own loudspeakers)
+//     broadcast  name, state ("waiting", "playing", "paused", "idle", "finishing", "ended"), readyListeners and
+//                wantedListeners (while waiting), song (null while idle with nothing to play), next, listeners,
+//                worstPair, volume and muted (of its own loudspeakers)
 //     listening  broadcaster (null while waiting for one), song, next, listener
 //     playing    state ("playing", "paused", "starving", "ended"), song, volume, muted, xruns, underruns
 //     end        outcome ("completed", "interrupted", "failed"), exitCode, message (of a failure)
@@ -104,7 +105,7 @@ extension BroadcastStatus {
             }
         return [
             "name": .string(name), "state": .string(state.jsonName), "readyListeners": waiting.ready,
-            "wantedListeners": waiting.wanted, "song": song.json, "next": .optional(next),
+            "wantedListeners": waiting.wanted, "song": song?.json ?? .null, "next": .optional(next),
             "listeners": .array(listeners.map(\.json)),
             "refusedConnections": .integer(Int64(refusedCount)), "worstPair": worstPairJSON,
             "volume": loudspeakers?.volume.json ?? .null, "muted": loudspeakers.map { .bool($0.isMuted) } ?? .null,

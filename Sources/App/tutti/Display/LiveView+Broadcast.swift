@@ -11,7 +11,8 @@ extension LiveView {
         append(status.loudspeakers, to: &left)
         if status.groupVolume != VolumeSetting() { left.append("  group \(status.groupVolume.reading)", .faint) }
         if status.refusedCount > 0 { left.append("  \(status.refusedCount) refused") }
-        var lines = [heading(left, remark: status.song.format, size)] + songLines(status.song, size)
+        var lines = [heading(left, remark: status.song?.format ?? "", size)]
+        if let song = status.song { lines += songLines(song, size) }
         lines += nextLine(status.next)
         guard !status.listeners.isEmpty else { return lines }
         let room = max(1, size.height - 1 - Self.fixedLineCount - (status.next == nil ? 0 : 1))

@@ -49,7 +49,7 @@ struct LiveView: Sendable {
     /// Returns text at the left, and a remark at the right end if there is room for it.
     func heading(_ left: StyledLine, remark: String, _ size: Size) -> StyledLine {
         let room = size.width - left.cellWidth - remark.terminalSafe.cellWidth
-        guard room >= 2 else { return left }
+        guard room >= 2, !remark.isEmpty else { return left }
         var line = left
         line.append(String(repeating: " ", count: room))
         line.append(remark, .faint)

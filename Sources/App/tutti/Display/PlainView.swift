@@ -80,7 +80,7 @@ struct PlainView: Sendable {
 
     private func summary(_ status: BroadcastStatus) -> String {
         let playing = status.listeners.filter { $0.state == .playing }
-        var parts = ["\(status.song.timeReading)  \(playing.count) of \(status.listeners.count) playing"]
+        var parts = ["\(status.song?.timeReading ?? "-")  \(playing.count) of \(status.listeners.count) playing"]
         // A recorder does not buffer.
         if let least = playing.filter({ $0.timing != nil }).map(\.buffered).min() {
             parts.append("buffer at least \(least.bufferReading)")
@@ -108,7 +108,7 @@ struct PlainView: Sendable {
         }
         // A notice reports the broadcaster it joined.
         state = broadcaster
-        var lines = settingsLines + (song.map { songChange($0) } ?? []) + nextChange(status.next)
+        var lines = settingsLines + (song == nil ? [] : songChange(song)) + nextChange(status.next)
         lines += change(of: status, ListenerKey(name: status.name))
         guard status.state == .playing || status.state == .starving, isStatusDue(now) else { return lines }
         if status.isRecorder {
@@ -141,7 +141,11 @@ struct PlainView: Sendable {
 
     // MARK: All
 
-    private mutating func songChange(_ status: SongStatus) -> [Line] {
+    private mutating func songChange(_ status: SongStatus?) -> [Line] {
+        guard let status else {
+            song = nil
+            return []
+        }
         let parts = [status.headline, status.format, status.total?.clockReading ?? ""]
         let text = "song: " + parts.filter { !$0.isEmpty }.joined(separator: ", ")
         guard text != song else { return [] }
