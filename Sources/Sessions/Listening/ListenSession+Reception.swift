@@ -155,6 +155,8 @@ extension ListenSession {
         case .stopped: tell(.stopped(name))
         case .failed: tell(.failed(name, reason: end.text))
         }
+        // Those at this machine who follow the programme have seen its end, too.
+        actions.append(.answer(.broadcastEnd(end)))
         close(id, pause: .seconds(1), now)
         endClock()
         change { $0.end(end, now: now) }

@@ -77,6 +77,13 @@ import WireProtocol
         #expect(listener.actions.contains { if case .answer(.outcome(outcome)) = $0 { true } else { false } })
     }
 
+    @Test func whoFollowsHereIsToldOfTheEnd() {
+        var listener = joined()
+        let end = BroadcastEnd(.stopped, "the broadcaster stopped")
+        listener.say(WireEncoder.broadcastEnd(end), 1)
+        #expect(listener.actions.contains { if case .answer(.broadcastEnd(end)) = $0 { true } else { false } })
+    }
+
     @Test func withoutABroadcastNobodyIsAsked() {
         var listener = ScriptedListener()
         listener.handle(.ask(.follow))

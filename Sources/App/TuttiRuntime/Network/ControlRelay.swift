@@ -65,6 +65,7 @@ final class ControlRelay: PeerNetworkDelegate {
         case .programmeState(let state): tellFollowers(WireEncoder.programmeState(state))
         case .programmeChange(let change): tellFollowers(WireEncoder.programmeChange(change))
         case .queuePage(let page): tellFollowers(WireEncoder.queuePage(page))
+        case .broadcastEnd(let end): for id in connections.keys { send(WireEncoder.broadcastEnd(end), to: id) }
         default: return false
         }
         return true

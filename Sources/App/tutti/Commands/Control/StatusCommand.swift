@@ -1,6 +1,7 @@
 import AudioCore
 import Synchronization
 import TuttiRuntime
+import WireProtocol
 
 /// `tutti status`
 struct StatusCommand: Command {
@@ -12,8 +13,10 @@ struct StatusCommand: Command {
         operands: [],
         options: [watch, ControlFlags.at, DisplayFlags.json, .help],
         notes: [
-            "With --json: one object with the whole state; with --watch then one for each change, by its number. A "
-                + "position is seconds at a time of the broadcaster's clock: nothing is sent while it goes on as expected.",
+            "With --json: one object with the whole state; with --watch then one for each change, by its number, and at "
+                + "the broadcast's end one with how it ended. A position is seconds at a time of the broadcaster's "
+                + "clock: nothing is sent while it goes on as expected.",
+            "--watch ends with the broadcast, with exit code 0 if that did not fail.",
             ControlFlags.exitCodes,
         ],
         examples: [
@@ -34,6 +37,8 @@ struct StatusCommand: Command {
     func run() -> Int32 {
         do throws(RuntimeFailure) {
             let broadcaster = Mutex("")
+            // What changes are told against.
+            let former = Mutex<ProgrammeState?>(nil)
             try ControlRun(target: target, requests: [watches ? .changes : .state]).run { [isJSON] answer in
                 switch answer {
                 case .connected(let name): broadcaster.withLock { $0 = name }
@@ -41,16 +46,27 @@ struct StatusCommand: Command {
                     let name = broadcaster.withLock { $0 }
                     if isJSON { ListOutput.write([state.json(of: name)]) } else { Self.show(state, of: name) }
                 case .state(_, let change?):
+                    let lines = former.withLock { change.lines(after: $0) }
                     if isJSON {
                         ListOutput.write([change.json])
-                    } else if let line = change.line {
-                        StandardStream.output.write(line.terminalSafe + "\n")
+                    } else {
+                        StandardStream.output.write(lines.map { $0.terminalSafe + "\n" }.joined())
                     }
                 case .outcome, .page: break
                 }
+                if case .state(let state, _) = answer { former.withLock { $0 = state } }
             }
             return 0
         } catch {
+            // Whoever watches to the end has seen all there was.
+            if watches, case .control(.ended(_, let end), _) = error.reason, end.kind != .failed {
+                if isJSON {
+                    ListOutput.write([.object(["end": .string("\(end.kind)")])])
+                } else {
+                    StandardStream.output.write(error.sentence.terminalSafe + "\n")
+                }
+                return 0
+            }
             SessionRunner.report(error)
             return error.kind.rawValue
         }
@@ -191,10 +207,37 @@ extension ProgrammeListener {
 }
 
 extension ProgrammeChange {
-    /// For people; nil for what they need not see.
-    var line: String? {
+    /// For people; none for what they need not see.
+    /// - Parameter former: the state before this change.
+    func lines(after former: ProgrammeState?) -> [String] {
         switch kind {
-        case .status(let status): status.reading(at: effect)
+        case .status(let status): lines(of: status, after: former?.status)
+        case .listenerGone(let instance):
+            ["\(former?.listeners.first { $0.instance == instance }?.name ?? "a listener") left"]
+        default: line.map { [$0] } ?? []
+        }
+    }
+
+    /// Returns the status, and what plays next, as far as they changed.
+    private func lines(of status: TransportStatus, after former: TransportStatus?) -> [String] {
+        var others = status
+        others.next = former?.next
+        let isShown = others != former
+        let next: String? =
+            if status.next == former?.next {
+                nil
+            } else if let item = status.next {
+                "next: \(item.title)"
+            } else {
+                // A song that begins as the last one needs no remark.
+                isShown ? nil : "next: nothing"
+            }
+        return (isShown ? [status.reading(at: effect)] : []) + (next.map { [$0] } ?? [])
+    }
+
+    private var line: String? {
+        switch kind {
+        case .status, .listenerGone: nil
         case .modes(let modes): "repeat \(modes.repeats), shuffle \(modes.isShuffled ? "on" : "off")"
         case .queue(_, let count): "queue: \(count) song\(count == 1 ? "" : "s")"
         case .item(let item): item.hasFailed ? "\(item.title): cannot be played" : nil
@@ -202,7 +245,6 @@ extension ProgrammeChange {
         case .listener(let listener):
             "\(listener.name): \(listener.state.rawValue)"
                 + (listener.settings.map { ", volume \($0.volume.reading)" } ?? "")
-        case .listenerGone: "a listener left"
         case .command(let entry): "\(entry.who): \(entry.operation.reading)"
         case .unknown: nil
         }
