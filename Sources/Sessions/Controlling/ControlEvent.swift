@@ -33,6 +33,8 @@ public enum ControlEvent: Sendable {
     case calledAllHere
     /// mDNS named a broadcaster.
     case contact(PeerContact)
+    /// There is no mDNS, for this reason.
+    case searchFailed(String)
     case dialFailed(Dialer.Dial)
     case received(ConnectionID, ByteBuffer)
     case closed(ConnectionID)
@@ -48,7 +50,7 @@ public enum ControlEvent: Sendable {
 
 /// What the shell must do, in order.
 public enum ControlAction: Sendable {
-    /// Begin to search by mDNS.
+    /// Begin to search by mDNS; answer with ``ControlEvent/contact(_:)``, or ``ControlEvent/searchFailed(_:)``.
     case search
     /// Try to connect; answer with ``ControlEvent/opened(_:_:address:)`` or ``ControlEvent/dialFailed(_:)``.
     case dial(Dialer.Dial)
@@ -77,8 +79,10 @@ public enum ControlAnswer: Hashable, Sendable {
 public enum ControlEnding: Error, Hashable {
     /// Every request was answered, and every command has taken effect.
     case done
-    /// No broadcast is there, or none of the wanted name. These are there.
+    /// No broadcast is there, or none of the wanted name. These are there, of this machine and of the network.
     case nobody(found: [String])
+    /// None that could be meant is known on this machine, and there is no mDNS to find others, for this reason.
+    case cannotSearch(String)
     /// It is not clear which of these is meant.
     case several([String])
     /// Nobody answered at the address.

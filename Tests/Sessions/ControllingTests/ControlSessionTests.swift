@@ -176,6 +176,27 @@ import WireProtocol
         #expect(scene.ending == .nobody(found: ["Den"]))
     }
 
+    @Test func namesOfThisMachineAreAmongThoseThatAreThere() {
+        var scene = Scene(.named("Attik"), [Self.pause])
+        scene.open(1, .ownBroadcast, "Attic")
+        scene.handle(.calledAllHere)
+        scene.find("Den")
+        scene.wait(ControlLimits.patience + .milliseconds(10))
+        #expect(scene.ending == .nobody(found: ["Attic", "Den"]))
+    }
+
+    @Test func withoutASearchThoseOfThisMachineAreNamedAtOnce() {
+        var scene = Scene(.named("Attik"), [Self.pause])
+        scene.open(1, .ownListener, "Attic")
+        scene.handle(.calledAllHere)
+        scene.handle(.searchFailed("avahi-daemon is not running"))
+        #expect(scene.ending == .nobody(found: ["Attic"]))
+        var alone = Scene(.any, [Self.pause])
+        alone.handle(.calledAllHere)
+        alone.handle(.searchFailed("avahi-daemon is not running"))
+        #expect(alone.ending == .cannotSearch("avahi-daemon is not running"))
+    }
+
     @Test func anAddressAsksNobodyElse() {
         var scene = Scene(.address(NetworkAddress(host: "10.0.0.9")), [Self.pause])
         scene.handle(.tick)

@@ -84,8 +84,7 @@ final class ControlRunner: PeerNetworkDelegate {
             loop.execute { [weak self] in
                 switch event {
                 case .found(let peer), .changed(let peer): self?.handle(.contact(PeerContact(peer)))
-                case .unavailable(let failure):
-                    self?.done.fail(RuntimeFailure(.unavailable, .noDiscovery(failure)))
+                case .unavailable(let failure): self?.handle(.searchFailed(failure.cause))
                 case .lost, .settled, .advertised, .notAdvertised, .available: break
                 }
             }
@@ -167,7 +166,7 @@ extension ControlEnding {
         case .done: .general
         case .nobody, .noAnswer: .unknownPeer
         case .several: .usage
-        case .broadcastsNothing, .turnedAway: .unavailable
+        case .broadcastsNothing, .turnedAway, .cannotSearch: .unavailable
         case .refused(_, let refusal): refusal.failureKind
         case .notYet: .temporary
         case .unreadable: .missingInput
