@@ -13,7 +13,8 @@ public enum ControlTarget: Hashable, Sendable {
 
 /// What a remote control asks for.
 public enum ControlRequest: Hashable, Sendable {
-    /// Of its songs, files are sent if the broadcaster is another machine's.
+    /// Of its songs, files are sent if the broadcaster is another machine's. If it names an item by its position, it is
+    /// sent with the id of the item that stands there: another one may stand there by the time that it arrives.
     case command(Command)
     /// Sends a file's bytes, to be queued before the item at this position; nil: at the end.
     case send(path: String, position: Int?)

@@ -15,6 +15,8 @@ struct Dialogue {
 
     private enum Waiting {
         case nothing
+        /// For the id of the item that a command names by its position.
+        case item(Command, position: Int, since: HostTime)
         /// For what becomes of a command; `firstSent` is when it was sent at first.
         case outcome(Command, firstSent: HostTime)
         /// To send a command again, of which there were too many.
@@ -50,7 +52,7 @@ struct Dialogue {
             guard now >= time else { return [] }
             waiting = .outcome(command, firstSent: firstSent)
             return [.send(WireEncoder.command(command))]
-        case .outcome(_, let since), .state(let since), .page(_, let since):
+        case .item(_, _, let since), .outcome(_, let since), .state(let since), .page(_, let since):
             return now - since > ControlLimits.answerTime ? [.finish(.notYet(name))] : []
         case .song(let sending):
             return now - sending.advanced > ControlLimits.sendingTime ? [.finish(.notYet(name))] : []
@@ -62,8 +64,9 @@ struct Dialogue {
         guard let request = requests.popFirst() else { return [.finish(.done)] }
         switch request {
         case .command(let command):
-            waiting = .outcome(command, firstSent: now)
-            return [.send(WireEncoder.command(command))]
+            guard let position = command.itemPosition else { return send(command, now) }
+            waiting = .item(command, position: position, since: now)
+            return [.send(WireEncoder.queuePageRequest(QueuePageRequest(first: position, count: 1)))]
         case .send(let path, let position):
             waiting = .file(path: path, position: position)
             return [.openSong(path)]
@@ -75,6 +78,11 @@ struct Dialogue {
             waiting = .page(first: 0, since: now)
             return [.send(WireEncoder.queuePageRequest(QueuePageRequest(first: 0)))]
         }
+    }
+
+    private mutating func send(_ command: Command, _ now: HostTime) -> [Step] {
+        waiting = .outcome(command, firstSent: now)
+        return [.send(WireEncoder.command(command))]
     }
 
     /// Takes a message.
@@ -101,6 +109,11 @@ struct Dialogue {
             }
             waiting = .changes(state)
             return [.tell(.state(state, change))]
+        case (.queuePage(let page), .item(let command, let position, _))
+        where page.first == min(position, page.itemCount):
+            // An empty page is of the queue's end.
+            guard let item = page.items.first else { return [.finish(.refused(by: name, .noSuchItem))] }
+            return send(command.naming(item.id), now)
         case (.queuePage(let page), .page(let first, _)) where page.first == first:
             return take(page, now)
         default: return []

@@ -322,6 +322,33 @@ import WireProtocol
         #expect(scene.ending == .done)
     }
 
+    @Test(arguments: [
+        (ProgrammeOperation.remove(.position(3)), ProgrammeOperation.remove(.id(ItemID(9)))),
+        (.jump(to: .position(3)), .jump(to: .id(ItemID(9)))), (.move(.position(3), to: 1), .move(.id(ItemID(9)), to: 1)),
+    ])
+    func anItemIsNamedByItsID(asked: ProgrammeOperation, sent: ProgrammeOperation) {
+        let command = Command(.programme(asked))
+        var scene = talking([.command(command)])
+        #expect(scene.sent[1]?.last == .queuePageRequest(QueuePageRequest(first: 3, count: 1)))
+        let item = QueueItem(id: ItemID(9), title: "a")
+        // A page that somebody else asked for.
+        scene.say(WireEncoder.queuePage(QueuePage(sequence: 0, itemCount: 5, first: 0, items: [item])))
+        #expect(scene.sent[1]?.last == .queuePageRequest(QueuePageRequest(first: 3, count: 1)))
+        scene.say(WireEncoder.queuePage(QueuePage(sequence: 0, itemCount: 5, first: 3, items: [item])))
+        #expect(scene.sent[1]?.last == .command(Command(id: command.id, .programme(sent))))
+        scene.answer(done(after: .zero))
+        #expect(scene.ending == .done)
+    }
+
+    @Test func anItemBehindTheQueuesEndIsNotThere() {
+        var scene = talking([.command(Command(.programme(.remove(.position(3)))))])
+        scene.say(WireEncoder.queuePage(QueuePage(sequence: 0, itemCount: 2, first: 2, items: [])))
+        #expect(scene.ending == .refused(by: "Den", .noSuchItem))
+        var unanswered = talking([.command(Command(.programme(.remove(.position(3)))))])
+        unanswered.wait(ControlLimits.answerTime + .milliseconds(10))
+        #expect(unanswered.ending == .notYet("Den"))
+    }
+
     // MARK: Songs of this machine
 
     private static let songs = ControlRequest.command(
