@@ -63,7 +63,7 @@ extension BroadcastSession {
             guard configuration.acceptsSongs else { throw .notAllowed }
             // A path would name a file of this machine.
             guard !sources.contains(where: { if case .file = $0 { true } else { false } }) else { throw .notAllowed }
-        case .seek, .skip: if !present.isSeekable { throw .liveCannotSeek }
+        case .seek, .skip: if !present.isSeekable { throw present.isLive ? .liveCannotSeek : .cannotSeek }
         default: break
         }
     }

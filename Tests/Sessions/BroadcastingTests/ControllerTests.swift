@@ -166,6 +166,16 @@ import WireProtocol
         }
     }
 
+    @Test(arguments: [(true, CommandRefusal.liveCannotSeek), (false, .cannotSeek)])
+    func aSourceThatCannotSeekIsNoLiveOne(isLive: Bool, expected: CommandRefusal) {
+        var broadcast = playing()
+        broadcast.source(.opened(isLive: isLive, isSeekable: false))
+        for operation in [ProgrammeOperation.seek(to: .seconds(1)), .skip(by: .seconds(1))] {
+            ask(.programme(operation), &broadcast)
+            #expect(refusal(broadcast) == expected)
+        }
+    }
+
     // MARK: What plays next
 
     private func nextTitles(_ broadcast: ScriptedBroadcast, _ id: Int) -> [String?] {

@@ -22,6 +22,8 @@ public enum CommandRefusal: Error, Hashable, Sendable {
     case unplayable
     /// The broadcaster has no room for songs from other machines now.
     case noRoom
+    /// The source of what plays gives its song from the beginning to the end only.
+    case cannotSeek
 }
 
 extension CommandRefusal: CustomStringConvertible {
@@ -40,6 +42,7 @@ extension CommandRefusal: CustomStringConvertible {
         case .unknownOperation: "the broadcaster does not know this command: install the same release on both"
         case .unplayable: "that song cannot be played: the broadcaster says why"
         case .noRoom: "there is no room for songs from other machines until some were played"
+        case .cannotSeek: "this source cannot seek"
         case .tooManyCommands: "too many commands at once: try again in a second"
         }
     }
@@ -62,12 +65,13 @@ extension CommandRefusal {
         case .tooManyCommands: 10
         case .unplayable: 11
         case .noRoom: 12
+        case .cannotSeek: 13
         }
     }
 
     private static let simple: [CommandRefusal] = [
         .notAllowed, .nothingPlays, .queueIsEmpty, .noSuchItem, .outOfRange, .liveCannotSeek, .queueIsFull,
-        .unknownOperation, .tooManyCommands, .unplayable, .noRoom,
+        .unknownOperation, .tooManyCommands, .unplayable, .noRoom, .cannotSeek,
     ]
 
     func write(to buffer: inout ByteBuffer) {
