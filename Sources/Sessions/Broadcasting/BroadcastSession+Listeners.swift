@@ -21,7 +21,7 @@ extension BroadcastSession {
         for link in try listeners(target) { send(message, to: link, now) }
     }
 
-    /// - Throws: ``CommandRefusal/noSuchListener(nearest:)``
+    /// - Throws: ``CommandRefusal/noSuchListener(nearest:)``, or ``CommandRefusal/listenerRecords``
     private func listeners(_ target: ListenerTarget) throws(CommandRefusal) -> [ListenerLink] {
         let loudspeakers = connections.links.filter { $0.settings != nil }
         guard case .named(let name) = target else { return loudspeakers }
@@ -29,6 +29,9 @@ extension BroadcastSession {
         // The broadcaster's own loudspeakers go by its name, too.
         if named.isEmpty, name == configuration.greeting.name {
             named = loudspeakers.filter { $0.connection.greeting?.instance == configuration.ownListener }
+        }
+        if named.isEmpty, connections.links.contains(where: { $0.isMember && $0.connection.name == name }) {
+            throw .listenerRecords
         }
         guard !named.isEmpty else {
             throw .noSuchListener(nearest: name.nearest(among: loudspeakers.map(\.connection.name)))

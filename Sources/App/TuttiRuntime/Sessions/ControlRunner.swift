@@ -181,7 +181,7 @@ extension CommandRefusal {
         switch self {
         case .other: .general
         case .notAllowed: .notAllowed
-        case .nothingPlays, .queueIsEmpty, .liveCannotSeek, .cannotSeek: .unavailable
+        case .nothingPlays, .queueIsEmpty, .liveCannotSeek, .cannotSeek, .listenerRecords: .unavailable
         case .noSuchItem: .missingInput
         case .noSuchListener: .unknownPeer
         case .outOfRange: .usage

@@ -24,6 +24,8 @@ public enum CommandRefusal: Error, Hashable, Sendable {
     case noRoom
     /// The source of what plays gives its song from the beginning to the end only.
     case cannotSeek
+    /// The listener of this name has a file for its loudspeakers.
+    case listenerRecords
 }
 
 extension CommandRefusal: CustomStringConvertible {
@@ -43,6 +45,7 @@ extension CommandRefusal: CustomStringConvertible {
         case .unplayable: "that song cannot be played: the broadcaster says why"
         case .noRoom: "there is no room for songs from other machines until some were played"
         case .cannotSeek: "this source cannot seek"
+        case .listenerRecords: "that listener records: it has no volume, offset or role"
         case .tooManyCommands: "too many commands at once: try again in a second"
         }
     }
@@ -66,12 +69,13 @@ extension CommandRefusal {
         case .unplayable: 11
         case .noRoom: 12
         case .cannotSeek: 13
+        case .listenerRecords: 14
         }
     }
 
     private static let simple: [CommandRefusal] = [
         .notAllowed, .nothingPlays, .queueIsEmpty, .noSuchItem, .outOfRange, .liveCannotSeek, .queueIsFull,
-        .unknownOperation, .tooManyCommands, .unplayable, .noRoom, .cannotSeek,
+        .unknownOperation, .tooManyCommands, .unplayable, .noRoom, .cannotSeek, .listenerRecords,
     ]
 
     func write(to buffer: inout ByteBuffer) {
