@@ -40,6 +40,9 @@ extension BroadcastSession {
         try check(operation, from: origin)
         let result = try programme.apply(operation, at: place(now), isOwn: isOwnUser(origin))
         if let edit = result.edit { note(.queue(edit, itemCount: programme.itemCount), now) }
+        if case .inserted(let position, let count)? = result.edit, case .connection(let id) = origin {
+            tellAdded(count, at: position, by: id, now)
+        }
         let text =
             !result.isPastTheEnd
             ? ""

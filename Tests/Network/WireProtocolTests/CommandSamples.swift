@@ -35,7 +35,7 @@ enum CommandSamples {
     static let refusals: [CommandRefusal] = [
         .other, .notAllowed, .nothingPlays, .queueIsEmpty, .noSuchItem, .noSuchListener(nearest: nil),
         .noSuchListener(nearest: "Küche"), .outOfRange, .liveCannotSeek, .queueIsFull, .unknownOperation,
-        .tooManyCommands, .unplayable, .noRoom, .cannotSeek, .listenerRecords,
+        .tooManyCommands, .unplayable, .noRoom, .cannotSeek, .listenerRecords, .songTooLong, .tooManySongs,
     ]
 
     static let entry = LogEntry(

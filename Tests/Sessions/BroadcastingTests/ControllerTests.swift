@@ -108,10 +108,12 @@ import WireProtocol
         #expect(refusal(open) == .notAllowed)
         ask(web, &open)
         #expect(refusal(open) == nil && open.session.songCount == 4)
+        #expect(open.notices.contains { if case .songsAdded("Listener 3", _, 1) = $0 { true } else { false } })
         // The same from a program of the broadcaster's own user.
         closed.join(4, roles: .controller, direction: .local)
         ask(file, &closed, from: 4)
         #expect(refusal(closed, 4) == nil && closed.session.songCount == 4)
+        #expect(!closed.notices.contains { if case .songsAdded = $0 { true } else { false } })
     }
 
     @Test func thereIsRoomForSoManyControllers() {

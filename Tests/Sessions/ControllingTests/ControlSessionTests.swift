@@ -398,6 +398,21 @@ import WireProtocol
         #expect(scene.ending == .refused(by: "Den", .noRoom))
     }
 
+    @Test func aSongThatWasOneTooManyIsOfferedAgain() {
+        var scene = sending()
+        scene.handle(.songOpened(name: "b.mp3", byteCount: 9))
+        guard case .songOffer(let first)? = scene.sent[1]?.last else { Issue.record("no offer"); return }
+        scene.say(WireEncoder.outcome(CommandOutcome(id: first.id, .refused(.tooManyCommands))))
+        #expect(scene.ending == nil && scene.opened.count == 1)
+        scene.wait(ControlLimits.turnTime)
+        #expect(scene.opened == ["/a/b.mp3", "/a/b.mp3"])
+        scene.handle(.songOpened(name: "b.mp3", byteCount: 9))
+        guard case .songOffer(let second)? = scene.sent[1]?.last else { Issue.record("no offer"); return }
+        #expect(second.id != first.id && second.position == first.position)
+        scene.say(WireEncoder.outcome(CommandOutcome(id: second.id, .refused(.songTooLong))))
+        #expect(scene.ending == .refused(by: "Den", .songTooLong))
+    }
+
     @Test func aFileThatCannotBeReadIsTold() {
         var scene = sending()
         scene.handle(.songFailed("gone"))

@@ -185,9 +185,9 @@ extension CommandRefusal {
         case .noSuchItem: .missingInput
         case .noSuchListener: .unknownPeer
         case .outOfRange: .usage
-        case .queueIsFull, .noRoom: .cannotCreate
+        case .queueIsFull, .noRoom, .songTooLong: .cannotCreate
         case .unknownOperation: .incompatible
-        case .tooManyCommands: .temporary
+        case .tooManyCommands, .tooManySongs: .temporary
         case .unplayable: .unusableInput
         }
     }

@@ -26,6 +26,10 @@ public enum CommandRefusal: Error, Hashable, Sendable {
     case cannotSeek
     /// The listener of this name has a file for its loudspeakers.
     case listenerRecords
+    /// A song from another machine is longer than the broadcaster ever keeps.
+    case songTooLong
+    /// As many songs are being sent to the broadcaster as may be at once.
+    case tooManySongs
 }
 
 extension CommandRefusal: CustomStringConvertible {
@@ -46,6 +50,8 @@ extension CommandRefusal: CustomStringConvertible {
         case .noRoom: "there is no room for songs from other machines until some were played"
         case .cannotSeek: "this source cannot seek"
         case .listenerRecords: "that listener records: it has no volume, offset or role"
+        case .songTooLong: "a song that is sent may have 1 GiB at most"
+        case .tooManySongs: "too many songs are being sent to it: try again when they are there"
         case .tooManyCommands: "too many commands at once: try again in a second"
         }
     }
@@ -70,12 +76,14 @@ extension CommandRefusal {
         case .noRoom: 12
         case .cannotSeek: 13
         case .listenerRecords: 14
+        case .songTooLong: 15
+        case .tooManySongs: 16
         }
     }
 
     private static let simple: [CommandRefusal] = [
         .notAllowed, .nothingPlays, .queueIsEmpty, .noSuchItem, .outOfRange, .liveCannotSeek, .queueIsFull,
-        .unknownOperation, .tooManyCommands, .unplayable, .noRoom, .cannotSeek, .listenerRecords,
+        .unknownOperation, .tooManyCommands, .unplayable, .noRoom, .cannotSeek, .listenerRecords, .songTooLong, .tooManySongs,
     ]
 
     func write(to buffer: inout ByteBuffer) {
