@@ -27,9 +27,12 @@ extension BroadcastSession {
         guard case .named(let name) = target else { return loudspeakers }
         var named = loudspeakers.filter { $0.connection.name == name }
         // The broadcaster's own loudspeakers go by its name, too.
-        if named.isEmpty, name == configuration.greeting.name {
-            named = loudspeakers.filter { $0.connection.greeting?.instance == configuration.ownListener }
-        }
+        let own = loudspeakers.filter { $0.connection.greeting?.instance == configuration.ownListener }
+        if named.isEmpty, name == configuration.greeting.name { named = own }
+        // If nobody is called exactly so, case does not matter.
+        let lowercased = name.lowercased()
+        if named.isEmpty { named = loudspeakers.filter { $0.connection.name.lowercased() == lowercased } }
+        if named.isEmpty, lowercased == configuration.greeting.name.lowercased() { named = own }
         if named.isEmpty, connections.links.contains(where: { $0.isMember && $0.connection.name == name }) {
             throw .listenerRecords
         }

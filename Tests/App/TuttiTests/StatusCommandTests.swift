@@ -99,6 +99,20 @@ import WireProtocol
         for words in wrong { #expect(throws: UsageError.self) { try QueueCommand.request(words) } }
     }
 
+    @Test(arguments: [
+        (["insert", "a.wav"], "the number of the song behind is missing: tutti queue insert N SONG"),
+        (["insert"], "the number of the song behind is missing: tutti queue insert N SONG"),
+        (["insert", "2"], "SONG is missing: tutti queue insert N SONG"), (["add"], "SONG is missing: tutti queue add SONG"),
+    ])
+    func whatIsMissingIsNamed(words: [String], message: String) {
+        do throws(UsageError) {
+            _ = try QueueCommand.request(words)
+            Issue.record("taken")
+        } catch {
+            #expect(error.message == message)
+        }
+    }
+
     @Test func aNegativeNumberIsNoSwitch() throws {
         let arguments = try CommandArguments(["Kitchen", "-35000"], syntax: OffsetCommand.syntax)
         #expect(try OffsetCommand(arguments).offset == .milliseconds(-35))

@@ -154,6 +154,19 @@ import WireProtocol
         #expect(refusal(broadcast) == .listenerRecords)
     }
 
+    @Test func caseDoesNotMatterUnlessItTellsListenersApart() {
+        var broadcast = playing()
+        broadcast.join(4, name: "LISTENER 1")
+        for id in [1, 2, 4] { broadcast.say(WireEncoder.settings(ListenerSettings()), id) }
+        func told(_ name: String) -> [Int] {
+            let command = Command(.listeners(.volume(.mute), of: .named(name)))
+            broadcast.say(WireEncoder.command(command), 3)
+            return [1, 2, 4].filter { messages(broadcast, $0).last == .command(command) }
+        }
+        #expect(told("listener 2") == [2] && told("Listener 1") == [1] && told("LISTENER 1") == [4])
+        #expect(told("listener 1") == [1, 4])
+    }
+
     @Test func whatIsOutOfRangeIsRefused() {
         var broadcast = playing()
         broadcast.say(WireEncoder.settings(ListenerSettings()), 1)
