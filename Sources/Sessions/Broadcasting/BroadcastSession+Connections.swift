@@ -84,6 +84,7 @@ extension BroadcastSession {
         case .command(let command):
             if connections[id]?.isStranger == false { perform(command, from: .connection(id), now) }
         case .follow: follow(id, now)
+        case .unfollow: connections[id]?.unfollow()
         case .queuePageRequest(let request): sendPage(request, to: id, now)
         case .settings(let settings): note(settings, of: id)
         case .songOffer(let offer): if connections[id]?.isStranger == false { take(offer, from: id, now) }

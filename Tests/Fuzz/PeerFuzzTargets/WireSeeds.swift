@@ -105,7 +105,7 @@ enum WireSeeds {
         return [WireEncoder.opening(greeting(.controller)), WireEncoder.follow()]
             + operations.map { WireEncoder.command(Command(id: commandID, $0)) }
             + [
-                WireEncoder.queuePageRequest(QueuePageRequest(first: 0)),
+                WireEncoder.queuePageRequest(QueuePageRequest(first: 0)), WireEncoder.unfollow(),
                 WireEncoder.songOffer(SongOffer(id: commandID, byteCount: 5, name: "song.mp3")),
                 WireEncoder.songBytes(SongBytes(id: commandID, bytes: ByteBuffer(bytes: [1, 2, 3]))),
             ]

@@ -57,6 +57,7 @@ struct WireTranscript: WireSink, Hashable {
         case .command(let command): WireEncoder.command(command)
         case .outcome(let outcome): WireEncoder.outcome(outcome)
         case .follow: WireEncoder.follow()
+        case .unfollow: WireEncoder.unfollow()
         case .songOffer(let offer): WireEncoder.songOffer(offer)
         case .songBytes(let bytes): WireEncoder.songBytes(bytes)
         case .songCredit(let credit): WireEncoder.songCredit(credit)

@@ -87,7 +87,7 @@ enum CommandSamples {
         return operations.map { .command(Command(id: id, $0)) } + outcomes.map { .outcome($0) }
             + changes.map { .programmeChange($0) }
             + [
-                .follow, .programmeState(state), .queuePageRequest(QueuePageRequest(first: 256, count: 2)),
+                .follow, .unfollow, .programmeState(state), .queuePageRequest(QueuePageRequest(first: 256, count: 2)),
                 .queuePage(page), .settings(settings), .groupVolume(VolumeSetting(level: 80, isMuted: true)),
                 .nextTitle("Küche"), .nextTitle(nil),
                 .songOffer(SongOffer(id: id, byteCount: 300, name: "Küche.flac")),
@@ -102,6 +102,7 @@ enum CommandSamples {
         case .command(let command): WireEncoder.command(command)
         case .outcome(let outcome): WireEncoder.outcome(outcome)
         case .follow: WireEncoder.follow()
+        case .unfollow: WireEncoder.unfollow()
         case .programmeState(let state): WireEncoder.programmeState(state)
         case .programmeChange(let change): WireEncoder.programmeChange(change)
         case .queuePageRequest(let request): WireEncoder.queuePageRequest(request)

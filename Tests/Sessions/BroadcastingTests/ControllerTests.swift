@@ -255,6 +255,21 @@ import WireProtocol
         #expect(first == second && first.itemCount == 0 && first.status.transport == .idle)
     }
 
+    @Test func whoFollowsNoLongerIsToldNoMore() {
+        var broadcast = playing()
+        broadcast.say(WireEncoder.follow(), 3)
+        broadcast.say(WireEncoder.unfollow(), 3)
+        let told = messages(broadcast, 3)
+        ask(.programme(.setShuffle(true)), &broadcast, from: 2)
+        broadcast.wait(.milliseconds(100), draining: 3)
+        #expect(messages(broadcast, 3) == told)
+        // Nor does a page of the queue begin it again.
+        broadcast.say(WireEncoder.queuePageRequest(QueuePageRequest(first: 0)), 3)
+        ask(.programme(.setShuffle(false)), &broadcast, from: 2)
+        broadcast.wait(.milliseconds(100), draining: 3)
+        #expect(messages(broadcast, 3).count == told.count + 1)
+    }
+
     @Test func thePositionOfAPausedSongIsWhereItGoesOn() throws {
         var broadcast = playing()
         broadcast.wait(.seconds(1))

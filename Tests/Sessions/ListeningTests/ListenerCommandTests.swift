@@ -72,6 +72,8 @@ import WireProtocol
             said(listener).suffix(3) == [
                 .command(command), .follow, .queuePageRequest(QueuePageRequest(first: 0)),
             ])
+        listener.handle(.ask(.unfollow))
+        #expect(said(listener).last == .unfollow)
         let outcome = CommandOutcome(id: command.id, .refused(.nothingPlays))
         listener.say(WireEncoder.outcome(outcome), 1)
         #expect(listener.actions.contains { if case .answer(.outcome(outcome)) = $0 { true } else { false } })

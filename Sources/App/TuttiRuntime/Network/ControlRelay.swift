@@ -23,6 +23,8 @@ final class ControlRelay: PeerNetworkDelegate {
         var peer: PeerConnection
         let broadcaster: UInt64
         /// Whether it asked for more than the outcome of its commands.
+        var isCurious = false
+        /// Whether it asked for all changes of the programme, too.
         var isFollower = false
     }
 
@@ -72,7 +74,12 @@ final class ControlRelay: PeerNetworkDelegate {
     }
 
     private func tellFollowers(_ bytes: ByteBuffer) {
-        for (id, connection) in connections where connection.isFollower { send(bytes, to: id) }
+        for (id, connection) in connections where connection.isCurious { send(bytes, to: id) }
+    }
+
+    /// Lets the broadcaster send no more changes, if nobody is left to be told of them.
+    private func endFollowing() {
+        if !connections.values.contains(where: \.isFollower) { ask(.unfollow) }
     }
 
     /// Closes connections that lead to a broadcaster which is not heard any more.
@@ -99,9 +106,10 @@ final class ControlRelay: PeerNetworkDelegate {
     }
 
     private func close(_ id: ConnectionID) {
-        connections[id] = nil
+        let connection = connections.removeValue(forKey: id)
         askers = askers.filter { $0.value != id }
         network.close(id)
+        if let connection, connection.isFollower, connection.broadcaster == broadcaster()?.instance { endFollowing() }
     }
 
     // MARK: PeerNetworkDelegate
@@ -138,9 +146,16 @@ final class ControlRelay: PeerNetworkDelegate {
             askers[offer.id] = id
             ask(message)
         case .songBytes(let bytes): if askers[bytes.id] == id { ask(message) }
-        case .follow, .queuePageRequest:
+        case .follow:
+            connections[id]?.isCurious = true
             connections[id]?.isFollower = true
             ask(message)
+        case .queuePageRequest:
+            connections[id]?.isCurious = true
+            ask(message)
+        case .unfollow:
+            connections[id]?.isFollower = false
+            endFollowing()
         default: break
         }
     }

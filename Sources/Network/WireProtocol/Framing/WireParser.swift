@@ -223,7 +223,7 @@ extension ControlMessage {
         switch type {
         case .command: message = Command(from: &payload).map { .command($0) }
         case .outcome: message = CommandOutcome(from: &payload).map { .outcome($0) }
-        case .follow: message = .follow
+        case .follow: message = payload.readInteger(as: UInt8.self) == 0 ? .unfollow : .follow
         case .songOffer: message = SongOffer(from: &payload).map { .songOffer($0) }
         case .songBytes: message = SongBytes(from: &payload).map { .songBytes($0) }
         case .songCredit: message = SongCredit(from: &payload).map { .songCredit($0) }

@@ -40,6 +40,8 @@ public enum ControlMessage: Hashable, Sendable {
     case songCredit(SongCredit)
     /// Asks for the programme's state, and from then on for its changes. Asked again, it sends the state again.
     case follow
+    /// Asks for no more changes.
+    case unfollow
     case programmeState(ProgrammeState)
     case programmeChange(ProgrammeChange)
     case queuePageRequest(QueuePageRequest)
