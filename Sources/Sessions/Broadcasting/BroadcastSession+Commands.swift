@@ -9,7 +9,8 @@ extension BroadcastSession {
     /// Takes a command. One that came before gets the same outcome again, and does nothing.
     mutating func perform(_ command: Command, from origin: CommandOrigin, _ now: HostTime) {
         guard !pendingCommands.contains(where: { $0.command.id == command.id }) else { return }
-        switch log.admit(command, from: origin, now: now) {
+        // The bound is against others: who adds ten thousand songs of this machine need not wait.
+        switch log.admit(command, from: origin, now: now, isBounded: !isOwnUser(origin)) {
         case .repeated(let outcome), .excess(let outcome): answer(outcome, origin, now)
         case .new:
             do throws(CommandRefusal) {

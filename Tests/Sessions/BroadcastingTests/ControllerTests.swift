@@ -95,6 +95,13 @@ import WireProtocol
         #expect(broadcast.session.transport == .paused)
     }
 
+    @Test func whatTheOwnUserAsksForIsNotCounted() {
+        var broadcast = playing()
+        broadcast.join(4, roles: .controller, direction: .local)
+        for _ in 0..<1_000 { ask(.programme(.setShuffle(true)), &broadcast, from: 4) }
+        #expect(outcomes(broadcast, 4).count == 1_000 && refusal(broadcast, 4) == nil)
+    }
+
     @Test func onlyThisMachinesUserNamesFiles() {
         let file = CommandOperation.programme(.add([.file("/etc/passwd")]))
         let web = CommandOperation.programme(.add(WebAddress("http://example.com/a.mp3").map { [.web($0)] } ?? []))
