@@ -8,7 +8,10 @@ import WireProtocol
 extension BroadcastSession {
     /// Takes a command. One that came before gets the same outcome again, and does nothing.
     mutating func perform(_ command: Command, from origin: CommandOrigin, _ now: HostTime) {
-        guard !pendingCommands.contains(where: { $0.command.id == command.id }) else { return }
+        let isPending =
+            pendingCommands.contains { $0.command.id == command.id }
+            || pendingSettings.contains { $0.pending.command.id == command.id }
+        guard !isPending else { return }
         // The bound is against others: who adds ten thousand songs of this machine need not wait.
         switch log.admit(command, from: origin, now: now, isBounded: !isOwnUser(origin)) {
         case .repeated(let outcome), .excess(let outcome): answer(outcome, origin, now)
@@ -28,8 +31,13 @@ extension BroadcastSession {
         switch command.operation {
         case .programme(let operation): try act(on: command, operation, from: origin, now)
         case .listeners(let operation, let target):
-            try set(operation, of: target, by: command, now)
-            let pending = PendingCommand(command: command, origin: origin, who: name(of: origin), text: "")
+            let setting = try set(operation, of: target, by: command, now)
+            let pending = PendingCommand(command: command, origin: origin, who: name(of: origin), text: setting.text)
+            guard setting.listeners.isEmpty else {
+                let deadline = now + BroadcastLimits.settingTime
+                return pendingSettings.append(
+                    PendingSetting(pending: pending, listeners: setting.listeners, deadline: deadline))
+            }
             finish(pending, ClockMapping.identity.session(at: now), now)
         case .unknown: throw .unknownOperation
         }

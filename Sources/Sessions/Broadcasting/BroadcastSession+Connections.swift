@@ -86,7 +86,7 @@ extension BroadcastSession {
         case .follow: follow(id, now)
         case .unfollow: connections[id]?.unfollow()
         case .queuePageRequest(let request): sendPage(request, to: id, now)
-        case .settings(let settings): note(settings, of: id)
+        case .settings(let settings): note(settings, of: id, now)
         case .songOffer(let offer): if connections[id]?.isStranger == false { take(offer, from: id, now) }
         case .songBytes(let bytes): take(bytes, from: id, now)
         default: break

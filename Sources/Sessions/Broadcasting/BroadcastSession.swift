@@ -54,6 +54,8 @@ public struct BroadcastSession {
     var concernsAll = false
     /// Commands whose songs are being opened.
     var pendingCommands: [PendingCommand] = []
+    /// Commands whose listeners are being set.
+    var pendingSettings: [PendingSetting] = []
     /// Songs of the programme's sources beyond the first ones.
     var furtherSongCount = 0
     /// Items that turned out to be lists of songs.
@@ -128,6 +130,7 @@ public struct BroadcastSession {
         guard phase != .over else { return }
         concernsAll = false
         superviseConnections(now)
+        finishSettings(now)
         beginProgramme(now)
         for link in connections.links { admit(link, now) }
         for dial in connections.dialer.dueDials(now) { actions.append(.dial(dial)) }

@@ -102,7 +102,8 @@ import WireProtocol
     @Test(arguments: [
         (["insert", "a.wav"], "the number of the song behind is missing: tutti queue insert N SONG"),
         (["insert"], "the number of the song behind is missing: tutti queue insert N SONG"),
-        (["insert", "2"], "SONG is missing: tutti queue insert N SONG"), (["add"], "SONG is missing: tutti queue add SONG"),
+        (["insert", "2"], "SONG is missing: tutti queue insert N SONG"),
+        (["add"], "SONG is missing: tutti queue add SONG"),
     ])
     func whatIsMissingIsNamed(words: [String], message: String) {
         do throws(UsageError) {

@@ -138,7 +138,39 @@ import WireProtocol
         broadcast.say(WireEncoder.command(command), 3)
         #expect(messages(broadcast, 2).last == .command(command))
         #expect(!messages(broadcast, 1).contains(.command(command)))
+        // The answer comes with the listener's, or in time.
+        #expect(outcomes(broadcast, 3).isEmpty)
+        broadcast.say(WireEncoder.settings(ListenerSettings(volume: VolumeSetting(level: 95))), 2)
         #expect(outcomes(broadcast, 3).count == 1 && refusal(broadcast) == nil)
+        guard case .done(_, let effect)? = outcomes(broadcast, 3).last?.verdict else { return }
+        #expect(effect > SessionTime(nanoseconds: broadcast.now.nanoseconds))
+    }
+
+    @Test func aListenerThatDoesNotSayHowItIsSetIsNotWaitedForLong() {
+        var broadcast = playing()
+        for id in [1, 2] { broadcast.say(WireEncoder.settings(ListenerSettings()), id) }
+        ask(.listeners(.role(.left), of: .named("Listener 2")), &broadcast)
+        ask(.listeners(.role(.left), of: .named("Listener 1")), &broadcast)
+        broadcast.handle(.closed(ConnectionID(1)))
+        broadcast.wait(.milliseconds(100))
+        #expect(outcomes(broadcast, 3).count == 1)
+        broadcast.wait(.milliseconds(500))
+        #expect(outcomes(broadcast, 3).count == 2 && refusal(broadcast) == nil)
+        // What changes nothing is answered at once.
+        ask(.listeners(.offset(.zero), of: .named("Listener 2")), &broadcast)
+        #expect(outcomes(broadcast, 3).count == 3)
+    }
+
+    @Test func aStepThatDoesMoreOrLessThanItSaysIsTold() {
+        var broadcast = playing()
+        func text(_ change: VolumeChange) -> String? {
+            ask(.listeners(.volume(change), of: .all), &broadcast)
+            return outcomes(broadcast, 3).last?.text
+        }
+        #expect(text(.step(5)) == "the volume of the group is 100 as it was")
+        #expect(text(.step(-5)) == "" && text(.mute) == "")
+        #expect(text(.step(5)) == "the group is not muted any more: its volume is 100")
+        #expect(text(.level(100)) == "" && text(.step(0)) == "")
     }
 
     @Test func theGroupsVolumeIsSentToAllAndToThoseWhoComeLater() {

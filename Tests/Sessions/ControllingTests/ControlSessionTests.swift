@@ -324,7 +324,8 @@ import WireProtocol
 
     @Test(arguments: [
         (ProgrammeOperation.remove(.position(3)), ProgrammeOperation.remove(.id(ItemID(9)))),
-        (.jump(to: .position(3)), .jump(to: .id(ItemID(9)))), (.move(.position(3), to: 1), .move(.id(ItemID(9)), to: 1)),
+        (.jump(to: .position(3)), .jump(to: .id(ItemID(9)))),
+        (.move(.position(3), to: 1), .move(.id(ItemID(9)), to: 1)),
     ])
     func anItemIsNamedByItsID(asked: ProgrammeOperation, sent: ProgrammeOperation) {
         let command = Command(.programme(asked))

@@ -83,7 +83,8 @@ extension CommandRefusal {
 
     private static let simple: [CommandRefusal] = [
         .notAllowed, .nothingPlays, .queueIsEmpty, .noSuchItem, .outOfRange, .liveCannotSeek, .queueIsFull,
-        .unknownOperation, .tooManyCommands, .unplayable, .noRoom, .cannotSeek, .listenerRecords, .songTooLong, .tooManySongs,
+        .unknownOperation, .tooManyCommands, .unplayable, .noRoom, .cannotSeek, .listenerRecords, .songTooLong,
+        .tooManySongs,
     ]
 
     func write(to buffer: inout ByteBuffer) {
