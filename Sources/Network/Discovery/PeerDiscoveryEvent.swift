@@ -32,17 +32,29 @@ public enum DiscoveryFailure: Error, Hashable, Sendable {
     case other(String)
 }
 
+extension DiscoveryFailure {
+    /// What is wrong, in the middle of a sentence.
+    public var cause: String {
+        switch self {
+        case .noSystemBus: "no D-Bus system bus is running"
+        case .noDaemon: "avahi-daemon is not running"
+        case .accessDenied: "avahi-daemon refuses this user"
+        case .other(let text): text
+        }
+    }
+}
+
 extension DiscoveryFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noSystemBus:
-            "no mDNS: no D-Bus system bus is running; install and start dbus and avahi-daemon, or connect by address"
+            "no mDNS: \(cause); install and start dbus and avahi-daemon, or connect by address"
         case .noDaemon:
-            "no mDNS: avahi-daemon is not running; install and start it, or connect by address"
+            "no mDNS: \(cause); install and start it, or connect by address"
         case .accessDenied:
-            "no mDNS: avahi-daemon refuses this user; see its D-Bus policy, or connect by address"
-        case .other(let text):
-            "no mDNS: \(text); restart avahi-daemon, or connect by address"
+            "no mDNS: \(cause); see its D-Bus policy, or connect by address"
+        case .other:
+            "no mDNS: \(cause); restart avahi-daemon, or connect by address"
         }
     }
 }

@@ -61,6 +61,8 @@ public enum BroadcastLimits {
     static let deviceLead = TimeSpan.milliseconds(50)
     /// The same at most. A listener that hears of it later falls silent late, alone.
     static let longestCommandLead = TimeSpan.milliseconds(300)
+    /// How long listeners may take to say that they are set as a command says.
+    static let settingTime = TimeSpan.milliseconds(500)
     /// A cut is not put within this time before a joint, but so far behind it that its fade is of the song behind it.
     static let jointGuard = TimeSpan.milliseconds(150)
     static let cutFade = TimeSpan.milliseconds(20)

@@ -52,6 +52,9 @@ public enum BroadcastNotice: Hashable, Sendable {
     /// An observer connected.
     case observed(by: String)
 
+    /// The peer of this name added so many songs, of which this is the first.
+    case songsAdded(by: String, first: String, count: Int)
+
     // MARK: Connections
 
     /// Nobody answers at an address that the user named.
@@ -81,7 +84,7 @@ extension BroadcastNotice {
             .songPassedOver, .decodingTooSlow, .dropped, .clockOverTCP, .namedUnanswered, .refusedBy, .connectionsFull,
             .addressFull, .crowded:
             .warning
-        case .songGoesOn, .joined, .left, .gone, .sentPCM, .busy: .info
+        case .songGoesOn, .joined, .left, .gone, .sentPCM, .busy, .songsAdded: .info
         case .observed, .unanswered: .detail
         case .refused(_, let refusal):
             refusal.reason == .protocolError || refusal.reason == .cannotDecode ? .warning : .detail
@@ -93,7 +96,7 @@ extension BroadcastNotice {
     /// The kind of a notice. Within a kind, notices that peers cause may suppress each other; see ``NoticeLimiter``.
     enum Kind: Hashable, Sendable {
         case song, start, decoding
-        case joined, left, gone, dropped, sentPCM, clockOverTCP, observed
+        case joined, left, gone, dropped, sentPCM, clockOverTCP, observed, songsAdded
         case namedUnanswered, unanswered, busy, refusedBy, connectionsFull, addressFull, crowded
         case refused(Refusal.Reason)
     }
@@ -112,6 +115,7 @@ extension BroadcastNotice {
         case .sentPCM: .sentPCM
         case .clockOverTCP: .clockOverTCP
         case .observed: .observed
+        case .songsAdded: .songsAdded
         case .namedUnanswered: .namedUnanswered
         case .unanswered: .unanswered
         case .busy: .busy

@@ -8,8 +8,12 @@ import WireProtocol
 extension BroadcastSession {
     /// Takes a command. One that came before gets the same outcome again, and does nothing.
     mutating func perform(_ command: Command, from origin: CommandOrigin, _ now: HostTime) {
-        guard !pendingCommands.contains(where: { $0.command.id == command.id }) else { return }
-        switch log.admit(command, from: origin, now: now) {
+        let isPending =
+            pendingCommands.contains { $0.command.id == command.id }
+            || pendingSettings.contains { $0.pending.command.id == command.id }
+        guard !isPending else { return }
+        // The bound is against others: who adds ten thousand songs of this machine need not wait.
+        switch log.admit(command, from: origin, now: now, isBounded: !isOwnUser(origin)) {
         case .repeated(let outcome), .excess(let outcome): answer(outcome, origin, now)
         case .new:
             do throws(CommandRefusal) {
@@ -27,8 +31,13 @@ extension BroadcastSession {
         switch command.operation {
         case .programme(let operation): try act(on: command, operation, from: origin, now)
         case .listeners(let operation, let target):
-            try set(operation, of: target, by: command, now)
-            let pending = PendingCommand(command: command, origin: origin, who: name(of: origin), text: "")
+            let setting = try set(operation, of: target, by: command, now)
+            let pending = PendingCommand(command: command, origin: origin, who: name(of: origin), text: setting.text)
+            guard setting.listeners.isEmpty else {
+                let deadline = now + BroadcastLimits.settingTime
+                return pendingSettings.append(
+                    PendingSetting(pending: pending, listeners: setting.listeners, deadline: deadline))
+            }
             finish(pending, ClockMapping.identity.session(at: now), now)
         case .unknown: throw .unknownOperation
         }
@@ -40,6 +49,9 @@ extension BroadcastSession {
         try check(operation, from: origin)
         let result = try programme.apply(operation, at: elapsed(now), isOwn: isOwnUser(origin))
         if let edit = result.edit { note(.queue(edit, itemCount: programme.itemCount), now) }
+        if case .inserted(let position, let count)? = result.edit, case .connection(let id) = origin {
+            tellAdded(count, at: position, by: id, now)
+        }
         let pending = PendingCommand(
             command: command, origin: origin, who: name(of: origin), text: result.isPastTheEnd ? textPastTheEnd : "")
         // What is being opened and what plays may change with every command.
@@ -69,7 +81,7 @@ extension BroadcastSession {
             guard configuration.acceptsSongs else { throw .notAllowed }
             // A path would name a file of this machine.
             guard !sources.contains(where: { if case .file = $0 { true } else { false } }) else { throw .notAllowed }
-        case .seek, .skip: if !present.isSeekable { throw .liveCannotSeek }
+        case .seek, .skip: if !present.isSeekable { throw present.isLive ? .liveCannotSeek : .cannotSeek }
         default: break
         }
     }

@@ -84,8 +84,9 @@ extension BroadcastSession {
         case .command(let command):
             if connections[id]?.isStranger == false { perform(command, from: .connection(id), now) }
         case .follow: follow(id, now)
+        case .unfollow: connections[id]?.unfollow()
         case .queuePageRequest(let request): sendPage(request, to: id, now)
-        case .settings(let settings): note(settings, of: id)
+        case .settings(let settings): note(settings, of: id, now)
         case .songOffer(let offer): if connections[id]?.isStranger == false { take(offer, from: id, now) }
         case .songBytes(let bytes): take(bytes, from: id, now)
         default: break
@@ -166,6 +167,7 @@ extension BroadcastSession {
         let welcome = Welcome(clockPort: configuration.clockPort, clockKey: link.key.bytes)
         send(WireEncoder.welcome(welcome), to: link, now)
         send(WireEncoder.groupVolume(groupVolume), to: link, now)
+        tellNext(link, now)
     }
 
     /// Handles a peer's refusal.

@@ -1,4 +1,5 @@
 import AudioCore
+import ClockSync
 import NIOCore
 import Peering
 import WireProtocol
@@ -7,28 +8,67 @@ import WireProtocol
 extension BroadcastSession {
     /// Passes an operation on to the listeners that it concerns. The group's volume scales those of all listeners, so
     /// that their ratios stay.
+    /// - Returns: the listeners that will say how they are set then, and what there is to tell who asked.
     mutating func set(
         _ operation: ListenerOperation, of target: ListenerTarget, by command: Command, _ now: HostTime
-    ) throws(CommandRefusal) {
+    ) throws(CommandRefusal) -> (listeners: Set<ConnectionID>, text: String) {
         guard operation.isInRange else { throw .outOfRange }
         if case .volume(let change) = operation, target == .all {
+            let former = groupVolume
             groupVolume.apply(change)
             let message = WireEncoder.groupVolume(groupVolume)
             for link in connections.links where link.isMember { send(message, to: link, now) }
-            return
+            return ([], Self.remark(on: change, from: former, to: groupVolume))
         }
         let message = WireEncoder.command(command)
-        for link in try listeners(target) { send(message, to: link, now) }
+        var changed: Set<ConnectionID> = []
+        for link in try listeners(target) {
+            send(message, to: link, now)
+            if let settings = link.settings, settings.applying(operation) != settings { changed.insert(link.id) }
+        }
+        return (changed, "")
     }
 
-    /// - Throws: ``CommandRefusal/noSuchListener(nearest:)``
+    /// Returns what a step of the group's volume did beyond its words, or did not.
+    private static func remark(
+        on change: VolumeChange, from former: VolumeSetting, to present: VolumeSetting
+    ) -> String {
+        guard case .step(let step) = change, step != 0 else { return "" }
+        if former.isMuted { return "the group is not muted any more: its volume is \(present.level)" }
+        return former == present ? "the volume of the group is \(present.level) as it was" : ""
+    }
+
+    /// Answers commands whose listeners have all said that they are set so, have gone, or took too long.
+    mutating func finishSettings(_ now: HostTime) {
+        guard !pendingSettings.isEmpty else { return }
+        let pending = pendingSettings
+        pendingSettings = []
+        for var setting in pending {
+            setting.listeners = setting.listeners.filter { connections[$0] != nil }
+            guard setting.listeners.isEmpty || now >= setting.deadline else {
+                pendingSettings.append(setting)
+                continue
+            }
+            // A ramp, and what the sound card holds.
+            let effect = ClockMapping.identity.session(at: now) + BroadcastLimits.deviceLead
+            finish(setting.pending, effect, now)
+        }
+    }
+
+    /// - Throws: ``CommandRefusal/noSuchListener(nearest:)``, or ``CommandRefusal/listenerRecords``
     private func listeners(_ target: ListenerTarget) throws(CommandRefusal) -> [ListenerLink] {
         let loudspeakers = connections.links.filter { $0.settings != nil }
         guard case .named(let name) = target else { return loudspeakers }
         var named = loudspeakers.filter { $0.connection.name == name }
         // The broadcaster's own loudspeakers go by its name, too.
-        if named.isEmpty, name == configuration.greeting.name {
-            named = loudspeakers.filter { $0.connection.greeting?.instance == configuration.ownListener }
+        let own = loudspeakers.filter { $0.connection.greeting?.instance == configuration.ownListener }
+        if named.isEmpty, name == configuration.greeting.name { named = own }
+        // If nobody is called exactly so, case does not matter.
+        let lowercased = name.lowercased()
+        if named.isEmpty { named = loudspeakers.filter { $0.connection.name.lowercased() == lowercased } }
+        if named.isEmpty, lowercased == configuration.greeting.name.lowercased() { named = own }
+        if named.isEmpty, connections.links.contains(where: { $0.isMember && $0.connection.name == name }) {
+            throw .listenerRecords
         }
         guard !named.isEmpty else {
             throw .noSuchListener(nearest: name.nearest(among: loudspeakers.map(\.connection.name)))
@@ -36,10 +76,40 @@ extension BroadcastSession {
         return named
     }
 
+    /// Tells all listeners what plays next, if that changed.
+    mutating func tellNext(_ now: HostTime) {
+        let title = nextTitle
+        guard title != toldNextTitle else { return }
+        toldNextTitle = title
+        let message = WireEncoder.nextTitle(title)
+        for link in connections.links where link.isMember { send(message, to: link, now) }
+    }
+
+    /// Tells a listener that joins what the others were told.
+    mutating func tellNext(_ link: ListenerLink, _ now: HostTime) {
+        if let toldNextTitle { send(WireEncoder.nextTitle(toldNextTitle), to: link, now) }
+    }
+
     /// Takes note of how a listener is set.
-    mutating func note(_ settings: ListenerSettings, of id: ConnectionID) {
+    mutating func note(_ settings: ListenerSettings, of id: ConnectionID, _ now: HostTime) {
         guard let link = connections[id], link.isMember else { return }
         link.note(settings)
+        guard !pendingSettings.isEmpty else { return }
+        for index in pendingSettings.indices { pendingSettings[index].listeners.remove(id) }
+        finishSettings(now)
+    }
+}
+
+extension ListenerSettings {
+    /// How a listener is set that does this.
+    fileprivate func applying(_ operation: ListenerOperation) -> ListenerSettings {
+        var settings = self
+        switch operation {
+        case .volume(let change): settings.volume.apply(change)
+        case .offset(let offset): settings.offset = offset
+        case .role(let role): settings.role = role
+        }
+        return settings
     }
 }
 

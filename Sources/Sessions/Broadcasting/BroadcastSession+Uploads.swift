@@ -26,9 +26,8 @@ extension BroadcastSession {
     private func check(_ offer: SongOffer, from id: ConnectionID) throws(CommandRefusal) {
         guard configuration.acceptsSongs else { throw .notAllowed }
         guard offer.byteCount > 0 else { throw .unplayable }
-        guard offer.byteCount <= BroadcastLimits.longestUpload, uploads[id] == nil,
-            uploads.count < BroadcastLimits.uploadCount
-        else { throw .noRoom }
+        guard offer.byteCount <= BroadcastLimits.longestUpload else { throw .songTooLong }
+        guard uploads[id] == nil, uploads.count < BroadcastLimits.uploadCount else { throw .tooManySongs }
         if let position = offer.position, position > programme.itemCount { throw .outOfRange }
     }
 
@@ -65,6 +64,7 @@ extension BroadcastSession {
             let position = min(upload.offer.position ?? .max, programme.itemCount)
             note(.queue(try programme.insert([item], at: position), itemCount: programme.itemCount), now)
             let who = connections[id]?.connection.name ?? ""
+            tellAdded(1, at: position, by: id, now)
             finish(
                 PendingCommand(command: upload.command, origin: .connection(id), who: who, text: ""),
                 ClockMapping.identity.session(at: now), now)
@@ -72,6 +72,13 @@ extension BroadcastSession {
             actions.append(.closeSpool(upload.offer.id))
             answer(log.refuse(upload.command, error), .connection(id), now)
         }
+    }
+
+    /// Tells who added what. The broadcaster's own user knows.
+    mutating func tellAdded(_ count: Int, at position: Int, by id: ConnectionID, _ now: HostTime) {
+        let first = programme.page(QueuePageRequest(first: position, count: 1), sequence: 0).items.first
+        guard let link = connections[id], link.connection.direction != .local, let first else { return }
+        notify(.songsAdded(by: link.connection.name, first: first.title, count: count), from: link, now)
     }
 
     /// Forgets what was sent over a connection that ended in the middle.

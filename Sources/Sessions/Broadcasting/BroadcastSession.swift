@@ -46,12 +46,16 @@ public struct BroadcastSession {
     var published = PublishedProgramme()
     /// The volume that all listeners' own volumes are scaled by.
     var groupVolume = VolumeSetting()
+    /// What listeners were told to play next.
+    var toldNextTitle: String?
     /// Songs that are being sent to the broadcaster.
     var uploads: [ConnectionID: SongUpload] = [:]
     /// Whether one connection's event changed what concerns all.
     var concernsAll = false
     /// Commands whose songs are being opened.
     var pendingCommands: [PendingCommand] = []
+    /// Commands whose listeners are being set.
+    var pendingSettings: [PendingSetting] = []
     /// Songs of the programme's sources beyond the first ones.
     var furtherSongCount = 0
     /// Items that turned out to be lists of songs.
@@ -127,6 +131,7 @@ public struct BroadcastSession {
         guard phase != .over else { return }
         concernsAll = false
         superviseConnections(now)
+        finishSettings(now)
         beginProgramme(now)
         for link in connections.links { admit(link, now) }
         for dial in connections.dialer.dueDials(now) { actions.append(.dial(dial)) }
@@ -141,6 +146,7 @@ public struct BroadcastSession {
         let plan = feedingPlan(now)
         for link in connections.links { feed(link, plan, now) }
         tellObservers(now)
+        tellNext(now)
         tellFollowers(now)
         decideEnd(now)
     }

@@ -1,3 +1,4 @@
+import AudioCore
 import Peering
 import WireProtocol
 
@@ -6,6 +7,14 @@ enum CommandOrigin: Hashable {
     /// The broadcaster's own machine.
     case own(Asker)
     case connection(ConnectionID)
+}
+
+/// A command to listeners that have not all said that they are set so.
+struct PendingSetting {
+    let pending: PendingCommand
+    var listeners: Set<ConnectionID>
+    /// When it counts as done whatever they say.
+    let deadline: HostTime
 }
 
 /// A command whose song is being opened: its outcome is known when that sounds.

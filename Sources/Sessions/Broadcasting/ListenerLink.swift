@@ -66,6 +66,8 @@ final class ListenerLink: PeerLink {
     /// Lets it be told of changes of the programme.
     func follow() { isFollower = true }
 
+    func unfollow() { isFollower = false }
+
     var isStranger: Bool { if case .stranger = stage { true } else { false } }
 
     var isMember: Bool { if case .member = stage { true } else { false } }

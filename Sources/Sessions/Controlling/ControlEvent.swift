@@ -13,7 +13,8 @@ public enum ControlTarget: Hashable, Sendable {
 
 /// What a controller asks for.
 public enum ControlRequest: Hashable, Sendable {
-    /// Of its songs, files are sent if the broadcaster is another machine's.
+    /// Of its songs, files are sent if the broadcaster is another machine's. If it names an item by its position, it is
+    /// sent with the id of the item that stands there: another one may stand there by the time that it arrives.
     case command(Command)
     /// Sends a file's bytes, to be queued before the item at this position; nil: at the end.
     case send(path: String, position: Int?)
@@ -33,6 +34,8 @@ public enum ControlEvent: Sendable {
     case calledLocalPrograms
     /// mDNS named a broadcaster.
     case contact(PeerContact)
+    /// There is no mDNS, for this reason.
+    case searchFailed(String)
     case dialFailed(Dialer.Dial)
     case received(ConnectionID, ByteBuffer)
     case closed(ConnectionID)
@@ -48,7 +51,7 @@ public enum ControlEvent: Sendable {
 
 /// What the shell must do, in order.
 public enum ControlAction: Sendable {
-    /// Begin to search by mDNS.
+    /// Begin to search by mDNS; answer with ``ControlEvent/contact(_:)``, or ``ControlEvent/searchFailed(_:)``.
     case search
     /// Try to connect; answer with ``ControlEvent/opened(_:_:address:)`` or ``ControlEvent/dialFailed(_:)``.
     case dial(Dialer.Dial)
@@ -77,8 +80,10 @@ public enum ControlAnswer: Hashable, Sendable {
 public enum ControlEnding: Error, Hashable {
     /// Every request was answered, and every command has taken effect.
     case done
-    /// No broadcast was found, or none of the wanted name, but these others.
+    /// No broadcast was found, or none of the wanted name, but these others, of this machine and of the network.
     case notFound(others: [String])
+    /// This machine knows no broadcast, and there is no mDNS to find others, for this reason.
+    case cannotSearch(String)
     /// It is not clear which of these is meant.
     case ambiguous([String])
     /// Nobody answered at the address.

@@ -39,6 +39,8 @@ public struct ControlSession {
     private let requests: [ControlRequest]
     private var phase: Phase
     private var found: [PeerContact] = []
+    /// Broadcasts that this machine's programs are of, or hear.
+    private var namesHere: Set<String> = []
     private var connections: ConnectionTable<Link>
     private var actions: [ControlAction] = []
 
@@ -69,6 +71,8 @@ public struct ControlSession {
         case .calledLocalPrograms:
             if case .askingLocally = phase { phase = .askingLocally(deadline: now + ControlLimits.localTime) }
         case .contact(let contact): learn(contact, now)
+        case .searchFailed(let reason):
+            if case .searching = phase { finish(namesHere.isEmpty ? .cannotSearch(reason) : notFound) }
         case .dialFailed(let dial): connections.dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
@@ -88,7 +92,7 @@ public struct ControlSession {
             if let choice, now >= choice {
                 choose(now)
             } else if now - since > ControlLimits.patience {
-                finish(.notFound(others: found.map(\.name).sorted()))
+                finish(notFound)
             }
         case .calling(let since): if now - since > ControlLimits.patience { finish(.noAnswer) }
         case .talking(let id, var dialogue):
@@ -118,9 +122,12 @@ public struct ControlSession {
             }
             if let id = candidates.values.first { return talk(over: id, now) }
         }
+        namesHere = Set(greeted.compactMap { connections[$0]?.connection.name })
         phase = .searching(since: now, choice: nil)
         actions.append(.search)
     }
+
+    private var notFound: ControlEnding { .notFound(others: namesHere.union(found.map(\.name)).sorted()) }
 
     private mutating func learn(_ contact: PeerContact, _ now: HostTime) {
         guard case .searching(let since, let choice) = phase, contact.roles.contains(.broadcaster),

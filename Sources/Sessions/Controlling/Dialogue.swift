@@ -14,15 +14,19 @@ struct Dialogue {
 
     private enum Waiting {
         case nothing
+        /// For the id of the item that a command names by its position.
+        case item(Command, position: Int, since: HostTime)
         /// For a command's outcome; `firstSent` is when the command was sent at first.
         case outcome(Command, firstSent: HostTime)
         /// To send a command again that was refused as one of too many.
         case retry(Command, firstSent: HostTime, at: HostTime)
         case effect(at: HostTime)
-        /// For this machine to open a file.
-        case file(path: String, position: Int?)
+        /// For this machine to open a file; `firstTried` is when it did so at first.
+        case file(path: String, position: Int?, firstTried: HostTime)
         /// To send a song to its end.
-        case song(SongSending)
+        case song(SongSending, firstTried: HostTime)
+        /// To offer a song again that was refused as one of too many commands.
+        case songRetry(SongSending, firstTried: HostTime, at: HostTime)
         case state(since: HostTime)
         case page(first: Int, since: HostTime)
         /// For changes, until somebody ends it.
@@ -49,9 +53,13 @@ struct Dialogue {
             guard now >= time else { return [] }
             waiting = .outcome(command, firstSent: firstSent)
             return [.send(WireEncoder.command(command))]
-        case .outcome(_, let since), .state(let since), .page(_, let since):
+        case .item(_, _, let since), .outcome(_, let since), .state(let since), .page(_, let since):
             return now - since > ControlLimits.answerTime ? [.finish(.timedOut(name))] : []
-        case .song(let sending):
+        case .songRetry(let sending, let firstTried, let time):
+            guard now >= time else { return [] }
+            waiting = .file(path: sending.path, position: sending.offer.position, firstTried: firstTried)
+            return [.openSong(sending.path)]
+        case .song(let sending, _):
             return now - sending.advanced > ControlLimits.sendingTime ? [.finish(.timedOut(name))] : []
         case .changes, .file: return []
         }
@@ -61,10 +69,11 @@ struct Dialogue {
         guard let request = requests.popFirst() else { return [.finish(.done)] }
         switch request {
         case .command(let command):
-            waiting = .outcome(command, firstSent: now)
-            return [.send(WireEncoder.command(command))]
+            guard let position = command.itemPosition else { return send(command, now) }
+            waiting = .item(command, position: position, since: now)
+            return [.send(WireEncoder.queuePageRequest(QueuePageRequest(first: position, count: 1)))]
         case .send(let path, let position):
-            waiting = .file(path: path, position: position)
+            waiting = .file(path: path, position: position, firstTried: now)
             return [.openSong(path)]
         case .state, .changes:
             waiting = .state(since: now)
@@ -76,17 +85,26 @@ struct Dialogue {
         }
     }
 
+    private mutating func send(_ command: Command, _ now: HostTime) -> [Step] {
+        waiting = .outcome(command, firstSent: now)
+        return [.send(WireEncoder.command(command))]
+    }
+
     /// Takes a message.
     mutating func receive(_ message: ControlMessage, _ now: HostTime) -> [Step] {
         switch (message, waiting) {
         case (.outcome(let outcome), .outcome(let command, let firstSent)) where outcome.id == command.id:
             return take(outcome, of: command, firstSent, now)
-        case (.outcome(let outcome), .song(let sending)) where outcome.id == sending.offer.id:
+        case (.outcome(let outcome), .song(let sending, let firstTried)) where outcome.id == sending.offer.id:
+            if outcome.verdict == .refused(.tooManyCommands), now - firstTried < ControlLimits.patience {
+                waiting = .songRetry(sending, firstTried: firstTried, at: now + ControlLimits.retryTime)
+                return []
+            }
             return take(outcome, of: Command(id: outcome.id, .unknown(code: 0)), sending.advanced, now)
-        case (.songCredit(let credit), .song(var sending)) where credit.id == sending.offer.id:
+        case (.songCredit(let credit), .song(var sending, let firstTried)) where credit.id == sending.offer.id:
             let isIdle = sending.isIdle
             sending.advance(upTo: credit.upTo, now)
-            waiting = .song(sending)
+            waiting = .song(sending, firstTried: firstTried)
             return isIdle && !sending.isIdle ? [.readSong(sending.wantedByteCount)] : []
         case (.programmeState(let state), .state), (.programmeState(let state), .changes):
             if case .changes? = requests.first {
@@ -100,6 +118,11 @@ struct Dialogue {
             }
             waiting = .changes(state)
             return [.answer(.state(state, change))]
+        case (.queuePage(let page), .item(let command, let position, _))
+        where page.first == min(position, page.itemCount):
+            // An empty page is of the queue's end.
+            guard let item = page.items.first else { return [.finish(.refused(by: name, .noSuchItem))] }
+            return send(command.naming(item.id), now)
         case (.queuePage(let page), .page(let first, _)) where page.first == first:
             return take(page, now)
         default: return []
@@ -109,19 +132,19 @@ struct Dialogue {
     /// Takes what this machine found in a file.
     mutating func takeSong(_ event: ControlEvent, _ now: HostTime) -> [Step] {
         switch (event, waiting) {
-        case (.songOpened(let name, let byteCount), .file(let path, let position)):
+        case (.songOpened(let name, let byteCount), .file(let path, let position, let firstTried)):
             let offer = SongOffer(byteCount: byteCount, position: position, name: name)
-            waiting = .song(SongSending(offer, path: path, now))
+            waiting = .song(SongSending(offer, path: path, now), firstTried: firstTried)
             return [.send(WireEncoder.songOffer(offer))]
-        case (.songRead(let bytes), .song(var sending)):
+        case (.songRead(let bytes), .song(var sending, let firstTried)):
             guard bytes.readableBytes > 0 else {
                 return [.finish(.unreadable(path: sending.path, "it became shorter while it was sent"))]
             }
             let messages = sending.send(bytes, now)
-            waiting = .song(sending)
+            waiting = .song(sending, firstTried: firstTried)
             return messages.map { .send($0) } + (sending.isIdle ? [] : [.readSong(sending.wantedByteCount)])
-        case (.songFailed(let words), .file(let path, _)): return [.finish(.unreadable(path: path, words))]
-        case (.songFailed(let words), .song(let sending)):
+        case (.songFailed(let words), .file(let path, _, _)): return [.finish(.unreadable(path: path, words))]
+        case (.songFailed(let words), .song(let sending, _)):
             return [.finish(.unreadable(path: sending.path, words))]
         default: return []
         }

@@ -33,8 +33,9 @@ public enum ListenEvent: Sendable {
     case setOffset(TimeSpan)
     /// How the loudspeakers are set, at first and after each change; a recorder has none.
     case settings(ListenerSettings)
-    /// Somebody at this machine asks the broadcast: a ``WireProtocol/ControlMessage/command(_:)``, `follow` or
-    /// `queuePageRequest`. Answered with ``ListenAction/answer(_:)``; not at all while there is no broadcast.
+    /// Somebody at this machine asks the broadcast: a ``WireProtocol/ControlMessage/command(_:)``, `follow`,
+    /// `unfollow` or `queuePageRequest`. Answered with ``ListenAction/answer(_:)``; not at all while there is no
+    /// broadcast.
     case ask(ControlMessage)
     /// Time has passed; must come at least every 20 ms.
     case tick
@@ -85,7 +86,7 @@ public enum ListenAction: Sendable {
     case set(ListenerOperation)
     /// The volume that the listener's own is scaled by.
     case setGroupVolume(VolumeSetting)
-    /// What the broadcaster tells those who asked: an outcome, or the programme's state, a change or a page of it.
+    /// What the broadcaster tells those who asked: an outcome, the programme's state, a change or a page of it, or its end.
     case answer(ControlMessage)
     /// The advertised state changed.
     case advertise

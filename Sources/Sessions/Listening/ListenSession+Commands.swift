@@ -20,6 +20,7 @@ extension ListenSession {
         switch message {
         case .command(let command): send(WireEncoder.command(command), to: id, now)
         case .follow: send(WireEncoder.follow(), to: id, now)
+        case .unfollow: send(WireEncoder.unfollow(), to: id, now)
         case .queuePageRequest(let request): send(WireEncoder.queuePageRequest(request), to: id, now)
         case .songOffer(let offer): send(WireEncoder.songOffer(offer), to: id, now)
         case .songBytes(let bytes): send(WireEncoder.songBytes(bytes), to: id, now)

@@ -30,10 +30,11 @@ extension ListenSession {
         case .cut(let epoch, let frame): cut(epoch, at: frame)
         case .streamEnds(let epoch, let end): endStream(epoch, at: end, now)
         case .broadcastEnd(let end): broadcastEnded(end, id, now)
+        case .nextTitle(let title): change { $0.nextTitle = title }
         case .command, .groupVolume, .outcome, .programmeState, .programmeChange, .queuePage, .songCredit:
             control(message)
-        case .greeting, .refusal, .keepAlive, .report, .roster, .settings, .follow, .queuePageRequest, .songOffer,
-            .songBytes:
+        case .greeting, .refusal, .keepAlive, .report, .roster, .settings, .follow, .unfollow, .queuePageRequest,
+            .songOffer, .songBytes:
             break
         }
     }
@@ -154,6 +155,8 @@ extension ListenSession {
         case .stopped: tell(.stopped(name))
         case .failed: tell(.failed(name, reason: end.text))
         }
+        // Those at this machine who follow the programme have seen its end, too.
+        actions.append(.answer(.broadcastEnd(end)))
         close(id, pause: .seconds(1), now)
         endClock()
         change { $0.end(end, now: now) }

@@ -201,6 +201,9 @@ public struct ListenSession {
     /// The stream that is heard, or will be heard next.
     public var summary: AudioStreamSummary? { reception?.summary }
 
+    /// The title of what plays after the present song; nil if nothing does, or the broadcaster does not say.
+    public var nextTitle: String? { reception?.nextTitle }
+
     /// Returns what this listener would report now; nil while it is in no broadcast.
     public func currentReport(_ now: HostTime) -> ListenerReport? {
         isRecorder ? reception?.recorderReport : reception?.report(playout, clock: clock.estimate, now: now)

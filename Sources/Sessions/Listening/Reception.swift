@@ -23,6 +23,8 @@ struct Reception {
     let broadcaster: Greeting
     private(set) var stage: Stage
     var timeline = ReceivedTimeline()
+    /// The title of what plays next; nil if nothing does.
+    var nextTitle: String?
     private(set) var reports = ReportSchedule()
     /// When the broadcaster was joined or came back, or this machine woke.
     private var joined: HostTime
@@ -52,11 +54,15 @@ struct Reception {
         stage = .member(id)
         joined = now
         reports = ReportSchedule()
+        nextTitle = nil
     }
 
     mutating func lose(now: HostTime) { stage = .disconnected(since: now) }
 
-    mutating func end(_ farewell: BroadcastEnd, now: HostTime) { stage = .draining(since: now, farewell) }
+    mutating func end(_ farewell: BroadcastEnd, now: HostTime) {
+        stage = .draining(since: now, farewell)
+        nextTitle = nil
+    }
 
     /// Notes that this machine slept: time-outs start again.
     mutating func noteSleep(now: HostTime) {

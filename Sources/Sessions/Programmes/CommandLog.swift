@@ -42,8 +42,11 @@ public struct CommandLog<Asker: Hashable & Sendable>: Sendable {
     public func entries(after number: UInt64) -> [LogEntry]? { history.elements(after: number) }
 
     /// Says whether a command is to be done.
-    public mutating func admit(_ command: Command, from asker: Asker, now: HostTime) -> Admission {
-        guard conforms(asker, now) else {
+    /// - Parameter isBounded: false for an asker whose commands are not counted.
+    public mutating func admit(
+        _ command: Command, from asker: Asker, now: HostTime, isBounded: Bool = true
+    ) -> Admission {
+        guard !isBounded || conforms(asker, now) else {
             return .excess(Self.refusal(of: command, .tooManyCommands))
         }
         return outcomes[command.id].map { .repeated($0) } ?? .new

@@ -148,7 +148,8 @@ import TuttiRuntime
                 switch event {
                 case .notice(let notice) where notice.level != .detail: notices.withLock { $0.append(notice) }
                 case .broadcast(let status):
-                    titles.withLock { if $0.last != status.song.title { $0.append(status.song.title) } }
+                    guard let title = status.song?.title else { return }
+                    titles.withLock { if $0.last != title { $0.append(title) } }
                 default: break
                 }
             }

@@ -81,6 +81,32 @@ import TuttiRuntime
 
     // MARK: A song
 
+    /// Without a song at first, and again when its song is over.
+    @Test func anIdleBroadcasterShowsThatAndNoSong() async throws {
+        var options = BroadcastOptions()
+        options.start = .now
+        options.output = .null
+        options.staysIdle = true
+        options.network.port = freePort()
+        options.network.usesDiscovery = false
+        let broadcaster = BroadcastService(songs: [], options: options, identity: Identity(name: "study"))
+        let song = try makeSong(seconds: 0.5)
+        try await broadcaster.start()
+        var shown: [String] = []
+        for await event in broadcaster.events {
+            guard case .broadcast(let status) = event else { continue }
+            let text = "\(status.state) \(status.song == nil ? "without" : "with") a song"
+            if text != shown.last { shown.append(text) }
+            guard text == "idle without a song" else { continue }
+            if shown.count > 1 { break }
+            broadcaster.perform(.add([.file(song)]))
+            broadcaster.perform(.play)
+        }
+        await broadcaster.stop()
+        #expect(shown.first == "idle without a song" && shown.contains("playing with a song"), "\(shown)")
+        expectNoThreads()
+    }
+
     @Test func aSongIsBroadcastAndHeard() async throws {
         let port = freePort()
         let recording = songFolder.path("heard.wav")

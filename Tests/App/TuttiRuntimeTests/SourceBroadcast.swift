@@ -51,8 +51,8 @@ struct SourceBroadcast {
                 told.withLock { told in
                     switch event {
                     case .notice(let notice) where notice.level != .detail: told.notices.append(notice)
-                    case .broadcast(let status) where told.titles.last != status.song.title:
-                        told.titles.append(status.song.title)
+                    case .broadcast(let status):
+                        if let title = status.song?.title, told.titles.last != title { told.titles.append(title) }
                     default: break
                     }
                 }

@@ -30,6 +30,8 @@ import WireProtocol
 
     private static let listeners: [(notice: BroadcastNotice, level: NoticeLevel, sentence: String)] = [
         (.joined("Attic"), .info, "Attic joined"),
+        (.songsAdded(by: "Attic", first: "Pavane", count: 1), .info, "Attic added 'Pavane'"),
+        (.songsAdded(by: "Attic", first: "Pavane", count: 3), .info, "Attic added 'Pavane' and 2 more"),
         (.left("Attic"), .info, "Attic left"),
         (.gone("Attic", nil), .info, "Attic is gone"),
         (.gone("Attic", .mute), .info, "Attic is gone (nothing heard from it)"),

@@ -63,9 +63,14 @@ import TuttiRuntime
         #expect(
             line(event) == """
                 {"event":"broadcast","unixSeconds":1700000000.250,"name":"Den","state":"waiting","readyListeners":1,\
-                "wantedListeners":2,"song":\(song),"listeners":[\(listener)],"refusedConnections":0,\
+                "wantedListeners":2,"song":\(song),"next":null,"listeners":[\(listener)],"refusedConnections":0,\
                 "worstPair":null,"volume":null,"muted":null}
                 """)
+    }
+
+    @Test func anIdleBroadcastHasNoSong() {
+        let text = line(Sample.broadcast(.idle, song: nil, listeners: []))
+        #expect(text?.contains(#""state":"idle","readyListeners":null,"wantedListeners":null,"song":null,"#) == true)
     }
 
     @Test func worstPair() {
@@ -89,10 +94,11 @@ import TuttiRuntime
     }
 
     @Test func listening() {
-        let status = Sample.listener("Kitchen", counters: Sample.troubled)
+        var status = Sample.listener("Kitchen", counters: Sample.troubled)
+        status.next = "Vexations"
         #expect(
             line(.listening(status, song: Sample.song, broadcaster: "Den")) == """
-                {"event":"listening","unixSeconds":1700000000.250,"broadcaster":"Den","song":\(song),\
+                {"event":"listening","unixSeconds":1700000000.250,"broadcaster":"Den","song":\(song),"next":"Vexations",\
                 "listener":\(listener)}
                 """)
     }

@@ -41,6 +41,22 @@ import TuttiRuntime
         #expect(text(.broadcast(status), width: 80, height: 9).split(separator: "\n").count <= 9)
     }
 
+    @Test func aListenerShowsWhatComesNextToo() {
+        var listener = Sample.listener("Kitchen")
+        listener.next = "Gymnopédie"
+        var view = LiveView()
+        view.receive(.listening(listener, song: Sample.song, broadcaster: "Den"))
+        func lines() -> [String] { view.frame(.init(width: 80, height: 24)).map(\.text) }
+        #expect(lines()[3] == "next: Gymnopédie")
+        view.finish(.completed)
+        #expect(!lines().contains { $0.hasPrefix("next") })
+    }
+
+    @Test func anIdleBroadcastShowsItsListenersAndNoSong() {
+        let lines = text(Sample.broadcast(.idle, song: nil, listeners: two), width: 80).split(separator: "\n")
+        #expect(lines[0] == "Den  idle" && lines[1].hasPrefix("listener ") && lines[2].hasPrefix("Kitchen "))
+    }
+
     @Test func loudspeakersAreShown() {
         var listener = Sample.listener("Kitchen")
         listener.loudspeakers = LoudspeakerSettings(volume: Volume(percent: 40), role: .left)

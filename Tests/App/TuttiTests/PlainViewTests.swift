@@ -51,6 +51,16 @@ import TuttiRuntime
             ])
     }
 
+    @Test func anIdleBroadcastHasNoSong() {
+        let kitchen = Sample.listener("Kitchen", .finished)
+        let lines = run([
+            (0, Sample.broadcast(.idle, song: nil, listeners: [])), (100, Sample.broadcast(listeners: [])),
+            (200, Sample.broadcast(.idle, song: nil, listeners: [kitchen])), (300, Sample.broadcast(listeners: [])),
+        ])
+        let song = "song: Pavane - Fauré, MP3 44.1 kHz stereo 128 kbit/s, 3:45"
+        #expect(lines == ["idle", song, "playing", "idle", "Kitchen: finished", song, "playing"])
+    }
+
     @Test func verboseHasALineForEachListener() {
         let kitchen = Sample.listener("Kitchen", counters: Sample.troubled)
         let lines = run([(0, Sample.broadcast(listeners: [kitchen]))], level: .verbose)
@@ -82,6 +92,23 @@ import TuttiRuntime
                 "Kitchen: playing",
                 "1:23 / 3:45  playing, buffer 9.8 s, error +3 +/- 12 us, clock +12.3 ppm, card -34.1 ppm",
             ])
+    }
+
+    @Test func whatComesNextIsALineWhenItChanges() {
+        func listening(_ next: String?) -> RuntimeEvent {
+            var listener = Sample.listener("Kitchen")
+            listener.next = next
+            return .listening(listener, song: Sample.song, broadcaster: "Den")
+        }
+        let lines = run([
+            (0, listening("Gymnopédie")), (100, listening("Gymnopédie")), (200, listening(nil)),
+            (300, listening("Vexations")),
+        ])
+        #expect(lines.filter { $0.hasPrefix("next") } == ["next: Gymnopédie", "next: Vexations"])
+        #expect(lines[1] == "next: Gymnopédie")
+        var status = BroadcastStatus(name: "Den", state: .playing, song: Sample.song, listeners: [])
+        status.next = "Gymnopédie"
+        #expect(run([(0, .broadcast(status))])[1] == "next: Gymnopédie")
     }
 
     /// It plays nothing, and is at no distance from anything.

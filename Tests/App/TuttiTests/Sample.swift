@@ -32,7 +32,7 @@ enum Sample {
     }
 
     static func broadcast(
-        _ state: BroadcastStatus.State = .playing, song: SongStatus = song, listeners: [ListenerStatus]
+        _ state: BroadcastStatus.State = .playing, song: SongStatus? = song, listeners: [ListenerStatus]
     ) -> RuntimeEvent {
         .broadcast(BroadcastStatus(name: "Den", state: state, song: song, listeners: listeners))
     }

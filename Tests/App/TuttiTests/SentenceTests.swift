@@ -142,6 +142,15 @@ import WireProtocol
             .undecodable(name: "a.mp3", .unsupportedFormat("it has 5 channels")),
             "'a.mp3' cannot be decoded: it has 5 channels"
         ),
+        (
+            .control(.notFound(others: ["Attic", "Den"]), .named("Attik")),
+            "no broadcast named 'Attik' was found; did you mean 'Attic'?"
+        ),
+        (
+            .control(.cannotSearch("avahi-daemon is not running"), .any),
+            "nothing is broadcast or heard on this machine, and others cannot be looked for: avahi-daemon is not running; "
+                + "--at HOST reaches one by its address"
+        ),
         (.songsFailed(count: 2, of: 4), "2 of 4 songs could not be played"),
         (.output(.noDevice), "no sound card found; use --output null or --output file:OUT.wav, or see `tutti devices`"),
         (.output(.unknownDevice(name: "x")), "no sound device is called 'x'; see `tutti devices`"),

@@ -32,6 +32,31 @@ import WireProtocol
         #expect(reading(live) == "playing: Pavane, live")
     }
 
+    @Test func aChangeIsToldAgainstWhatWasBefore() {
+        let second = QueueItem(id: ItemID(2), title: "Gymnopédie")
+        let playing = TransportStatus(.playing, current: item, position: position(83, rate: 48_000))
+        let attic = ProgrammeListener(instance: 7, name: "Attic", state: .playing)
+        let state = ProgrammeState(sequence: 1, sent: start, status: playing, listeners: [attic])
+        func lines(_ kind: ProgrammeChange.Kind, after former: ProgrammeState) -> [String] {
+            ProgrammeChange(sequence: former.sequence + 1, effect: start, kind).lines(after: former)
+        }
+        // Only what comes next changed.
+        var status = playing
+        status.next = second
+        #expect(lines(.status(status), after: state) == ["next: Gymnopédie"])
+        var longer = state
+        longer.status = status
+        #expect(lines(.status(playing), after: longer) == ["next: nothing"])
+        // The song changed, and with it what comes next.
+        let last = TransportStatus(.playing, current: second, position: position(0, rate: 48_000))
+        #expect(lines(.status(last), after: longer) == ["playing: Gymnopédie, 0:00"])
+        #expect(lines(.status(status), after: ProgrammeState(sequence: 1, sent: start, status: last)).count == 2)
+        #expect(lines(.listenerGone(instance: 7), after: state) == ["Attic left"])
+        #expect(lines(.listenerGone(instance: 8), after: state) == ["a listener left"])
+        #expect(lines(.volume(VolumeSetting(level: 40)), after: state) == ["volume of the group: 40"])
+        #expect(lines(.unknown(99), after: state).isEmpty)
+    }
+
     @Test(
         arguments: [
             ("90", ProgrammeOperation.seek(to: .seconds(90))), ("1:30", .seek(to: .seconds(90))),
@@ -72,6 +97,21 @@ import WireProtocol
             ["clear", "all"], ["repeat", "twice"], ["shuffle"], ["sort"],
         ]
         for words in wrong { #expect(throws: UsageError.self) { try QueueCommand.request(words) } }
+    }
+
+    @Test(arguments: [
+        (["insert", "a.wav"], "the number of the song behind is missing: tutti queue insert N SONG"),
+        (["insert"], "the number of the song behind is missing: tutti queue insert N SONG"),
+        (["insert", "2"], "SONG is missing: tutti queue insert N SONG"),
+        (["add"], "SONG is missing: tutti queue add SONG"),
+    ])
+    func whatIsMissingIsNamed(words: [String], message: String) {
+        do throws(UsageError) {
+            _ = try QueueCommand.request(words)
+            Issue.record("taken")
+        } catch {
+            #expect(error.message == message)
+        }
     }
 
     @Test func aNegativeNumberIsNoSwitch() throws {

@@ -63,7 +63,7 @@ enum WireSeeds {
             WireEncoder.stream(Epoch(1), properties: properties),
             WireEncoder.entry(EntryMark(epoch: Epoch(1), frame: .zero, lostPacketCount: 0)),
             packets(at: -1_105), WireEncoder.anchor(anchor), packets(at: 623), packets(at: 2_351),
-            WireEncoder.keepAlive(), WireEncoder.clock(Array(100..<164)),
+            WireEncoder.keepAlive(), WireEncoder.clock(Array(100..<164)), WireEncoder.nextTitle("Pavane"),
             WireEncoder.stream(Epoch(1), properties: [.info(.title, "Next")]),
             WireEncoder.streamEnd(Epoch(1), at: FramePosition(4_079)),
             WireEncoder.broadcastEnd(BroadcastEnd(.completed)),
@@ -105,7 +105,7 @@ enum WireSeeds {
         return [WireEncoder.opening(greeting(.controller)), WireEncoder.follow()]
             + operations.map { WireEncoder.command(Command(id: commandID, $0)) }
             + [
-                WireEncoder.queuePageRequest(QueuePageRequest(first: 0)),
+                WireEncoder.queuePageRequest(QueuePageRequest(first: 0)), WireEncoder.unfollow(),
                 WireEncoder.songOffer(SongOffer(id: commandID, byteCount: 5, name: "song.mp3")),
                 WireEncoder.songBytes(SongBytes(id: commandID, bytes: ByteBuffer(bytes: [1, 2, 3]))),
             ]

@@ -65,9 +65,9 @@ public struct ReceptionCheck: WireSink {
         case .entry(let mark): enter(mark)
         case .anchor(let anchor): take(anchor)
         case .streamEnds(let epoch, let end): streamEnds(epoch, end)
-        case .keepAlive, .clock, .groupVolume: break
-        case .cut, .report, .roster, .command, .outcome, .follow, .programmeState, .programmeChange, .queuePageRequest,
-            .queuePage, .settings, .songOffer, .songBytes, .songCredit:
+        case .keepAlive, .clock, .groupVolume, .nextTitle: break
+        case .cut, .report, .roster, .command, .outcome, .follow, .unfollow, .programmeState, .programmeChange,
+            .queuePageRequest, .queuePage, .settings, .songOffer, .songBytes, .songCredit:
             figures.unexpected += 1
         }
     }

@@ -30,7 +30,7 @@ func show(_ event: RuntimeEvent) {
     case .notice(.network(.listening(let port, _))): print("port \(port)")
     case .notice(.broadcast(.joined(let name))): print("joined: \(String(displaying: name, maximumByteCount: 80))")
     case .notice(let notice) where notice.level == .warning: print("warning: \(notice)")
-    case .broadcast(let status): print("\(status.state), \(status.song.elapsed.seconds) s")
+    case .broadcast(let status): print("\(status.state), \(status.song?.elapsed.seconds ?? 0) s")
     case .listening(let status, let song, _): print("\(status.state), \(song?.elapsed.seconds ?? 0) s")
     default: break
     }

@@ -35,7 +35,7 @@ enum CommandSamples {
     static let refusals: [CommandRefusal] = [
         .other, .notAllowed, .nothingPlays, .queueIsEmpty, .noSuchItem, .noSuchListener(nearest: nil),
         .noSuchListener(nearest: "Küche"), .outOfRange, .liveCannotSeek, .queueIsFull, .unknownOperation,
-        .tooManyCommands,
+        .tooManyCommands, .unplayable, .noRoom, .cannotSeek, .listenerRecords, .songTooLong, .tooManySongs,
     ]
 
     static let entry = LogEntry(
@@ -87,8 +87,9 @@ enum CommandSamples {
         return operations.map { .command(Command(id: id, $0)) } + outcomes.map { .outcome($0) }
             + changes.map { .programmeChange($0) }
             + [
-                .follow, .programmeState(state), .queuePageRequest(QueuePageRequest(first: 256, count: 2)),
+                .follow, .unfollow, .programmeState(state), .queuePageRequest(QueuePageRequest(first: 256, count: 2)),
                 .queuePage(page), .settings(settings), .groupVolume(VolumeSetting(level: 80, isMuted: true)),
+                .nextTitle("Küche"), .nextTitle(nil),
                 .songOffer(SongOffer(id: id, byteCount: 300, name: "Küche.flac")),
                 .songOffer(SongOffer(id: id, byteCount: .max, position: 7, name: "")),
                 .songBytes(SongBytes(id: id, bytes: ByteBuffer(repeating: 9, count: WireLimits.songBytesCount))),
@@ -101,12 +102,14 @@ enum CommandSamples {
         case .command(let command): WireEncoder.command(command)
         case .outcome(let outcome): WireEncoder.outcome(outcome)
         case .follow: WireEncoder.follow()
+        case .unfollow: WireEncoder.unfollow()
         case .programmeState(let state): WireEncoder.programmeState(state)
         case .programmeChange(let change): WireEncoder.programmeChange(change)
         case .queuePageRequest(let request): WireEncoder.queuePageRequest(request)
         case .queuePage(let page): WireEncoder.queuePage(page)
         case .settings(let settings): WireEncoder.settings(settings)
         case .groupVolume(let volume): WireEncoder.groupVolume(volume)
+        case .nextTitle(let title): WireEncoder.nextTitle(title)
         case .songOffer(let offer): WireEncoder.songOffer(offer)
         case .songBytes(let bytes): WireEncoder.songBytes(bytes)
         case .songCredit(let credit): WireEncoder.songCredit(credit)

@@ -95,6 +95,13 @@ import WireProtocol
         #expect(broadcast.session.transport == .paused)
     }
 
+    @Test func whatTheOwnUserAsksForIsNotCounted() {
+        var broadcast = playing()
+        broadcast.join(4, roles: .controller, direction: .local)
+        for _ in 0..<1_000 { ask(.programme(.setShuffle(true)), &broadcast, from: 4) }
+        #expect(outcomes(broadcast, 4).count == 1_000 && refusal(broadcast, 4) == nil)
+    }
+
     @Test func onlyThisMachinesUserNamesFiles() {
         let file = CommandOperation.programme(.add([.file("/etc/passwd")]))
         let web = CommandOperation.programme(.add(WebAddress("http://example.com/a.mp3").map { [.web($0)] } ?? []))
@@ -108,10 +115,12 @@ import WireProtocol
         #expect(refusal(open) == .notAllowed)
         ask(web, &open)
         #expect(refusal(open) == nil && open.session.songCount == 4)
+        #expect(open.notices.contains { if case .songsAdded("Listener 3", _, 1) = $0 { true } else { false } })
         // The same from a program of the broadcaster's own user.
         closed.join(4, roles: .controller, direction: .local)
         ask(file, &closed, from: 4)
         #expect(refusal(closed, 4) == nil && closed.session.songCount == 4)
+        #expect(!closed.notices.contains { if case .songsAdded = $0 { true } else { false } })
     }
 
     @Test func thereIsRoomForSoManyControllers() {
@@ -129,7 +138,39 @@ import WireProtocol
         broadcast.say(WireEncoder.command(command), 3)
         #expect(messages(broadcast, 2).last == .command(command))
         #expect(!messages(broadcast, 1).contains(.command(command)))
+        // The answer comes with the listener's, or in time.
+        #expect(outcomes(broadcast, 3).isEmpty)
+        broadcast.say(WireEncoder.settings(ListenerSettings(volume: VolumeSetting(level: 95))), 2)
         #expect(outcomes(broadcast, 3).count == 1 && refusal(broadcast) == nil)
+        guard case .done(_, let effect)? = outcomes(broadcast, 3).last?.verdict else { return }
+        #expect(effect > SessionTime(nanoseconds: broadcast.now.nanoseconds))
+    }
+
+    @Test func aListenerThatDoesNotSayHowItIsSetIsNotWaitedForLong() {
+        var broadcast = playing()
+        for id in [1, 2] { broadcast.say(WireEncoder.settings(ListenerSettings()), id) }
+        ask(.listeners(.role(.left), of: .named("Listener 2")), &broadcast)
+        ask(.listeners(.role(.left), of: .named("Listener 1")), &broadcast)
+        broadcast.handle(.closed(ConnectionID(1)))
+        broadcast.wait(.milliseconds(100))
+        #expect(outcomes(broadcast, 3).count == 1)
+        broadcast.wait(.milliseconds(500))
+        #expect(outcomes(broadcast, 3).count == 2 && refusal(broadcast) == nil)
+        // What changes nothing is answered at once.
+        ask(.listeners(.offset(.zero), of: .named("Listener 2")), &broadcast)
+        #expect(outcomes(broadcast, 3).count == 3)
+    }
+
+    @Test func aStepThatDoesMoreOrLessThanItSaysIsTold() {
+        var broadcast = playing()
+        func text(_ change: VolumeChange) -> String? {
+            ask(.listeners(.volume(change), of: .all), &broadcast)
+            return outcomes(broadcast, 3).last?.text
+        }
+        #expect(text(.step(5)) == "the volume of the group is 100 as it was")
+        #expect(text(.step(-5)) == "" && text(.mute) == "")
+        #expect(text(.step(5)) == "the group is not muted any more: its volume is 100")
+        #expect(text(.level(100)) == "" && text(.step(0)) == "")
     }
 
     @Test func theGroupsVolumeIsSentToAllAndToThoseWhoComeLater() {
@@ -149,7 +190,20 @@ import WireProtocol
         #expect(refusal(broadcast) == .noSuchListener(nearest: "Listener 1"))
         // One without loudspeakers has no volume.
         ask(.listeners(.volume(.mute), of: .named("Listener 2")), &broadcast)
-        #expect(refusal(broadcast) == .noSuchListener(nearest: "Listener 1"))
+        #expect(refusal(broadcast) == .listenerRecords)
+    }
+
+    @Test func caseDoesNotMatterUnlessItTellsListenersApart() {
+        var broadcast = playing()
+        broadcast.join(4, name: "LISTENER 1")
+        for id in [1, 2, 4] { broadcast.say(WireEncoder.settings(ListenerSettings()), id) }
+        func told(_ name: String) -> [Int] {
+            let command = Command(.listeners(.volume(.mute), of: .named(name)))
+            broadcast.say(WireEncoder.command(command), 3)
+            return [1, 2, 4].filter { messages(broadcast, $0).last == .command(command) }
+        }
+        #expect(told("listener 2") == [2] && told("Listener 1") == [1] && told("LISTENER 1") == [4])
+        #expect(told("listener 1") == [1, 4])
     }
 
     @Test func whatIsOutOfRangeIsRefused() {
@@ -164,6 +218,37 @@ import WireProtocol
             ask(.listeners(operation, of: .named("Listener 1")), &broadcast)
             #expect(refusal(broadcast) == .outOfRange, "\(operation)")
         }
+    }
+
+    @Test(arguments: [(true, CommandRefusal.liveCannotSeek), (false, .cannotSeek)])
+    func aSourceThatCannotSeekIsNoLiveOne(isLive: Bool, expected: CommandRefusal) {
+        var broadcast = playing()
+        broadcast.source(.opened(isLive: isLive, isSeekable: false))
+        for operation in [ProgrammeOperation.seek(to: .seconds(1)), .skip(by: .seconds(1))] {
+            ask(.programme(operation), &broadcast)
+            #expect(refusal(broadcast) == expected)
+        }
+    }
+
+    // MARK: What plays next
+
+    private func nextTitles(_ broadcast: ScriptedBroadcast, _ id: Int) -> [String?] {
+        messages(broadcast, id).compactMap { if case .nextTitle(let title) = $0 { .some(title) } else { nil } }
+    }
+
+    @Test func listenersAreToldWhatPlaysNextWhenTheyJoinAndWhenItChanges() {
+        var broadcast = playing()
+        #expect(nextTitles(broadcast, 1) == ["b"])
+        ask(.programme(.remove(.position(1))), &broadcast)
+        #expect(nextTitles(broadcast, 1) == ["b", "c"] && nextTitles(broadcast, 2) == ["b", "c"])
+        broadcast.join(4)
+        broadcast.wait(.milliseconds(100))
+        #expect(nextTitles(broadcast, 4) == ["c"])
+        ask(.programme(.remove(.position(1))), &broadcast)
+        #expect(nextTitles(broadcast, 1).last == .some(nil))
+        broadcast.join(5)
+        broadcast.wait(.milliseconds(100))
+        #expect(nextTitles(broadcast, 5).isEmpty && nextTitles(broadcast, 3).isEmpty)
     }
 
     // MARK: Following
@@ -207,6 +292,21 @@ import WireProtocol
         var (first, second) = (try #require(followed(broadcast, 3)), try #require(followed(broadcast, 4)))
         (first.sent, second.sent) = (SessionTime(nanoseconds: 0), SessionTime(nanoseconds: 0))
         #expect(first == second && first.itemCount == 0 && first.status.transport == .idle)
+    }
+
+    @Test func whoFollowsNoLongerIsToldNoMore() {
+        var broadcast = playing()
+        broadcast.say(WireEncoder.follow(), 3)
+        broadcast.say(WireEncoder.unfollow(), 3)
+        let told = messages(broadcast, 3)
+        ask(.programme(.setShuffle(true)), &broadcast, from: 2)
+        broadcast.wait(.milliseconds(100), draining: 3)
+        #expect(messages(broadcast, 3) == told)
+        // Nor does a page of the queue begin it again.
+        broadcast.say(WireEncoder.queuePageRequest(QueuePageRequest(first: 0)), 3)
+        ask(.programme(.setShuffle(false)), &broadcast, from: 2)
+        broadcast.wait(.milliseconds(100), draining: 3)
+        #expect(messages(broadcast, 3).count == told.count + 1)
     }
 
     @Test func thePositionOfAPausedSongIsWhereItGoesOn() throws {

@@ -62,6 +62,7 @@ import WireProtocol
         broadcast.say(WireEncoder.queuePageRequest(QueuePageRequest(first: 0)), 3)
         guard case .queuePage(let page)? = broadcast.heard[3]?.messages.last else { Issue.record("no page"); return }
         #expect(page.items.map(\.title) == ["guest.flac", "Song"])
+        #expect(broadcast.notices.contains(.songsAdded(by: "Listener 3", first: "guest.flac", count: 1)))
     }
 
     @Test func whoSendsMoreThanWasAskedForIsRefused() {
@@ -94,7 +95,7 @@ import WireProtocol
         _ = offer(5, &broadcast)
         #expect(
             verdicts(broadcast) == [
-                .refused(.unplayable), .refused(.noRoom), .refused(.outOfRange), .refused(.noRoom),
+                .refused(.unplayable), .refused(.songTooLong), .refused(.outOfRange), .refused(.tooManySongs),
             ])
         #expect(broadcast.offers.count == 1)
     }
@@ -117,6 +118,6 @@ import WireProtocol
             broadcast.join(id, roles: .controller)
             _ = offer(5, &broadcast, from: id)
         }
-        #expect(broadcast.offers.count == 8 && verdicts(broadcast, 19) == [.refused(.noRoom)])
+        #expect(broadcast.offers.count == 8 && verdicts(broadcast, 19) == [.refused(.tooManySongs)])
     }
 }

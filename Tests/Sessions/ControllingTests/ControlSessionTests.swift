@@ -176,6 +176,27 @@ import WireProtocol
         #expect(scene.ending == .notFound(others: ["Den"]))
     }
 
+    @Test func namesOfThisMachineAreAmongThoseThatAreThere() {
+        var scene = Scene(.named("Attik"), [Self.pause])
+        scene.open(1, .ownBroadcast, "Attic")
+        scene.handle(.calledLocalPrograms)
+        scene.find("Den")
+        scene.wait(ControlLimits.patience + .milliseconds(10))
+        #expect(scene.ending == .notFound(others: ["Attic", "Den"]))
+    }
+
+    @Test func withoutASearchThoseOfThisMachineAreNamedAtOnce() {
+        var scene = Scene(.named("Attik"), [Self.pause])
+        scene.open(1, .ownListener, "Attic")
+        scene.handle(.calledLocalPrograms)
+        scene.handle(.searchFailed("avahi-daemon is not running"))
+        #expect(scene.ending == .notFound(others: ["Attic"]))
+        var alone = Scene(.any, [Self.pause])
+        alone.handle(.calledLocalPrograms)
+        alone.handle(.searchFailed("avahi-daemon is not running"))
+        #expect(alone.ending == .cannotSearch("avahi-daemon is not running"))
+    }
+
     @Test func anAddressAsksNobodyElse() {
         var scene = Scene(.address(NetworkAddress(host: "10.0.0.9")), [Self.pause])
         scene.handle(.tick)
@@ -301,6 +322,34 @@ import WireProtocol
         #expect(scene.ending == .done)
     }
 
+    @Test(arguments: [
+        (ProgrammeOperation.remove(.position(3)), ProgrammeOperation.remove(.id(ItemID(9)))),
+        (.jump(to: .position(3)), .jump(to: .id(ItemID(9)))),
+        (.move(.position(3), to: 1), .move(.id(ItemID(9)), to: 1)),
+    ])
+    func anItemIsNamedByItsID(asked: ProgrammeOperation, sent: ProgrammeOperation) {
+        let command = Command(.programme(asked))
+        var scene = talking([.command(command)])
+        #expect(scene.sent[1]?.last == .queuePageRequest(QueuePageRequest(first: 3, count: 1)))
+        let item = QueueItem(id: ItemID(9), title: "a")
+        // A page that somebody else asked for.
+        scene.say(WireEncoder.queuePage(QueuePage(sequence: 0, itemCount: 5, first: 0, items: [item])))
+        #expect(scene.sent[1]?.last == .queuePageRequest(QueuePageRequest(first: 3, count: 1)))
+        scene.say(WireEncoder.queuePage(QueuePage(sequence: 0, itemCount: 5, first: 3, items: [item])))
+        #expect(scene.sent[1]?.last == .command(Command(id: command.id, .programme(sent))))
+        scene.answer(done(after: .zero))
+        #expect(scene.ending == .done)
+    }
+
+    @Test func anItemBehindTheQueuesEndIsNotThere() {
+        var scene = talking([.command(Command(.programme(.remove(.position(3)))))])
+        scene.say(WireEncoder.queuePage(QueuePage(sequence: 0, itemCount: 2, first: 2, items: [])))
+        #expect(scene.ending == .refused(by: "Den", .noSuchItem))
+        var unanswered = talking([.command(Command(.programme(.remove(.position(3)))))])
+        unanswered.wait(ControlLimits.answerTime + .milliseconds(10))
+        #expect(unanswered.ending == .timedOut("Den"))
+    }
+
     // MARK: Songs of this machine
 
     private static let songs = ControlRequest.command(
@@ -348,6 +397,21 @@ import WireProtocol
         #expect(next.position == 5)
         scene.say(WireEncoder.outcome(CommandOutcome(id: next.id, .refused(.noRoom))))
         #expect(scene.ending == .refused(by: "Den", .noRoom))
+    }
+
+    @Test func aSongThatWasOneTooManyIsOfferedAgain() {
+        var scene = sending()
+        scene.handle(.songOpened(name: "b.mp3", byteCount: 9))
+        guard case .songOffer(let first)? = scene.sent[1]?.last else { Issue.record("no offer"); return }
+        scene.say(WireEncoder.outcome(CommandOutcome(id: first.id, .refused(.tooManyCommands))))
+        #expect(scene.ending == nil && scene.opened.count == 1)
+        scene.wait(ControlLimits.retryTime)
+        #expect(scene.opened == ["/a/b.mp3", "/a/b.mp3"])
+        scene.handle(.songOpened(name: "b.mp3", byteCount: 9))
+        guard case .songOffer(let second)? = scene.sent[1]?.last else { Issue.record("no offer"); return }
+        #expect(second.id != first.id && second.position == first.position)
+        scene.say(WireEncoder.outcome(CommandOutcome(id: second.id, .refused(.songTooLong))))
+        #expect(scene.ending == .refused(by: "Den", .songTooLong))
     }
 
     @Test func aFileThatCannotBeReadIsTold() {

@@ -50,6 +50,18 @@ import WireProtocol
         #expect(volumes.last == VolumeSetting())
     }
 
+    @Test func itKnowsWhatPlaysNext() {
+        var listener = joined()
+        #expect(listener.session.nextTitle == nil)
+        listener.say(WireEncoder.nextTitle("Pavane"), 1)
+        #expect(listener.session.nextTitle == "Pavane")
+        listener.say(WireEncoder.nextTitle(nil), 1)
+        #expect(listener.session.nextTitle == nil)
+        listener.say(WireEncoder.nextTitle("Gymnopédie"), 1)
+        listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.completed)), 1)
+        #expect(listener.session.nextTitle == nil, "nothing follows the end")
+    }
+
     @Test func whoAsksHereIsAnsweredByTheBroadcaster() {
         var listener = joined()
         let command = Command(.programme(.pause))
@@ -60,9 +72,18 @@ import WireProtocol
             said(listener).suffix(3) == [
                 .command(command), .follow, .queuePageRequest(QueuePageRequest(first: 0)),
             ])
+        listener.handle(.ask(.unfollow))
+        #expect(said(listener).last == .unfollow)
         let outcome = CommandOutcome(id: command.id, .refused(.nothingPlays))
         listener.say(WireEncoder.outcome(outcome), 1)
         #expect(listener.actions.contains { if case .answer(.outcome(outcome)) = $0 { true } else { false } })
+    }
+
+    @Test func whoFollowsHereIsToldOfTheEnd() {
+        var listener = joined()
+        let end = BroadcastEnd(.stopped, "the broadcaster stopped")
+        listener.say(WireEncoder.broadcastEnd(end), 1)
+        #expect(listener.actions.contains { if case .answer(.broadcastEnd(end)) = $0 { true } else { false } })
     }
 
     @Test func withoutABroadcastNobodyIsAsked() {

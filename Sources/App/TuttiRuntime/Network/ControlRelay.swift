@@ -23,6 +23,8 @@ final class ControlRelay: PeerNetworkDelegate {
         var peer: PeerConnection
         let broadcaster: UInt64
         /// Whether it asked for more than the outcome of its commands.
+        var isCurious = false
+        /// Whether it asked for all changes of the programme, too.
         var isFollower = false
     }
 
@@ -65,13 +67,19 @@ final class ControlRelay: PeerNetworkDelegate {
         case .programmeState(let state): tellFollowers(WireEncoder.programmeState(state))
         case .programmeChange(let change): tellFollowers(WireEncoder.programmeChange(change))
         case .queuePage(let page): tellFollowers(WireEncoder.queuePage(page))
+        case .broadcastEnd(let end): for id in connections.keys { send(WireEncoder.broadcastEnd(end), to: id) }
         default: return false
         }
         return true
     }
 
     private func tellFollowers(_ bytes: ByteBuffer) {
-        for (id, connection) in connections where connection.isFollower { send(bytes, to: id) }
+        for (id, connection) in connections where connection.isCurious { send(bytes, to: id) }
+    }
+
+    /// Lets the broadcaster send no more changes, if nobody is left to be told of them.
+    private func endFollowing() {
+        if !connections.values.contains(where: \.isFollower) { forward(.unfollow) }
     }
 
     /// Closes connections that lead to a broadcaster which is not heard any more.
@@ -98,9 +106,10 @@ final class ControlRelay: PeerNetworkDelegate {
     }
 
     private func close(_ id: ConnectionID) {
-        connections[id] = nil
+        let connection = connections.removeValue(forKey: id)
         askers = askers.filter { $0.value != id }
         network.close(id)
+        if let connection, connection.isFollower, connection.broadcaster == broadcaster()?.instance { endFollowing() }
     }
 
     // MARK: PeerNetworkDelegate
@@ -131,9 +140,16 @@ final class ControlRelay: PeerNetworkDelegate {
         case .command(let command): forward(message, of: command.id, from: id)
         case .songOffer(let offer): forward(message, of: offer.id, from: id)
         case .songBytes(let bytes): if askers[bytes.id] == id { forward(message) }
-        case .follow, .queuePageRequest:
+        case .follow:
+            connections[id]?.isCurious = true
             connections[id]?.isFollower = true
             forward(message)
+        case .queuePageRequest:
+            connections[id]?.isCurious = true
+            forward(message)
+        case .unfollow:
+            connections[id]?.isFollower = false
+            endFollowing()
         default: break
         }
     }

@@ -11,13 +11,12 @@ extension PeerDiscovery {
     ///   - failed: called there if mDNS cannot be used.
     static func search(
         on loop: any EventLoop, found: @escaping @Sendable (PeerContact) -> Void,
-        failed: @escaping @Sendable (RuntimeFailure) -> Void
+        failed: @escaping @Sendable (DiscoveryFailure) -> Void
     ) -> PeerDiscovery {
         PeerDiscovery(browses: true) { event in
             switch event {
             case .found(let peer), .changed(let peer): loop.execute { found(PeerContact(peer)) }
-            case .unavailable(let failure):
-                loop.execute { failed(RuntimeFailure(.unavailable, .noDiscovery(failure))) }
+            case .unavailable(let failure): loop.execute { failed(failure) }
             case .lost, .settled, .advertised, .notAdvertised, .available: break
             }
         }

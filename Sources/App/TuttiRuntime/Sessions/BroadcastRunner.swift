@@ -43,8 +43,10 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private var isStopping = false
     private var timer: NIOScheduledCallback?
     private var nextStatus = HostTime(nanoseconds: 0)
-    /// The song's position for display; stays when it is over.
-    private var position = FramePosition.zero
+    /// The song's position for display; stays when it is over. Nil while there is no song.
+    private var position: FramePosition?
+    /// Whether a status was displayed.
+    private var isShown = false
 
     private static let statusInterval = TimeSpan.milliseconds(200)
 
@@ -253,8 +255,12 @@ final class BroadcastRunner: PeerNetworkDelegate {
     // MARK: For display
 
     private func emitStatus(isOver: Bool) {
-        guard let session = executor?.session, session.summary.isReady else { return }
-        if !isOver { position = session.playPosition(.now()) }
+        guard let session = executor?.session else { return }
+        let (isIdle, isReady) = (session.transport == .idle, session.summary.isReady)
+        // Nothing is shown before the first song is open, unless there is none.
+        guard isShown || isReady || isIdle && !isOver else { return }
+        isShown = true
+        if !isOver { position = isReady && !isIdle ? session.playPosition(.now()) : nil }
         var status = BroadcastStatus(name: name, session, position: position, isOver: isOver)
         if let settings = local?.loudspeakers { loudspeakers = settings }
         status.loudspeakers = loudspeakers
@@ -339,8 +345,10 @@ extension BroadcastRunner: BroadcastEnvironment {
 
     func advertise() {
         guard let session = executor?.session else { return }
+        let isIdle = session.transport == .idle
         discovery?.advertise(
-            session.isPlaying ? .playing : .waiting, playing: session.summary.info[.title] ?? "")
+            session.isPlaying && !isIdle ? .playing : .waiting,
+            playing: isIdle ? "" : session.summary.info[.title] ?? "")
         emitStatus(isOver: false)
     }
 

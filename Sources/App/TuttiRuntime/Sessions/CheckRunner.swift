@@ -62,7 +62,7 @@ final class CheckRunner: PeerNetworkDelegate {
     private func startDiscovery() {
         discovery = PeerDiscovery.search(
             on: loop, found: { [weak self] contact in self?.handle(.contact(contact)) },
-            failed: { [done] failure in done.fail(failure) })
+            failed: { [done] failure in done.fail(RuntimeFailure(.unavailable, .noDiscovery(failure))) })
     }
 
     private func onTick() {

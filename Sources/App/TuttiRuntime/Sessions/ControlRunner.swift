@@ -79,7 +79,7 @@ final class ControlRunner: PeerNetworkDelegate {
     private func search() {
         discovery = PeerDiscovery.search(
             on: loop, found: { [weak self] contact in self?.handle(.contact(contact)) },
-            failed: { [done] failure in done.fail(failure) })
+            failed: { [weak self] failure in self?.handle(.searchFailed(failure.cause)) })
     }
 
     private func handle(_ event: ControlEvent) {
@@ -157,7 +157,7 @@ extension ControlEnding {
         case .done: .general
         case .notFound, .noAnswer: .unknownPeer
         case .ambiguous: .usage
-        case .broadcastsNothing, .turnedAway: .unavailable
+        case .broadcastsNothing, .turnedAway, .cannotSearch: .unavailable
         case .refused(_, let refusal): refusal.failureKind
         case .timedOut: .temporary
         case .unreadable: .missingInput
@@ -172,13 +172,13 @@ extension CommandRefusal {
         switch self {
         case .other: .general
         case .notAllowed: .notAllowed
-        case .nothingPlays, .queueIsEmpty, .liveCannotSeek: .unavailable
+        case .nothingPlays, .queueIsEmpty, .liveCannotSeek, .cannotSeek, .listenerRecords: .unavailable
         case .noSuchItem: .missingInput
         case .noSuchListener: .unknownPeer
         case .outOfRange: .usage
-        case .queueIsFull, .noRoom: .cannotCreate
+        case .queueIsFull, .noRoom, .songTooLong: .cannotCreate
         case .unknownOperation: .incompatible
-        case .tooManyCommands: .temporary
+        case .tooManyCommands, .tooManySongs: .temporary
         case .unplayable: .unusableInput
         }
     }

@@ -163,6 +163,7 @@ final class ListenDriver {
             ?? ListenerStatus(name: name, state: .connecting, buffered: .zero, timing: nil)
         status.loudspeakers = loudspeakers
         status.isRecorder = executor.session.isRecorder
+        status.next = executor.session.nextTitle
         return status
     }
 

@@ -2,8 +2,8 @@ import AudioCore
 import Broadcasting
 
 extension BroadcastStatus {
-    /// - Parameter position: the song's position; stays when all is over.
-    init(name: String, _ session: BroadcastSession, position: FramePosition, isOver: Bool) {
+    /// - Parameter position: the song's position; stays when all is over. Nil if no song is to be shown.
+    init(name: String, _ session: BroadcastSession, position: FramePosition?, isOver: Bool) {
         let readiness = session.readiness
         let state: State =
             if isOver {
@@ -25,7 +25,7 @@ extension BroadcastStatus {
         }
         self.init(
             name: name, state: state,
-            song: SongStatus(session.summary, elapsed: position, end: session.end), listeners: listeners,
+            song: position.map { SongStatus(session.summary, elapsed: $0, end: session.end) }, listeners: listeners,
             refusedCount: session.refusedCount)
         if !isOver { next = session.nextTitle }
         groupVolume = session.volume

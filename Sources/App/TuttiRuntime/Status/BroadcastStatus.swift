@@ -18,7 +18,8 @@ public struct BroadcastStatus: Hashable, Sendable {
 
     public var name: String
     public var state: State
-    public var song: SongStatus
+    /// Nil while nothing is to be played, and before anything is known of the first song.
+    public var song: SongStatus?
     public var listeners: [ListenerStatus]
     /// How the broadcaster's own loudspeakers play; nil if it has none.
     public var loudspeakers: LoudspeakerSettings?
@@ -30,7 +31,7 @@ public struct BroadcastStatus: Hashable, Sendable {
     public var refusedCount: Int
 
     public init(
-        name: String, state: State, song: SongStatus, listeners: [ListenerStatus], refusedCount: Int = 0
+        name: String, state: State, song: SongStatus?, listeners: [ListenerStatus], refusedCount: Int = 0
     ) {
         self.name = name
         self.state = state

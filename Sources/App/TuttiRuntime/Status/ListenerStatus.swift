@@ -16,6 +16,8 @@ public struct ListenerStatus: Hashable, Sendable {
     public var counters: ListenerCounters
     /// For a listener's own display: how its loudspeakers play.
     public var loudspeakers: LoudspeakerSettings?
+    /// For a listener's own display: the title of what plays next; nil if nothing does.
+    public var next: String?
     /// For a broadcaster's listener: whether it lacks a decoder for the song and is sent linear PCM.
     public var isSentPCM = false
     /// For a listener's own display: whether it has a file instead of loudspeakers.

@@ -23,8 +23,8 @@ struct BroadcastCommand: Command {
         "--idle", "Stay when all songs were heard, and wait for commands. SONG may be missing then.")
     static let acceptSongs = CommandSyntax.Option.flag(
         "--accept-songs",
-        "Let other machines add songs with `tutti queue add`: URLs, and files, which they send. This machine keeps "
-            + "at most 2 GiB and 200 of these, until they were played.")
+        "Let other machines add songs with `tutti queue add`: URLs, and files, which they send. Files are kept until they "
+            + "were played: 200 of them and 2 GiB at most, 1 GiB each; 8 can be sent at once.")
     static let startDelay = CommandSyntax.Option.value(
         "--start-delay", "MS", "From the start to the first sound, in milliseconds. Default: 250.")
 

@@ -6,12 +6,14 @@ import WireProtocol
 //
 //     event      keys besides `unixSeconds`
 //     notice     severity ("detail", "info", "warning"), message
-//     broadcast  name, state ("waiting", "playing", "finishing", "ended"), readyListeners and wantedListeners (while
-//                waiting), song, listeners, worstPair, volume and muted (of its own loudspeakers)
-//     listening  broadcaster (null while waiting for one), song, listener
+//     broadcast  name, state ("waiting", "playing", "paused", "idle", "finishing", "ended"), readyListeners and
+//                wantedListeners (while waiting), song (null while idle with nothing to play), next, listeners,
+//                worstPair, volume and muted (of its own loudspeakers)
+//     listening  broadcaster (null while waiting for one), song, next, listener
 //     playing    state ("playing", "paused", "starving", "ended"), song, volume, muted, xruns, underruns
 //     end        outcome ("completed", "interrupted", "failed"), exitCode, message (of a failure)
 //
+//     next       the title of what plays after the song
 //     song       title, artist, format, elapsedSeconds, totalSeconds
 //     listener   name, state, bufferedSeconds, lowWaterSeconds (of decoded song, since it began to sound), timing,
 //                xruns, underruns, replacements (of all causes: timelineSteps, deviceClockSteps, deviceRestarts, and
@@ -41,7 +43,10 @@ struct JSONView: Sendable {
         case .runtime(.listening(let status, let song, let broadcaster)):
             self.status(
                 "listening", unixSeconds,
-                ["broadcaster": .optional(broadcaster), "song": song?.json ?? .null, "listener": status.json])
+                [
+                    "broadcaster": .optional(broadcaster), "song": song?.json ?? .null, "next": .optional(status.next),
+                    "listener": status.json,
+                ])
         case .runtime(.playing(let status)): self.status("playing", unixSeconds, status.json)
         }
     }
@@ -100,7 +105,8 @@ extension BroadcastStatus {
             }
         return [
             "name": .string(name), "state": .string(state.jsonName), "readyListeners": waiting.ready,
-            "wantedListeners": waiting.wanted, "song": song.json, "listeners": .array(listeners.map(\.json)),
+            "wantedListeners": waiting.wanted, "song": song?.json ?? .null, "next": .optional(next),
+            "listeners": .array(listeners.map(\.json)),
             "refusedConnections": .integer(Int64(refusedCount)), "worstPair": worstPairJSON,
             "volume": loudspeakers?.volume.json ?? .null, "muted": loudspeakers.map { .bool($0.isMuted) } ?? .null,
         ]

@@ -11,8 +11,9 @@ extension LiveView {
         append(status.loudspeakers, to: &left)
         if status.groupVolume != VolumeSetting() { left.append("  group \(status.groupVolume.reading)", .faint) }
         if status.refusedCount > 0 { left.append("  \(status.refusedCount) refused") }
-        var lines = [heading(left, remark: status.song.format, size)] + songLines(status.song, size)
-        if let next = status.next { lines.append(StyledLine("next: \(next)", .faint)) }
+        var lines = [heading(left, remark: status.song?.format ?? "", size)]
+        if let song = status.song { lines += songLines(song, size) }
+        lines += nextLine(status.next)
         guard !status.listeners.isEmpty else { return lines }
         let room = max(1, size.height - 1 - Self.fixedLineCount - (status.next == nil ? 0 : 1))
         lines += [StyledLine()] + table(status.listeners.prefix(room)).lines(width: size.width)

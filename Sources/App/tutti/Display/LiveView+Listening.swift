@@ -18,6 +18,7 @@ extension LiveView {
         append(status.loudspeakers, to: &left)
         var lines = [heading(left, remark: song?.format ?? "", size)]
         if let song { lines += songLines(song, size) }
+        lines += nextLine(status.next)
         if status.isRecorder { return lines + counters(status) }
         return lines + [readings(status)] + details(status) + counters(status)
     }

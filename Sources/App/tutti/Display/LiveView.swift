@@ -27,6 +27,7 @@ struct LiveView: Sendable {
         guard !status.isRecorder else { return }
         status.state = .finished
         status.buffered = .zero
+        status.next = nil
         if let total = song?.total { song?.elapsed = total }
         self.status = .listening(status, song: song, broadcaster: broadcaster)
     }
@@ -48,7 +49,7 @@ struct LiveView: Sendable {
     /// Returns text at the left, and a remark at the right end if there is room for it.
     func heading(_ left: StyledLine, remark: String, _ size: Size) -> StyledLine {
         let room = size.width - left.cellWidth - remark.terminalSafe.cellWidth
-        guard room >= 2 else { return left }
+        guard room >= 2, !remark.isEmpty else { return left }
         var line = left
         line.append(String(repeating: " ", count: room))
         line.append(remark, .faint)
@@ -59,6 +60,9 @@ struct LiveView: Sendable {
     func songLines(_ song: SongStatus, _ size: Size) -> [StyledLine] {
         [StyledLine(song.headline, .strong), progressLine(song, size)]
     }
+
+    /// Returns the line of what follows, if anything does.
+    func nextLine(_ title: String?) -> [StyledLine] { title.map { [StyledLine("next: \($0)", .faint)] } ?? [] }
 
     private func progressLine(_ song: SongStatus, _ size: Size) -> StyledLine {
         guard let total = song.total else { return StyledLine(song.elapsed.clockReading) }

@@ -20,6 +20,7 @@ struct PlainView: Sendable {
     let level: DisplayFlags.Level
     private let glyphs = Glyphs.ascii
     private var song: String?
+    private var next: String?
     private var state: String?
     private var listeners: [ListenerKey: ListenerLine] = [:]
     private var loudspeakers: LoudspeakerSettings?
@@ -62,7 +63,7 @@ struct PlainView: Sendable {
     // MARK: Broadcaster
 
     private mutating func broadcast(_ status: BroadcastStatus, _ now: HostTime) -> [Line] {
-        var lines = songChange(status.song) + stateChange(status.state.reading)
+        var lines = songChange(status.song) + nextChange(status.next) + stateChange(status.state.reading)
         var present: Set<ListenerKey> = []
         for listener in status.listeners {
             var key = ListenerKey(name: listener.name)
@@ -79,7 +80,7 @@ struct PlainView: Sendable {
 
     private func summary(_ status: BroadcastStatus) -> String {
         let playing = status.listeners.filter { $0.state == .playing }
-        var parts = ["\(status.song.timeReading)  \(playing.count) of \(status.listeners.count) playing"]
+        var parts = ["\(status.song?.timeReading ?? "-")  \(playing.count) of \(status.listeners.count) playing"]
         // A recorder does not buffer.
         if let least = playing.filter({ $0.timing != nil }).map(\.buffered).min() {
             parts.append("buffer at least \(least.bufferReading)")
@@ -100,14 +101,14 @@ struct PlainView: Sendable {
     ) -> [Line] {
         let settingsLines = loudspeakerChange(status.loudspeakers)
         guard let broadcaster else {
-            self.song = nil
+            (self.song, next) = (nil, nil)
             listeners = [:]
             // Only once, at the beginning: a notice reports how each broadcast ended.
             return settingsLines + (state == nil ? stateChange("waiting for a broadcast") : [])
         }
         // A notice reports the broadcaster it joined.
         state = broadcaster
-        var lines = settingsLines + (song.map { songChange($0) } ?? [])
+        var lines = settingsLines + (song == nil ? [] : songChange(song)) + nextChange(status.next)
         lines += change(of: status, ListenerKey(name: status.name))
         guard status.state == .playing || status.state == .starving, isStatusDue(now) else { return lines }
         if status.isRecorder {
@@ -140,12 +141,22 @@ struct PlainView: Sendable {
 
     // MARK: All
 
-    private mutating func songChange(_ status: SongStatus) -> [Line] {
+    private mutating func songChange(_ status: SongStatus?) -> [Line] {
+        guard let status else {
+            song = nil
+            return []
+        }
         let parts = [status.headline, status.format, status.total?.clockReading ?? ""]
         let text = "song: " + parts.filter { !$0.isEmpty }.joined(separator: ", ")
         guard text != song else { return [] }
         song = text
         return [Line(text)]
+    }
+
+    private mutating func nextChange(_ title: String?) -> [Line] {
+        guard title != next else { return [] }
+        next = title
+        return title.map { [Line("next: \($0)")] } ?? []
     }
 
     private mutating func stateChange(_ text: String) -> [Line] {

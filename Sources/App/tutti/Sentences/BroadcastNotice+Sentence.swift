@@ -23,6 +23,8 @@ extension BroadcastNotice {
         case .clockOverTCP(let name):
             "UDP is blocked between \(name) and this machine: clock over TCP, less exact"
         case .observed(let name): "\(name) is watching (tutti check)"
+        case .songsAdded(let name, let first, 1): "\(name) added '\(first)'"
+        case .songsAdded(let name, let first, let count): "\(name) added '\(first)' and \(count - 1) more"
         case .namedUnanswered(let address): "no listener answers at \(address); trying again until one does"
         case .unanswered(let name, let address): "\(name ?? "a listener"): no answer at \(address), trying again"
         case .busy(let name, let text): "\(name) is busy: \(text)"

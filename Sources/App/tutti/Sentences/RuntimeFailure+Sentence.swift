@@ -59,6 +59,9 @@ extension ControlEnding {
         switch self {
         case .done: "done"
         case .notFound(let others): Self.notFound(others, target)
+        case .cannotSearch(let cause):
+            "nothing is broadcast or heard on this machine, and others cannot be looked for: \(cause); "
+                + "--at HOST reaches one by its address"
         case .ambiguous(let names):
             "there are several broadcasts: name one with --at (\(names.map { "'\($0)'" }.joined(separator: ", ")))"
         case .noAnswer:
@@ -84,7 +87,7 @@ extension ControlEnding {
         }
         let near = name.nearest(among: others).map { "; did you mean '\($0)'?" } ?? ""
         let there = others.isEmpty ? "there is none" : "there are: \(others.joined(separator: ", "))"
-        return "no broadcast named '\(name)' was found in 3 s\(near.isEmpty ? "; \(there)" : near)"
+        return "no broadcast named '\(name)' was found\(near.isEmpty ? "; \(there)" : near)"
     }
 }
 

@@ -9,7 +9,7 @@ import NIOCore
 /// | verdict | u8 | 0 done, 1 refused |
 /// | *if done:* number | u64 | the command's in the log |
 /// | effect | i64 | session time at which it takes effect |
-/// | *if refused:* reason | u16 | ``CommandRefusal``: 0 other, 1 not allowed, 2 nothing plays, 3 empty queue, 4 no such item, 5 no such listener, 6 out of range, 7 live, 8 full queue, 9 unknown operation, 10 too many commands, 11 unplayable, 12 no room |
+/// | *if refused:* reason | u16 | ``CommandRefusal``: 0 other, 1 not allowed, 2 nothing plays, 3 empty queue, 4 no such item, 5 no such listener, 6 out of range, 7 live, 8 full queue, 9 unknown operation, 10 too many commands, 11 unplayable, 12 no room, 13 source cannot seek, 14 listener records, 15 song too long, 16 too many songs at once |
 /// | nearest | text, 63 bytes | the listener's name that was probably meant; else empty |
 /// | sent | i64 | session time at which the broadcaster sent this: whoever asked knows how long the effect is away |
 /// | text | text, 512 bytes | for display; empty if there is nothing to say |

@@ -22,6 +22,14 @@ public enum CommandRefusal: Error, Hashable, Sendable {
     case unplayable
     /// The broadcaster has no room for songs from other machines now.
     case noRoom
+    /// The source of what plays gives its song from the beginning to the end only.
+    case cannotSeek
+    /// The listener of this name has a file for its loudspeakers.
+    case listenerRecords
+    /// A song from another machine is longer than the broadcaster ever keeps.
+    case songTooLong
+    /// As many songs are being sent to the broadcaster as may be at once.
+    case tooManySongs
 }
 
 extension CommandRefusal: CustomStringConvertible {
@@ -40,6 +48,10 @@ extension CommandRefusal: CustomStringConvertible {
         case .unknownOperation: "the broadcaster does not know this command: install the same release on both"
         case .unplayable: "that song cannot be played: the broadcaster says why"
         case .noRoom: "there is no room for songs from other machines until some were played"
+        case .cannotSeek: "this source cannot seek"
+        case .listenerRecords: "that listener records: it has no volume, offset or role"
+        case .songTooLong: "a song that is sent may have 1 GiB at most"
+        case .tooManySongs: "too many songs are being sent to it: try again when they are there"
         case .tooManyCommands: "too many commands at once: try again in a second"
         }
     }
@@ -62,12 +74,17 @@ extension CommandRefusal {
         case .tooManyCommands: 10
         case .unplayable: 11
         case .noRoom: 12
+        case .cannotSeek: 13
+        case .listenerRecords: 14
+        case .songTooLong: 15
+        case .tooManySongs: 16
         }
     }
 
     private static let simple: [CommandRefusal] = [
         .notAllowed, .nothingPlays, .queueIsEmpty, .noSuchItem, .outOfRange, .liveCannotSeek, .queueIsFull,
-        .unknownOperation, .tooManyCommands, .unplayable, .noRoom,
+        .unknownOperation, .tooManyCommands, .unplayable, .noRoom, .cannotSeek, .listenerRecords, .songTooLong,
+        .tooManySongs,
     ]
 
     func write(to buffer: inout ByteBuffer) {

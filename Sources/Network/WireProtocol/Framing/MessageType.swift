@@ -9,6 +9,7 @@ enum MessageType: UInt16, CaseIterable, Sendable {
     case welcome = 0x10
     case broadcastEnd = 0x11
     case groupVolume = 0x13
+    case nextTitle = 0x14
     // Broadcaster to observer.
     case roster = 0x12
     // The media part, broadcaster to listener.

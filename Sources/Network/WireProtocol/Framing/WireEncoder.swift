@@ -9,7 +9,8 @@ import NIOCore
 /// ``ProgrammeChange``, ``QueuePageRequest``, ``QueuePage``, ``ListenerSettings``, ``VolumeSetting``,
 /// ``SongOffer``, ``SongBytes``, ``SongCredit``. `anchor` is epoch
 /// u32, frame i64, session time i64 (nanoseconds), frames per session second f64; `stream end` and `cut` are epoch u32,
-/// frame i64; `keep-alive` and `follow` are empty; `clock` is an unchanged clock datagram.
+/// frame i64; `next title` is a text; `keep-alive` is empty, as is `follow`, or u8 0 to end it; `clock` is an unchanged
+/// clock datagram.
 public enum WireEncoder {
     /// Returns the first bytes of a connection: preamble and greeting.
     public static func opening(_ greeting: Greeting) -> ByteBuffer {
@@ -131,12 +132,19 @@ public enum WireEncoder {
 
     public static func follow() -> ByteBuffer { message(.follow) { _ in } }
 
+    /// A `follow` with a field behind what older peers know: to them it is one more.
+    public static func unfollow() -> ByteBuffer { message(.follow) { $0.writeInteger(UInt8(0)) } }
+
     public static func settings(_ settings: ListenerSettings) -> ByteBuffer {
         message(.settings) { settings.write(to: &$0) }
     }
 
     public static func groupVolume(_ volume: VolumeSetting) -> ByteBuffer {
         message(.groupVolume) { volume.write(to: &$0) }
+    }
+
+    public static func nextTitle(_ title: String?) -> ByteBuffer {
+        message(.nextTitle) { $0.writeText(title ?? "", limit: Limits.titleByteCount) }
     }
 
     public static func programmeState(_ state: ProgrammeState) -> ByteBuffer {

@@ -210,7 +210,7 @@ extension ControlMessage {
             guard let roster = Roster(from: &payload) else { return nil }
             self = .roster(roster)
         case .command, .outcome, .follow, .programmeState, .programmeChange, .queuePageRequest, .queuePage, .settings,
-            .groupVolume, .songOffer, .songBytes, .songCredit:
+            .groupVolume, .nextTitle, .songOffer, .songBytes, .songCredit:
             self.init(ofProgramme: type, from: &payload)
         case .stream, .packets:
             return nil
@@ -223,12 +223,14 @@ extension ControlMessage {
         switch type {
         case .command: message = Command(from: &payload).map { .command($0) }
         case .outcome: message = CommandOutcome(from: &payload).map { .outcome($0) }
-        case .follow: message = .follow
+        case .follow: message = payload.readInteger(as: UInt8.self) == 0 ? .unfollow : .follow
         case .songOffer: message = SongOffer(from: &payload).map { .songOffer($0) }
         case .songBytes: message = SongBytes(from: &payload).map { .songBytes($0) }
         case .songCredit: message = SongCredit(from: &payload).map { .songCredit($0) }
         case .settings: message = ListenerSettings(from: &payload).map { .settings($0) }
         case .groupVolume: message = VolumeSetting(from: &payload).map { .groupVolume($0) }
+        case .nextTitle:
+            message = payload.readText(limit: Limits.titleByteCount).map { .nextTitle($0.isEmpty ? nil : $0) }
         case .programmeState: message = ProgrammeState(from: &payload).map { .programmeState($0) }
         case .programmeChange: message = ProgrammeChange(from: &payload).map { .programmeChange($0) }
         case .queuePageRequest: message = QueuePageRequest(from: &payload).map { .queuePageRequest($0) }

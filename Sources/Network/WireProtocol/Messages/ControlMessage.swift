@@ -31,12 +31,17 @@ public enum ControlMessage: Hashable, Sendable {
     case settings(ListenerSettings)
     /// The volume that all listeners' own volumes are scaled by.
     case groupVolume(VolumeSetting)
+    /// The title of the item that plays after the present one, for a listener's display: a text of at most 256 bytes,
+    /// empty if nothing does. Sent to a listener that joins, unless it is empty, and to all after each change.
+    case nextTitle(String?)
     case outcome(CommandOutcome)
     case songOffer(SongOffer)
     case songBytes(SongBytes)
     case songCredit(SongCredit)
     /// Asks for the programme's state, and from then on for its changes. Asked again, it sends the state again.
     case follow
+    /// Asks for no more changes.
+    case unfollow
     case programmeState(ProgrammeState)
     case programmeChange(ProgrammeChange)
     case queuePageRequest(QueuePageRequest)

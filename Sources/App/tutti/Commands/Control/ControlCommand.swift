@@ -59,8 +59,8 @@ enum ControlFlags {
     static let exitCodes =
         "Exit code: 0 when the command has taken effect; 64 for a wrong command line, or if several broadcasts could be "
         + "meant; 65 for a song that cannot be played, 66 for an item that is not there, 68 for a broadcast or listener "
-        + "that is nowhere, 69 when nothing plays or it is live, 73 for a full queue, 74 for a lost connection, 75 when "
-        + "it takes longer than 1 s, 77 for what the broadcaster does not allow."
+        + "that is nowhere, 69 when nothing plays, what plays cannot seek, or a listener records, 73 for a full queue, "
+        + "74 for a lost connection, 75 when it takes longer than 1 s, 77 for what the broadcaster does not allow."
 
     /// What has a dot or a colon, and no space, is an address.
     static func target(_ arguments: CommandArguments) throws(UsageError) -> ControlTarget {

@@ -44,10 +44,37 @@ extension TransportStatus {
 }
 
 extension ProgrammeChange {
-    /// For people; nil for what they need not see.
-    var line: String? {
+    /// For people; none for what they need not see.
+    /// - Parameter former: the state before this change.
+    func lines(after former: ProgrammeState?) -> [String] {
         switch kind {
-        case .status(let status): status.reading(at: effect)
+        case .status(let status): lines(of: status, after: former?.status)
+        case .listenerGone(let instance):
+            ["\(former?.listeners.first { $0.instance == instance }?.name ?? "a listener") left"]
+        default: line.map { [$0] } ?? []
+        }
+    }
+
+    /// Returns the status, and what plays next, as far as they changed.
+    private func lines(of status: TransportStatus, after former: TransportStatus?) -> [String] {
+        var others = status
+        others.next = former?.next
+        let isShown = others != former
+        let next: String? =
+            if status.next == former?.next {
+                nil
+            } else if let item = status.next {
+                "next: \(item.title)"
+            } else {
+                // A song that begins as the last one needs no remark.
+                isShown ? nil : "next: nothing"
+            }
+        return (isShown ? [status.reading(at: effect)] : []) + (next.map { [$0] } ?? [])
+    }
+
+    private var line: String? {
+        switch kind {
+        case .status, .listenerGone: nil
         case .modes(let modes): "repeat \(modes.repeats), shuffle \(modes.isShuffled ? "on" : "off")"
         case .queue(_, let count): "queue: \(count) song\(count == 1 ? "" : "s")"
         case .item(let item): item.hasFailed ? "\(item.title): cannot be played" : nil
@@ -55,7 +82,6 @@ extension ProgrammeChange {
         case .listener(let listener):
             "\(listener.name): \(listener.state.rawValue)"
                 + (listener.settings.map { ", volume \($0.volume.reading)" } ?? "")
-        case .listenerGone: "a listener left"
         case .command(let entry): "\(entry.who): \(entry.operation.reading)"
         case .unknown: nil
         }

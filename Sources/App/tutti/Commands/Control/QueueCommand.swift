@@ -1,5 +1,4 @@
 import AudioCore
-import Glibc
 import Songs
 import Synchronization
 import TuttiRuntime
@@ -52,8 +51,15 @@ struct QueueCommand: Command {
         guard let verb = words.first else { return .list }
         let rest = Array(words.dropFirst())
         switch verb {
-        case "add": return .add(try songs(rest))
-        case "insert": return .insert(try songs(Array(rest.dropFirst())), at: try number(rest, 0))
+        case "add": return .add(try songs(rest, "add SONG"))
+        case "insert":
+            guard let first = rest.first, let number = Int(first) else {
+                throw UsageError("the number of the song behind is missing: tutti queue insert N SONG")
+            }
+            guard (1...Int(Int32.max)).contains(number) else {
+                throw UsageError("a song's number is a whole number from 1: `tutti queue` shows it")
+            }
+            return .insert(try songs(Array(rest.dropFirst()), "insert N SONG"), at: number - 1)
         case "remove": return .operation(.remove(.position(try onlyNumber(rest))))
         case "play": return .operation(.jump(to: .position(try onlyNumber(rest))))
         case "move":
@@ -76,8 +82,9 @@ struct QueueCommand: Command {
         }
     }
 
-    private static func songs(_ words: [String]) throws(UsageError) -> [String] {
-        guard !words.isEmpty, !words.contains("") else { throw UsageError("SONG is missing: tutti queue add SONG") }
+    /// - Parameter form: how the command is written.
+    private static func songs(_ words: [String], _ form: String) throws(UsageError) -> [String] {
+        guard !words.isEmpty, !words.contains("") else { throw UsageError("SONG is missing: tutti queue \(form)") }
         guard !words.contains("-") else { throw UsageError("standard input cannot be queued") }
         return words
     }
@@ -122,9 +129,9 @@ struct QueueCommand: Command {
     /// Returns the songs behind the names, in as many lists as commands are needed for them.
     private func batches(_ names: [String]) throws(RuntimeFailure) -> [[ItemSource]] {
         do throws(SongFailure) {
-            let collection = try SongCollection(names)
-            for problem in collection.problems { StandardStream.error.write("tutti: \(problem)".terminalSafe + "\n") }
-            return ItemSource.batches(of: collection.songs.map { ItemSource(song: $0) })
+            let songs = try QueuedSongs(names)
+            for problem in songs.problems { StandardStream.error.write("tutti: \(problem)".terminalSafe + "\n") }
+            return ItemSource.batches(of: songs.sources)
         } catch {
             throw RuntimeFailure(error)
         }
@@ -167,21 +174,6 @@ struct QueueCommand: Command {
             ]
         }
         return table
-    }
-}
-
-extension ItemSource {
-    /// A song of this machine's user, by its URL or its path.
-    init(song: String) {
-        if let address = WebAddress(song) {
-            self = .web(address)
-        } else if song.hasPrefix("/") {
-            self = .file(song)
-        } else {
-            let directory = getcwd(nil, 0)
-            defer { free(directory) }
-            self = .file((directory.map { String(cString: $0) } ?? "") + "/" + song)
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 import AudioCore
 import Synchronization
 import TuttiRuntime
+import WireProtocol
 
 /// `tutti status`
 struct StatusCommand: Command {
@@ -12,8 +13,10 @@ struct StatusCommand: Command {
         operands: [],
         options: [watch, ControlFlags.at, DisplayFlags.json, .help],
         notes: [
-            "With --json: one object with the whole state; with --watch then one for each change, by its number. A "
-                + "position is seconds at a time of the broadcaster's clock: nothing is sent while it goes on as expected.",
+            "With --json: one object with the whole state; with --watch then one for each change, by its number, and at "
+                + "the broadcast's end one with how it ended. A position is seconds at a time of the broadcaster's "
+                + "clock: nothing is sent while it goes on as expected.",
+            "--watch ends with the broadcast, with exit code 0 if that did not fail.",
             ControlFlags.exitCodes,
         ],
         examples: [
@@ -33,22 +36,42 @@ struct StatusCommand: Command {
 
     func run() -> Int32 {
         SessionRunner.exitCode { () throws(RuntimeFailure) in
-            let broadcaster = Mutex("")
-            try ControlRun(target: target, requests: [watches ? .changes : .state]).run { [isJSON] answer in
-                switch answer {
-                case .connected(let name): broadcaster.withLock { $0 = name }
-                case .state(let state, nil):
-                    let name = broadcaster.withLock { $0 }
-                    if isJSON { ListOutput.write([state.json(of: name)]) } else { Self.show(state, of: name) }
-                case .state(_, let change?):
-                    if isJSON {
-                        ListOutput.write([change.json])
-                    } else if let line = change.line {
-                        StandardStream.output.write(line.terminalSafe + "\n")
-                    }
-                case .outcome, .page: break
+            do throws(RuntimeFailure) {
+                try show()
+            } catch {
+                // Whoever watches to the end has seen all there was.
+                guard watches, case .control(.ended(_, let end), _) = error.reason, end.kind != .failed else {
+                    throw error
+                }
+                if isJSON {
+                    ListOutput.write([.object(["end": .string("\(end.kind)")])])
+                } else {
+                    StandardStream.output.write(error.sentence.terminalSafe + "\n")
                 }
             }
+        }
+    }
+
+    private func show() throws(RuntimeFailure) {
+        let broadcaster = Mutex("")
+        // What changes are told against.
+        let former = Mutex<ProgrammeState?>(nil)
+        try ControlRun(target: target, requests: [watches ? .changes : .state]).run { [isJSON] answer in
+            switch answer {
+            case .connected(let name): broadcaster.withLock { $0 = name }
+            case .state(let state, nil):
+                let name = broadcaster.withLock { $0 }
+                if isJSON { ListOutput.write([state.json(of: name)]) } else { Self.show(state, of: name) }
+            case .state(_, let change?):
+                let lines = former.withLock { change.lines(after: $0) }
+                if isJSON {
+                    ListOutput.write([change.json])
+                } else {
+                    StandardStream.output.write(lines.map { $0.terminalSafe + "\n" }.joined())
+                }
+            case .outcome, .page: break
+            }
+            if case .state(let state, _) = answer { former.withLock { $0 = state } }
         }
     }
 

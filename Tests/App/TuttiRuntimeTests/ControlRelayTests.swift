@@ -1,0 +1,51 @@
+import AudioCore
+import NIOCore
+import NIOPosix
+import StreamTestKit
+import Synchronization
+import Testing
+import WireProtocol
+
+@testable import TuttiRuntime
+
+/// A listener's local socket, with the broadcaster played by the test.
+@Suite(.timeLimit(.minutes(5))) struct ControlRelayTests {
+    private static let broadcaster = Greeting(
+        roles: .broadcaster, peer: UUIDBytes(high: 0, low: 1), instance: 9, started: 0, name: "Den")
+    private static let state = ProgrammeState(
+        sequence: 0, sent: SessionTime(nanoseconds: 0), status: TransportStatus(.idle))
+
+    /// After one look at the status nobody follows any more: the broadcaster is to send no changes to this machine.
+    @Test func whenTheLastFollowerHasGoneNoneIsAskedFor() async throws {
+        let directory = TemporaryDirectory()
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        var network = NetworkOptions()
+        network.localSockets = LocalSocketDirectory(path: directory.path + "/run")
+        let asked = Mutex<[ControlMessage]>([])
+        let place = Place()
+        try await loop.submit { [network] in
+            let relay = ControlRelay(loop: loop, broadcaster: { Self.broadcaster }) { message in
+                asked.withLock { $0.append(message) }
+                if case .follow = message { loop.execute { _ = place.relay?.pass(.programmeState(Self.state)) } }
+            }
+            place.relay = relay
+            relay.listen(network) { _ in }
+        }.get()
+        for _ in 0..<2 {
+            var options = ControlOptions([.state])
+            options.localSockets = network.localSockets
+            let controller = Controller(options: options, identity: Identity(name: "Hand"))
+            try controller.run { _ in }
+        }
+        for _ in 0..<500 where asked.withLock({ $0.count }) < 4 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(asked.withLock { $0 } == [.follow, .unfollow, .follow, .unfollow])
+        try await loop.flatSubmit { place.relay?.shutDown() ?? loop.makeSucceededVoidFuture() }.get()
+        try await group.shutdownGracefully()
+    }
+
+    /// Holds the relay; used on its event loop only.
+    private final class Place: @unchecked Sendable {
+        var relay: ControlRelay?
+    }
+}
