@@ -1,0 +1,94 @@
+import Glibc
+import StreamTestKit
+import Testing
+
+/// Programmes of several songs, and what commands do to them, recorded by real processes.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ProgrammeRecordingTests {
+    /// The samples of a file as its readers see them, whatever its kind and header.
+    private static func samples(_ name: String, in directory: borrowing TemporaryDirectory) throws -> [UInt8] {
+        try Tool.run("ffmpeg -v error -xerror -y -i \(name) -f s32le \(name).raw", in: directory)
+        return try Tool.readFile("\(directory.path)/\(name).raw")
+    }
+
+    private static func text(_ name: String, in directory: borrowing TemporaryDirectory) throws -> String {
+        String(decoding: try Tool.readFile("\(directory.path)/\(name)"), as: UTF8.self)
+    }
+
+    /// Makes stereo noise, a frame of which is eight bytes of what ``samples(_:in:)`` returns.
+    private static func makeNoise(
+        _ name: String, seconds: Double, rate: Int = 44_100, bits: Int = 16, in directory: borrowing TemporaryDirectory
+    ) throws {
+        try Tool.run(
+            "sox -R -r \(rate) -n -b \(bits) \(name) synth \(seconds) whitenoise whitenoise gain -6", in: directory)
+    }
+
+    /// Runs lines while a broadcast is recorded into `heard.wav`, and waits for the end of both. `here` is the program
+    /// on their machine, and what it prints goes to `out` with its exit code.
+    private static func record(
+        _ songs: String, options: String = "", before: String = "", while lines: String = "",
+        recorder: String = "", in directory: borrowing TemporaryDirectory
+    ) throws {
+        let port = freePort()
+        try TuttiProcess.run(
+            """
+            mkdir -p here there; chmod 700 here there
+            here() { XDG_RUNTIME_DIR=$PWD/here tutti "$@" >> out 2>&1; echo "[$?]" >> out; }
+            until_status() { for i in $(seq 400); do XDG_RUNTIME_DIR=$PWD/here tutti status 2>&1 | grep -q "$1" && return
+                sleep 0.05; done; echo "never: $1" >> out; }
+            rm -f heard*.wav out; touch out
+            \(before) XDG_RUNTIME_DIR=$PWD/here tutti broadcast \(songs) \(options) --name Den --no-mdns --port \(port) \
+                > broadcast.log 2>&1 & b=$!
+            XDG_RUNTIME_DIR=$PWD/there tutti record --host 127.0.0.1:\(port) --no-mdns --port \(freePort()) \
+                \(recorder) heard.wav > record.log 2>&1 & r=$!
+            \(lines)
+            wait $r || exit 2
+            """, in: directory)
+    }
+
+    // MARK: Songs that follow one another
+
+    /// Not at the border of any packet or buffer.
+    @Test(arguments: ["wav", "flac"]) func aSplitAlbumIsRecordedAsTheWholeOne(kind: String) throws {
+        let directory = TemporaryDirectory()
+        try Self.makeNoise("whole.wav", seconds: 4, in: directory)
+        try Tool.run(
+            """
+            sox whole.wav 1.wav trim 0 50001s; sox whole.wav 2.wav trim 50001s 61111s
+            sox whole.wav 3.wav trim 111112s; [ \(kind) = wav ] || flac -s whole.wav 1.wav 2.wav 3.wav
+            """, in: directory)
+        try Self.record("whole.\(kind)", in: directory)
+        let whole = try Tool.readFile(directory.path + "/heard.wav")
+        try Self.record("1.\(kind) 2.\(kind) 3.\(kind)", in: directory)
+        #expect(try Tool.readFile(directory.path + "/heard.wav") == whole)
+        let song = try Self.samples("whole.wav", in: directory)
+        #expect(try Self.samples("heard.wav", in: directory) == song && song.count == 4 * 44_100 * 8)
+        #expect(try Self.text("record.log", in: directory).contains("(176400 frames) into 'heard.wav'\n"))
+    }
+
+    // MARK: Commands
+
+    /// Ten seconds more of the song were there already when it was cut.
+    @Test func aRecordingOverASeekHoldsWhatWasHeard() throws {
+        let directory = TemporaryDirectory()
+        try Self.makeNoise("song.wav", seconds: 18, in: directory)
+        try Self.record(
+            "song.wav", while: "until_status '^playing'; sleep 1; here seek 16", in: directory)
+        try Self.expectSeek(to: 16 * 44_100, of: "song.wav", in: directory)
+    }
+
+    /// Expects the song's beginning, up to some seconds after it was played, and what lies behind a frame.
+    private static func expectSeek(
+        to frame: Int, of name: String, in directory: borrowing TemporaryDirectory
+    ) throws {
+        #expect(try text("out", in: directory) == "[0]\n")
+        let song = try samples(name, in: directory)
+        let heard = try samples("heard.wav", in: directory)
+        let rest = song[(frame * 8)...]
+        let cut = heard.count - rest.count
+        #expect((44_100 * 4..<44_100 * 6 * 8).contains(cut), "\(cut / 8) frames")
+        // Not in the macro, which would print all samples.
+        let isRight =
+            cut > 0 && heard.prefix(max(0, cut)) == song.prefix(max(0, cut)) && heard.suffix(rest.count) == rest
+        #expect(isRight)
+    }
+}
