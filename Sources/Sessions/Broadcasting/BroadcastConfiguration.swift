@@ -35,7 +35,7 @@ public struct BroadcastConfiguration: Sendable {
     /// How much of the song must be read before it starts, and before it resumes after a stall of its source. A source
     /// that delivers no faster than real time keeps this lead.
     public var sourceLead = TimeSpan.seconds(1)
-    /// From the microphone to all loudspeakers, for a live source. Nil for songs, whose start is decided.
+    /// From the microphone to all loudspeakers, for sources that tell their clock. The start of all others is decided.
     public var liveLatency: TimeSpan?
     /// How far ahead of its play time a packet may be sent.
     public var horizon = TimeSpan.seconds(10)

@@ -64,7 +64,7 @@ public enum SourceEvent: Sendable {
     case notice(NoticeLevel, String)
     /// A station's current title.
     case title(String)
-    /// When a live source's frames were in the air. Repeated while it runs.
+    /// When a live source's frames were in the air. Comes before its first packets, and is repeated while it runs.
     case clock(SourceClock)
 }
 

@@ -7,10 +7,7 @@ extension BroadcastSession {
     mutating func decideStart(_ now: HostTime) {
         guard case .waiting(let since) = phase, !isSilenced else { return }
         // A live source plays as soon as there is something to play.
-        guard !timeline.heard.follower.isLive else {
-            if let anchor = timeline.heard.follower.liveAnchor { play(by: anchor) }
-            return
-        }
+        if let anchor = timeline.heard.follower.liveAnchor { return play(by: anchor) }
         let members = connections.links.filter(\.isMember)
         let audience = StartDecision.Audience(
             present: members.count, ready: members.count(where: \.isReady), wanted: wantedListenerCount)

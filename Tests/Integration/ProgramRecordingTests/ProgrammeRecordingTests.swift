@@ -1,4 +1,6 @@
 import Glibc
+import HeardAnalysis
+import SoundCardKit
 import StreamTestKit
 import Testing
 
@@ -90,5 +92,41 @@ import Testing
         let isRight =
             cut > 0 && heard.prefix(max(0, cut)) == song.prefix(max(0, cut)) && heard.suffix(rest.count) == rest
         #expect(isRight)
+    }
+
+    // MARK: Songs that were added
+
+    /// The stated format is that of what the broadcast began with.
+    @Test func anAddedSongIsNoRawSamples() throws {
+        let directory = TemporaryDirectory()
+        try Self.makeNoise("song.wav", seconds: 1, in: directory)
+        try Self.makeNoise("raw.wav", seconds: 5, rate: 48_000, in: directory)
+        try Tool.run("sox raw.wav -t raw in.raw", in: directory)
+        try Self.record(
+            "-", options: "--raw 48000:2:s16le", before: "cat in.raw |",
+            while: "until_status '^playing'; sleep 1; here queue add song.wav; here queue play 2", in: directory)
+        #expect(try Self.text("out", in: directory) == "[0]\n[0]\n")
+        let raw = try Self.samples("raw.wav", in: directory)
+        let heard = try Self.samples("heard.wav", in: directory)
+        #expect(raw.starts(with: heard) && heard.count > 0 && heard.count < raw.count)
+        #expect(try Self.samples("heard-2.wav", in: directory) == Self.samples("song.wav", in: directory))
+    }
+
+    /// It is heard as a song, beside a source that is live.
+    @Test func aSongIsAddedToACapture() throws {
+        let directory = TemporaryDirectory()
+        try Self.makeNoise("song.wav", seconds: 3, in: directory)
+        var card = SoftwareCard(recording: directory.path + "/played.wav")
+        card.source = directory.path + "/air.wav"
+        try MicrophoneNoise(.integer24, seconds: 20).write(to: directory.path + "/air.wav")
+        try SoftwareCard.writeConfiguration(to: directory.path + "/asound.conf", default: card)
+        try Self.record(
+            "--capture default", before: "ALSA_CONFIG_PATH=$PWD/asound.conf",
+            while: """
+                until_status '^playing: live'; sleep 1; here queue add song.wav; here next
+                until_status '^playing: song.wav'; sleep 1; here pause; until_status '^paused'; here resume
+                """, in: directory)
+        #expect(try Self.text("out", in: directory) == "[0]\n[0]\n[0]\n[0]\n")
+        #expect(try Self.samples("heard-2.wav", in: directory) == Self.samples("song.wav", in: directory))
     }
 }
