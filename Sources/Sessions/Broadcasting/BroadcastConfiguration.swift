@@ -72,6 +72,9 @@ public enum BroadcastLimits {
     static let jumpDelay = TimeSpan.milliseconds(150)
     /// How long the old sound goes on while the new song is opened.
     static let openingTime = TimeSpan.milliseconds(100)
+    /// How long a song that is jumped to may give nothing before it is passed over: longer than the time-out of a
+    /// connection to a server, which says more.
+    static let jumpPatience = TimeSpan.seconds(12)
     /// Behind this much of a song, `previous` goes back to its beginning.
     static let restartTime = TimeSpan.seconds(3)
     /// Lists of songs that are followed: lists may name each other.

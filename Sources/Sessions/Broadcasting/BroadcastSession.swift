@@ -133,6 +133,7 @@ public struct BroadcastSession {
         decideStart(now)
         watchSource(now)
         for title in timeline.heard.titles.take(upTo: position(now)) { retitle(title, now) }
+        giveUpSilentJump(now)
         openNext(now)
         readAhead(now)
         followPace(now)
@@ -196,6 +197,16 @@ public struct BroadcastSession {
         case .cutOff(let seconds, let whole, let problem): notify(.songCutOff(seconds: seconds, of: whole, problem))
         case nil: break
         }
+    }
+
+    /// Gives up a jump to a song whose source gives nothing from its beginning, such as a FIFO that nobody writes to.
+    private mutating func giveUpSilentJump(_ now: HostTime) {
+        guard case .jumping(let track, let since) = opening, track.song.log.endIndex == 0, track.songsBefore == 0,
+            track.firstFrame == .zero, now - since > BroadcastLimits.jumpPatience
+        else { return }
+        let name = track.item.flatMap { programme.item($0)?.title } ?? "the song"
+        let failure = "'\(name)' gave nothing for \(Int(BroadcastLimits.jumpPatience.seconds)) s"
+        endSong(track.epoch, .nothing, failure: failure, now)
     }
 
     /// Reads every song to a little beyond the horizon.

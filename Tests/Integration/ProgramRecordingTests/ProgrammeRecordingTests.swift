@@ -129,4 +129,31 @@ import Testing
         #expect(try Self.text("out", in: directory) == "[0]\n[0]\n[0]\n[0]\n")
         #expect(try Self.samples("heard-2.wav", in: directory) == Self.samples("song.wav", in: directory))
     }
+
+    /// Its bytes are gone: the broadcast goes on with what comes behind it, and says so.
+    @Test func standardInputIsNotReadTwice() throws {
+        let directory = TemporaryDirectory()
+        try Self.makeNoise("song.wav", seconds: 3, rate: 48_000, in: directory)
+        try Self.makeNoise("raw.wav", seconds: 15, rate: 48_000, in: directory)
+        try Tool.run("sox raw.wav -t raw in.raw; sox song.wav -t raw song.raw", in: directory)
+        try Self.record(
+            "- song.raw", options: "--raw 48000:2:s16le", before: "(cat in.raw; sleep 20) |",
+            while: """
+                until_status '^playing: standard'; sleep 1; here next; until_status '^playing: song.raw'; here previous
+                until_status '^playing: song.raw'; wait $b; echo "[$?]" >> out
+                """, in: directory)
+        #expect(
+            try Self.text("out", in: directory) == """
+                [0]
+                tutti: Den: that song cannot be played: the broadcaster says why
+                [65]
+                [65]
+
+                """)
+        let log = try Self.text("broadcast.log", in: directory)
+        #expect(log.contains("standard input was read already, and comes only once"), "\(log)")
+        let song = try Self.samples("song.wav", in: directory)
+        let heard = try Self.samples("heard.wav", in: directory)
+        #expect(heard.suffix(song.count) == song[...])
+    }
 }

@@ -157,6 +157,22 @@ struct ProgrammeBroadcastTests {
         #expect(broadcast.session.programme.itemCount == 3 && broadcast.session.song.epoch == Epoch(2))
     }
 
+    /// As a FIFO that nobody writes to.
+    @Test func aJumpToWhatGivesNothingIsGivenUp() throws {
+        var broadcast = playing(["a", "b", "c"])
+        perform(.next, &broadcast)
+        broadcast.wait(BroadcastLimits.jumpPatience, draining: 1)
+        #expect(broadcast.opened.last?.epoch == Epoch(2) && broadcast.outcomes.isEmpty)
+        broadcast.wait(.milliseconds(100), draining: 1)
+        #expect(broadcast.notices.contains(.songPassedOver(Epoch(2), "'b' gave nothing for 12 s")))
+        guard case .refused(.unplayable)? = broadcast.outcomes.last?.verdict else { throw Missing() }
+        // The one behind it is played.
+        #expect(titles(broadcast) == ["/a", "/b", "/c"] && broadcast.closedSources.contains(Epoch(2)))
+        giveSong(&broadcast)
+        broadcast.wait(.milliseconds(400), draining: 1)
+        #expect(broadcast.session.anchor?.epoch == Epoch(3))
+    }
+
     // MARK: Pause
 
     @Test func aPauseEndsAtOneFrameAndTheNextOneFollows() throws {
