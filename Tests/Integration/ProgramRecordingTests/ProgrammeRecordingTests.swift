@@ -67,6 +67,18 @@ import Testing
         #expect(try Self.text("record.log", in: directory).contains("(176400 frames) into 'heard.wav'\n"))
     }
 
+    /// No bit of the wider song is lost, and the narrower one behind it goes on in the same file.
+    @Test func widerSamplesBeginAnotherFile() throws {
+        let directory = TemporaryDirectory()
+        try Self.makeNoise("16.wav", seconds: 1, in: directory)
+        try Self.makeNoise("24.wav", seconds: 1.2, bits: 24, in: directory)
+        try Tool.run("flac -s 24.wav", in: directory)
+        try Self.record("16.wav 24.flac 16.wav", in: directory)
+        let (narrow, wide) = (try Self.samples("16.wav", in: directory), try Self.samples("24.wav", in: directory))
+        #expect(try Self.samples("heard.wav", in: directory) == narrow)
+        #expect(try Self.samples("heard-2.wav", in: directory) == wide + narrow)
+    }
+
     // MARK: Commands
 
     /// Ten seconds more of the song were there already when it was cut.

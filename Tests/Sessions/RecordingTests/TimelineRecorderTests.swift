@@ -252,6 +252,42 @@ struct TimelineRecorderTests {
         #expect(summary.frameCount == 900 && summary.duration == .microseconds(62_500 + 25_000))
     }
 
+    /// Nothing of a song is lost, whatever came before it.
+    @Test func widerSamplesBeginAnotherFile() throws {
+        let rig = try Rig()
+        let songs = [Song(), Song(bits: 24), Song(), Song(bits: 32, isFloat: true), Song(bits: 24), Song(bits: 32)]
+        for (index, song) in songs.enumerated() {
+            try rig.begin(UInt32(index), at: 300, song)
+            try rig.take(300..<400, epoch: UInt32(index), of: song)
+        }
+        let summary = try rig.close()
+        let names = ["/out.wav", "/out-2.wav", "/out-3.wav", "/out-4.wav"]
+        #expect(summary.paths == names.map { rig.directory.path + $0 } && summary.frameCount == 600)
+        #expect(try rig.frames() == Array(300..<400))
+        let wide = (Int64(300)..<400).map { [UInt8($0 & 255), UInt8($0 & 255), UInt8($0 >> 8)] }
+        let narrow = wide.map { [0, $0[1], $0[2]] }
+        #expect(try samples(rig, "out-2.wav", count: 200, width: 3) == wide + narrow)
+        func bytes(_ value: Float) -> [UInt8] { withUnsafeBytes(of: value.bitPattern.littleEndian) { Array($0) } }
+        let floats = (300..<400).map { bytes(Float($0) / 32_768) }
+        let integers = (300..<400).map { bytes(Float($0 << 8 | $0 & 255) / 8_388_608) }
+        // Its significand has 24 bits.
+        #expect(try samples(rig, "out-3.wav", count: 200, width: 4) == floats + integers)
+        let packet = songs[5].packet(300, 100)
+        let widest = stride(from: 0, to: packet.count, by: 4).map { Array(packet[$0..<$0 + 4].reversed()) }
+        #expect(try samples(rig, "out-4.wav", count: 100, width: 4) == widest)
+    }
+
+    @Test func theChosenFormatIsKept() throws {
+        let rig = try Rig { $0.samples = .integer(bits: 16) }
+        let wide = Song(bits: 24)
+        try rig.begin()
+        try rig.take(0..<100)
+        try rig.begin(2, wide)
+        try rig.take(0..<100, epoch: 2, of: wide)
+        #expect(try rig.close().paths == [rig.directory.path + "/out.wav"])
+        #expect(try rig.frames().count == 200)
+    }
+
     /// What would have followed was taken back by a pause, and something else follows.
     @Test func aFileOfWhichNothingIsHeardIsRemoved() throws {
         let rig = try Rig()

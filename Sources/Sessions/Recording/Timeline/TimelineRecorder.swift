@@ -222,7 +222,7 @@ public struct TimelineRecorder: ~Copyable {
         var samples = options.samples ?? SampleFormat(of: format, cookie: stream.magicCookie)
         if samples.byteCount > 4 { samples = .float32 }
         if let present, present.format.sampleRate == decoder.sampleRate,
-            present.format.channelCount == decoder.channelCount
+            present.format.channelCount == decoder.channelCount, present.format.samples.holds(samples)
         {
             return
         }
