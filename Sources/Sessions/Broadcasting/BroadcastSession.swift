@@ -163,6 +163,9 @@ public struct BroadcastSession {
             let problems = change(epoch) { $0.song.read(properties, packets, data) }
             for problem in problems ?? [] { notify(.songDamaged(problem)) }
             noteDescription(of: epoch, now)
+        case .measured(let frameCount, let isFollowed):
+            _ = change(epoch) { $0.song.note(measuredFrameCount: frameCount, isFollowed: isFollowed) }
+            noteDescription(of: epoch, now)
         case .list(let items): replaceItem(of: epoch, with: items, now)
         case .ended(let end): endSong(epoch, end, failure: nil, now)
         case .failed(let text, let end): endSong(epoch, end, failure: text, now)
@@ -359,6 +362,9 @@ extension BroadcastSession {
 
     /// The frame after the last audible one, once the song was read to its end.
     public var end: FramePosition? { song.end }
+
+    /// Where the song ends, as far as it is known.
+    public var length: FramePosition? { song.length }
 
     /// Whether the last song was read to its end.
     public var isFinishing: Bool {

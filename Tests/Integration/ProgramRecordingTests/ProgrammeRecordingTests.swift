@@ -106,6 +106,22 @@ import Testing
         #expect(isRight)
     }
 
+    /// A later link of a chain is found by its time in the whole, which is known.
+    @Test func aChainIsAsLongAsAllItsLinks() throws {
+        let directory = TemporaryDirectory()
+        for (index, seconds) in [6, 20].enumerated() {
+            try Self.makeNoise("\(index).wav", seconds: Double(seconds), in: directory)
+            try Tool.run("oggenc -Q -q 3 -s \(index) -t Link\(index) -o \(index).ogg \(index).wav", in: directory)
+        }
+        try Tool.run("cat 0.ogg 1.ogg > chain.ogg", in: directory)
+        try Self.record(
+            "chain.ogg",
+            while:
+                "until_status '^playing: Link0.* of 0:26'; sleep 1; here seek 22; tutti decode --float chain.ogg whole.wav",
+            recorder: "--format float", in: directory)
+        try Self.expectSeek(to: 22 * 44_100, of: "whole.wav", in: directory)
+    }
+
     // MARK: Songs that were added
 
     /// The stated format is that of what the broadcast began with.

@@ -173,6 +173,18 @@ struct ProgrammeBroadcastTests {
         #expect(broadcast.session.anchor?.epoch == Epoch(3))
     }
 
+    /// It is read ahead by ten seconds, but all of it was measured.
+    @Test func aSeekIsJudgedByTheMeasuredLength() {
+        var broadcast = playing(["a", "b"])
+        broadcast.source(.measured(frameCount: 208_000, isFollowed: false))
+        let item = broadcast.session.programme.current.flatMap { broadcast.session.programme.item($0) }
+        #expect(item?.duration == .seconds(26) && broadcast.session.length == FramePosition(208_000))
+        perform(.seek(to: .seconds(12)), &broadcast)
+        #expect(broadcast.opened.last?.firstFrame == FramePosition(96_000) && titles(broadcast).last == "/a")
+        perform(.seek(to: .seconds(27)), &broadcast)
+        #expect(titles(broadcast).last == "/b")
+    }
+
     // MARK: Pause
 
     @Test func aPauseEndsAtOneFrameAndTheNextOneFollows() throws {

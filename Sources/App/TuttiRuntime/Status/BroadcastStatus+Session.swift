@@ -25,7 +25,7 @@ extension BroadcastStatus {
         }
         self.init(
             name: name, state: state,
-            song: SongStatus(session.summary, elapsed: position, end: session.end), listeners: listeners,
+            song: SongStatus(session.summary, elapsed: position, end: session.length), listeners: listeners,
             refusedCount: session.refusedCount)
         if !isOver { next = session.nextTitle }
         groupVolume = session.volume
