@@ -149,6 +149,9 @@ public struct AudioFileWriter: ~Copyable, Sendable {
         }
     }
 
+    /// Removes the file from its directory.
+    public func remove() { file.remove() }
+
     // MARK: Pieces
 
     /// Encodes frames in pieces, and writes whenever the buffer is full.

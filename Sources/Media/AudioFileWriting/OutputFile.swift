@@ -93,4 +93,7 @@ public struct OutputFile: ~Copyable, Sendable {
 
     /// Abandons the file: removes it if it was created, leaves it as it is if it existed.
     public func discard() { if isNew { unlink(path) } }
+
+    /// Removes the file, whoever created it.
+    func remove() { unlink(path) }
 }

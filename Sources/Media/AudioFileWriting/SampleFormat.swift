@@ -26,6 +26,13 @@ public struct SampleFormat: Hashable, Sendable {
         }
     }
 
+    /// Returns whether samples of another format lose nothing in this one: integers fit wider ones, and floats up to
+    /// the 24 bits of their significand.
+    public func holds(_ other: SampleFormat) -> Bool {
+        if other.isFloat { return isFloat }
+        return other.validBits <= (isFloat ? 24 : validBits)
+    }
+
     private init(byteCount: Int, validBits: Int, isFloat: Bool) {
         self.byteCount = byteCount
         self.validBits = validBits

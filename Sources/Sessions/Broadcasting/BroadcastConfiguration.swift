@@ -35,7 +35,7 @@ public struct BroadcastConfiguration: Sendable {
     /// How much of the song must be read before it starts, and before it resumes after a stall of its source. A source
     /// that delivers no faster than real time keeps this lead.
     public var sourceLead = TimeSpan.seconds(1)
-    /// From the microphone to all loudspeakers, for a live source. Nil for songs, whose start is decided.
+    /// From the microphone to all loudspeakers, for sources that tell their clock. The start of all others is decided.
     public var liveLatency: TimeSpan?
     /// How far ahead of its play time a packet may be sent.
     public var horizon = TimeSpan.seconds(10)
@@ -78,6 +78,9 @@ public enum BroadcastLimits {
     static let pendingCommandCount = 64
     /// How long the old sound goes on while the new song is opened.
     static let openingTime = TimeSpan.milliseconds(100)
+    /// How long a song that is jumped to may give nothing before it is passed over: longer than the time-out of a
+    /// connection to a server, which says more.
+    static let jumpPatience = TimeSpan.seconds(12)
     /// Lists of songs that are followed: lists may name each other.
     static let listCount = 100
     /// Songs that stand behind the one that is heard: a listener holds one more.

@@ -65,9 +65,11 @@ public enum SourceEvent: Sendable {
     /// What kind of source it is; before the first read.
     case opened(isLive: Bool, isSeekable: Bool)
     case notice(NoticeLevel, String)
+    /// So many audible frames the song has, by reading all of it ahead; and whether another song follows in its source.
+    case measured(frameCount: Int64, isFollowed: Bool)
     /// A station's current title.
     case title(String)
-    /// When a live source's frames were in the air. Repeated while it runs.
+    /// When a live source's frames were in the air. Comes before its first packets, and is repeated while it runs.
     case clock(SourceClock)
 }
 

@@ -13,10 +13,7 @@ extension BroadcastSession {
         }
         guard !isSilenced else { return }
         // A live source plays as soon as there is something to play.
-        guard !timeline.heard.follower.isLive else {
-            if let anchor = timeline.heard.follower.liveAnchor { play(by: anchor, now) }
-            return
-        }
+        if let anchor = timeline.heard.follower.liveAnchor { return play(by: anchor, now) }
         let members = connections.links.filter(\.isMember)
         let audience = StartDecision.Audience(
             present: members.count, ready: members.count(where: \.isReady), wanted: wantedListenerCount)

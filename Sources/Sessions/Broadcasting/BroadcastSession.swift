@@ -139,6 +139,7 @@ public struct BroadcastSession {
         decideStart(now)
         watchSource(now)
         for title in timeline.heard.titles.take(upTo: position(now)) { retitle(title, now) }
+        giveUpSilentJump(now)
         openNext(now)
         readAhead(now)
         followPace(now)
@@ -168,6 +169,9 @@ public struct BroadcastSession {
         case .read(let properties, let packets, let data):
             let problems = change(epoch) { $0.song.read(properties, packets, data) }
             for problem in problems ?? [] { notify(.songDamaged(problem)) }
+            noteDescription(of: epoch, now)
+        case .measured(let frameCount, let isFollowed):
+            _ = change(epoch) { $0.song.note(measuredFrameCount: frameCount, isFollowed: isFollowed) }
             noteDescription(of: epoch, now)
         case .list(let items): replaceItem(of: epoch, with: items, now)
         case .ended(let end): endSong(epoch, end, failure: nil, now)
@@ -203,6 +207,16 @@ public struct BroadcastSession {
         case .cutOff(let seconds, let whole, let problem): notify(.songCutOff(seconds: seconds, of: whole, problem))
         case nil: break
         }
+    }
+
+    /// Gives up a jump to a song whose source gives nothing from its beginning, such as a FIFO that nobody writes to.
+    private mutating func giveUpSilentJump(_ now: HostTime) {
+        guard case .jumping(let track, let since) = opening, track.song.log.endIndex == 0, track.songsBefore == 0,
+            track.firstFrame == .zero, now - since > BroadcastLimits.jumpPatience
+        else { return }
+        let name = track.item.flatMap { programme.item($0)?.title } ?? "the song"
+        let failure = "'\(name)' gave nothing for \(Int(BroadcastLimits.jumpPatience.seconds)) s"
+        endSong(track.epoch, .nothing, failure: failure, now)
     }
 
     /// Reads every song to a little beyond the horizon.
@@ -356,6 +370,9 @@ extension BroadcastSession {
 
     /// The frame after the last audible one, once the song was read to its end.
     public var end: FramePosition? { song.end }
+
+    /// Where the song ends, as far as it is known.
+    public var length: FramePosition? { song.length }
 
     /// Whether the last song was read to its end.
     public var isFinishing: Bool {

@@ -33,6 +33,10 @@ struct BroadcastSong {
     private var timeline = PacketTimeline()
     /// Audible frames by the song's header; the real count is known at its end.
     private var statedFrameCount: Int64?
+    /// The same by reading all of it ahead.
+    private var measuredFrameCount: Int64?
+    /// Whether its source is known to hold another song behind it.
+    private var isFollowed = false
     private let fallbackTitle: String
     private let loudness: LoudnessMode
 
@@ -102,8 +106,9 @@ struct BroadcastSong {
     }
 
     /// Marks the song as read to its end. `failure` says why, if that is not the song's real end.
-    mutating func finish(failure: String? = nil) {
+    mutating func finish(failure: String? = nil, isFollowed: Bool = false) {
         guard end == nil else { return }
+        self.isFollowed = isFollowed
         timeline.finish()
         reading = .ended(timeline.end ?? timeline.nextPosition, failure: failure)
     }
@@ -121,10 +126,19 @@ struct BroadcastSong {
 
     // MARK: How much there is
 
-    /// How long it is, as far as its header says or it was read; nil if neither tells.
+    /// Takes note of how long it is, and whether another song follows in its source.
+    mutating func note(measuredFrameCount: Int64, isFollowed: Bool) {
+        self.measuredFrameCount = measuredFrameCount
+        self.isFollowed = isFollowed
+    }
+
+    /// Where it ends, as far as its header says or it was read; nil if neither tells.
+    var length: FramePosition? { end ?? (measuredFrameCount ?? statedFrameCount).map { FramePosition($0) } }
+
+    /// How long its source is; nil if that is not known, or the source holds other songs as well.
     var duration: TimeSpan? {
-        guard let rate = framesPerSecond, let frameCount = end?.index ?? statedFrameCount else { return nil }
-        return TimeSpan(seconds: Double(frameCount) / rate)
+        guard let rate = framesPerSecond, let length, !isFollowed else { return nil }
+        return TimeSpan(seconds: Double(length.index) / rate)
     }
 
     /// The frame after the last audible one, once the song was read to its end.

@@ -73,7 +73,7 @@ struct BroadcastTrack {
 
     /// Marks the song as read to its end. `failure` says why, if that is not the song's real end.
     mutating func end(_ sourceEnd: SourceEnd, failure: String?) {
-        song.finish(failure: failure)
+        song.finish(failure: failure, isFollowed: sourceEnd == .anotherSong)
         self.sourceEnd = sourceEnd
     }
 

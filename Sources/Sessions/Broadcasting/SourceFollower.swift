@@ -26,7 +26,7 @@ import ClockSync
 /// - `lacking`: the next frame is missing and due soon. Frames are kept back, unless they come in time.
 /// - `silent`: the missing frame was due. Ends with a moved anchor, or with the song.
 ///
-/// A live source is followed by its own clock instead, and has no other stage.
+/// A live source is followed by its own clock instead, from the first time that it tells it, and has no other stage.
 struct SourceFollower {
     /// What a look at the source found.
     enum Finding: Hashable {
@@ -45,21 +45,23 @@ struct SourceFollower {
     }
 
     private enum Stage {
-        /// The anchor by the source's clock; nil before that is known.
-        case live(latency: TimeSpan, Anchor?)
+        /// The anchor by the source's clock.
+        case live(Anchor)
         case level
         case behind(since: HostTime)
         case lacking(Gap)
         case silent(Gap)
     }
 
-    private var stage: Stage
+    private var stage = Stage.level
     private var pace = SourcePace()
+    /// Of a live source; nil if the broadcast has none.
+    private let latency: TimeSpan?
     private let startDelay: TimeSpan
     private let lead: TimeSpan
 
     init(_ configuration: BroadcastConfiguration) {
-        stage = configuration.liveLatency.map { .live(latency: $0, nil) } ?? .level
+        latency = configuration.liveLatency
         startDelay = configuration.startDelay
         lead = configuration.sourceLead
     }
@@ -88,15 +90,13 @@ struct SourceFollower {
     // MARK: A live source
 
     /// The anchor by the source's clock; nil before it is known, and if the source is not live.
-    var liveAnchor: Anchor? { if case .live(_, let anchor) = stage { anchor } else { nil } }
+    var liveAnchor: Anchor? { if case .live(let anchor) = stage { anchor } else { nil } }
 
     /// Takes a live source's clock.
     /// - Returns: the anchor, if it changed.
     mutating func note(_ clock: SourceClock, _ epoch: Epoch) -> Anchor? {
-        guard case .live(let latency, let old) = stage, let anchor = clock.anchor(epoch, latency: latency),
-            anchor != old
-        else { return nil }
-        stage = .live(latency: latency, anchor)
+        guard let latency, let anchor = clock.anchor(epoch, latency: latency), anchor != liveAnchor else { return nil }
+        stage = .live(anchor)
         return anchor
     }
 

@@ -244,9 +244,10 @@ struct OggTests {
             writer.add([(FLACWriter.block(4, vorbisComments(["TITLE=T"]), isLast: isLast), 0)])
         }
         for (index, frame) in frames.enumerated() { writer.add([(frame, Int64((index + 1) * 4_096))]) }
-        for stream in [parse(writer.bytes), Self.parseFile(writer.bytes)] {
+        for (stream, length) in [(parse(writer.bytes), Int64?.none), (Self.parseFile(writer.bytes), Int64(20_480))] {
             #expect(stream.packetBytes == frames)
-            #expect(stream.announcedTable?.validFrameCount == 20_480)
+            // What comes through a pipe may go on with another stream.
+            #expect(stream.announcedTable?.validFrameCount == length && stream.table?.validFrameCount == 20_480)
             #expect(stream.format?.framesPerPacket == 4_096)
             #expect(stream.properties.contains(.magicCookie(flac.streamInfo)))
             #expect(stream.info(.title) == (commentCount > 0 ? "T" : nil))

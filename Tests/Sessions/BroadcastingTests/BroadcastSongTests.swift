@@ -49,6 +49,21 @@ struct BroadcastSongTests {
         }
     }
 
+    /// What was read counts more than what was measured, and that more than what the header says.
+    @Test func itsLengthIsAsLongAsIsKnown() {
+        var song = SongFixture.song(seconds: 1, statedFrameCount: 4_000)
+        #expect(song.length == FramePosition(4_000) && song.duration == .milliseconds(500))
+        song.note(measuredFrameCount: 16_000, isFollowed: false)
+        #expect(song.length == FramePosition(16_000) && song.duration == .seconds(2))
+        // Its item is not over when this song is.
+        song.note(measuredFrameCount: 16_000, isFollowed: true)
+        #expect(song.length == FramePosition(16_000) && song.duration == nil)
+        let table = AudioPacketTableInfo(validFrameCount: nil, primingFrameCount: 0, remainderFrameCount: 0)
+        _ = song.read([.packetTableInfo(table)], [], ByteBuffer())
+        song.finish()
+        #expect(song.length == FramePosition(8_000) && song.duration == .seconds(1))
+    }
+
     @Test func theSourceIsAskedOnceUntilItAnswered() {
         var song = SongFixture.song(seconds: 2)
         func keep(upTo seconds: Int64) -> Bool { song.keep(from: .zero, upTo: FramePosition(seconds * 8_000)) }

@@ -1,7 +1,8 @@
 import AudioCore
-import Broadcasting
 import Testing
 import WireProtocol
+
+@testable import Broadcasting
 
 extension Inbox {
     fileprivate var allAnchors: [Anchor] {
@@ -90,6 +91,30 @@ extension Inbox {
         let anchor = broadcast.session.anchor
         broadcast.source(.clock(clock(broadcast, frame: 100, rate: rate)))
         #expect(anchor != nil && broadcast.session.anchor == anchor)
+    }
+
+    /// It starts as songs do, and is followed as they are.
+    @Test func aSongBesideALiveSourceIsASong() throws {
+        var broadcast = ScriptedBroadcast {
+            $0.liveLatency = Self.latency
+            $0.programme = ScriptedBroadcast.programme(["live", "song"])
+        }
+        broadcast.source(.clock(clock(broadcast, frame: 0)))
+        broadcast.give(seconds: 1)
+        broadcast.join(1)
+        broadcast.wait(.milliseconds(100))
+        #expect(broadcast.session.anchor?.epoch == Epoch(1))
+        broadcast.handle(.command(Command(.programme(.next)), Asker(number: 0, name: "Attic")))
+        broadcast.give(seconds: 2, of: Epoch(2))
+        broadcast.wait(.milliseconds(700))
+        let anchor = try #require(broadcast.session.anchor)
+        #expect(anchor.epoch == Epoch(2) && anchor.frame == .zero && !broadcast.session.timeline.heard.follower.isLive)
+        // A pause and a resume lose no frame.
+        broadcast.handle(.command(Command(.programme(.pause)), Asker(number: 0, name: "Attic")))
+        broadcast.wait(.seconds(1))
+        let place = broadcast.session.playPosition(broadcast.now)
+        broadcast.handle(.command(Command(.programme(.resume)), Asker(number: 0, name: "Attic")))
+        #expect(broadcast.session.anchor?.frame == place)
     }
 
     @Test func whatAFailedSourceGaveIsPlayed() {

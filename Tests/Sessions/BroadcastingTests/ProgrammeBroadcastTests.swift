@@ -157,6 +157,34 @@ struct ProgrammeBroadcastTests {
         #expect(broadcast.session.programme.itemCount == 3 && broadcast.session.song.epoch == Epoch(2))
     }
 
+    /// As a FIFO that nobody writes to.
+    @Test func aJumpToWhatGivesNothingIsGivenUp() throws {
+        var broadcast = playing(["a", "b", "c"])
+        perform(.next, &broadcast)
+        broadcast.wait(BroadcastLimits.jumpPatience, draining: 1)
+        #expect(broadcast.opened.last?.epoch == Epoch(2) && broadcast.outcomes.isEmpty)
+        broadcast.wait(.milliseconds(100), draining: 1)
+        #expect(broadcast.notices.contains(.songPassedOver(Epoch(2), "'b' gave nothing for 12 s")))
+        guard case .refused(.unplayable)? = broadcast.outcomes.last?.verdict else { throw Missing() }
+        // The one behind it is played.
+        #expect(titles(broadcast) == ["/a", "/b", "/c"] && broadcast.closedSources.contains(Epoch(2)))
+        giveSong(&broadcast)
+        broadcast.wait(.milliseconds(400), draining: 1)
+        #expect(broadcast.session.anchor?.epoch == Epoch(3))
+    }
+
+    /// It is read ahead by ten seconds, but all of it was measured.
+    @Test func aSeekIsJudgedByTheMeasuredLength() {
+        var broadcast = playing(["a", "b"])
+        broadcast.source(.measured(frameCount: 208_000, isFollowed: false))
+        let item = broadcast.session.programme.current.flatMap { broadcast.session.programme.item($0) }
+        #expect(item?.duration == .seconds(26) && broadcast.session.length == FramePosition(208_000))
+        perform(.seek(to: .seconds(12)), &broadcast)
+        #expect(broadcast.opened.last?.firstFrame == FramePosition(96_000) && titles(broadcast).last == "/a")
+        perform(.seek(to: .seconds(27)), &broadcast)
+        #expect(titles(broadcast).last == "/b")
+    }
+
     // MARK: Pause
 
     @Test func aPauseEndsAtOneFrameAndTheNextOneFollows() throws {

@@ -10,10 +10,13 @@ import Testing
 /// Packets of PCM whose samples say where they belong.
 @Suite(.timeLimit(.minutes(5)))
 struct TimelineRecorderTests {
-    /// 16-bit mono in which frame n has the value n, modulo what fits.
+    /// 16-bit mono in which frame n has the value n, modulo what fits; wider integers hold n in their lowest bits too,
+    /// and floats are n / 2^15.
     private struct Song {
         var rate = 8_000.0
         var channels = 1
+        var bits = 16
+        var isFloat = false
         var cookie: [UInt8] = []
         var gain: Float = 1
 
@@ -22,8 +25,8 @@ struct TimelineRecorderTests {
             summary.note(
                 .dataFormat(
                     .linearPCM(
-                        sampleRate: rate, channels: channels, bitsPerChannel: 16, bytesPerSample: 2,
-                        layout: [.signedInteger, .bigEndian])))
+                        sampleRate: rate, channels: channels, bitsPerChannel: bits, bytesPerSample: bits / 8,
+                        layout: isFloat ? [.float, .bigEndian] : [.signedInteger, .bigEndian])))
             summary.note(.gain(gain))
             summary.note(.readyToProducePackets)
             return summary
@@ -31,9 +34,16 @@ struct TimelineRecorderTests {
 
         func packet(_ first: Int64, _ count: Int) -> [UInt8] {
             (first..<first + Int64(count)).flatMap { frame in
-                (0..<channels).flatMap { _ in [UInt8(truncatingIfNeeded: frame >> 8), UInt8(truncatingIfNeeded: frame)]
-                }
+                (0..<channels).flatMap { _ in sample(frame) }
             }
+        }
+
+        private func sample(_ frame: Int64) -> [UInt8] {
+            let bytes = [UInt8(truncatingIfNeeded: frame >> 8), UInt8(truncatingIfNeeded: frame)]
+            if isFloat {
+                return withUnsafeBytes(of: (Float(frame) / 32_768).bitPattern.bigEndian) { Array($0) }
+            }
+            return bytes + [UInt8](repeating: UInt8(truncatingIfNeeded: frame), count: bits / 8 - 2)
         }
     }
 
@@ -79,6 +89,14 @@ struct TimelineRecorderTests {
             }
         }
     }
+
+    /// The last samples of a file.
+    private func samples(_ rig: Rig, _ name: String, count: Int, width: Int) throws -> [[UInt8]] {
+        let bytes = Array(try Tool.readFile(rig.directory.path + "/" + name).suffix(count * width))
+        return stride(from: 0, to: bytes.count, by: width).map { Array(bytes[$0..<$0 + width]) }
+    }
+
+    private func isThere(_ rig: Rig, _ name: String) -> Bool { access(rig.directory.path + "/" + name, F_OK) == 0 }
 
     private func silence(_ count: Int) -> [Int64] { [Int64](repeating: 0, count: count) }
 
@@ -234,11 +252,118 @@ struct TimelineRecorderTests {
         #expect(summary.frameCount == 900 && summary.duration == .microseconds(62_500 + 25_000))
     }
 
+    /// Nothing of a song is lost, whatever came before it.
+    @Test func widerSamplesBeginAnotherFile() throws {
+        let rig = try Rig()
+        let songs = [Song(), Song(bits: 24), Song(), Song(bits: 32, isFloat: true), Song(bits: 24), Song(bits: 32)]
+        for (index, song) in songs.enumerated() {
+            try rig.begin(UInt32(index), at: 300, song)
+            try rig.take(300..<400, epoch: UInt32(index), of: song)
+        }
+        let summary = try rig.close()
+        let names = ["/out.wav", "/out-2.wav", "/out-3.wav", "/out-4.wav"]
+        #expect(summary.paths == names.map { rig.directory.path + $0 } && summary.frameCount == 600)
+        #expect(try rig.frames() == Array(300..<400))
+        let wide = (Int64(300)..<400).map { [UInt8($0 & 255), UInt8($0 & 255), UInt8($0 >> 8)] }
+        let narrow = wide.map { [0, $0[1], $0[2]] }
+        #expect(try samples(rig, "out-2.wav", count: 200, width: 3) == wide + narrow)
+        func bytes(_ value: Float) -> [UInt8] { withUnsafeBytes(of: value.bitPattern.littleEndian) { Array($0) } }
+        let floats = (300..<400).map { bytes(Float($0) / 32_768) }
+        let integers = (300..<400).map { bytes(Float($0 << 8 | $0 & 255) / 8_388_608) }
+        // Its significand has 24 bits.
+        #expect(try samples(rig, "out-3.wav", count: 200, width: 4) == floats + integers)
+        let packet = songs[5].packet(300, 100)
+        let widest = stride(from: 0, to: packet.count, by: 4).map { Array(packet[$0..<$0 + 4].reversed()) }
+        #expect(try samples(rig, "out-4.wav", count: 100, width: 4) == widest)
+    }
+
+    @Test func theChosenFormatIsKept() throws {
+        let rig = try Rig { $0.samples = .integer(bits: 16) }
+        let wide = Song(bits: 24)
+        try rig.begin()
+        try rig.take(0..<100)
+        try rig.begin(2, wide)
+        try rig.take(0..<100, epoch: 2, of: wide)
+        #expect(try rig.close().paths == [rig.directory.path + "/out.wav"])
+        #expect(try rig.frames().count == 200)
+    }
+
+    /// What would have followed was taken back by a pause, and something else follows.
+    @Test func aFileOfWhichNothingIsHeardIsRemoved() throws {
+        let rig = try Rig()
+        let (stereo, other) = (Song(channels: 2), Song(rate: 16_000))
+        try rig.begin()
+        try rig.take(0..<500)
+        try rig.finish(500)
+        try rig.begin(2, stereo)
+        try rig.take(0..<400, epoch: 2, of: stereo)
+        rig.recorder.cut(at: FramePosition(300), epoch: Epoch(1))
+        try rig.recorder.drop(Epoch(2))
+        #expect(!isThere(rig, "out-2.wav") && rig.recorder.summary.frameCount == 500)
+        rig.recorder.resume(Epoch(1))
+        try rig.begin(3, other)
+        try rig.take(0..<200, epoch: 3, of: other)
+        let summary = try rig.close()
+        #expect(summary.paths == ["/out.wav", "/out-2.wav"].map { rig.directory.path + $0 })
+        #expect(summary.frameCount == 700 && summary.duration == .milliseconds(75))
+        #expect(try rig.frames() == Array(0..<500) && rig.frames("out-2.wav") == Array(0..<200))
+    }
+
+    /// The format had changed already, and the sound is back in the one before.
+    @Test(arguments: [true, false]) func aCutInAnEarlierFileIsMade(isDropped: Bool) throws {
+        let rig = try Rig()
+        let stereo = Song(channels: 2)
+        try rig.begin()
+        try rig.take(0..<500)
+        try rig.finish(500)
+        try rig.begin(2, stereo)
+        try rig.take(0..<400, epoch: 2, of: stereo)
+        rig.recorder.cut(at: FramePosition(300), epoch: Epoch(1))
+        if isDropped { try rig.recorder.drop(Epoch(2)) }
+        try rig.begin(3, at: 100)
+        try rig.take(100..<200, epoch: 3)
+        let summary = try rig.close()
+        #expect(summary.paths == [rig.directory.path + "/out.wav"] && summary.frameCount == 400)
+        #expect(try rig.frames() == Array(0..<300) + Array(100..<200))
+        #expect(!isThere(rig, "out-2.wav"))
+    }
+
+    /// A recording that ends in a pause, with more behind it.
+    @Test func aRecordingEndsInAnEarlierFile() throws {
+        let rig = try Rig()
+        try rig.begin()
+        try rig.take(0..<500)
+        for index in 2..<4 {
+            let song = Song(channels: index)
+            try rig.begin(UInt32(index), song)
+            try rig.take(0..<400, epoch: UInt32(index), of: song)
+        }
+        rig.recorder.cut(at: FramePosition(300), epoch: Epoch(1))
+        #expect(try rig.close().paths == [rig.directory.path + "/out.wav"])
+        #expect(try rig.frames() == Array(0..<300) && !isThere(rig, "out-2.wav") && !isThere(rig, "out-3.wav"))
+    }
+
+    /// The first file stays what the user named, and gets the format of what is heard first.
+    @Test func theFirstFileTakesTheFormatOfItsFirstFrame() throws {
+        let rig = try Rig()
+        try rig.begin()
+        try rig.take(0..<500)
+        try rig.recorder.drop(Epoch(1))
+        let stereo = Song(channels: 2)
+        try rig.begin(2, stereo)
+        try rig.take(0..<400, epoch: 2, of: stereo)
+        #expect(try rig.close().paths == [rig.directory.path + "/out.wav"])
+        #expect(try rig.frames(channels: 2) == Array(0..<400))
+    }
+
     /// Nor does one fill a directory.
     @Test func aBroadcastThatKeepsChangingEndsTheRecording() throws {
         let rig = try Rig()
         let songs = [Song(), Song(channels: 2)]
-        for index in 0..<TimelineRecorder.longestFileList { try rig.begin(UInt32(index), songs[index % 2]) }
+        for index in 0..<TimelineRecorder.longestFileList {
+            try rig.begin(UInt32(index), songs[index % 2])
+            try rig.take(0..<1, epoch: UInt32(index), of: songs[index % 2])
+        }
         #expect(throws: RecordingFailure.changes(count: 100)) { try rig.begin(1_000, songs[0]) }
         #expect(try rig.close().paths.count == 100)
     }

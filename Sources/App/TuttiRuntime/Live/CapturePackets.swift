@@ -44,9 +44,9 @@ struct CapturePackets {
             AudioPacketDescription(startOffset: data.writerIndex, byteCount: bytes.byteCount, frameCount: frameCount))
         bytes.withUnsafeBytes { _ = data.writeBytes($0) }
         next = position + Int64(frameCount)
-        var events = [SourceEvent.read(properties: isFirst ? properties : [], packets: packets, data: data)]
-        if let clock = clock(position, frameCount, time) { events.append(.clock(clock)) }
-        return events
+        let read = SourceEvent.read(properties: isFirst ? properties : [], packets: packets, data: data)
+        // First the clock, which says when the packets are due.
+        return clock(position, frameCount, time).map { [.clock($0), read] } ?? [read]
     }
 
     /// Appends packets of silence.

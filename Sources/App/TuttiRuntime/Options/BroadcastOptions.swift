@@ -12,7 +12,8 @@ public struct BroadcastOptions: Sendable {
         case whenReady(listeners: Int)
     }
 
-    /// The format of samples without a header; nil detects the container.
+    /// The format of samples without a header, of all songs that the broadcast begins with; nil detects the container,
+    /// as for songs that are added later.
     public var raw: RawPCMFormat?
     /// The broadcast's name on the network; nil for the peer's own.
     public var name: String?
@@ -38,7 +39,8 @@ public struct BroadcastOptions: Sendable {
     public var staysIdle = false
     /// Whether other machines may add songs to the queue.
     public var acceptsSongs = false
-    /// A sound device to broadcast instead of a song.
+
+    /// A sound device to broadcast instead of a song. Songs that are added follow it.
     public var capture: CaptureOptions?
 
     public init() {}

@@ -61,7 +61,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         self.loop = loop
         self.emit = emit
         self.items = items
-        sources = BroadcastSources(options, loop: loop, emit: emit)
+        sources = BroadcastSources(options, items: items, loop: loop, emit: emit)
         spool = SongSpool(loop: loop)
         network = PeerNetwork(loop: loop)
         done = loop.makePromise()

@@ -9,13 +9,17 @@ import Songs
 /// Confined to its event loop, on which it reports.
 final class BroadcastSources {
     private enum Source {
-        case song(SongReader)
+        /// - Parameter isRaw: whether it has no header, and its format was stated.
+        case song(SongReader, isRaw: Bool)
         case capture(CaptureSource)
     }
 
     private let options: BroadcastOptions
     private let loop: any EventLoop
     private let emit: @Sendable (RuntimeEvent) -> Void
+    /// What the broadcast began with, and what lists of that name: the stated format and the capture are meant for
+    /// these alone. Songs that are added say themselves what they are.
+    private var initial: Set<ItemLocation>
     private var sources: [Epoch: Source] = [:]
     /// Why songs could not be opened, or read to their end.
     private var failures: [Epoch: RuntimeFailure] = [:]
@@ -24,8 +28,13 @@ final class BroadcastSources {
     /// Called for what a song's source reports.
     var handler: (Epoch, SourceEvent) -> Void = { _, _ in }
 
-    init(_ options: BroadcastOptions, loop: any EventLoop, emit: @escaping @Sendable (RuntimeEvent) -> Void) {
+    /// - Parameter items: what the broadcast begins with.
+    init(
+        _ options: BroadcastOptions, items: [NewItem], loop: any EventLoop,
+        emit: @escaping @Sendable (RuntimeEvent) -> Void
+    ) {
         self.options = options
+        initial = Set(items.map(\.location))
         self.loop = loop
         self.emit = emit
     }
@@ -50,8 +59,8 @@ final class BroadcastSources {
         do throws(RuntimeFailure) {
             switch request.origin {
             case .sameSource(let former):
-                guard case .song(let reader)? = sources.removeValue(forKey: former) else { return }
-                sources[epoch] = .song(reader)
+                guard case .song(let reader, let isRaw)? = sources.removeValue(forKey: former) else { return }
+                sources[epoch] = .song(reader, isRaw: isRaw)
                 reader.beginNext(receiver(of: epoch))
             case .location(let location): sources[epoch] = try open(location, request)
             }
@@ -64,23 +73,25 @@ final class BroadcastSources {
     private func open(_ location: ItemLocation, _ request: SourceRequest) throws(RuntimeFailure) -> Source {
         switch location {
         // Somebody else named it.
-        case .web(let address): try .song(open(address.text, raw: nil, reach: .otherMachines, request))
-        case .sent(let path): try .song(open(path, raw: nil, request))
-        case .local(let name):
+        case .web(let address): try open(address.text, reach: .otherMachines, request)
+        case .sent(let path): try open(path, request)
+        case .local(let name) where initial.contains(location):
             if let capture = options.capture {
                 try .capture(open(capture, request.epoch))
             } else {
-                try .song(open(name, raw: options.raw, request))
+                try open(name, raw: options.raw, request)
             }
+        case .local(let name): try open(name, request)
         }
     }
 
     private func open(
-        _ name: String, raw: RawPCMFormat?, reach: HTTPReach = .anywhere, _ request: SourceRequest
-    ) throws(RuntimeFailure) -> SongReader {
-        try SongReader(
+        _ name: String, raw: RawPCMFormat? = nil, reach: HTTPReach = .anywhere, _ request: SourceRequest
+    ) throws(RuntimeFailure) -> Source {
+        let reader = try SongReader(
             name, raw: raw, reach: reach, songsBefore: request.songsBefore, from: request.firstFrame,
             handler: receiver(of: request.epoch, reach))
+        return .song(reader, isRaw: raw != nil)
     }
 
     private func open(_ capture: CaptureOptions, _ epoch: Epoch) throws(RuntimeFailure) -> CaptureSource {
@@ -103,9 +114,12 @@ final class BroadcastSources {
 
     private func receive(_ event: SourceEvent, of epoch: Epoch) {
         guard let source = sources[epoch] else { return }
+        if case .list(let items) = event, case .song(_, isRaw: true) = source {
+            initial.formUnion(items.map(\.location))
+        }
         if case .failed = event {
             switch source {
-            case .song(let reader): note(reader.failure.map { RuntimeFailure($0) }, of: epoch)
+            case .song(let reader, _): note(reader.failure.map { RuntimeFailure($0) }, of: epoch)
             case .capture(let capture): note(capture.failure, of: epoch)
             }
         }
@@ -118,12 +132,12 @@ final class BroadcastSources {
     }
 
     /// Reads more of a song; a capture sends what it hears unasked.
-    func read(_ epoch: Epoch) { if case .song(let reader)? = sources[epoch] { reader.read() } }
+    func read(_ epoch: Epoch) { if case .song(let reader, _)? = sources[epoch] { reader.read() } }
 
     /// Lets go of a song; nothing is reported of it any more.
     func close(_ epoch: Epoch) {
         switch sources.removeValue(forKey: epoch) {
-        case .song(let reader): reader.stop()
+        case .song(let reader, _): reader.stop()
         case .capture(let capture): capture.stop()
         case nil: break
         }

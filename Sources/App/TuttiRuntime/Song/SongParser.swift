@@ -25,6 +25,10 @@ struct SongParser: ~Copyable {
     /// To be reported before the next packets.
     private var pendingEvents: [SourceEvent] = []
     private var events: [ByteSourceEvent] = []
+    /// Reads the song once more to find out how long it is.
+    private var meter: SongMeter?
+    /// Songs of the source that were measured, or cannot be.
+    private var measuredSongCount = 0
     /// Why the song cannot be played, or not to its end.
     private(set) var failure: SongFailure?
 
@@ -97,8 +101,37 @@ struct SongParser: ~Copyable {
     private mutating func seekIfDue() {
         guard case .seeking = stage else { return }
         stage = .delivering
-        // Where that fails, the song is read from where it is; its first packets are not wanted.
-        if let position = try? stream.seek(to: firstFrame) { pendingEvents.append(.sought(position)) }
+        // Where that fails, the song is read from its front; its first packets are not wanted.
+        if let position = (try? stream.seek(to: firstFrame)) ?? (try? stream.seek(to: .zero)) {
+            pendingEvents.append(.sought(position))
+        }
+    }
+
+    // MARK: How long it is
+
+    /// Whether to ``measure()``: the song is a file, but does not say how long it is, or may say it of its beginning
+    /// only.
+    var isMeasurable: Bool {
+        guard case .delivering = stage, stream.isFile, !stream.isFinished, stream.summary.isReady,
+            measuredSongCount <= stream.songsBefore
+        else { return false }
+        return stream.summary.fileType == .ogg || stream.summary.duration == nil
+    }
+
+    /// Reads a piece of the song for its length only.
+    /// - Returns: the length, once it is known.
+    mutating func measure() -> SourceEvent? {
+        if meter == nil { meter = SongMeter(stream) }
+        do throws(SongFailure) {
+            guard let length = try meter?.advance() else { return nil }
+            measuredSongCount += 1
+            return measuredSongCount == stream.songsBefore + 1
+                ? .measured(frameCount: length.frameCount, isFollowed: length.isFollowed) : nil
+        } catch {
+            // It cannot be played to its end either, which is told of then.
+            measuredSongCount = .max
+            return nil
+        }
     }
 
     // MARK: Several songs

@@ -104,7 +104,12 @@ final class SongReader: Sendable {
             if isStopping { return }
             if isNextWanted { parser.beginNext() }
             guard isWanted else {
-                shared.wake.wait(atMost: .seconds(60))
+                // What is wanted goes first.
+                if !parser.isMeasurable {
+                    shared.wake.wait(atMost: .seconds(60))
+                } else if let length = parser.measure() {
+                    pass(length)
+                }
                 continue
             }
             let answer = parser.next(byteCount: pieceByteCount)

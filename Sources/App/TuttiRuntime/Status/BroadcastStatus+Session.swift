@@ -25,7 +25,7 @@ extension BroadcastStatus {
         }
         self.init(
             name: name, state: state,
-            song: position.map { SongStatus(session.summary, elapsed: $0, end: session.end) }, listeners: listeners,
+            song: position.map { SongStatus(session.summary, elapsed: $0, end: session.length) }, listeners: listeners,
             refusedCount: session.refusedCount)
         if !isOver { next = session.nextTitle }
         groupVolume = session.volume

@@ -53,9 +53,9 @@ struct OggAudio {
         seekIndex = OggSeekIndex(dataOffset: dataOffset, dataByteCount: dataByteCount, totalFrameCount: total)
     }
 
-    /// Returns the packet table as of the last page, which is next.
+    /// Returns the packet table as of the last page, which is next; nil if it is unknown how much precedes that.
     mutating func end(_ page: OggPage, _ bytes: RawSpan) -> AudioPacketTableInfo? {
-        guard !hasGap else { return nil }
+        guard nextPacket != nil, clock.isPlaced else { return nil }
         let (frames, nominal) = frameCount(of: page, bytes)
         clock.end(granule: page.granule, frameCount: frames)
         return clock.table(adding: max(0, frames + nominal - chain.silentFrameCount))
@@ -227,6 +227,7 @@ struct OggAudio {
         nextPacket = seek.packet
         nextFrame = frame
         resumption = place
+        clock.land(at: frame)
         guard seek.packet == 0 else { return }
         // A seek to the beginning.
         hasGap = false

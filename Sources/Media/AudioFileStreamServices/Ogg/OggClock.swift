@@ -17,6 +17,8 @@ struct OggClock {
     private(set) var decoded: Int64 = 0
     /// The granule position after the last packet.
     private var position: Int64 = 0
+    /// Whether ``position`` is known: not behind a seek, before a page has told it.
+    private(set) var isPlaced = true
     private(set) var remainder = 0
 
     /// - Parameters:
@@ -36,6 +38,7 @@ struct OggClock {
         // A page that is first and last cuts its end, not its beginning.
         let before = isLast ? 0 : max(0, -lead)
         position = max(0, lead) - before
+        isPlaced = true
         return before
     }
 
@@ -44,6 +47,15 @@ struct OggClock {
         decoded = 0
         remainder = 0
         position = start
+        isPlaced = true
+    }
+
+    /// Goes to a packet.
+    /// - Parameter frame: its first frame, priming included.
+    mutating func land(at frame: Int64) {
+        decoded = frame
+        remainder = 0
+        isPlaced = false
     }
 
     /// Opens a further stream of the same song: its first page with audio is next, its granule positions start anew.
@@ -64,7 +76,9 @@ struct OggClock {
 
     /// Notes a page's granule position.
     mutating func pass(granule: Int64?) {
-        if let granule { position = granule }
+        guard let granule else { return }
+        position = granule
+        isPlaced = true
     }
 
     /// Notes what the granule position of the stream's last page, which is next, cuts off.

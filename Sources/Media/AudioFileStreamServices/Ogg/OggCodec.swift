@@ -128,9 +128,4 @@ enum OggCodec {
     var nominalBitRate: Int? {
         if case .vorbis(let stream, _) = self { stream.nominalBitRate } else { nil }
     }
-
-    /// Frames of the stream according to its header.
-    var announcedFrameCount: Int64? {
-        if case .flac(let stream) = self { stream.frameCount } else { nil }
-    }
 }

@@ -18,11 +18,11 @@ struct OggFacts {
     /// Returns the properties to report before the first packet.
     mutating func opening(_ audio: OggAudio, tail: OggTail?, access: ByteAccess) -> [AudioStreamProperty] {
         let codec = audio.codec
-        var table = audio.clock.table(lastGranule: tail?.lastGranule, remainder: tail?.remainder ?? 0)
-        if table.validFrameCount == nil { table.validFrameCount = codec.announcedFrameCount }
-        self.table = table
-        // If the file's end does not belong to this stream, other songs may follow.
+        // If the file's end does not belong to this stream, or is not known, other streams may go on with the song.
         let isAllOfIt = tail.map { $0.lastGranule != nil && !$0.isFollowed } ?? false
+        let table = audio.clock.table(
+            lastGranule: isAllOfIt ? tail?.lastGranule : nil, remainder: tail?.remainder ?? 0)
+        self.table = table
         bitRate = (isAllOfIt ? Self.bitRate(audio, table, access) : nil) ?? codec.nominalBitRate
         var properties: [AudioStreamProperty] = [
             .magicCookie(audio.cookie), .channelLayout(audio.channelLayout),

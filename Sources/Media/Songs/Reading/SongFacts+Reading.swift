@@ -87,7 +87,7 @@ extension SongFacts {
 }
 
 /// Counts packets, and keeps nothing.
-private struct CountingSink: AudioStreamSink {
+struct CountingSink: AudioStreamSink {
     var byteCount: Int64 = 0
     var frameCount: Int64 = 0
     var smallestByteCount: Int?

@@ -113,22 +113,79 @@ public struct SongStream: ~Copyable {
         (isFinished, hasNext) = (false, false)
     }
 
+    /// Whether it can be read again from another place without delay: a file.
+    public var isFile: Bool { isSeekable && source is FileSource }
+
+    /// Returns a stream of the same file that begins at its front; nil if it is no file.
+    func again() -> SongStream? { isFile ? SongStream(source, probe: probe) : nil }
+
     /// Seeks to where reading must continue for `frame` to sound right: the decoder's pre-roll packets before it.
+    ///
+    /// Where only reading tells the place, a file is read from its front up to there. If it ends before, the last packets
+    /// come next. Ogg's pages do not say how many frames lie before them in a chain, nor which packet they begin with:
+    /// an hour of Vorbis, 54 MB, is read in 0.06 s (2026-11-25, in memory already).
     /// - Parameter frame: counted in audible frames; 0 is the first.
     /// - Returns: the position of the next packet; an estimate if the container does not say where its packets are.
-    /// - Throws: if there is no such frame, or its place is unknown. Reading then continues as before.
+    /// - Throws: if there is no such frame, or its place is unknown. Reading then continues as before, or from the
+    ///   front.
     public mutating func seek(to frame: FramePosition) throws(SongFailure) -> FramePosition {
         guard isSeekable else { throw SongFailure(.unusable, "\(source.name) comes as it comes, from front to back") }
         let priming = Int64(summary.packetTable?.primingFrameCount ?? 0)
+        let wanted = max(0, frame.index) &+ priming
         do throws(AudioStreamError) {
-            let (packet, _) = try stream.packet(containingFrame: max(0, frame.index) &+ priming)
-            let place = try stream.seek(toPacket: max(0, packet - Int64(summary.decoderPrerollPacketCount)))
-            (isFinished, hasNext, unread) = (false, false, 0..<0)
-            next = nil
-            return FramePosition(try stream.firstFrame(ofPacket: place.packet) &- priming)
+            do throws(AudioStreamError) {
+                return FramePosition(try move(toFrame: wanted) &- priming)
+            } catch {
+                guard error == .valueUnknown else { throw error }
+            }
+            return FramePosition((isFile ? try readOn(toFrame: wanted) : try jump(toFrame: wanted)) &- priming)
         } catch {
             throw SongFailure(.unusable, "\(source.name) \(error.explanation)")
         }
+    }
+
+    /// The packet to continue with for a frame of the decoded stream.
+    private func packet(before frame: Int64) throws(AudioStreamError) -> Int64 {
+        max(0, try stream.packet(containingFrame: frame).packet - Int64(summary.decoderPrerollPacketCount))
+    }
+
+    /// Seeks to a frame if its place is known.
+    /// - Returns: the first frame of the next packet.
+    private mutating func move(toFrame frame: Int64) throws(AudioStreamError) -> Int64 {
+        let place = try stream.place(ofPacket: try packet(before: frame))
+        guard !place.isEstimate || !isFile || summary.fileType != .ogg else { throw .valueUnknown }
+        let first = try stream.firstFrame(ofPacket: place.packet)
+        try move(toPacket: place.packet)
+        return first
+    }
+
+    /// Seeks to where a frame is about; the next packet is taken for the one that holds it.
+    private mutating func jump(toFrame frame: Int64) throws(AudioStreamError) -> Int64 {
+        try move(toPacket: try packet(before: frame))
+        return frame
+    }
+
+    /// Reads a song again, and gives nothing of it, until it is known where a frame is.
+    private mutating func readOn(toFrame frame: Int64) throws(AudioStreamError) -> Int64 {
+        try move(toPacket: 0)
+        let formerCount = stream.packetCount
+        var sink = NoSink()
+        while !isFinished {
+            guard (try? advance(into: &sink)) != nil else { break }
+            if let first = try? move(toFrame: frame) { return first }
+        }
+        // It ends before.
+        let last = max(0, stream.packetCount - formerCount - 1)
+        try move(toPacket: 0)
+        guard let first = try? stream.firstFrame(ofPacket: last) else { return 0 }
+        try move(toPacket: last)
+        return first
+    }
+
+    private mutating func move(toPacket packet: Int64) throws(AudioStreamError) {
+        _ = try stream.seek(toPacket: packet)
+        (isFinished, hasNext, unread) = (false, false, 0..<0)
+        next = nil
     }
 
     private mutating func read() throws(SongFailure) -> ByteRead {
@@ -191,4 +248,10 @@ public struct SongStream: ~Copyable {
             guard stream.hasNextStream, packetCount == 0 else { throw error }
         }
     }
+}
+
+/// Takes no notice.
+private struct NoSink: AudioStreamSink {
+    mutating func streamDidParse(property: AudioStreamProperty) {}
+    mutating func streamDidParse(packets: Span<AudioPacketDescription>, data: RawSpan) {}
 }

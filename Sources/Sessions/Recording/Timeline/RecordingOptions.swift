@@ -8,7 +8,8 @@ public struct RecordingOptions: Hashable, Sendable {
     public var path: String
     /// Whether an existing file is replaced, once there is something to record.
     public var replaces = false
-    /// The sample format. Nil keeps the stream's: integers in its own width, or floats.
+    /// The sample format. Nil keeps the stream's: integers in its own width, or floats. A song whose samples would lose
+    /// something in the present file then begins a new one; narrower ones stay in it, unchanged in value.
     public var samples: SampleFormat?
     /// The length of the recording; nil for no limit.
     public var duration: TimeSpan?
@@ -18,7 +19,8 @@ public struct RecordingOptions: Hashable, Sendable {
 
 /// The result of a recording.
 public struct RecordingSummary: Hashable, Sendable {
-    /// The files that hold it, in order: a new one begins where the broadcast's channels or rate change.
+    /// The files that hold it, in order: a new one begins where the broadcast's channels or rate change, or its samples
+    /// become wider.
     public var paths: [String] = []
     public var frameCount: Int64 = 0
     public var duration = TimeSpan.zero

@@ -11,7 +11,9 @@ import AudioFileWriting
 //
 // A newer epoch (after a seek, or for other music) is appended where the last one ended. Packets come long before they
 // sound, so what a command cut off is in the file already. A pause may be resumed, so these frames stay until another
-// epoch begins, or the recording ends; only then are they cut off.
+// epoch begins, or the recording ends; only then are they cut off. Where the format changed in between they lie in
+// several files. So the newest files stay open, as many as there are epochs between what is heard and what is sent; one
+// that is left with nothing is removed, and its number is free again.
 
 /// Writes a broadcast's packets to a file, each frame at its place. Not thread-safe; blocks while the disk does.
 public struct TimelineRecorder: ~Copyable {
@@ -26,14 +28,16 @@ public struct TimelineRecorder: ~Copyable {
     private let interrupt: DecodingInterrupt
     /// The claimed file, until there is something to record.
     private var file: OutputFile?
-    private var writer: AudioFileWriter?
-    /// The format and frame count of ``writer``.
-    private(set) var present: (format: PCMFileFormat, frameCount: Int64)?
+    /// The newest files, which a command may still shorten; frames are written to the last one.
+    private var files: [RecordedFile] = []
+    /// The files before them: final.
+    private var finished = (paths: [String](), frameCount: Int64(0), duration: TimeSpan.zero)
     private var epoch: RecordedEpoch?
-    /// The epochs in ``writer``, and the cut that is in force.
-    private var contents = FileContents()
-    /// Duration of earlier files, since their rates may differ.
-    private var earlierDuration = TimeSpan.zero
+    /// The frame before which an epoch's sound ends, for now.
+    private var cut: (epoch: Epoch, frame: FramePosition)?
+
+    /// The epoch that is heard, and the three behind it that a broadcaster sends, may each lie in a file of its own.
+    private static let openFileCount = 4
 
     /// Claims the file's name, so that any problem with it is known before the broadcast begins.
     public static func claim(_ options: RecordingOptions) throws(AudioFileWritingError) -> OutputFile {
@@ -79,7 +83,7 @@ public struct TimelineRecorder: ~Copyable {
         self.epoch = RecordedEpoch(
             epoch: epoch, format: format, decoder: decoder,
             primingFrameCount: stream.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame)
-        contents.append(epoch, firstFrame: firstFrame, at: present?.frameCount ?? 0)
+        present?.contents.append(epoch, firstFrame: firstFrame, at: present?.frameCount ?? 0)
         if summary.frameCount == 0 { summary.firstFrame = firstFrame }
     }
 
@@ -122,39 +126,83 @@ public struct TimelineRecorder: ~Copyable {
         summary.isComplete = true
     }
 
-    /// Ends the sound of an epoch before `frame`, until it is resumed. Whatever follows it is not heard.
-    public mutating func cut(at frame: FramePosition, epoch id: Epoch) { contents.cut(id, at: frame) }
+    /// Ends the sound of an epoch before `frame`, until it is resumed. Whatever follows it is not heard, in later files
+    /// neither. An epoch is not found any more when more than three formats have followed its own.
+    public mutating func cut(at frame: FramePosition, epoch id: Epoch) {
+        if files.contains(where: { $0.contents.holds(id) }) { cut = (id, frame) }
+    }
 
     /// Resumes an epoch that was cut.
-    public mutating func resume(_ id: Epoch) { contents.resume(id) }
+    public mutating func resume(_ id: Epoch) { if cut?.epoch == id { cut = nil } }
 
-    /// Removes an epoch of which nothing is heard.
+    /// Removes an epoch of which nothing is heard, and what follows it.
     public mutating func drop(_ id: Epoch) throws(RecordingFailure) {
         if epoch?.epoch == id { epoch = nil }
-        try truncate(to: contents.remove(id))
+        guard let index = files.firstIndex(where: { $0.contents.holds(id) }) else { return }
+        try keep(files[index].contents.remove(id), ofFileAt: index)
     }
 
-    /// Writes buffered frames to the file.
+    /// Writes buffered frames to the files.
     public mutating func flush() throws(RecordingFailure) {
-        try attempt { writer throws(AudioFileWritingError) in try writer.flush() }
+        for file in files { try attempt(file) { writer throws(AudioFileWritingError) in try writer.flush() } }
     }
 
-    /// Ends the recording and leaves a whole file. Removes one that has nothing.
+    /// Ends the recording and leaves whole files. Removes one that has nothing, unless it is the only one.
     public mutating func close() throws(RecordingFailure) {
         epoch = nil
         if let file = file.take() { file.discard() }
-        try applyCut()
-        try closeWriter()
+        var failure: RecordingFailure?
+        do throws(RecordingFailure) { try applyCut() } catch { failure = error }
+        removeIfEmpty()
+        while !files.isEmpty {
+            do throws(RecordingFailure) { try finishOldest() } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
     }
 
-    // MARK: The file
+    // MARK: The files
+
+    /// The file that is written.
+    var present: RecordedFile? { files.last }
+
+    private var fileCount: Int { finished.paths.count + files.count }
 
     /// Cuts off what is not heard for good.
-    private mutating func applyCut() throws(RecordingFailure) { try truncate(to: contents.takeCut()) }
+    private mutating func applyCut() throws(RecordingFailure) {
+        guard let cut = cut.take(), let index = files.firstIndex(where: { $0.contents.holds(cut.epoch) }) else {
+            return
+        }
+        try keep(files[index].contents.end(cut.epoch, before: cut.frame), ofFileAt: index)
+    }
 
-    private mutating func truncate(to count: Int64?) throws(RecordingFailure) {
+    /// Cuts off what stands behind so many frames of a file, and removes the files behind it.
+    private mutating func keep(_ count: Int64?, ofFileAt index: Int) throws(RecordingFailure) {
         guard let count else { return }
+        while files.count > index + 1 { removeLast() }
         try attempt { writer throws(AudioFileWritingError) in try writer.truncate(to: count) }
+        removeIfEmpty()
+        if let id = epoch?.epoch, !files.contains(where: { $0.contents.holds(id) }) { epoch = nil }
+        if let id = cut?.epoch, !files.contains(where: { $0.contents.holds(id) }) { cut = nil }
+    }
+
+    private mutating func removeIfEmpty() { if fileCount > 1, present?.frameCount == 0 { removeLast() } }
+
+    private mutating func removeLast() {
+        files.removeLast().remove()
+        count()
+        summary.paths = finished.paths + files.map(\.path)
+    }
+
+    /// Lets go of the oldest open file: it is final.
+    private mutating func finishOldest() throws(RecordingFailure) {
+        let file = files[0]
+        defer {
+            finished.paths.append(file.path)
+            finished.frameCount += file.frameCount
+            finished.duration = finished.duration + file.duration
+            files.removeFirst()
+        }
+        try attempt(file) { writer throws(AudioFileWritingError) in try writer.finish() }
     }
 
     private static let positionRange: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
@@ -162,7 +210,8 @@ public struct TimelineRecorder: ~Copyable {
     /// Frames until the limit; nil if there is no limit, or no rate yet to count it by.
     var remainingFrameCount: Int64? {
         guard let duration = options.duration, let present else { return nil }
-        let rest = (duration - earlierDuration).seconds * present.format.sampleRate
+        let earlier = files.dropLast().reduce(finished.duration) { $0 + $1.duration }
+        let rest = (duration - earlier).seconds * present.format.sampleRate
         return max(0, Int64(saturating: rest.rounded()) - present.frameCount)
     }
 
@@ -170,32 +219,34 @@ public struct TimelineRecorder: ~Copyable {
     private mutating func open(
         _ decoder: any AudioPacketDecoder, _ stream: AudioStreamSummary, _ format: AudioStreamFormat
     ) throws(RecordingFailure) {
+        var samples = options.samples ?? SampleFormat(of: format, cookie: stream.magicCookie)
+        if samples.byteCount > 4 { samples = .float32 }
         if let present, present.format.sampleRate == decoder.sampleRate,
-            present.format.channelCount == decoder.channelCount
+            present.format.channelCount == decoder.channelCount, present.format.samples.holds(samples)
         {
             return
         }
-        guard summary.paths.count < Self.longestFileList else { throw .changes(count: summary.paths.count) }
-        try closeWriter()
-        let path = summary.paths.isEmpty ? options.path : Self.path(options.path, number: summary.paths.count + 1)
+        // One without frames makes room.
+        if let present, present.frameCount == 0 { files.removeLast() }
+        guard fileCount < Self.longestFileList else { throw .changes(count: fileCount) }
+        if files.count == Self.openFileCount { try finishOldest() }
+        let path = fileCount == 0 ? options.path : Self.path(options.path, number: fileCount + 1)
         do throws(AudioFileWritingError) {
-            var samples = options.samples ?? SampleFormat(of: format, cookie: stream.magicCookie)
-            if samples.byteCount > 4 { samples = .float32 }
             let layout = try PCMFileFormat(
                 type: PCMFileFormat.type(forPath: path) ?? .wave, sampleRate: decoder.sampleRate,
                 channelCount: decoder.channelCount, samples: samples,
                 speakers: SpeakerOrder(
                     stream.channelLayout, channelCount: decoder.channelCount, codec: format.codec))
             if let file = file.take() {
-                writer = try AudioFileWriter(file: file, format: layout)
+                files.append(RecordedFile(try AudioFileWriter(file: file, format: layout)))
             } else {
-                writer = try AudioFileWriter(path: path, format: layout, replaces: options.replaces)
+                let replaces = options.replaces || summary.paths.contains(path)
+                files.append(RecordedFile(try AudioFileWriter(path: path, format: layout, replaces: replaces)))
             }
-            present = (layout, 0)
         } catch {
             throw .file(error)
         }
-        summary.paths.append(path)
+        summary.paths = finished.paths + files.map(\.path)
     }
 
     /// Returns `song-2.wav` beside `song.wav`.
@@ -204,38 +255,27 @@ public struct TimelineRecorder: ~Copyable {
         return "\(path[..<dot])-\(number)\(path[dot...])"
     }
 
-    private mutating func closeWriter() throws(RecordingFailure) {
-        defer {
-            earlierDuration = summary.duration
-            writer = nil
-            present = nil
-            contents = FileContents()
-        }
-        try attempt { writer throws(AudioFileWritingError) in try writer.finish() }
-    }
-
+    /// Changes the file that is written.
     mutating func attempt(
         _ body: (inout AudioFileWriter) throws(AudioFileWritingError) -> Void
     ) throws(RecordingFailure) {
         guard let present else { return }
-        var now = present.frameCount
-        defer {
-            summary.frameCount += now - present.frameCount
-            summary.duration = earlierDuration + TimeSpan(seconds: Double(now) / present.format.sampleRate)
-            self.present?.frameCount = now
-        }
+        try attempt(present, body)
+    }
+
+    private mutating func attempt(
+        _ file: RecordedFile, _ body: (inout AudioFileWriter) throws(AudioFileWritingError) -> Void
+    ) throws(RecordingFailure) {
+        defer { count() }
         do throws(AudioFileWritingError) {
-            try Self.apply(body, to: &writer!, frameCount: &now)
+            try file.change(body)
         } catch {
             throw .file(error)
         }
     }
 
-    private static func apply(
-        _ body: (inout AudioFileWriter) throws(AudioFileWritingError) -> Void, to writer: inout AudioFileWriter,
-        frameCount: inout Int64
-    ) throws(AudioFileWritingError) {
-        defer { frameCount = writer.frameCount }
-        try body(&writer)
+    private mutating func count() {
+        summary.frameCount = files.reduce(finished.frameCount) { $0 + $1.frameCount }
+        summary.duration = files.reduce(finished.duration) { $0 + $1.duration }
     }
 }

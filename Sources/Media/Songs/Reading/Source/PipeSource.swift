@@ -2,6 +2,7 @@ import AudioCore
 import AudioFileStreamServices
 import Glibc
 import HostSystem
+import Synchronization
 
 /// Standard input or a FIFO: bytes as they are written, until the last writer closes it.
 ///
@@ -13,6 +14,10 @@ public final class PipeSource: ByteSource {
 
     public let name: String
     private let descriptor: Int32
+    /// Of standard input.
+    private let identity: FileIdentity?
+    /// The last standard input of which bytes were read: they do not come again.
+    private static let consumed = Mutex<FileIdentity?>(nil)
     /// A FIFO of our own: closed with this source, and non-blocking.
     private let isFIFO: Bool
     private let began = HostTime.now()
@@ -21,6 +26,7 @@ public final class PipeSource: ByteSource {
     private var unreportedEvents: [ByteSourceEvent] = []
 
     /// Standard input, or the file that it is redirected from.
+    /// - Throws: why it cannot be read; also if it was read before, and its bytes are gone.
     public static func standardInput() throws(SongFailure) -> any ByteSource {
         let name = "standard input"
         guard isatty(STDIN_FILENO) == 0 else {
@@ -34,21 +40,26 @@ public final class PipeSource: ByteSource {
         if status.st_mode & S_IFMT == S_IFREG, lseek(STDIN_FILENO, 0, SEEK_CUR) == 0, status.st_size > 0 {
             return FileSource(try SongFile(descriptor: STDIN_FILENO, calledPath: name))
         }
-        return PipeSource(name: name, descriptor: STDIN_FILENO, isFIFO: false)
+        let identity = FileIdentity(status)
+        guard consumed.withLock({ $0 != identity }) else {
+            throw SongFailure(.unusable, "\(name) was read already, and comes only once")
+        }
+        return PipeSource(name: name, descriptor: STDIN_FILENO, identity: identity)
     }
 
     /// Opens a FIFO. Does not wait for its writer.
     public init(fifo path: String) throws(SongFailure) {
         name = "'\(path)'"
-        isFIFO = true
+        (isFIFO, identity) = (true, nil)
         descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .unreadable(path, errno) }
     }
 
-    private init(name: String, descriptor: Int32, isFIFO: Bool) {
+    private init(name: String, descriptor: Int32, identity: FileIdentity) {
         self.name = name
         self.descriptor = descriptor
-        self.isFIFO = isFIFO
+        self.identity = identity
+        isFIFO = false
     }
 
     deinit { if isFIFO { close(descriptor) } }
@@ -59,6 +70,7 @@ public final class PipeSource: ByteSource {
         guard isFIFO || events & POLLIN != 0 || events & POLLHUP != 0 else { return notYet(hasWriter: true) }
         let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
         if count > 0 {
+            if !hasBegun, let identity { Self.consumed.withLock { $0 = identity } }
             hasBegun = true
             return .bytes(count)
         }
