@@ -86,7 +86,8 @@ public enum ListenAction: Sendable {
     case set(ListenerOperation)
     /// The volume that the listener's own is scaled by.
     case setGroupVolume(VolumeSetting)
-    /// What the broadcaster tells those who asked: an outcome, the programme's state, a change or a page of it, or its end.
+    /// What the broadcaster tells those who asked: an outcome, the programme's state, a change or a page of it, or its
+    /// end.
     case answer(ControlMessage)
     /// The advertised state changed.
     case advertise

@@ -121,9 +121,9 @@ public struct SongStream: ~Copyable {
 
     /// Seeks to where reading must continue for `frame` to sound right: the decoder's pre-roll packets before it.
     ///
-    /// Where only reading tells the place, a file is read from its front up to there. If it ends before, the last packets
-    /// come next. Ogg's pages do not say how many frames lie before them in a chain, nor which packet they begin with:
-    /// an hour of Vorbis, 54 MB, is read in 0.06 s (2026-11-25, in memory already).
+    /// Where only reading tells the place, a file is read from its front up to there. If it ends before, the last
+    /// packets come next. Ogg's pages do not say how many frames lie before them in a chain, nor which packet they
+    /// begin with: an hour of Vorbis, 54 MB, is read in 0.06 s (2026-11-25, in memory already).
     /// - Parameter frame: counted in audible frames; 0 is the first.
     /// - Returns: the position of the next packet; an estimate if the container does not say where its packets are.
     /// - Throws: if there is no such frame, or its place is unknown. Reading then continues as before, or from the
