@@ -58,6 +58,7 @@ let layers = [
             systemLibrary("CAvahi", pkgConfig: "avahi-client", apt: "libavahi-client-dev"),
             systemLibrary("CDBus", pkgConfig: "dbus-1", apt: "libdbus-1-dev"),
             systemLibrary("CMPG123", pkgConfig: "libmpg123", apt: "libmpg123-dev"),
+            systemLibrary("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
             // libcurl is loaded at run time.
             .target(name: "CCurl"),
             .target(name: "CLinux"),
@@ -129,6 +130,14 @@ let layers = [
             library("Discovery", ["AudioCore", "CAvahi", "HostSystem", "WireProtocol"]),
             library("WireProtocol", ["AudioCore", nioCore]),
             library("Peering", ["AudioCore", "WireProtocol", nioCore]),
+            // Hashes, signatures, agreements and encryption, by libsodium.
+            library("Cryptography", ["CSodium"]),
+            // Keys of peers, the handshake that opens an encrypted connection, its records.
+            library("SecureChannel", ["Cryptography", "WireProtocol", nioCore]),
+            // A short code, shown on one machine and typed on another, proves to each that it speaks with the other.
+            library("Pairing", ["AudioCore", "Cryptography", "SecureChannel"]),
+            // Who belongs together, and the secret that they share.
+            library("Households", ["Cryptography", "SecureChannel", nioCore]),
         ]),
 
     // Broadcasting, listening, observing, recording: events in, actions out, no sockets and no threads.
@@ -167,21 +176,20 @@ let layers = [
                     "ALSADevices", "AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueueServices",
                     "Broadcasting", "ClockExchange", "ClockSync", "Controlling", "Discovery", "HostSystem",
                     "LibavcodecDecoding", "Listening", "MPEGDecoding", "Observing", "Peering", "Playout", "Programmes",
-                    "RealtimeKitClient",
-                    "Recording", "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
+                    "RealtimeKitClient", "Recording", "SessionExecution", "Songs", "VirtualDevices", "WireProtocol",
+                    nioCore, nioPosix,
                 ], canary),
             program(
                 "tutti",
                 [
                     "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CRevision", "Controlling",
-                    "HostSystem",
-                    "Listening", "Observing", "Peering", "Playout", "Songs", "TuttiRuntime",
+                    "HostSystem", "Listening", "Observing", "Peering", "Playout", "Songs", "TuttiRuntime",
                     "WireProtocol",
                 ]),
         ]),
 ]
 
-/// A room for the tests of each layer, by the layer's name, and three more.
+/// A room for the tests of each layer, by the layer's name; and Kit, Integration and Fuzz.
 let testRooms = [
     // What tests are made of, and the tests of that; nothing that ships depends on it.
     testRoom(
@@ -335,6 +343,10 @@ let testRooms = [
             tests("DiscoveryLANTests", ["LANKit"]),
             tests("WireProtocolTests", ["AudioCore", "WireProtocol", nioCore]),
             tests("PeeringTests", ["AudioCore", "Peering", "WireProtocol", nioCore]),
+            tests("CryptographyTests", ["Cryptography"]),
+            tests("SecureChannelTests", ["Cryptography", "SecureChannel", "StreamTestKit", "WireProtocol", nioCore]),
+            tests("PairingTests", ["AudioCore", "Cryptography", "Pairing", "SecureChannel"]),
+            tests("HouseholdsTests", ["Cryptography", "Households", "SecureChannel", "StreamTestKit"]),
         ]),
 
     testRoom(
@@ -373,15 +385,15 @@ let testRooms = [
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync",
                     "HostSystem", "LANKit", "LibavcodecDecoding", "Listening", "MPEGDecoding", "Observing", "Playout",
-                    "Programmes",
-                    "Songs", "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol", nioCore, nioPosix,
+                    "Programmes", "Songs", "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol", nioCore,
+                    nioPosix,
                 ]),
             tests(
                 "TuttiTests",
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Controlling",
-                    "Listening", "Observing",
-                    "Peering", "Playout", "Recording", "Songs", "TuttiRuntime", "WireProtocol",
+                    "Listening", "Observing", "Peering", "Playout", "Recording", "Songs", "TuttiRuntime",
+                    "WireProtocol",
                 ]),
         ]),
 
@@ -427,8 +439,8 @@ let testRooms = [
             library(
                 "PeerFuzzTargets",
                 [
-                    "AudioCore", "Broadcasting", "ClockSync", "Discovery", "Listening", "Peering", "Playout",
-                    "Programmes", "WireProtocol", nioCore,
+                    "AudioCore", "Broadcasting", "ClockSync", "Cryptography", "Discovery", "Households", "Listening",
+                    "Pairing", "Peering", "Playout", "Programmes", "SecureChannel", "WireProtocol", nioCore,
                 ]),
             tests("FuzzTests", ["FuzzTargets", "StreamTestKit"]),
             tests("PeerFuzzTests", ["PeerFuzzTargets", "StreamTestKit"]),

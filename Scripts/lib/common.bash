@@ -4,9 +4,9 @@ script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 # What building needs.
-build_packages=(libasound2-dev libavahi-client-dev libdbus-1-dev libmpg123-dev)
+build_packages=(libasound2-dev libavahi-client-dev libdbus-1-dev libmpg123-dev libsodium-dev)
 # What a machine needs to take part; the libraries come with the packages above.
-runtime_packages=(avahi-daemon dbus libasound2 libavahi-client3 libmpg123-0)
+runtime_packages=(avahi-daemon dbus libasound2 libavahi-client3 libmpg123-0 libsodium23)
 # What the tests start: mDNS on networks of their own, players and probes in them, encoders for songs, decoders to
 # compare with.
 test_packages=(alsa-utils avahi-daemon dbus faad ffmpeg flac iproute2 iputils-ping lame libcurl4 libopencore-amrnb0

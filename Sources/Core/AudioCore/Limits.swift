@@ -14,8 +14,6 @@ public enum Limits {
     public static let packetFrameCount = 65_535
     /// Bytes of a codec's magic cookie.
     public static let magicCookieByteCount = 64 * 1024
-    /// UTF-8 bytes in a peer's name (a DNS-SD instance label holds 63, RFC 6763 section 4.1.1).
-    public static let peerNameByteCount = 63
     /// UTF-8 bytes in a song's title, artist or album as displayed.
     public static let titleByteCount = 256
     /// Bytes of a song's artwork; a larger picture is left out.

@@ -8,6 +8,8 @@ public enum WireLimits {
     public static let packetsPerMessage = 1_024
     /// Every position on a timeline is below this: 2^48 frames are 46 years at 192 kHz.
     public static let framePositionBound: Int64 = 1 << 48
+    /// UTF-8 bytes in a peer's name (a DNS-SD instance label holds 63, RFC 6763 section 4.1.1).
+    public static let peerNameByteCount = 63
     /// Codecs that a greeting may list.
     public static let codecCount = 64
     /// Listeners in one roster: with the longest names and reports it stays below the payload limit.

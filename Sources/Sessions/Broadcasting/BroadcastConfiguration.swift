@@ -72,10 +72,12 @@ public enum BroadcastLimits {
     static let jumpLead = TimeSpan.milliseconds(500)
     /// From the decision to the first sound of a song that is jumped to.
     static let jumpDelay = TimeSpan.milliseconds(150)
+    /// A command to play is answered after this time, though no listener is ready yet.
+    static let startPatience = TimeSpan.milliseconds(400)
+    /// Commands that wait for a song to be opened.
+    static let pendingCommandCount = 64
     /// How long the old sound goes on while the new song is opened.
     static let openingTime = TimeSpan.milliseconds(100)
-    /// Behind this much of a song, `previous` goes back to its beginning.
-    static let restartTime = TimeSpan.seconds(3)
     /// Lists of songs that are followed: lists may name each other.
     static let listCount = 100
     /// Songs that stand behind the one that is heard: a listener holds one more.

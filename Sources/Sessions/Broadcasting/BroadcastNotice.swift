@@ -82,8 +82,7 @@ extension BroadcastNotice {
         case .source(let level, _): level
         case .sourceFailed, .songDamaged, .songTruncated, .songCutOff, .songFellSilent, .startedWithout,
             .songPassedOver, .decodingTooSlow, .dropped, .clockOverTCP, .namedUnanswered, .refusedBy, .connectionsFull,
-            .addressFull,
-            .crowded:
+            .addressFull, .crowded:
             .warning
         case .songGoesOn, .joined, .left, .gone, .sentPCM, .busy, .songsAdded: .info
         case .observed, .unanswered: .detail

@@ -47,24 +47,30 @@ extension BroadcastSession {
         on command: Command, _ operation: ProgrammeOperation, from origin: CommandOrigin, _ now: HostTime
     ) throws(CommandRefusal) {
         try check(operation, from: origin)
-        let result = try programme.apply(operation, at: place(now), isOwn: isOwnUser(origin))
+        let result = try programme.apply(operation, at: elapsed(now), isOwn: isOwnUser(origin))
         if let edit = result.edit { note(.queue(edit, itemCount: programme.itemCount), now) }
         if case .inserted(let position, let count)? = result.edit, case .connection(let id) = origin {
             tellAdded(count, at: position, by: id, now)
         }
-        let text =
-            !result.isPastTheEnd
-            ? ""
-            : programme.current == nil
-                ? "that is past the end of the last song: the programme is over"
-                : "that is past the song's end: the next one follows"
-        let pending = PendingCommand(command: command, origin: origin, who: name(of: origin), text: text)
+        let pending = PendingCommand(
+            command: command, origin: origin, who: name(of: origin), text: result.isPastTheEnd ? textPastTheEnd : "")
         // What is being opened and what plays may change with every command.
         if let effect = perform(result.effect, now) {
             finish(pending, effect, now)
         } else {
+            // Sources that open slowly are no reason to keep commands without end.
+            if pendingCommands.count == BroadcastLimits.pendingCommandCount {
+                finish(pendingCommands.removeFirst(), ClockMapping.identity.session(at: now), now)
+            }
             pendingCommands.append(pending)
         }
+    }
+
+    /// What is told of a seek past the song's end.
+    private var textPastTheEnd: String {
+        programme.current == nil
+            ? "that is past the end of the last song: the programme is over"
+            : "that is past the song's end: the next one follows"
     }
 
     /// - Throws: if the operation is not allowed to whoever asks, or not possible with this song.
@@ -96,12 +102,15 @@ extension BroadcastSession {
     }
 
     /// Ends the wait of commands whose song was being opened.
-    /// - Parameter effect: when it sounds; nil if it cannot be played.
-    mutating func finishPending(_ effect: SessionTime?, _ now: HostTime) {
+    /// - Parameters:
+    ///   - effect: when it sounds; nil if it cannot be played.
+    ///   - text: what to tell whoever asked, where there is nothing else to tell.
+    mutating func finishPending(_ effect: SessionTime?, text: String = "", _ now: HostTime) {
         let pending = pendingCommands
         pendingCommands = []
-        for command in pending {
+        for var command in pending {
             if let effect {
+                if command.text.isEmpty { command.text = text }
                 finish(command, effect, now)
             } else {
                 answer(log.refuse(command.command, .unplayable), command.origin, now)

@@ -148,14 +148,13 @@ extension BroadcastSession {
         for id in connections.losers(now) { refuse(id, .otherConnection, now) }
     }
 
-    /// Welcomes a listener that greeted, once the song's codec is known and the listener can decode it or is sent PCM.
+    /// Welcomes a listener that greeted, once the song's codec is known and the listener can decode it or is sent PCM. A
+    /// broadcast that stays idle welcomes it before the first song.
     mutating func admit(_ link: ListenerLink, _ now: HostTime) {
-        guard link.isStranger, song.isReady, let codec = song.codec,
-            let greeting = link.connection.greeting, connections[link.id] === link,
-            !connections.isContested(link.id)
+        guard link.isStranger, let greeting = link.connection.greeting, connections[link.id] === link,
+            !connections.isContested(link.id), song.isReady || configuration.staysIdle && phase == .idle
         else { return }
-        let isDecoded = greeting.codecs.contains(codec)
-        if !isDecoded {
+        if let codec = song.codec, !greeting.codecs.contains(codec) {
             if let obstacle = obstacleToPCM(for: greeting, codec) {
                 refuse(link.id, Refusal(.cannotDecode, obstacle), now)
                 return

@@ -8,7 +8,7 @@ import WireProtocol
 extension BroadcastSession {
     mutating func admitController(_ link: ListenerLink, _ now: HostTime) {
         guard connections.links.count(where: \.isController) < BroadcastLimits.controllerCount else {
-            refuse(link.id, Refusal(.busy, "there are too many remote controls already"), now)
+            refuse(link.id, Refusal(.busy, "there are too many controllers already"), now)
             return
         }
         connections.accept(link.id)
@@ -75,7 +75,7 @@ extension BroadcastSession {
     private mutating func noteListeners(_ told: [ProgrammeListener], _ now: HostTime) {
         let present = connections.links.filter(\.isMember)
         // Each of many listeners is looked at twice a second.
-        for link in present where link.takeNews() {
+        for link in present where link.takeHasChanges() {
             guard let listener = link.listener else { continue }
             if told.first(where: { $0.instance == listener.instance })?.isLike(listener) != true {
                 note(.listener(listener), now)

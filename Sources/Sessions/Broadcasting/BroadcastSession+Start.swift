@@ -5,10 +5,16 @@ import WireProtocol
 /// Deciding when the song starts and when it is over.
 extension BroadcastSession {
     mutating func decideStart(_ now: HostTime) {
-        guard case .waiting(let since) = phase, !isSilenced else { return }
+        guard case .waiting(let since) = phase else { return }
+        if now - since > BroadcastLimits.startPatience {
+            finishPending(
+                ClockMapping.identity.session(at: now),
+                text: isSilenced ? "it is paused before its start" : "it begins when listeners are ready", now)
+        }
+        guard !isSilenced else { return }
         // A live source plays as soon as there is something to play.
         guard !timeline.heard.follower.isLive else {
-            if let anchor = timeline.heard.follower.liveAnchor { play(by: anchor) }
+            if let anchor = timeline.heard.follower.liveAnchor { play(by: anchor, now) }
             return
         }
         let members = connections.links.filter(\.isMember)
@@ -57,7 +63,9 @@ extension BroadcastSession {
     private mutating func start(_ now: HostTime) {
         guard let rate = song.framesPerSecond, hasEnough else { return }
         let session = ClockMapping.identity.session(at: now) + configuration.startDelay
-        play(by: Anchor(epoch: song.epoch, frame: timeline.heard.firstFrame, session: session, framesPerSecond: rate))
+        play(
+            by: Anchor(epoch: song.epoch, frame: timeline.heard.firstFrame, session: session, framesPerSecond: rate),
+            now)
     }
 
     /// Finishes when the programme is over, and every listener has heard the last frame or should have.

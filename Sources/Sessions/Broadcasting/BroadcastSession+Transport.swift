@@ -13,13 +13,10 @@ extension BroadcastSession {
     var isSilenced: Bool { programme.transport != .playing }
 
     /// The song that is heard, or is being jumped to.
-    var present: BroadcastTrack {
-        if let target = opening.target { return target }
-        return timeline.heard.cutFrame != nil ? timeline.last : timeline.heard
-    }
+    var present: BroadcastTrack { opening.target ?? timeline.present }
 
     /// How far into its song the present sound is.
-    func place(_ now: HostTime) -> TimeSpan {
+    func elapsed(_ now: HostTime) -> TimeSpan {
         let track = present
         let position = max(track.firstFrame, track.position(now))
         return TimeSpan(seconds: Double(position.index) / (track.song.framesPerSecond ?? 48_000))
@@ -59,6 +56,8 @@ extension BroadcastSession {
 
     private mutating func stop(_ now: HostTime) -> SessionTime {
         abandonOpening()
+        // What was to sound before will not.
+        finishPending(ClockMapping.identity.session(at: now), now)
         guard isPlaying else {
             if timeline.heard.item != nil { actions.append(.closeSource(timeline.heard.epoch)) }
             becomeIdle()
@@ -84,7 +83,7 @@ extension BroadcastSession {
 
     /// Ends the sound of all listeners at one frame.
     private mutating func cut(_ now: HostTime) -> SessionTime {
-        let effect = timeline.clearOfJoint(effectInstant(now))
+        let effect = timeline.cutInstant(notBefore: effectInstant(now))
         if timeline.last.cutFrame != nil, timeline.coming.isEmpty { return effect }
         for epoch in timeline.cut(at: effect) { actions.append(.closeSource(epoch)) }
         return effect
@@ -171,14 +170,14 @@ extension BroadcastSession {
         switch opening {
         case .none: break
         case .following(let track):
-            guard isEnough(track) else { return }
+            guard canBegin(track) else { return }
             opening = .none
             timeline.append(track)
-            placeLate(now)
+            placeSoonest(now)
         case .jumping(let track, let since):
-            if isEnough(track) {
+            if canBegin(track) {
                 opening = .none
-                land(on: track, now)
+                completeJump(to: track, now)
             } else if now - since > BroadcastLimits.openingTime, timeline.heard.anchor != nil {
                 _ = cut(now)
             }
@@ -202,7 +201,7 @@ extension BroadcastSession {
         for epoch in timeline.void(from: next.epoch) { actions.append(.closeSource(epoch)) }
     }
 
-    private func isEnough(_ track: BroadcastTrack) -> Bool {
+    private func canBegin(_ track: BroadcastTrack) -> Bool {
         track.song.isPlayable && track.song.hasLead(BroadcastLimits.jumpLead, from: track.firstFrame)
     }
 
@@ -228,8 +227,20 @@ extension BroadcastSession {
         note(item: item, now)
         if isFirst, effect == .stop, !configuration.staysIdle { return finish(.unplayable(track.song.failure), now) }
         notify(.songPassedOver(track.epoch, reason))
-        finishPending(nil, now)
+        if isOpening, goBack(now) { return }
         _ = perform(effect, now)
+        if opening.target == nil, isPlaying || phase == .idle { finishPending(nil, now) }
+    }
+
+    /// Goes on with what is heard if somebody asked for a certain song that cannot be played.
+    /// - Returns: false if another song is to be played instead, as after `next`.
+    private mutating func goBack(_ now: HostTime) -> Bool {
+        guard pendingCommands.contains(where: \.namesItsTarget), let item = timeline.heard.item,
+            programme.goBack(to: item)
+        else { return false }
+        finishPending(nil, now)
+        if !isSilenced { _ = resume(now) }
+        return true
     }
 
     /// Puts the songs of a list in its place.
@@ -258,20 +269,20 @@ extension BroadcastSession {
     }
 
     /// Jumps to a song that can be played.
-    private mutating func land(on track: BroadcastTrack, _ now: HostTime) {
+    private mutating func completeJump(to track: BroadcastTrack, _ now: HostTime) {
         if timeline.last.cutFrame == nil { _ = cut(now) }
         timeline.append(track)
         if isSilenced {
             _ = timeline.cut(at: effectInstant(now))
         } else {
-            placeLate(now)
+            placeSoonest(now)
         }
         finishPending(timeline.last.start ?? ClockMapping.identity.session(at: now), now)
         actions.append(.advertise)
     }
 
     /// Places the last song where it can begin soonest, if nothing placed it behind another.
-    private mutating func placeLate(_ now: HostTime) {
+    private mutating func placeSoonest(_ now: HostTime) {
         let track = timeline.last
         if let anchor = track.follower.liveAnchor { return timeline.place(by: anchor) }
         let session = ClockMapping.identity.session(at: now)
@@ -284,11 +295,15 @@ extension BroadcastSession {
                 framesPerSecond: rate))
     }
 
-    /// Moves to the next song once it is due.
-    mutating func turn(_ now: HostTime) {
-        while let over = timeline.turn(at: ClockMapping.identity.session(at: now)) {
+    /// Moves to the next song once it is due. If it follows naturally, the programme moves there, too, unless a command
+    /// has moved it elsewhere in the last moment.
+    mutating func advanceTimeline(_ now: HostTime) {
+        while let over = timeline.advance(to: ClockMapping.identity.session(at: now)) {
             actions.append(.closeSource(over))
-            if timeline.heard.origin == .follows { _ = programme.advance() }
+            let heard = timeline.heard
+            if let item = heard.item, heard.origin == .follows, opening.target == nil, !timeline.leadsElsewhere {
+                programme.advance(to: item)
+            }
             actions.append(.advertise)
         }
     }

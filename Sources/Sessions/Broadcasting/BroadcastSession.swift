@@ -134,7 +134,7 @@ public struct BroadcastSession {
         beginProgramme(now)
         for link in connections.links { admit(link, now) }
         for dial in connections.dialer.dueDials(now) { actions.append(.dial(dial)) }
-        turn(now)
+        advanceTimeline(now)
         decideStart(now)
         watchSource(now)
         for title in timeline.heard.titles.take(upTo: position(now)) { retitle(title, now) }
@@ -251,9 +251,10 @@ public struct BroadcastSession {
     // MARK: Beginning and end
 
     /// Begins to play by this anchor.
-    mutating func play(by anchor: Anchor) {
+    mutating func play(by anchor: Anchor, _ now: HostTime) {
         beginPlaying()
         timeline.place(by: anchor)
+        finishPending(anchor.session, now)
         actions.append(.advertise)
     }
 

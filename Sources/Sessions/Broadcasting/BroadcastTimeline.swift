@@ -19,6 +19,8 @@ struct BroadcastTimeline {
     /// Those that sound or will, in order.
     private var sounding: [BroadcastTrack] { tracks.filter { !$0.isVoid } }
     var last: BroadcastTrack { sounding.last ?? heard }
+    /// The one that is heard or, if that was cut for a jump, the target of the jump.
+    var present: BroadcastTrack { tracks[target(of: 0)] }
     /// How many songs stand behind the one that is heard.
     var comingCount: Int { coming.count { !$0.isVoid } }
 
@@ -42,9 +44,9 @@ struct BroadcastTimeline {
         }
     }
 
-    /// Returns when the sound can be cut, at `instant` or somewhat later: a listener whose sound card already has the
+    /// Returns when the sound can be cut, at `instant` or a little later: a listener whose sound card already has the
     /// next song's beginning knows no more of the song before it, so a cut shortly before a joint moves behind it.
-    func clearOfJoint(_ instant: SessionTime) -> SessionTime {
+    func cutInstant(notBefore instant: SessionTime) -> SessionTime {
         guard heard.cutFrame == nil, let joint = coming.first(where: { !$0.isVoid })?.start, joint > instant,
             joint - instant < BroadcastLimits.jointGuard
         else { return instant }
@@ -69,14 +71,21 @@ struct BroadcastTimeline {
     /// The epoch that sounds at `instant` or, if that was cut for a jump, the target of the jump: it stays the target
     /// though it has not begun.
     private func indexOfSound(at instant: SessionTime) -> Int {
-        let begun = tracks.lastIndex { $0.start.map { $0 <= instant } ?? false } ?? 0
-        guard tracks[begun].cutFrame != nil else { return begun }
-        let behind = tracks.indices[(begun + 1)...].filter { !tracks[$0].isVoid }
-        return behind.first { tracks[$0].cutFrame == nil } ?? behind.last ?? begun
+        target(of: tracks.lastIndex { $0.start.map { $0 <= instant } ?? false } ?? 0)
     }
 
-    /// Lets nothing be heard of an epoch behind the one that is heard, and of those that follow. They stay, so that
-    /// listeners are told, until something else is heard.
+    /// Where the programme goes on if the epoch at this index was cut.
+    private func target(of index: Int) -> Int {
+        guard tracks[index].cutFrame != nil else { return index }
+        let behind = tracks.indices[(index + 1)...].filter { !tracks[$0].isVoid }
+        return behind.first { tracks[$0].cutFrame == nil } ?? behind.last ?? index
+    }
+
+    /// Whether a command's target stands behind the epoch that is heard.
+    var leadsElsewhere: Bool { coming.contains { $0.origin == .commanded && !$0.isVoid } }
+
+    /// Makes void an epoch that is to come, and those behind it: nothing of them is heard. They stay on the timeline, so
+    /// that listeners are told, until something else is heard.
     /// - Returns: these epochs.
     mutating func void(from epoch: Epoch) -> [Epoch] {
         let epochs = coming.filter { $0.epoch >= epoch && !$0.isVoid }.map(\.epoch)
@@ -93,7 +102,7 @@ struct BroadcastTimeline {
 
     /// Moves to the next epoch once it is due.
     /// - Returns: the epoch that is over; nil if none is.
-    mutating func turn(at session: SessionTime) -> Epoch? {
+    mutating func advance(to session: SessionTime) -> Epoch? {
         guard let index = coming.firstIndex(where: { !$0.isVoid }) else { return nil }
         let next = coming[index]
         // One that was cut before it was placed has no start: it comes once the sound before it is over.

@@ -113,7 +113,7 @@ struct BroadcastTrack {
         placementMessage = WireEncoder.cut(epoch, at: frame)
     }
 
-    /// Lets nothing of it be heard.
+    /// Makes it void: nothing of it is heard.
     mutating func void(number: Int) {
         placement = .void
         placementNumber = number

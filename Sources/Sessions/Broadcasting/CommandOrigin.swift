@@ -23,5 +23,13 @@ struct PendingCommand {
     let origin: CommandOrigin
     /// Name of the peer that asked.
     let who: String
-    let text: String
+    var text: String
+
+    /// Whether it asks for a certain song, so that no other can stand in for it.
+    var namesItsTarget: Bool {
+        switch command.operation {
+        case .programme(.jump), .programme(.previous): true
+        default: false
+        }
+    }
 }

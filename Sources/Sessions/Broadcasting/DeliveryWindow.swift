@@ -21,15 +21,15 @@ struct DeliveryWindow {
     }
 
     private var interval: Interval?
-    /// Frames per second in the last two intervals.
-    private var paces: (Double, Double) = (0, 0)
+    /// Frames per second in the present interval, as if it were over, and in the last two.
+    private var paces: (present: Double, last: Double, former: Double) = (0, 0, 0)
     /// How fast its link delivered in the last intervals that tell, in frames per second.
     private var linkPaces: [Double] = []
     /// The lowest round trip that it measured. Later ones may contain what waits here.
     private var roundTrip: TimeSpan?
 
-    /// How fast it receives, in frames per second: the better of two intervals, as an acknowledgement may be delayed.
-    var pace: Double { max(paces.0, paces.1) }
+    /// How fast it receives, in frames per second: in the best of these intervals, as an acknowledgement may be delayed.
+    var pace: Double { max(paces.present, paces.last, paces.former) }
 
     /// Notes that it was sent all that is due.
     mutating func noteAllSent() { interval?.isHeldBack = false }
@@ -47,9 +47,10 @@ struct DeliveryWindow {
         interval.frameCount += frameCount
         self.interval = interval
         let elapsed = now - interval.start
+        let pace = Double(interval.frameCount) / max(elapsed, BroadcastLimits.paceInterval).seconds
+        paces.present = pace
         guard elapsed >= BroadcastLimits.paceInterval else { return }
-        let pace = Double(interval.frameCount) / elapsed.seconds
-        paces = (pace, paces.0)
+        paces = (0, pace, paces.last)
         let tellsOfLink = interval.isHeldBack || pace > linkPaces.max() ?? .infinity
         self.interval = Interval(start: now)
         guard tellsOfLink else { return }
@@ -60,7 +61,7 @@ struct DeliveryWindow {
     /// Goes on with another epoch, whose frames are counted anew.
     mutating func turn() {
         interval = nil
-        paces = (0, 0)
+        paces = (0, 0, 0)
     }
 
     /// Returns how much of a song that plays at `framesPerSecond` may be on the way.

@@ -113,7 +113,7 @@ final class ListenerLink: PeerLink {
     }
 
     /// Returns whether there may be something to tell of it, and counts it as told.
-    func takeNews() -> Bool {
+    func takeHasChanges() -> Bool {
         defer { hasChanges = false }
         return hasChanges
     }

@@ -11,7 +11,7 @@ public enum ControlTarget: Hashable, Sendable {
     case address(NetworkAddress)
 }
 
-/// What a remote control asks for.
+/// What a controller asks for.
 public enum ControlRequest: Hashable, Sendable {
     /// Of its songs, files are sent if the broadcaster is another machine's. If it names an item by its position, it is
     /// sent with the id of the item that stands there: another one may stand there by the time that it arrives.
@@ -26,12 +26,12 @@ public enum ControlRequest: Hashable, Sendable {
     case queue
 }
 
-/// An input of a remote control's session.
+/// An input of a controller's session.
 public enum ControlEvent: Sendable {
     /// A connection is ready; `address` is for display.
     case opened(ConnectionID, ControlSession.Origin, address: String)
-    /// Every program of this machine that has a local socket was called, and ``opened(_:_:address:)`` told of it.
-    case calledAllHere
+    /// All local sockets of this machine were called; ``opened(_:_:address:)`` told of those that answer.
+    case calledLocalPrograms
     /// mDNS named a broadcaster.
     case contact(PeerContact)
     /// There is no mDNS, for this reason.
@@ -76,24 +76,24 @@ public enum ControlAnswer: Hashable, Sendable {
     case page(QueuePage)
 }
 
-/// How a remote control's session ended. Names and texts come from peers.
+/// How a controller's session ended. Names and texts come from peers.
 public enum ControlEnding: Error, Hashable {
     /// Every request was answered, and every command has taken effect.
     case done
-    /// No broadcast is there, or none of the wanted name. These are there, of this machine and of the network.
-    case nobody(found: [String])
-    /// None that could be meant is known on this machine, and there is no mDNS to find others, for this reason.
+    /// No broadcast was found, or none of the wanted name, but these others, of this machine and of the network.
+    case notFound(others: [String])
+    /// This machine knows no broadcast, and there is no mDNS to find others, for this reason.
     case cannotSearch(String)
     /// It is not clear which of these is meant.
-    case several([String])
+    case ambiguous([String])
     /// Nobody answered at the address.
     case noAnswer
     case broadcastsNothing(String)
     /// The broadcast of this name takes no connection from here, for this reason.
     case turnedAway(by: String, String)
     case refused(by: String, CommandRefusal)
-    /// The broadcast of this name has not done in time what it was asked for; it may still do it.
-    case notYet(String)
+    /// The broadcast of this name did not answer a request in time; it may still do what was asked.
+    case timedOut(String)
     /// A file cannot be sent: its path, and why, in the system's words.
     case unreadable(path: String, String)
     case lost(String)
@@ -101,13 +101,13 @@ public enum ControlEnding: Error, Hashable {
     case brokenProtocol(String, WireError)
 }
 
-/// Time-outs and bounds of a remote control.
+/// Time-outs and bounds of a controller.
 public enum ControlLimits {
     /// How long the programs of this machine may take to greet.
     public static let localTime = TimeSpan.milliseconds(300)
     /// How long to collect broadcasts, from the first one found, before the only one is taken.
     public static let choiceTime = TimeSpan.milliseconds(150)
-    /// A broadcast must be found within this time, and have answered within this time.
+    /// A broadcast must be found within this time, and then answer within this time.
     public static let patience = TimeSpan.seconds(3)
     /// A request must be answered within this time.
     public static let answerTime = TimeSpan.seconds(1)
@@ -115,8 +115,8 @@ public enum ControlLimits {
     public static let sendingTime = TimeSpan.seconds(10)
     /// The longest wait for an effect, whatever the broadcaster says.
     public static let longestLead = TimeSpan.seconds(1)
-    /// How long to wait after too many commands.
-    public static let turnTime = TimeSpan.milliseconds(200)
+    /// How long to wait after too many commands, before the refused one is sent again.
+    public static let retryTime = TimeSpan.milliseconds(200)
     /// Programs of this machine, and broadcasts of the network, to choose from.
     public static let connectionCount = 64
     public static let foundCount = 64

@@ -3,18 +3,18 @@ import NIOCore
 import Peering
 import WireProtocol
 
-/// A remote control of a broadcast: finds it, connects, makes its requests one after the other, and ends. Events in,
+/// A controller of a broadcast: finds it, connects, makes its requests one after the other, and ends. Events in,
 /// actions out.
 ///
-///     asking here ──nobody here──▶ searching ──found──▶ calling ──greeted──▶ talking ──all is done──▶ over
-///          └──────────────this machine's own, or the one that it listens to──────▲
+///     asking locally ──none──▶ searching ──found──▶ calling ──greeted──▶ talking ──all is done──▶ over
+///          └──────────this machine's own, or the one that it listens to──────▲
 ///
 /// Without a name or an address it takes this machine's own broadcast, else the one that this machine listens to, else
 /// the only one that mDNS finds. With several to choose from it takes none. Owns no socket, thread or clock.
 public struct ControlSession {
     private enum Phase {
         /// Programs of this machine were called by their local sockets. `deadline`: when all that will greet have.
-        case askingHere(deadline: HostTime?)
+        case askingLocally(deadline: HostTime?)
         case searching(since: HostTime, choice: HostTime?)
         case calling(since: HostTime)
         case talking(ConnectionID, Dialogue)
@@ -51,7 +51,7 @@ public struct ControlSession {
         self.greeting = greeting
         self.target = target
         self.requests = requests
-        phase = .askingHere(deadline: nil)
+        phase = .askingLocally(deadline: nil)
         connections = ConnectionTable(
             instance: greeting.instance, peers: .broadcaster, allowed: AllowList([]),
             capacity: ControlLimits.connectionCount,
@@ -68,11 +68,11 @@ public struct ControlSession {
         if case .over = phase { return [] }
         switch event {
         case .opened(let id, let origin, let address): opened(id, origin, address, now)
-        case .calledAllHere:
-            if case .askingHere = phase { phase = .askingHere(deadline: now + ControlLimits.localTime) }
+        case .calledLocalPrograms:
+            if case .askingLocally = phase { phase = .askingLocally(deadline: now + ControlLimits.localTime) }
         case .contact(let contact): learn(contact, now)
         case .searchFailed(let reason):
-            if case .searching = phase { finish(namesHere.isEmpty ? .cannotSearch(reason) : nobody) }
+            if case .searching = phase { finish(namesHere.isEmpty ? .cannotSearch(reason) : notFound) }
         case .dialFailed(let dial): connections.dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
@@ -87,12 +87,12 @@ public struct ControlSession {
 
     private mutating func advance(_ now: HostTime) {
         switch phase {
-        case .askingHere(let deadline): if let deadline { chooseHere(deadline, now) }
+        case .askingLocally(let deadline): if let deadline { chooseLocalProgram(deadline, now) }
         case .searching(let since, let choice):
             if let choice, now >= choice {
                 choose(now)
             } else if now - since > ControlLimits.patience {
-                finish(nobody)
+                finish(notFound)
             }
         case .calling(let since): if now - since > ControlLimits.patience { finish(.noAnswer) }
         case .talking(let id, var dialogue):
@@ -107,7 +107,7 @@ public struct ControlSession {
     // MARK: Finding it
 
     /// Chooses among the programs of this machine once all have greeted that will.
-    private mutating func chooseHere(_ deadline: HostTime, _ now: HostTime) {
+    private mutating func chooseLocalProgram(_ deadline: HostTime, _ now: HostTime) {
         guard connections.links.allSatisfy({ $0.connection.greeting != nil }) || now >= deadline else { return }
         let greeted = connections.ids.filter { connections[$0]?.connection.greeting != nil }
         for origin in [Origin.ownBroadcast, .ownListener] {
@@ -118,7 +118,7 @@ public struct ControlSession {
                 candidates[greeting.instance] = candidates[greeting.instance] ?? id
             }
             if candidates.count > 1 {
-                return finish(.several(candidates.values.compactMap { connections[$0]?.connection.name }.sorted()))
+                return finish(.ambiguous(candidates.values.compactMap { connections[$0]?.connection.name }.sorted()))
             }
             if let id = candidates.values.first { return talk(over: id, now) }
         }
@@ -127,7 +127,7 @@ public struct ControlSession {
         actions.append(.search)
     }
 
-    private var nobody: ControlEnding { .nobody(found: namesHere.union(found.map(\.name)).sorted()) }
+    private var notFound: ControlEnding { .notFound(others: namesHere.union(found.map(\.name)).sorted()) }
 
     private mutating func learn(_ contact: PeerContact, _ now: HostTime) {
         guard case .searching(let since, let choice) = phase, contact.roles.contains(.broadcaster),
@@ -143,7 +143,7 @@ public struct ControlSession {
     }
 
     private mutating func choose(_ now: HostTime) {
-        guard found.count == 1 else { return finish(.several(found.map(\.name).sorted())) }
+        guard found.count == 1 else { return finish(.ambiguous(found.map(\.name).sorted())) }
         call(found[0], now)
     }
 
@@ -170,14 +170,14 @@ public struct ControlSession {
         do throws(WireError) {
             for event in try connections.receive(id, bytes, now: now) {
                 guard case .message(let message) = event, let link = connections[id] else { continue }
-                hear(message, from: id, link, now)
+                receive(message, from: id, link, now)
             }
         } catch {
             fail(id, .brokenProtocol(connections[id]?.connection.name ?? "", error), now)
         }
     }
 
-    private mutating func hear(_ message: ControlMessage, from id: ConnectionID, _ link: Link, _ now: HostTime) {
+    private mutating func receive(_ message: ControlMessage, from id: ConnectionID, _ link: Link, _ now: HostTime) {
         switch message {
         case .greeting(let greeting):
             guard greeting.roles.contains(.broadcaster) else { return fail(id, .broadcastsNothing(greeting.name), now) }
@@ -188,7 +188,7 @@ public struct ControlSession {
         case .broadcastEnd(let end): if isTalking(over: id) { finish(.ended(link.connection.name, end)) }
         default:
             guard case .talking(id, var dialogue) = phase else { return }
-            perform(dialogue.hear(message, now), id, dialogue)
+            perform(dialogue.receive(message, now), id, dialogue)
         }
     }
 
@@ -201,7 +201,7 @@ public struct ControlSession {
         switch phase {
         case .calling: finish(ending)
         case .talking(let partner, _) where partner == id: finish(ending)
-        case .askingHere, .searching, .talking, .over: closed(id, now)
+        case .askingLocally, .searching, .talking, .over: closed(id, now)
         }
     }
 
@@ -227,7 +227,7 @@ public struct ControlSession {
         for step in steps {
             switch step {
             case .send(let bytes): actions.append(.send(id, bytes))
-            case .tell(let answer): actions.append(.answer(answer))
+            case .answer(let answer): actions.append(.answer(answer))
             case .openSong(let path): actions.append(.openSong(path: path))
             case .readSong(let byteCount): actions.append(.readSong(byteCount: byteCount))
             case .finish(let ending): return finish(ending)

@@ -2,12 +2,11 @@ import AudioCore
 import NIOCore
 import WireProtocol
 
-/// What a remote control and its broadcast have to say to each other: requests, one after the other, each answered
-/// before the next.
+/// A controller's requests to its broadcast, one after the other, each answered before the next.
 struct Dialogue {
     enum Step {
         case send(ByteBuffer)
-        case tell(ControlAnswer)
+        case answer(ControlAnswer)
         case openSong(String)
         case readSong(Int)
         case finish(ControlEnding)
@@ -17,17 +16,17 @@ struct Dialogue {
         case nothing
         /// For the id of the item that a command names by its position.
         case item(Command, position: Int, since: HostTime)
-        /// For what becomes of a command; `firstSent` is when it was sent at first.
+        /// For a command's outcome; `firstSent` is when the command was sent at first.
         case outcome(Command, firstSent: HostTime)
-        /// To send a command again, of which there were too many.
-        case turn(Command, firstSent: HostTime, at: HostTime)
+        /// To send a command again that was refused as one of too many.
+        case retry(Command, firstSent: HostTime, at: HostTime)
         case effect(at: HostTime)
         /// For this machine to open a file; `firstTried` is when it did so at first.
         case file(path: String, position: Int?, firstTried: HostTime)
         /// To send a song to its end.
         case song(SongSending, firstTried: HostTime)
-        /// To offer a song again: there were too many commands.
-        case songTurn(SongSending, firstTried: HostTime, at: HostTime)
+        /// To offer a song again that was refused as one of too many commands.
+        case songRetry(SongSending, firstTried: HostTime, at: HostTime)
         case state(since: HostTime)
         case page(first: Int, since: HostTime)
         /// For changes, until somebody ends it.
@@ -50,18 +49,18 @@ struct Dialogue {
         case .effect(let time):
             guard now >= time else { return [] }
             return makeNextRequest(now)
-        case .turn(let command, let firstSent, let time):
+        case .retry(let command, let firstSent, let time):
             guard now >= time else { return [] }
             waiting = .outcome(command, firstSent: firstSent)
             return [.send(WireEncoder.command(command))]
         case .item(_, _, let since), .outcome(_, let since), .state(let since), .page(_, let since):
-            return now - since > ControlLimits.answerTime ? [.finish(.notYet(name))] : []
-        case .songTurn(let sending, let firstTried, let time):
+            return now - since > ControlLimits.answerTime ? [.finish(.timedOut(name))] : []
+        case .songRetry(let sending, let firstTried, let time):
             guard now >= time else { return [] }
             waiting = .file(path: sending.path, position: sending.offer.position, firstTried: firstTried)
             return [.openSong(sending.path)]
         case .song(let sending, _):
-            return now - sending.advanced > ControlLimits.sendingTime ? [.finish(.notYet(name))] : []
+            return now - sending.advanced > ControlLimits.sendingTime ? [.finish(.timedOut(name))] : []
         case .changes, .file: return []
         }
     }
@@ -92,13 +91,13 @@ struct Dialogue {
     }
 
     /// Takes a message.
-    mutating func hear(_ message: ControlMessage, _ now: HostTime) -> [Step] {
+    mutating func receive(_ message: ControlMessage, _ now: HostTime) -> [Step] {
         switch (message, waiting) {
         case (.outcome(let outcome), .outcome(let command, let firstSent)) where outcome.id == command.id:
             return take(outcome, of: command, firstSent, now)
         case (.outcome(let outcome), .song(let sending, let firstTried)) where outcome.id == sending.offer.id:
             if outcome.verdict == .refused(.tooManyCommands), now - firstTried < ControlLimits.patience {
-                waiting = .songTurn(sending, firstTried: firstTried, at: now + ControlLimits.turnTime)
+                waiting = .songRetry(sending, firstTried: firstTried, at: now + ControlLimits.retryTime)
                 return []
             }
             return take(outcome, of: Command(id: outcome.id, .unknown(code: 0)), sending.advanced, now)
@@ -110,15 +109,15 @@ struct Dialogue {
         case (.programmeState(let state), .state), (.programmeState(let state), .changes):
             if case .changes? = requests.first {
                 waiting = .changes(state)
-                return [.tell(.state(state, nil))]
+                return [.answer(.state(state, nil))]
             }
-            return [.tell(.state(state, nil))] + makeNextRequest(now)
+            return [.answer(.state(state, nil))] + makeNextRequest(now)
         case (.programmeChange(let change), .changes(var state)):
             guard state.apply(change) else {
                 return change.sequence <= state.sequence ? [] : [.send(WireEncoder.follow())]
             }
             waiting = .changes(state)
-            return [.tell(.state(state, change))]
+            return [.answer(.state(state, change))]
         case (.queuePage(let page), .item(let command, let position, _))
         where page.first == min(position, page.itemCount):
             // An empty page is of the queue's end.
@@ -158,18 +157,18 @@ struct Dialogue {
         case .done(_, let effect):
             let lead = min(max(effect - outcome.sent, .zero), ControlLimits.longestLead)
             waiting = .effect(at: now + lead)
-            return [.tell(.outcome(outcome))] + advance(now)
+            return [.answer(.outcome(outcome))] + advance(now)
         case .refused(.tooManyCommands) where now - firstSent < ControlLimits.patience:
-            waiting = .turn(command, firstSent: firstSent, at: now + ControlLimits.turnTime)
+            waiting = .retry(command, firstSent: firstSent, at: now + ControlLimits.retryTime)
             return []
-        case .refused(let refusal): return [.tell(.outcome(outcome)), .finish(.refused(by: name, refusal))]
+        case .refused(let refusal): return [.answer(.outcome(outcome)), .finish(.refused(by: name, refusal))]
         }
     }
 
     private mutating func take(_ page: QueuePage, _ now: HostTime) -> [Step] {
         let next = page.first + page.items.count
-        guard next < page.itemCount, !page.items.isEmpty else { return [.tell(.page(page))] + makeNextRequest(now) }
+        guard next < page.itemCount, !page.items.isEmpty else { return [.answer(.page(page))] + makeNextRequest(now) }
         waiting = .page(first: next, since: now)
-        return [.tell(.page(page)), .send(WireEncoder.queuePageRequest(QueuePageRequest(first: next)))]
+        return [.answer(.page(page)), .send(WireEncoder.queuePageRequest(QueuePageRequest(first: next)))]
     }
 }

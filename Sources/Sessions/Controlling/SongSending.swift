@@ -2,13 +2,13 @@ import AudioCore
 import NIOCore
 import WireProtocol
 
-/// A file on its way to a broadcaster: as far as that allows, and no further.
+/// The sending of a file to a broadcaster, as far as the broadcaster's credit goes.
 struct SongSending {
     let offer: SongOffer
     let path: String
     private var sentCount: UInt64 = 0
     private var allowedCount: UInt64 = 0
-    /// When something last came of it.
+    /// When bytes were last sent, or credit last came.
     private(set) var advanced: HostTime
 
     init(_ offer: SongOffer, path: String, _ now: HostTime) {

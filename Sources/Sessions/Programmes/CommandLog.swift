@@ -9,8 +9,9 @@ import WireProtocol
 /// ``ProgrammeLimits/rememberedOutcomeCount`` outcomes are remembered. The newest ``ProgrammeLimits/logEntryCount``
 /// entries are kept for those who missed some.
 ///
-/// `Asker` is what the bound is for, as a connection or an address: whoever sends ten thousand commands a second is
-/// refused nearly all of them, and the others none. What is refused that way is neither remembered nor logged.
+/// `Asker` says where a command comes from: a connection, for example. The rate of each asker is bounded, so that one
+/// with ten thousand commands a second is refused nearly all of them, and the others none. What is refused for its rate
+/// is neither remembered nor logged.
 public struct CommandLog<Asker: Hashable & Sendable>: Sendable {
     public enum Admission: Hashable, Sendable {
         /// To be done or refused.
@@ -25,9 +26,9 @@ public struct CommandLog<Asker: Hashable & Sendable>: Sendable {
     private var outcomes: [CommandID: CommandOutcome] = [:]
     /// The remembered ids, in the order in which they came.
     private var ids = NumberedHistory<CommandID>(capacity: ProgrammeLimits.rememberedOutcomeCount)
-    /// When each asker's commands so far would have come at the rate that is allowed for good (the "theoretical arrival
-    /// time" of the generic cell rate algorithm, ITU-T I.371 annex A). In the past: its whole burst is free.
-    private var paidUntil: [Asker: HostTime] = [:]
+    /// Of each asker, when its next command would come at the rate that is allowed in the long run (the "theoretical
+    /// arrival time" of the generic cell rate algorithm, ITU-T I.371 annex A). In the past: its whole burst is free.
+    private var theoreticalArrivals: [Asker: HostTime] = [:]
 
     private static var interval: TimeSpan { .seconds(1) * (1 / Double(ProgrammeLimits.commandsPerSecond)) }
     private static var burst: TimeSpan { interval * Double(ProgrammeLimits.commandBurst - 1) }
@@ -45,7 +46,7 @@ public struct CommandLog<Asker: Hashable & Sendable>: Sendable {
     public mutating func admit(
         _ command: Command, from asker: Asker, now: HostTime, isBounded: Bool = true
     ) -> Admission {
-        guard !isBounded || charge(asker, now) else {
+        guard !isBounded || conforms(asker, now) else {
             return .excess(Self.refusal(of: command, .tooManyCommands))
         }
         return outcomes[command.id].map { .repeated($0) } ?? .new
@@ -60,7 +61,7 @@ public struct CommandLog<Asker: Hashable & Sendable>: Sendable {
         _ command: Command, who: String, effect: SessionTime, text: String = ""
     ) -> (entry: LogEntry, outcome: CommandOutcome) {
         let effect = history.last.map { max($0.effect, effect) } ?? effect
-        let name = String(displaying: who, maximumByteCount: Limits.peerNameByteCount)
+        let name = String(displaying: who, maximumByteCount: WireLimits.peerNameByteCount)
         let entry = history.append { number in
             LogEntry(
                 number: number, id: command.id, who: name, effect: effect, command.operation.withoutCredentials)
@@ -91,15 +92,15 @@ public struct CommandLog<Asker: Hashable & Sendable>: Sendable {
         ids.append { _ in outcome.id }
     }
 
-    /// Counts a command. Returns whether the asker may send it.
-    private mutating func charge(_ asker: Asker, _ now: HostTime) -> Bool {
-        if paidUntil[asker] == nil, paidUntil.count >= ProgrammeLimits.askerCount {
-            paidUntil = paidUntil.filter { $0.value > now }
-            guard paidUntil.count < ProgrammeLimits.askerCount else { return false }
+    /// Whether one more command of the asker conforms to the rate; if so, counts it.
+    private mutating func conforms(_ asker: Asker, _ now: HostTime) -> Bool {
+        if theoreticalArrivals[asker] == nil, theoreticalArrivals.count >= ProgrammeLimits.askerCount {
+            theoreticalArrivals = theoreticalArrivals.filter { $0.value > now }
+            guard theoreticalArrivals.count < ProgrammeLimits.askerCount else { return false }
         }
-        let paid = max(paidUntil[asker] ?? now, now)
-        guard paid - now <= Self.burst else { return false }
-        paidUntil[asker] = paid + Self.interval
+        let arrival = max(theoreticalArrivals[asker] ?? now, now)
+        guard arrival - now <= Self.burst else { return false }
+        theoreticalArrivals[asker] = arrival + Self.interval
         return true
     }
 }

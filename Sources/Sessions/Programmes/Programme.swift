@@ -4,7 +4,7 @@ import WireProtocol
 /// What a broadcast plays: a queue of items, a place in it, and the order in which they follow one another.
 ///
 /// A value that reads no clock and opens nothing. Commands come by ``apply(_:at:)``, the end of an item by
-/// ``advance()``, one that cannot be played by ``fail(_:)``. Each says what it means for the sound. ``following`` is
+/// ``advance()`` and ``advance(to:)``, one that cannot be played by ``fail(_:)``. Each says what it means for the sound. ``following`` is
 /// the item that plays after the current one, so that it can be sent ahead; after anything above it may be another.
 ///
 /// What operations mean:
@@ -15,8 +15,8 @@ import WireProtocol
 ///   first follows. `previous` at the first item starts it again.
 /// - `previous` after ``ProgrammeLimits/restartTime`` starts the item again, except a live one.
 /// - `stop` keeps the queue and the place. The end of the last item keeps the queue only.
-/// - Removing the current item is `next`; but a removal lets nothing sound, so a paused programme is stopped then.
-/// - A seek past the end is `next`, in the same way. One before the beginning goes to the beginning.
+/// - Removing the current item acts as `next`, but starts no sound: a paused programme is stopped then.
+/// - A seek past the end acts in the same way. One before the beginning goes to the beginning.
 /// - Items that are added do not begin to play.
 /// - An item that failed is passed over until somebody jumps to it, or the idle programme is played again.
 ///
@@ -118,6 +118,26 @@ public struct Programme: Sendable {
         return current
     }
 
+    /// Goes on to an item that was to follow the current one, paused or not.
+    public mutating func advance(to id: ItemID) {
+        guard details[id] != nil else { return }
+        switch phase {
+        case .playing: phase = .playing(id)
+        case .paused: phase = .paused(id)
+        case .idle, .stopped: return
+        }
+        findFollowing()
+    }
+
+    /// Makes an item the current one again that still sounds, as its replacement cannot be played.
+    /// - Returns: false if it is not in the queue, or nothing plays.
+    public mutating func goBack(to id: ItemID) -> Bool {
+        guard details[id] != nil, transport == .playing || transport == .idle else { return false }
+        phase = .playing(id)
+        findFollowing()
+        return true
+    }
+
     /// Takes note that an item cannot be played. The current one is passed over.
     public mutating func fail(_ id: ItemID) -> ProgrammeEffect {
         guard details[id] != nil else { return .none }
@@ -141,7 +161,7 @@ public struct Programme: Sendable {
         guard (0...queue.count).contains(position) else { throw .outOfRange }
         guard items.count <= ProgrammeLimits.itemCount - queue.count else { throw .queueIsFull }
         let ids = items.map { item in
-            // Nobody adds four thousand million items, but somebody might try.
+            // After 2^32 items the numbers begin anew; those of items that are still there are passed over.
             repeat { lastID &+= 1 } while details[ItemID(lastID)] != nil
             details[ItemID(lastID)] = item
             return ItemID(lastID)
@@ -179,10 +199,10 @@ public struct Programme: Sendable {
 
     /// Does what a command asks for, or refuses it and changes nothing.
     /// - Parameters:
-    ///   - place: how far into the current item the command takes effect.
+    ///   - elapsed: how far into the current item the command takes effect.
     ///   - isOwn: whether the broadcaster's own user gave it.
     public mutating func apply(
-        _ operation: ProgrammeOperation, at place: TimeSpan = .zero, isOwn: Bool = false
+        _ operation: ProgrammeOperation, at elapsed: TimeSpan = .zero, isOwn: Bool = false
     ) throws(CommandRefusal) -> ProgrammeResult {
         defer { findFollowing() }
         switch operation {
@@ -192,11 +212,11 @@ public struct Programme: Sendable {
         case .toggle: return ProgrammeResult(try toggle())
         case .stop: return ProgrammeResult(stop())
         case .next: return ProgrammeResult(try next())
-        case .previous: return ProgrammeResult(try previous(at: place))
+        case .previous: return ProgrammeResult(try previous(at: elapsed))
         case .seek(to: let time):
             guard time >= .zero else { throw .outOfRange }
             return try seek(to: time)
-        case .skip(by: let span): return try seek(to: place.advanced(by: span))
+        case .skip(by: let span): return try seek(to: elapsed.advanced(by: span))
         case .jump(let item): return ProgrammeResult(try jump(to: item))
         case .add(let sources):
             return ProgrammeResult(.none, edit: try insert(sources.map { NewItem($0, isOwn: isOwn) }, at: queue.count))
@@ -257,19 +277,19 @@ public struct Programme: Sendable {
     }
 
     private mutating func next() throws(CommandRefusal) -> ProgrammeEffect {
-        let id = try place()
+        let id = try currentItem()
         let successor = successor(of: id)
         if case .paused = phase, let successor { return start(successor) }
         return leave(for: successor)
     }
 
-    private mutating func previous(at place: TimeSpan) throws(CommandRefusal) -> ProgrammeEffect {
-        let id = try self.place()
+    private mutating func previous(at elapsed: TimeSpan) throws(CommandRefusal) -> ProgrammeEffect {
+        let id = try currentItem()
         if case .stopped = phase {
             phase = .stopped(predecessor(of: id) ?? id)
             return .none
         }
-        if place <= ProgrammeLimits.restartTime || isLive(id), let predecessor = predecessor(of: id) {
+        if elapsed <= ProgrammeLimits.restartTime || isLive(id), let predecessor = predecessor(of: id) {
             return start(predecessor)
         }
         guard case .playing = phase, !isLive(id) else { return start(id) }
@@ -377,7 +397,7 @@ public struct Programme: Sendable {
         return .play(id)
     }
 
-    /// Goes from the current item to the successor without a sound that was not there: what is paused is stopped then.
+    /// Goes from the current item to the successor, and starts no sound: what was paused is stopped then.
     private mutating func leave(for successor: ItemID?) -> ProgrammeEffect {
         switch phase {
         case .idle: return .none
@@ -393,7 +413,7 @@ public struct Programme: Sendable {
         }
     }
 
-    private func place() throws(CommandRefusal) -> ItemID {
+    private func currentItem() throws(CommandRefusal) -> ItemID {
         guard let current else { throw queue.isEmpty ? .queueIsEmpty : .nothingPlays }
         return current
     }

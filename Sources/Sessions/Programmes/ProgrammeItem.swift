@@ -48,9 +48,9 @@ public enum ProgrammeLimits {
     /// Entries of the log that are kept, the newest.
     public static let logEntryCount = 256
     /// Commands that one asker may send at once, and how many a second in the long run: enough for a volume control
-    /// that is drawn.
+    /// that is dragged.
     public static let commandBurst = 100
     public static let commandsPerSecond = 50
-    /// Askers of which account is kept. With more than that at once, those that come last are refused.
+    /// Askers whose rates are known at a time. With more than that at once, those that come last are refused.
     public static let askerCount = 1_024
 }

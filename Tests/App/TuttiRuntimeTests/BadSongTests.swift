@@ -9,7 +9,7 @@ import TuttiRuntime
 /// What a broadcast says of a song that it cannot play, or not all of; the kind of a failure is the exit code.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct BadSongTests {
     /// A directory that goes away with what is in it.
-    private final class Shelf {
+    private final class SongFolder {
         let directory = String(cString: mkdtemp(strdup("/tmp/tutti-songs-XXXXXX")))
         private var names: [String] = []
 
@@ -65,13 +65,13 @@ import TuttiRuntime
     }
 
     @Test func whatIsNoFile() {
-        let shelf = Shelf()
-        let song = shelf.put([1], as: "song.mp3")
-        expect(shelf.directory + "/none.mp3", fails: .missing, "does not exist; check the path")
+        let songFolder = SongFolder()
+        let song = songFolder.put([1], as: "song.mp3")
+        expect(songFolder.directory + "/none.mp3", fails: .missing, "does not exist; check the path")
         expect(song + "/none.mp3", fails: .missing, "does not exist; check the path")
         // A broadcast takes the songs in it.
-        let directory = SongFailure(.missing, "'\(shelf.directory)' is a directory; name a song in it")
-        #expect(SongTools.inspect(path: shelf.directory).failure == directory)
+        let directory = SongFailure(.missing, "'\(songFolder.directory)' is a directory; name a song in it")
+        #expect(SongTools.inspect(path: songFolder.directory).failure == directory)
         expect("/dev/null", fails: .missing, "is not a file; name a song")
     }
 
@@ -113,15 +113,15 @@ import TuttiRuntime
 
     @Test(arguments: unplayable.indices) func whatIsNoSong(index: Int) {
         let song = Self.unplayable[index]
-        let shelf = Shelf()
-        expect(shelf.put(song.bytes, as: song.name), fails: .unusable, song.line)
+        let songFolder = SongFolder()
+        expect(songFolder.put(song.bytes, as: song.name), fails: .unusable, song.line)
     }
 
     /// As far as it goes it is played.
     @Test func aSongThatIsCutOffIsPlayedAndSaidToBe() {
-        let shelf = Shelf()
+        let songFolder = SongFolder()
         let whole = Self.waveHead + Self.format + Array("data".utf8) + [0x00, 0xFA, 0, 0]
-        let (result, notices) = broadcast(shelf.put(whole + [UInt8](repeating: 0, count: 16_000), as: "song.wav"))
+        let (result, notices) = broadcast(songFolder.put(whole + [UInt8](repeating: 0, count: 16_000), as: "song.wav"))
         #expect(result == .success(.completed))
         let isTold = notices.contains {
             guard case .broadcast(.songCutOff(seconds: 1, of: 4, let problem?)) = $0 else { return false }
@@ -159,10 +159,10 @@ import TuttiRuntime
 
     /// Of several songs those that cannot be played are told of, each with its own line, and the others are played.
     @Test func theNextSongFollowsABrokenOne() {
-        let shelf = Shelf()
+        let songFolder = SongFolder()
         let paths = [
-            shelf.put(Array("diary".utf8), as: "text"), shelf.put(Self.sound, as: "one.wav"),
-            shelf.directory + "/none", shelf.put(Self.sound, as: "two.wav"),
+            songFolder.put(Array("diary".utf8), as: "text"), songFolder.put(Self.sound, as: "one.wav"),
+            songFolder.directory + "/none", songFolder.put(Self.sound, as: "two.wav"),
         ]
         let (result, notices, playedCount) = broadcast(paths)
         #expect(result == .failure(RuntimeFailure(.unusableInput, .songsFailed(count: 2, of: 4))))
@@ -175,12 +175,12 @@ import TuttiRuntime
     }
 
     @Test func theSongsOfADirectoryAndAPlaylistArePlayed() {
-        let shelf = Shelf()
-        _ = shelf.put(Self.sound, as: "one.wav")
-        _ = shelf.put(Self.sound, as: "two.wav")
-        _ = shelf.put(Array("diary".utf8), as: "text")
-        let list = shelf.put(Array("one.wav\nftp://x/y.mp3\n".utf8), as: "list.m3u")
-        let (result, notices, playedCount) = broadcast([shelf.directory, list])
+        let songFolder = SongFolder()
+        _ = songFolder.put(Self.sound, as: "one.wav")
+        _ = songFolder.put(Self.sound, as: "two.wav")
+        _ = songFolder.put(Array("diary".utf8), as: "text")
+        let list = songFolder.put(Array("one.wav\nftp://x/y.mp3\n".utf8), as: "list.m3u")
+        let (result, notices, playedCount) = broadcast([songFolder.directory, list])
         #expect(result == .success(.completed))
         let problem = "'\(list)' names 'ftp://x/y.mp3': ftp URLs cannot be played; files, http and https URLs can"
         #expect(notices == [.song(.listProblem(problem))])
@@ -188,18 +188,19 @@ import TuttiRuntime
     }
 
     @Test func aDirectoryWithoutSongsIsNotBroadcast() {
-        let shelf = Shelf()
-        _ = shelf.put(Array("diary".utf8), as: "text")
-        let (result, notices, _) = broadcast([shelf.directory])
-        let text = "'\(shelf.directory)' holds no songs, nor do its subdirectories; name another directory, or a song"
+        let songFolder = SongFolder()
+        _ = songFolder.put(Array("diary".utf8), as: "text")
+        let (result, notices, _) = broadcast([songFolder.directory])
+        let text =
+            "'\(songFolder.directory)' holds no songs, nor do its subdirectories; name another directory, or a song"
         #expect(result == .failure(RuntimeFailure(SongFailure(.missing, text))))
         #expect(notices.isEmpty)
     }
 
     @Test func aBroadcastThatWasStoppedPlaysNothing() {
-        let shelf = Shelf()
-        let path = shelf.put(Self.sound, as: "one.wav")
-        for paths in [[path, path], [shelf.directory]] {
+        let songFolder = SongFolder()
+        let path = songFolder.put(Self.sound, as: "one.wav")
+        for paths in [[path, path], [songFolder.directory]] {
             let broadcaster = Broadcaster(songs: paths, options: BroadcastOptions(), identity: .test("study"))
             broadcaster.stop()
             #expect((try? broadcaster.run { _ in }) == .interrupted)

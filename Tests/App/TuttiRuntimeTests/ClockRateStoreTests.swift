@@ -11,7 +11,7 @@ import WireProtocol
 /// What a listener hands down to the next.
 @Suite(.timeLimit(.minutes(5))) struct ClockRateStoreTests {
     /// A memory without a disk.
-    private final class Notebook: ListenerMemory {
+    private final class VolatileMemory: ListenerMemory {
         let records = Mutex<[MemorySubject: MemoryRecord]>([:])
         let isBroken: Bool
 
@@ -63,7 +63,7 @@ import WireProtocol
     private func seconds(_ value: Double) -> HostTime { HostTime(nanoseconds: Int64(value * 1e9)) }
 
     @Test func aPeersClockThatWasKnownWellIsHandedDown() throws {
-        let memory = Notebook()
+        let memory = VolatileMemory()
         _ = try live(memory) { rateStore in
             #expect(rateStore.beginExchange(with: peer) == .unknown)
             for step in 0...105 { rateStore.note(estimate(12.5), now: seconds(Double(step) / 5)) }
@@ -88,7 +88,7 @@ import WireProtocol
     }
 
     @Test func whatIsNotKnownWellIsNotHandedDown() throws {
-        let memory = Notebook()
+        let memory = VolatileMemory()
         _ = try live(memory) { rateStore in
             for (index, skewBound) in [0.3, 4.5].enumerated() {
                 _ = rateStore.beginExchange(with: UUIDBytes(high: 9, low: UInt64(index)))
@@ -109,7 +109,7 @@ import WireProtocol
     }
 
     @Test func aCardsRateIsHandedDownUnlessItHasNoClock() throws {
-        let memory = Notebook()
+        let memory = VolatileMemory()
         var snapshot = PlayoutSnapshot()
         snapshot.modelBound = .microseconds(30)
         snapshot.dacRate = PartsPerMillion(-34)
@@ -130,7 +130,7 @@ import WireProtocol
     }
 
     @Test func anXrunMakesACardUnsureAgain() throws {
-        let memory = Notebook()
+        let memory = VolatileMemory()
         _ = try live(memory) { rateStore in
             rateStore.use(device())
             var snapshot = PlayoutSnapshot()
@@ -144,7 +144,7 @@ import WireProtocol
     }
 
     @Test func anOffsetIsRememberedForItsDeviceUntilZero() throws {
-        let memory = Notebook()
+        let memory = VolatileMemory()
         let given = try live(memory) { rateStore in
             #expect(rateStore.offset(asked: .microseconds(-35_000), on: device()) == .microseconds(-35_000))
             #expect(rateStore.offset(asked: nil, on: device("hw:2, Other")) == .zero)
@@ -163,7 +163,7 @@ import WireProtocol
     }
 
     @Test func anOffsetOfAVirtualOutputIsNotRemembered() throws {
-        let memory = Notebook()
+        let memory = VolatileMemory()
         let said = try live(memory) { rateStore in
             #expect(rateStore.offset(asked: .microseconds(500), on: device(nil)) == .microseconds(500))
         }
@@ -171,14 +171,14 @@ import WireProtocol
     }
 
     @Test(arguments: [2_000_000.0, -1e18, .nan]) func anOffsetThatNobodyCanHaveGivenIsIgnored(value: Double) throws {
-        let memory = Notebook()
+        let memory = VolatileMemory()
         memory.records.withLock { $0[.offset("hw:1, DAC")] = MemoryRecord(value: value, unixSeconds: 0) }
         let said = try live(memory) { #expect($0.offset(asked: nil, on: device()) == .zero) }
         #expect(said.isEmpty)
     }
 
     @Test func aDevicesVolumeMuteAndRoleAreRemembered() throws {
-        let memory = Notebook()
+        let memory = VolatileMemory()
         let wanted = LoudspeakerSettings(volume: Volume(percent: 40), isMuted: true, role: .right)
         let first = try live(memory) { rateStore in
             #expect(rateStore.settings(of: device()) == LoudspeakerSettings())
@@ -203,7 +203,7 @@ import WireProtocol
     }
 
     @Test func whatIsGivenWinsOverWhatIsRemembered() throws {
-        let memory = Notebook()
+        let memory = VolatileMemory()
         _ = try live(memory) { rateStore in
             rateStore.keep(LoudspeakerSettings(volume: Volume(percent: 40), isMuted: true, role: .left), on: device())
             let request = SettingsRequest.remembered(volume: Volume(percent: 60), role: .mono, offset: .microseconds(7))
@@ -220,7 +220,7 @@ import WireProtocol
     }
 
     @Test(arguments: [-1, 101, 0.5, 1e18, .nan]) func settingsThatNobodyCanHaveGivenAreIgnored(value: Double) throws {
-        let memory = Notebook()
+        let memory = VolatileMemory()
         for subject in [MemorySubject.volume("hw:1, DAC"), .muted("hw:1, DAC"), .role("hw:1, DAC")] {
             memory.records.withLock { $0[subject] = MemoryRecord(value: value, unixSeconds: 0) }
         }
@@ -232,7 +232,7 @@ import WireProtocol
     }
 
     @Test func whatCannotBeWrittenIsOneLineOfDetail() throws {
-        let said = try live(Notebook(isBroken: true)) { rateStore in
+        let said = try live(VolatileMemory(isBroken: true)) { rateStore in
             #expect(rateStore.offset(asked: .microseconds(1), on: device()) == .microseconds(1))
             #expect(rateStore.offset(asked: .microseconds(2), on: device()) == .microseconds(2))
         }

@@ -14,11 +14,11 @@ import Testing
     /// machine, `there` on the listener's, and `far` on a third, as far as they can tell. What they print is among the
     /// outputs, each with its exit code. There are songs of 20 s: a.wav, b.wav and c.wav.
     private func whileHeard(songs: String = "a.wav", options: String = "", _ lines: String) throws -> Outputs {
-        let shelf = SourceShelf()
+        let directory = TemporaryDirectory()
         let (port, other) = (freePort(), freePort())
         try Tool.run(
             "for n in a b c; do sox -R -n -r 8000 -b 16 $n.wav synth 20 sine 300; done; "
-                + "mkdir here there far; chmod 700 here there far", in: shelf.directory)
+                + "mkdir here there far; chmod 700 here there far", in: directory)
         let script = """
             export XDG_STATE_HOME=$PWD/state LC_ALL=C
             tutti=\(buildDirectory)/tutti
@@ -34,10 +34,10 @@ import Testing
             \(lines)
             kill -INT $b; wait $b
             """
-        try Tool.writeFile(shelf.path("script"), Array(script.utf8))
-        try Tool.run("timeout --kill-after=5 60 bash -m script || true", in: shelf.directory)
+        try Tool.writeFile(directory.path + "/script", Array(script.utf8))
+        try Tool.run("timeout --kill-after=5 60 bash -m script || true", in: directory)
         func text(_ name: String) throws -> String {
-            String(decoding: try Tool.readFile(shelf.path(name)), as: UTF8.self)
+            String(decoding: try Tool.readFile("\(directory.path)/\(name)"), as: UTF8.self)
         }
         return Outputs(
             commands: try text("out"), broadcaster: try text("broadcast.log"), listener: try text("join.log"))
@@ -84,8 +84,8 @@ import Testing
             songs: "", options: "--idle", "await \"grep -q idle broadcast.log\"; here status; here status --json")
         let lines = outputs.broadcaster.split(separator: "\n")
         #expect(lines.contains("idle") && !outputs.broadcaster.contains("song:"), "\(lines)")
-        let status = "Den\nidle\nqueue: 0 songs\nno listeners\n[0]\n"
-        #expect(outputs.commands.hasPrefix(status) && !outputs.commands.contains("\n\n"), "\(outputs.commands)")
+        #expect(outputs.commands.hasPrefix("Den\nidle\nqueue: 0 songs\n"), "\(outputs.commands)")
+        #expect(!outputs.commands.contains("\n\n["), "no empty line at the end: \(outputs.commands)")
     }
 
     /// At the broadcaster's machine, and at the listener's, through it.
@@ -123,7 +123,8 @@ import Testing
             far queue add b.wav; there queue add c.wav; here queue add a.wav; far queue insert c.wav
             """)
         let lines = outputs.broadcaster.split(separator: "\n").filter { $0.contains(" added ") }
-        #expect(lines.count == 2 && lines[0].hasSuffix(" added 'b.wav'") && lines[1] == "Shelf added 'c.wav'", "\(lines)")
+        #expect(lines.first?.hasSuffix(" added 'b.wav'") == true, "\(lines)")
+        #expect(lines.dropFirst() == ["Shelf added 'c.wav'"], "\(lines)")
         #expect(outputs.commands.hasPrefix("[0]\n[0]\n[0]\ntutti queue: the number"), "\(outputs.commands)")
         #expect(outputs.commands.hasSuffix("\n[64]\n"), "\(outputs.commands)")
     }

@@ -12,9 +12,9 @@ import WebServerKit
 @Suite(.serialized, .timeLimit(.minutes(5))) struct HTTPBroadcastTests {
     /// However it comes, it is heard as the file is.
     @Test func aSongByHTTPIsTheFile() throws {
-        let shelf = SourceShelf()
-        let song = try shelf.makeMP3(seconds: 2)
-        let server = try WebServer(directory: shelf.directory.path)
+        let sourceFiles = SourceFiles()
+        let song = try sourceFiles.makeMP3(seconds: 2)
+        let server = try WebServer(directory: sourceFiles.directory.path)
         let expected = try SourceBroadcast(song).decoded()
         #expect(expected.count == 2 * 44_100 * 2)
         let kinds = ["ranges", "plain", "endless", "redirect/3/ranges"].map { $0 + "/song.mp3" }
@@ -30,11 +30,11 @@ import WebServerKit
 
     /// The index stands at the end: with ranges the broadcaster goes there first.
     @Test func whatIsNoStreamIsPlayedWithRanges() throws {
-        let shelf = SourceShelf()
-        _ = try shelf.makeMP3(seconds: 2)
-        try Tool.run("ffmpeg -v error -i song.mp3 -c:a pcm_s16le -f mov song.m4a", in: shelf.directory)
-        let server = try WebServer(directory: shelf.directory.path)
-        let expected = try SourceBroadcast(shelf.path("song.m4a")).decoded()
+        let sourceFiles = SourceFiles()
+        _ = try sourceFiles.makeMP3(seconds: 2)
+        try Tool.run("ffmpeg -v error -i song.mp3 -c:a pcm_s16le -f mov song.m4a", in: sourceFiles.directory)
+        let server = try WebServer(directory: sourceFiles.directory.path)
+        let expected = try SourceBroadcast(sourceFiles.path("song.m4a")).decoded()
         #expect(try SourceBroadcast(server.url("ranges/song.m4a")).decoded() == expected)
         let url = server.url("plain/song.m4a")
         let text = "'\(url)' has its packet table after the audio: it cannot be played as a stream"
@@ -44,9 +44,9 @@ import WebServerKit
 
     /// What came of it is played, and its end is told.
     @Test func aTransferThatIsAlwaysCutIsPlayedAsFarAsItGoes() throws {
-        let shelf = SourceShelf()
-        _ = try shelf.makeMP3(seconds: 4)
-        let server = try WebServer(directory: shelf.directory.path)
+        let sourceFiles = SourceFiles()
+        _ = try sourceFiles.makeMP3(seconds: 4)
+        let server = try WebServer(directory: sourceFiles.directory.path)
         let url = server.url("cut/song.mp3?at=32000")
         let broadcast = try SourceBroadcast(url, hasListener: false)
         guard case .failure(let failure) = broadcast.result, case .song(let song) = failure.reason else {
@@ -59,9 +59,9 @@ import WebServerKit
     }
 
     @Test func aListFromAServerIsFollowed() throws {
-        let shelf = SourceShelf()
-        let song = try shelf.makeMP3(seconds: 1)
-        let server = try WebServer(directory: shelf.directory.path)
+        let sourceFiles = SourceFiles()
+        let song = try sourceFiles.makeMP3(seconds: 1)
+        let server = try WebServer(directory: sourceFiles.directory.path)
         let body = "File1=/none%0AFile2=/plain/song.mp3%0A"
         let broadcast = try SourceBroadcast(server.url("text/list?type=audio/x-scpls&body=[playlist]%0A" + body))
         #expect(broadcast.result == .failure(RuntimeFailure(.missingInput, .songsFailed(count: 1, of: 2))))
@@ -74,17 +74,17 @@ import WebServerKit
         let loop = try SourceBroadcast(endless + "list%3Ftype=audio/x-mpegurl%26body=x", hasListener: false)
         #expect((try? loop.result.get()) == nil)
         // In a list on the disk, beside a file.
-        try Tool.writeFile(shelf.path("l.m3u"), Array("song.mp3\n\(server.url("plain/song.mp3"))\n".utf8))
-        let both = try SourceBroadcast(shelf.path("l.m3u"), hasListener: false)
+        try Tool.writeFile(sourceFiles.path("l.m3u"), Array("song.mp3\n\(server.url("plain/song.mp3"))\n".utf8))
+        let both = try SourceBroadcast(sourceFiles.path("l.m3u"), hasListener: false)
         #expect(both.result == .success(.completed) && both.titles == ["song.mp3"])
         _ = song
     }
 
     /// What a station plays is shown by the broadcaster, and told to listeners.
     @Test func titlesOfAStationReachEverybody() throws {
-        let shelf = SourceShelf()
-        _ = try shelf.makeMP3(seconds: 60)
-        let server = try WebServer(directory: shelf.directory.path)
+        let sourceFiles = SourceFiles()
+        _ = try sourceFiles.makeMP3(seconds: 60)
+        let server = try WebServer(directory: sourceFiles.directory.path)
         let url = server.url("icy/song.mp3?interval=2000")
         let broadcast = try SourceBroadcast(url, stop: { _, titles in titles.contains("Song 2") })
         #expect(broadcast.result == .success(.interrupted))
@@ -98,15 +98,15 @@ import WebServerKit
     }
 
     @Test func withoutLibcurlFilesArePlayedAllTheSame() throws {
-        let shelf = SourceShelf()
-        let song = try shelf.makeMP3(seconds: 1)
-        for name in ["libcurl.so.4", "libcurl-gnutls.so.4"] { try Tool.writeFile(shelf.path(name), [1, 2, 3]) }
+        let sourceFiles = SourceFiles()
+        let song = try sourceFiles.makeMP3(seconds: 1)
+        for name in ["libcurl.so.4", "libcurl-gnutls.so.4"] { try Tool.writeFile(sourceFiles.path(name), [1, 2, 3]) }
         func run(_ song: String) throws -> String {
             let command =
                 "LD_LIBRARY_PATH=. XDG_STATE_HOME=. \(buildDirectory)/tutti broadcast '\(song)' --now --no-mdns"
             try Tool.run(
-                "sh -c \"\(command) --port \(freePort())\" >out 2>&1; echo $? >>out", in: shelf.directory)
-            return String(decoding: try Tool.readFile(shelf.path("out")), as: UTF8.self)
+                "sh -c \"\(command) --port \(freePort())\" >out 2>&1; echo $? >>out", in: sourceFiles.directory)
+            return String(decoding: try Tool.readFile(sourceFiles.path("out")), as: UTF8.self)
         }
         let url = "http://127.0.0.1:9/song.mp3"
         #expect(try run(url) == "tutti: '\(url)' cannot be fetched: install libcurl4 to play URLs\n69\n")

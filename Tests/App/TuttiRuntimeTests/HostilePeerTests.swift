@@ -60,9 +60,9 @@ import WireProtocol
     /// their own address as soon as they stood still for long.
     @Test(arguments: [2, 1] as [UInt8]) func whoGreetsAndStaysKeepsNoBroadcastOut(host: UInt8) throws {
         let listener = try RunningListener(name: "kitchen") { $0.once = true }
-        let crowd = try Crowd(count: 32, at: host, port: listener.port)
-        defer { crowd.disperse() }
-        let shelf = SourceShelf()
+        let silent = try SilentBroadcasters(count: 32, at: host, port: listener.port)
+        defer { silent.stop() }
+        let sourceFiles = SourceFiles()
         var options = BroadcastOptions()
         options.name = "study"
         options.start = .whenReady(listeners: 1)
@@ -70,16 +70,16 @@ import WireProtocol
         options.network.port = freePort()
         options.network.usesDiscovery = false
         let began = HostTime.now()
+        let song = try sourceFiles.makeMP3(seconds: 2)
         #expect(
-            try Broadcaster(songs: [shelf.makeMP3(seconds: 2)], options: options, identity: .test("study")).run { _ in }
-                == .completed)
+            try Broadcaster(songs: [song], options: options, identity: .test("study")).run { _ in } == .completed)
         #expect(listener.end() == .success(.completed))
         #expect(listener.states.contains(.playing))
         #expect(.now() - began < (host == 1 ? .seconds(14) : .seconds(6)), "it was kept out")
     }
 
     /// Peers that greet as broadcasters from one address, and say no more than that they live, for 20 s.
-    private final class Crowd: Sendable {
+    private final class SilentBroadcasters: Sendable {
         private let isOver = Mutex(false)
         private let thread = Mutex<HostThread?>(nil)
 
@@ -92,28 +92,28 @@ import WireProtocol
                 peer.say(Array(WireEncoder.opening(greeting).readableBytesView))
                 #expect(peer.hear(within: 5_000)?.isEmpty == false)
             }
-            let stay = Stay(peers)
-            let thread = try HostThread(name: "crowd") { [weak self] in
+            let connections = Connections(peers)
+            let thread = try HostThread(name: "keep-alives") { [weak self] in
                 for _ in 0..<100 where self?.isOver.withLock({ $0 }) == false {
-                    stay.sayAlive()
+                    connections.keepAlive()
                     sleepThread(for: .milliseconds(200))
                 }
             }
             self.thread.withLock { $0 = thread }
         }
 
-        func disperse() {
+        func stop() {
             isOver.withLock { $0 = true }
             thread.withLock { $0 }?.join()
         }
 
         /// The connections, of one thread from now on.
-        private final class Stay: @unchecked Sendable {
+        private final class Connections: @unchecked Sendable {
             private let peers: [RawPeer]
 
             init(_ peers: [RawPeer]) { self.peers = peers }
 
-            func sayAlive() {
+            func keepAlive() {
                 for peer in peers { peer.say(Array(WireEncoder.keepAlive().readableBytesView)) }
             }
         }

@@ -17,7 +17,7 @@ import WireProtocol
 /// A decoder's process that hangs is nobody else's affair.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct HungWorkerTests {
     /// A listener that keeps what it is sent, and asks for the time over its connection ten times a second.
-    private struct Visitor: WireSink {
+    private struct ReceivingListener: WireSink {
         private(set) var welcome: Welcome?
         private(set) var packetCount = 0
         /// The frames that it has: from where it began.
@@ -47,21 +47,21 @@ import WireProtocol
             next = position
         }
 
-        /// What the visit showed.
-        struct Impression {
+        /// What it found.
+        struct Findings {
             var welcomed: TimeSpan?
             var longestWaitForAReply = TimeSpan.zero
             var replyCount = 0
-            var visitor = Visitor()
+            var listener = ReceivingListener()
         }
 
-        static func visit(port: UInt16, for span: TimeSpan) throws -> Impression {
+        static func listen(port: UInt16, for span: TimeSpan) throws -> Findings {
             let peer = try #require(RawPeer(port: port))
             let greeting = Greeting(
                 roles: .listener, peer: .random(), instance: .random(in: .min ... .max), started: 0, name: "kitchen",
                 codecs: [.flac])
             peer.say(Array(WireEncoder.opening(greeting).readableBytesView))
-            var impression = Impression()
+            var findings = Findings()
             var parser = WireParser()
             let start = HostTime.now()
             var asked: HostTime?
@@ -69,24 +69,24 @@ import WireProtocol
             var key: ClockKey?
             var reported: FramePosition?
             while HostTime.now() - start < span, let bytes = peer.hear(within: 20) {
-                try parser.parse(bytes.span.bytes, into: &impression.visitor)
+                try parser.parse(bytes.span.bytes, into: &findings.listener)
                 // Who does not say what came is sent a second.
-                if let received = impression.visitor.received?.end, received != reported {
+                if let received = findings.listener.received?.end, received != reported {
                     let report = ListenerReport(state: .ready, epoch: Epoch(1), received: received, buffered: .zero)
                     peer.say(Array(WireEncoder.report(report).readableBytesView))
                     reported = received
                 }
                 let now = HostTime.now()
-                if key == nil, let welcome = impression.visitor.welcome {
-                    impression.welcomed = now - start
+                if key == nil, let welcome = findings.listener.welcome {
+                    findings.welcomed = now - start
                     key = ClockKey(bytes: welcome.clockKey)
                 }
                 if let asked {
-                    impression.longestWaitForAReply = max(impression.longestWaitForAReply, now - asked)
+                    findings.longestWaitForAReply = max(findings.longestWaitForAReply, now - asked)
                 }
-                if asked != nil, impression.visitor.newestReply == sequence {
+                if asked != nil, findings.listener.newestReply == sequence {
                     asked = nil
-                    impression.replyCount += 1
+                    findings.replyCount += 1
                 }
                 let isTime = now - start >= .milliseconds(100 * Int64(sequence))
                 guard asked == nil, isTime, let key else { continue }
@@ -96,7 +96,7 @@ import WireProtocol
                 peer.say(Array(WireEncoder.clock(request.encoded(under: key)).readableBytesView))
                 asked = now
             }
-            return impression
+            return findings
         }
     }
 
@@ -137,7 +137,7 @@ import WireProtocol
         }
         #expect(!program.processIDs.isEmpty, "the worker was not started")
 
-        let visit = try Visitor.visit(port: options.network.port ?? 0, for: .seconds(4))
+        let findings = try ReceivingListener.listen(port: options.network.port ?? 0, for: .seconds(4))
         let isHanging = !program.processIDs.isEmpty
         let longestTick = ticks.longest
         let stopping = HostTime.now()
@@ -146,12 +146,12 @@ import WireProtocol
         let stopped = HostTime.now() - stopping
 
         #expect(isHanging, "the worker did not hang for as long as others were looked at")
-        #expect(visit.welcomed.map { $0 < .seconds(1) } == true)
-        #expect(visit.longestWaitForAReply < .seconds(1) && visit.replyCount > 20, "\(visit)")
-        #expect(visit.visitor.gapCount == 0)
+        #expect(findings.welcomed.map { $0 < .seconds(1) } == true)
+        #expect(findings.longestWaitForAReply < .seconds(1) && findings.replyCount > 20, "\(findings)")
+        #expect(findings.listener.gapCount == 0)
         // What may be sent ahead, and most of what was played meanwhile.
-        let received = try #require(visit.visitor.received)
-        #expect(received.end - received.first > Int64(12 * 44_100), "\(visit)")
+        let received = try #require(findings.listener.received)
+        #expect(received.end - received.first > Int64(12 * 44_100), "\(findings)")
         #expect(longestTick < .seconds(1))
         #expect(stopped < .seconds(3))
         #expect(program.processIDs.isEmpty)

@@ -8,14 +8,14 @@ import TuttiRuntime
 
 /// Songs played into a file, as they would go to a sound card.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct PlayerTests {
-    private let shelf = SongShelf()
+    private let noiseFiles = NoiseFiles()
 
     // MARK: Whole songs
 
     /// The card is opened at the song's rate.
     @Test(arguments: [48_000, 44_100, 8_000]) func aSongIsHeardSampleForSample(rate: Int) throws {
-        let song = try shelf.make("a.wav", seconds: 1.3, rate: rate)
-        let played = try Played([song.path], on: shelf)
+        let song = try noiseFiles.make("a.wav", seconds: 1.3, rate: rate)
+        let played = try Played([song.path], on: noiseFiles)
         #expect(try played.result.get() == .completed)
         #expect(played.sound == song.samples)
         #expect(played.states == [.playing, .ended] && played.warnings.isEmpty)
@@ -24,17 +24,17 @@ import TuttiRuntime
     }
 
     @Test func oneSongFollowsTheOther() throws {
-        let songs = try ["a.wav", "b.wav", "c.wav"].map { try shelf.make($0, seconds: 0.4) }
-        let played = try Played(songs.map(\.path), on: shelf)
+        let songs = try ["a.wav", "b.wav", "c.wav"].map { try noiseFiles.make($0, seconds: 0.4) }
+        let played = try Played(songs.map(\.path), on: noiseFiles)
         #expect(try played.result.get() == .completed)
         #expect(played.sound == songs.flatMap(\.samples))
     }
 
     @Test func whatCannotBePlayedIsToldOfAndPassedOver() throws {
-        let song = try shelf.make("a.wav", seconds: 0.3)
-        let broken = shelf.path("broken.mp3")
-        try Tool.run("head -c 5000 /dev/zero > broken.mp3", in: shelf.directory)
-        let played = try Played([broken, song.path, shelf.path("missing.flac")], on: shelf)
+        let song = try noiseFiles.make("a.wav", seconds: 0.3)
+        let broken = noiseFiles.path("broken.mp3")
+        try Tool.run("head -c 5000 /dev/zero > broken.mp3", in: noiseFiles.directory)
+        let played = try Played([broken, song.path, noiseFiles.path("missing.flac")], on: noiseFiles)
         #expect(played.sound == song.samples)
         let failures = played.warnings.compactMap { notice -> RuntimeFailure? in
             if case .song(.passedOver(let failure)) = notice { failure } else { nil }
@@ -49,15 +49,15 @@ import TuttiRuntime
             return
         }
         #expect(failure == RuntimeFailure(.unusableInput, .songsFailed(count: 2, of: 3)))
-        let alone = try Played([broken], on: shelf)
+        let alone = try Played([broken], on: noiseFiles)
         #expect(alone.result == .failure(SongTools.inspect(path: broken).failure.map { RuntimeFailure($0) }!))
     }
 
     @Test func aPipeIsPlayedAsItComes() throws {
-        let song = try shelf.make("a.wav", seconds: 0.7)
-        mkfifo(shelf.path("fifo"), 0o600)
+        let song = try noiseFiles.make("a.wav", seconds: 0.7)
+        mkfifo(noiseFiles.path("fifo"), 0o600)
         let bytes = try Tool.readFile(song.path)
-        let fifo = shelf.path("fifo")
+        let fifo = noiseFiles.path("fifo")
         // Faster than real time, but in pieces.
         let writer = try HostThread(name: "writer") {
             let file = open(fifo, O_WRONLY | O_CLOEXEC)
@@ -67,7 +67,7 @@ import TuttiRuntime
                 sleepThread(for: .milliseconds(100))
             }
         }
-        let played = try Played([fifo], on: shelf)
+        let played = try Played([fifo], on: noiseFiles)
         writer.join()
         #expect(try played.result.get() == .completed)
         #expect(played.sound == song.samples)
@@ -76,9 +76,9 @@ import TuttiRuntime
     // MARK: Commands
 
     @Test func aPauseLosesNothing() throws {
-        let song = try shelf.make("a.wav", seconds: 1.5)
+        let song = try noiseFiles.make("a.wav", seconds: 1.5)
         let played = try Played(
-            [song.path], on: shelf,
+            [song.path], on: noiseFiles,
             steps: [
                 .init(at: .milliseconds(400), .togglePause),
                 .init({ $0.state == .paused }, .togglePause),
@@ -92,9 +92,9 @@ import TuttiRuntime
     }
 
     @Test func aSeekGoesOnAtThatFrame() throws {
-        let song = try shelf.make("a.wav", seconds: 9)
+        let song = try noiseFiles.make("a.wav", seconds: 9)
         let played = try Played(
-            [song.path], on: shelf, steps: [.init(at: .milliseconds(400), .seek(by: .seconds(8)))])
+            [song.path], on: noiseFiles, steps: [.init(at: .milliseconds(400), .seek(by: .seconds(8)))])
         #expect(try played.result.get() == .completed)
         let seconds = Double(played.sound.count) / 2 / 48_000
         #expect((0.8...2).contains(seconds), "\(seconds) s were heard")
@@ -103,9 +103,9 @@ import TuttiRuntime
     }
 
     @Test func seeksAddUpAlsoBeforeTheFirstIsHeard() throws {
-        let song = try shelf.make("a.wav", seconds: 9)
+        let song = try noiseFiles.make("a.wav", seconds: 9)
         let played = try Played(
-            [song.path], on: shelf,
+            [song.path], on: noiseFiles,
             steps: Array(repeating: .init(at: .milliseconds(200), .seek(by: .seconds(2))), count: 4))
         #expect(try played.result.get() == .completed)
         let seconds = Double(played.sound.count) / 2 / 48_000
@@ -113,9 +113,9 @@ import TuttiRuntime
     }
 
     @Test func aSeekBeyondTheEndEndsTheSongAndOneBeforeTheBeginningBeginsIt() throws {
-        let songs = try ["a.wav", "b.wav"].map { try shelf.make($0, seconds: 2) }
+        let songs = try ["a.wav", "b.wav"].map { try noiseFiles.make($0, seconds: 2) }
         let played = try Played(
-            songs.map(\.path), on: shelf,
+            songs.map(\.path), on: noiseFiles,
             steps: [
                 .init(at: .milliseconds(400), .seek(by: .seconds(-100))),
                 .init(at: .milliseconds(600), .seek(by: .seconds(100))),
@@ -128,9 +128,9 @@ import TuttiRuntime
     }
 
     @Test func nextAndPrevious() throws {
-        let songs = try ["a.wav", "b.wav"].map { try shelf.make($0, seconds: 1) }
+        let songs = try ["a.wav", "b.wav"].map { try noiseFiles.make($0, seconds: 1) }
         let played = try Played(
-            songs.map(\.path), on: shelf,
+            songs.map(\.path), on: noiseFiles,
             steps: [
                 .init(at: .milliseconds(300), .nextSong),
                 .init({ $0.song.title == "b.wav" && $0.song.elapsed > .milliseconds(200) }, .previousSong),
@@ -141,32 +141,32 @@ import TuttiRuntime
     }
 
     @Test func volumeAndMute() throws {
-        let song = try shelf.make("a.wav", seconds: 2)
+        let song = try noiseFiles.make("a.wav", seconds: 2)
         let played = try Played(
-            [song.path], on: shelf, volume: Volume(percent: 50),
+            [song.path], on: noiseFiles, volume: Volume(percent: 50),
             steps: [.init(at: .milliseconds(800), .changeVolume(by: -25))])
         #expect(played.statuses.map(\.volume.percent).first == 50 && played.statuses.map(\.volume.percent).last == 25)
         // Behind the ramp: the cubes of 0.5 and of 0.25.
         #expect(played.sound[2_000..<20_000].elementsEqual(song.samples[2_000..<20_000].map { $0 * 0.125 }))
         #expect(played.sound.suffix(2_000).elementsEqual(song.samples.suffix(2_000).map { $0 * 0.015625 }))
-        let muted = try Played([song.path], on: shelf, steps: [.init(at: .milliseconds(300), .toggleMute)])
+        let muted = try Played([song.path], on: noiseFiles, steps: [.init(at: .milliseconds(300), .toggleMute)])
         #expect(muted.statuses.last?.isMuted == true && muted.sound.count < song.samples.count)
     }
 
     /// Each song by its own tags, one behind the other, and not at all unless asked.
     @Test func loudnessTagsAreFollowed() throws {
-        let song = try shelf.make("a.wav", seconds: 0.5)
+        let song = try noiseFiles.make("a.wav", seconds: 0.5)
         try Tool.run(
             "ffmpeg -v error -i a.wav -metadata REPLAYGAIN_TRACK_GAIN='-6.00 dB' soft.mp3 && "
                 + "ffmpeg -v error -i a.wav -metadata REPLAYGAIN_TRACK_GAIN='+40 dB' "
-                + "-metadata REPLAYGAIN_TRACK_PEAK=0.8 loud.mp3", in: shelf.directory)
+                + "-metadata REPLAYGAIN_TRACK_PEAK=0.8 loud.mp3", in: noiseFiles.directory)
         var soft = AudioStreamSummary()
         soft.note(.info(.trackGain, "-6.00 dB"))
         let gain = soft.loudnessGain(.track)
         #expect(abs(gain - 0.501_187) < 1e-6)
-        let paths = [shelf.path("soft.mp3"), song.path, shelf.path("loud.mp3")]
-        let plain = try Played(paths, on: shelf)
-        let followed = try Played(paths, on: shelf, loudness: .track)
+        let paths = [noiseFiles.path("soft.mp3"), song.path, noiseFiles.path("loud.mp3")]
+        let plain = try Played(paths, on: noiseFiles)
+        let followed = try Played(paths, on: noiseFiles, loudness: .track)
         try #require(plain.sound.count == 3 * song.samples.count)
         let expected = plain.sound.enumerated().map { index, sample in
             sample * [gain, 1, 1.25][index / song.samples.count]
@@ -175,8 +175,8 @@ import TuttiRuntime
     }
 
     @Test func aStopFadesOut() throws {
-        let song = try shelf.make("a.wav", seconds: 20)
-        let played = try Played([song.path], on: shelf, steps: [.init(at: .milliseconds(500), nil)])
+        let song = try noiseFiles.make("a.wav", seconds: 20)
+        let played = try Played([song.path], on: noiseFiles, steps: [.init(at: .milliseconds(500), nil)])
         #expect(try played.result.get() == .interrupted)
         #expect(played.sound.count < song.samples.count / 4)
         let last = played.sound.suffix(40).map(abs).max() ?? 1
@@ -202,7 +202,7 @@ private struct PlayerStep: Sendable {
 }
 
 /// Noise in files: no sample is zero, so what is zero in a recording is silence.
-private final class SongShelf {
+private final class NoiseFiles {
     let directory = TemporaryDirectory()
     private var made = 0
 
@@ -236,13 +236,13 @@ private struct Played {
 
     /// - Parameter steps: done one after the other.
     init(
-        _ paths: [String], on shelf: SongShelf, volume: Volume = .full, loudness: LoudnessMode = .off,
+        _ paths: [String], on noiseFiles: NoiseFiles, volume: Volume = .full, loudness: LoudnessMode = .off,
         steps: [PlayerStep] = []
     ) throws {
         var options = PlayOptions()
         options.volume = volume
         options.loudness = loudness
-        options.output = .file(path: shelf.path("heard.wav"))
+        options.output = .file(path: noiseFiles.path("heard.wav"))
         let player = Player(paths: paths, options: options)
         let told = Mutex<(statuses: [PlayStatus], warnings: [RuntimeNotice])>(([], []))
         let steps = Mutex(steps[...])
@@ -262,7 +262,7 @@ private struct Played {
             }
         }
         (statuses, warnings) = told.withLock { $0 }
-        sound = try Self.samples(of: shelf.path("heard.wav")).filter { $0 != 0 }
+        sound = try Self.samples(of: noiseFiles.path("heard.wav")).filter { $0 != 0 }
     }
 
     /// Each state once.

@@ -7,13 +7,13 @@ import TuttiRuntime
 /// Broadcaster, listener and player as services inside a program; of Tutti's modules only TuttiRuntime is imported.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ServiceTests {
     /// A directory that goes away with the test.
-    private final class Shelf {
+    private final class SongFolder {
         let directory = TemporaryDirectory()
 
         func path(_ name: String) -> String { directory.path + "/" + name }
     }
 
-    private let shelf = Shelf()
+    private let songFolder = SongFolder()
 
     /// Noise, 16 bits, stereo, 48 kHz.
     private func makeSong(_ name: String = "song.wav", seconds: Double) throws -> String {
@@ -25,7 +25,7 @@ import TuttiRuntime
         }
         var writer = WAVEWriter()
         writer.sampleRate = 48_000
-        let path = shelf.path(name)
+        let path = songFolder.path(name)
         try Tool.writeFile(path, writer.file(data: bytes))
         return path
     }
@@ -109,7 +109,7 @@ import TuttiRuntime
 
     @Test func aSongIsBroadcastAndHeard() async throws {
         let port = freePort()
-        let recording = shelf.path("heard.wav")
+        let recording = songFolder.path("heard.wav")
         let listener = listener(port: port) {
             $0.output = .file(path: recording)
             $0.once = true
@@ -153,7 +153,7 @@ import TuttiRuntime
             let place = Float(frame) / Float(count) * 0.5
             for sample in [tone, place] { withUnsafeBytes(of: sample.bitPattern.littleEndian) { bytes += $0 } }
         }
-        let path = shelf.path("pilot.wav")
+        let path = songFolder.path("pilot.wav")
         try Tool.writeFile(path, WAVEWriter(rate: 48_000, bits: 32, isFloat: true).file(data: bytes))
         return (path, 0.5, count)
     }
@@ -171,7 +171,7 @@ import TuttiRuntime
     /// the status tells of all.
     @Test func aListenerTakesCommandsWhileItPlays() async throws {
         let port = freePort()
-        let recording = shelf.path("heard.wav")
+        let recording = songFolder.path("heard.wav")
         let song = try makePilot(seconds: 6)
         let listener = listener(port: port) {
             $0.output = .file(path: recording)
@@ -323,7 +323,7 @@ import TuttiRuntime
     // MARK: Failures
 
     @Test func aMissingFileFailsTheStart() async throws {
-        let path = shelf.path("none.mp3")
+        let path = songFolder.path("none.mp3")
         let service = broadcaster([path])
         let expected = RuntimeFailure(SongFailure(.missing, "'\(path)' does not exist; check the path"))
         for _ in 0..<2 {
@@ -335,7 +335,7 @@ import TuttiRuntime
     }
 
     @Test func whatIsNoSongFailsTheRun() async throws {
-        let path = shelf.path("diary.txt")
+        let path = songFolder.path("diary.txt")
         try Tool.writeFile(path, Array("Dear diary, nothing sounded today.\n".utf8))
         let failure = await #expect(throws: RuntimeFailure.self) { try await broadcaster([path]).run() }
         #expect(failure?.kind == .unusableInput)
@@ -374,8 +374,8 @@ import TuttiRuntime
     @Test func withoutWorkersNoProgramIsStarted() throws {
         try Tool.run(
             "sox -R -r 44100 -n -b 16 song.wav synth 1 sine 220 && ffmpeg -v error -i song.wav -c:a aac song.m4a",
-            in: shelf.directory)
-        let path = shelf.path("song.m4a")
+            in: songFolder.directory)
+        let path = songFolder.path("song.m4a")
         #expect(SongTools.inspect(path: path).failure?.kind == .unusable)
     }
 }

@@ -71,7 +71,7 @@ struct SourceBroadcast {
 }
 
 /// Songs for these tests, made by the usual programs.
-struct SourceShelf: ~Copyable {
+struct SourceFiles: ~Copyable {
     let directory = TemporaryDirectory()
 
     func path(_ name: String) -> String { directory.path + "/" + name }

@@ -7,14 +7,15 @@ import Testing
 struct StateOnDiskTests {
     /// The file first, then its name, then the directory that has the name.
     @Test func aFileInPlaceIsOnTheDisk() throws {
-        let shelf = SourceShelf()
-        let song = try shelf.makeMP3(seconds: 0.2)
-        let directory = shelf.path("state/tutti")
+        let sourceFiles = SourceFiles()
+        let song = try sourceFiles.makeMP3(seconds: 0.2)
+        let directory = sourceFiles.path("state/tutti")
         try Tool.run(
-            "env DISK_WATCH_LOG=log LD_PRELOAD=\(buildDirectory)/libDiskWatch.so XDG_STATE_HOME=\(shelf.path("state")) "
+            "env DISK_WATCH_LOG=log LD_PRELOAD=\(buildDirectory)/libDiskWatch.so "
+                + "XDG_STATE_HOME=\(sourceFiles.path("state")) "
                 + "\(buildDirectory)/tutti broadcast \(song) --now --no-mdns --port \(freePort()) >out 2>&1",
-            in: shelf.directory)
-        let log = String(decoding: try Tool.readFile(shelf.path("log")), as: UTF8.self)
+            in: sourceFiles.directory)
+        let log = String(decoding: try Tool.readFile(sourceFiles.path("log")), as: UTF8.self)
             .split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         let renaming = try #require(log.firstIndex { $0.last == directory + "/identity" }, "\(log)")
         #expect(log[renaming].first == "rename")

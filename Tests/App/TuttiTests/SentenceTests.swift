@@ -143,7 +143,7 @@ import WireProtocol
             "'a.mp3' cannot be decoded: it has 5 channels"
         ),
         (
-            .control(.nobody(found: ["Attic", "Den"]), .named("Attik")),
+            .control(.notFound(others: ["Attic", "Den"]), .named("Attik")),
             "no broadcast named 'Attik' was found; did you mean 'Attic'?"
         ),
         (

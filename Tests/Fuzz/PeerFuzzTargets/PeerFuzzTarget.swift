@@ -10,6 +10,14 @@ public enum PeerFuzzTarget: String, CaseIterable, Hashable, Sendable {
     case datagram
     /// TXT records, services that come and go, and addresses, as mDNS brings them.
     case txt
+    /// Two sides that shake hands, and somebody on the way.
+    case handshake
+    /// The encrypted records of a connection, and somebody on the way.
+    case record
+    /// Exchanges about a code, and the window in which codes may be tried.
+    case pairing
+    /// Documents of households, and members that let in, remove and meet.
+    case household
 
     public var name: String { rawValue }
 
@@ -22,6 +30,10 @@ public enum PeerFuzzTarget: String, CaseIterable, Hashable, Sendable {
         case .greeting: GreetingRun.seeds
         case .datagram: DatagramRun.seeds
         case .txt: TXTRun.seeds
+        case .handshake: HandshakeRun.seeds
+        case .record: RecordRun.seeds
+        case .pairing: PairingRun.seeds
+        case .household: HouseholdRun.seeds
         }
     }
 
@@ -32,6 +44,10 @@ public enum PeerFuzzTarget: String, CaseIterable, Hashable, Sendable {
         case .greeting: GreetingRun(input).violation()
         case .datagram: DatagramRun(input).violation()
         case .txt: TXTRun(input).violation()
+        case .handshake: HandshakeRun(input).violation()
+        case .record: RecordRun(input).violation()
+        case .pairing: PairingRun(input).violation()
+        case .household: HouseholdRun(input).violation()
         }
     }
 }

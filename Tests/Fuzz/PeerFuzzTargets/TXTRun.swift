@@ -25,7 +25,7 @@ struct TXTRun {
         var strings: [[UInt8]] = []
         while !reader.isEmpty { strings.append(reader.bytes(Int(reader.byte()))) }
         guard let record = PeerRecord(txtStrings: strings) else { return nil }
-        if record.name.utf8.count > Limits.peerNameByteCount { return "a name of \(record.name.utf8.count) bytes" }
+        if record.name.utf8.count > WireLimits.peerNameByteCount { return "a name of \(record.name.utf8.count) bytes" }
         if record.playing.utf8.count > DiscoveryLimits.playingByteCount { return "plays \(record.playing)" }
         if strings.count < DiscoveryLimits.txtStringCount,
             PeerRecord(txtStrings: strings + [Array("later=1".utf8)]) != record

@@ -75,7 +75,7 @@ struct WireRun {
         for event in transcript.events {
             switch event {
             case .message(.greeting(let greeting)):
-                if greeting.name.utf8.count > Limits.peerNameByteCount { return "a name of \(greeting.name)" }
+                if greeting.name.utf8.count > WireLimits.peerNameByteCount { return "a name of \(greeting.name)" }
                 if greeting.codecs.count > WireLimits.codecCount { return "\(greeting.codecs.count) codecs" }
             case .message(.roster(let roster)):
                 if roster.entries.count > WireLimits.rosterEntryCount { return "\(roster.entries.count) listeners" }
@@ -123,7 +123,7 @@ struct WireRun {
                 "\($0) for an address"
             }
         case .listeners(_, of: .named(let name)):
-            return name.utf8.count > Limits.peerNameByteCount ? "a listener \(name)" : nil
+            return name.utf8.count > WireLimits.peerNameByteCount ? "a listener \(name)" : nil
         default: return nil
         }
     }

@@ -150,7 +150,7 @@ extension WireRun {
         let talks = [
             WireSeeds.broadcast, WireSeeds.listener, WireSeeds.observed, WireSeeds.controller, WireSeeds.controlled,
         ]
-        let longName = WireSeeds.greeting(.listener, name: String(repeating: "n", count: Limits.peerNameByteCount))
+        let longName = WireSeeds.greeting(.listener, name: String(repeating: "n", count: WireLimits.peerNameByteCount))
         let later = talks[0].prefix(1) + [WireSeeds.unknown] + talks[0].dropFirst()
         let wholes = (talks + [Array(later), [WireEncoder.opening(longName)]]).map(WireSeeds.bytes)
         let modes: [[UInt8]] = [[0, 3, 0x41, 0xC1, 7, 0], [3, 1, 1, 1, 1, 1]]

@@ -7,7 +7,7 @@ import Synchronization
 /// Plays rtkit-daemon on a bus: the same name, path and methods, and the same check of the caller's run-time limit. It
 /// gives the priority for real where it may.
 final class FakeRealtimeKit: Sendable {
-    struct Manner: Sendable {
+    struct Behaviour: Sendable {
         var highestPriority: Int32 = 20
         var longestRunTime: Int64 = 200_000
         var refusal: String?
@@ -24,7 +24,7 @@ final class FakeRealtimeKit: Sendable {
 
     var requests: [Request] { shared.requests.withLock { $0 } }
 
-    init(on bus: PrivateBus, _ manner: Manner = Manner()) throws {
+    init(on bus: PrivateBus, _ behaviour: Behaviour = Behaviour()) throws {
         let shared = Shared()
         self.shared = shared
         let address = bus.address
@@ -37,7 +37,7 @@ final class FakeRealtimeKit: Sendable {
             while !shared.isOver.load(ordering: .acquiring) {
                 dbus_connection_read_write(connection, 10)
                 while let message = dbus_connection_pop_message(connection) {
-                    Self.answer(message, on: connection, manner, shared)
+                    Self.answer(message, on: connection, behaviour, shared)
                     dbus_message_unref(message)
                 }
             }
@@ -53,14 +53,14 @@ final class FakeRealtimeKit: Sendable {
     }
 
     private static func answer(
-        _ message: OpaquePointer, on connection: OpaquePointer, _ manner: Manner, _ shared: Shared
+        _ message: OpaquePointer, on connection: OpaquePointer, _ behaviour: Behaviour, _ shared: Shared
     ) {
-        guard !manner.isSilent else { return }
+        guard !behaviour.isSilent else { return }
         var reply: OpaquePointer?
         if dbus_message_is_method_call(message, "org.freedesktop.DBus.Properties", "Get") != 0 {
-            reply = property(message, manner)
+            reply = property(message, behaviour)
         } else if dbus_message_is_method_call(message, "org.freedesktop.RealtimeKit1", "MakeThreadRealtime") != 0 {
-            reply = make(message, manner, shared)
+            reply = make(message, behaviour, shared)
         }
         guard let reply else { return }
         dbus_connection_send(connection, reply, nil)
@@ -70,7 +70,7 @@ final class FakeRealtimeKit: Sendable {
 
     private static func code(_ letter: Unicode.Scalar) -> Int32 { Int32(letter.value) }
 
-    private static func property(_ message: OpaquePointer, _ manner: Manner) -> OpaquePointer? {
+    private static func property(_ message: OpaquePointer, _ behaviour: Behaviour) -> OpaquePointer? {
         var arguments = DBusMessageIter()
         dbus_message_iter_init(message, &arguments)
         dbus_message_iter_next(&arguments)
@@ -81,7 +81,7 @@ final class FakeRealtimeKit: Sendable {
         dbus_message_iter_init_append(reply, &iterator)
         let isPriority = String(cString: name) == "MaxRealtimePriority"
         dbus_message_iter_open_container(&iterator, code("v"), isPriority ? "i" : "x", &inner)
-        var (priority, runTime) = (manner.highestPriority, manner.longestRunTime)
+        var (priority, runTime) = (behaviour.highestPriority, behaviour.longestRunTime)
         if isPriority {
             dbus_message_iter_append_basic(&inner, code("i"), &priority)
         } else {
@@ -91,7 +91,7 @@ final class FakeRealtimeKit: Sendable {
         return reply
     }
 
-    private static func make(_ message: OpaquePointer, _ manner: Manner, _ shared: Shared) -> OpaquePointer? {
+    private static func make(_ message: OpaquePointer, _ behaviour: Behaviour, _ shared: Shared) -> OpaquePointer? {
         var arguments = DBusMessageIter()
         dbus_message_iter_init(message, &arguments)
         var request = Request(thread: 0, priority: 0)
@@ -102,7 +102,7 @@ final class FakeRealtimeKit: Sendable {
 
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(15), &limit)  // RLIMIT_RTTIME
-        let refusal = limit.rlim_cur > UInt64(manner.longestRunTime) ? "run time is not limited" : manner.refusal
+        let refusal = limit.rlim_cur > UInt64(behaviour.longestRunTime) ? "run time is not limited" : behaviour.refusal
         if let refusal {
             return dbus_message_new_error(message, "org.freedesktop.DBus.Error.AccessDenied", refusal)
         }

@@ -38,13 +38,13 @@ import Testing
     }
 
     @Test(arguments: [
-        FakeRealtimeKit.Manner(highestPriority: 0), FakeRealtimeKit.Manner(highestPriority: .max),
-        FakeRealtimeKit.Manner(longestRunTime: -1), FakeRealtimeKit.Manner(longestRunTime: 0),
+        FakeRealtimeKit.Behaviour(highestPriority: 0), FakeRealtimeKit.Behaviour(highestPriority: .max),
+        FakeRealtimeKit.Behaviour(longestRunTime: -1), FakeRealtimeKit.Behaviour(longestRunTime: 0),
     ])
-    func nonsenseIsNotFollowed(manner: FakeRealtimeKit.Manner) throws {
+    func nonsenseIsNotFollowed(behaviour: FakeRealtimeKit.Behaviour) throws {
         let bus = try PrivateBus()
-        let service = try FakeRealtimeKit(on: bus, manner)
-        let name = (1...99).contains(manner.highestPriority) ? "RTTimeUSecMax" : "MaxRealtimePriority"
+        let service = try FakeRealtimeKit(on: bus, behaviour)
+        let name = (1...99).contains(behaviour.highestPriority) ? "RTTimeUSecMax" : "MaxRealtimePriority"
         let kit = kit(bus)
         #expect(throws: RealtimeKitError.refused("it states no sensible \(name)")) {
             try kit.makeRealTime(thread: 1, atMost: 60)

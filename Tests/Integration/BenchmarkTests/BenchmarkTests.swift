@@ -17,7 +17,7 @@ import Testing
 
     static func report(_ runs: [RunResult], failures: [String] = []) throws -> Report {
         var report = Report(options: try Options(["--output", "/nowhere"]))
-        report.rows = [RowResult(item: BenchmarkCase.all[0], ensemble: "Tutti", runs: runs, failures: failures)]
+        report.rows = [RowResult(item: BenchmarkCase.all[0], player: "Tutti", runs: runs, failures: failures)]
         return report
     }
 
@@ -41,16 +41,16 @@ import Testing
         #expect(bad.json.text.contains(#""excesses":["quiet LAN: p99","#))
         // Others have no limits.
         var others = bad
-        others.rows[0].ensemble = "Snapcast"
+        others.rows[0].player = "Snapcast"
         #expect(others.excesses.isEmpty)
     }
 
     @Test func aFirstSoundThatIsLateIsNamedAndFails() throws {
         var report = try Self.report([])
-        report.firstSounds = [FirstSounds(ensemble: "Tutti", byAddress: [0.1, 0.2, 0.9], byName: [0.4, 0.6, 0.7])]
+        report.firstSounds = [FirstSounds(player: "Tutti", byAddress: [0.1, 0.2, 0.9], byName: [0.4, 0.6, 0.7])]
         #expect(report.excesses == ["first sound: by mDNS"])
         #expect(report.markdown.contains("| Tutti | 0.200 (0.900) | **0.600** (0.700) |"))
-        report.firstSounds = [FirstSounds(ensemble: "Tutti", byAddress: [], byName: [0.4])]
+        report.firstSounds = [FirstSounds(player: "Tutti", byAddress: [], byName: [0.4])]
         #expect(report.excesses == ["first sound: by address"])
     }
 

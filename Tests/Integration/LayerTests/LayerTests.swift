@@ -57,6 +57,21 @@ import Testing
         #expect(targets.subtracting(folders).sorted() == [], "are targets, and not in the folder of a layer")
     }
 
+    /// Scripts/fuzz builds targets in a package of its own, with sanitizers.
+    @Test func theFuzzersPackageUsesWhatTheManifestSays() throws {
+        let manifest = try Manifest(ofPackageAt: Self.root)
+        let directory = TemporaryDirectory()
+        try Tool.run(
+            "sed -n '/<<.PACKAGE/,/^PACKAGE/{//!p}' '\(Self.root)/Scripts/fuzz' > Package.swift", in: directory)
+        let fuzzers = try Manifest(ofPackageAt: directory.path)
+        #expect(fuzzers.dependencies.count > 10)
+        for (target, used) in fuzzers.dependencies {
+            guard let expected = manifest.dependencies[target] else { continue }
+            #expect(used.sorted() == expected.sorted(), "\(target) in Scripts/fuzz")
+            #expect(used.allSatisfy { fuzzers.dependencies[$0] != nil }, "\(target) in Scripts/fuzz")
+        }
+    }
+
     @Test func theTestsOfATargetAreInTheRoomOfItsLayer() throws {
         let manifest = try Manifest(ofPackageAt: Self.root)
         let folders = Dictionary(uniqueKeysWithValues: manifest.targets.map { ($0.name, $0.folder) })

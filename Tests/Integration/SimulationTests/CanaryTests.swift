@@ -4,10 +4,10 @@ import Testing
 /// Planted mistakes that the sweep must notice. What finds nothing wrong with them finds nothing wrong with anything.
 @Suite(.timeLimit(.minutes(5))) struct CanaryTests {
     private func kinds(_ seed: UInt64, _ fault: PlantedFault?) -> (kinds: Set<Finding.Kind>, text: String) {
-        let household = Household(seed: seed, seconds: 30, disturbanceInterval: 6, fault: fault)
-        household.run()
-        let findings = household.findings()
-        return (Set(findings.map(\.kind)), "\(findings); \(household.world.replay)")
+        let scenario = DisturbanceScenario(seed: seed, seconds: 30, disturbanceInterval: 6, fault: fault)
+        scenario.run()
+        let findings = scenario.findings()
+        return (Set(findings.map(\.kind)), "\(findings); \(scenario.world.replay)")
     }
 
     /// Nil where the mistake came to nothing, as of nobody who has it much is asked; the first three seeds are not so.

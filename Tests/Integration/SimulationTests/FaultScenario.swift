@@ -1,7 +1,7 @@
 import AudioCore
 import SimulationKit
 
-/// A song in a household where several things go wrong at once, for half a minute; then nothing does. One scenario for
+/// A song during which several things go wrong at once, for half a minute; then nothing does. One scenario for
 /// each seed. What is wrong with it, it says itself: what must hold all the time is looked at all the time, and when
 /// all is well again everyone must find together.
 ///

@@ -1,7 +1,7 @@
 import SimulationKit
 import Testing
 
-/// Households where several things go wrong at once: one for each seed.
+/// A song during which several faults coincide: one for each seed.
 @Suite(.timeLimit(.minutes(5))) struct FaultSeedTests {
     private static let seconds: Int64 = Seeds.isLong ? 180 : 75
 

@@ -1,17 +1,17 @@
 import SimulationKit
 import Testing
 
-/// Households where things happen: one for each seed.
+/// A song of five minutes that is disturbed now and then: one for each seed.
 @Suite(.timeLimit(.minutes(5))) struct SeedTests {
     private static let tally = PublishedBoundsTally(runs: Seeds.sweep.count)
 
     @Test(arguments: Seeds.sweep) func fiveMinutes(seed: UInt64) {
-        let household = Household(seed: seed, seconds: 300, disturbanceInterval: 12)
-        household.run()
-        #expect(household.world.areListenersIdle, "\(household.world.replay)")
-        household.runAnotherBroadcast()
-        report(household.findings(), household.world)
-        Self.tally.add(household.boundsVerdict)
-        print(household.summary)
+        let scenario = DisturbanceScenario(seed: seed, seconds: 300, disturbanceInterval: 12)
+        scenario.run()
+        #expect(scenario.world.areListenersIdle, "\(scenario.world.replay)")
+        scenario.runAnotherBroadcast()
+        report(scenario.findings(), scenario.world)
+        Self.tally.add(scenario.boundsVerdict)
+        print(scenario.summary)
     }
 }

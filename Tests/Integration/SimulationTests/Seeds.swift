@@ -4,7 +4,7 @@ import SimulationKit
 /// Which seeds are run: `SIMULATION_SEED=n` one, `SIMULATION_SEEDS=n` as many as that, `TUTTI_LONG_TESTS` a hundred, or
 /// a thousand of the sweep.
 enum Seeds {
-    /// For households: scenarios of minutes, of which there are to be many.
+    /// For scenarios of minutes, of which there are to be many.
     static var sweep: [UInt64] { seeds(byDefault: 24, long: 1_000) }
     /// For scenarios of seconds.
     static var short: [UInt64] { seeds(byDefault: 3, long: 100) }

@@ -22,8 +22,8 @@ do {
     var report = Report(revision: options.revision, date: options.date)
     for link in options.links {
         tell("== \(link.title): \(options.repetitionCount) times each command")
-        let concert = try Concert(link, options)
-        report.add(link, try concert.run())
+        let broadcast = try CommandedBroadcast(link, options)
+        report.add(link, try broadcast.run())
     }
     try report.write(to: options.output)
     tell(report.markdown)

@@ -9,7 +9,7 @@ struct Benchmark {
     private let song: SongFile
     /// Long enough for the trials of the first sound.
     private let trialSong: SongFile
-    private let ensembles: [any Ensemble.Type]
+    private let players: [any MeasuredPlayer.Type]
     /// They hold the songs' files.
     private let studios: [LAN]
 
@@ -22,41 +22,41 @@ struct Benchmark {
             trials > options.songSeconds ? try SongFile(.constantBitRate, seconds: trials, in: studios[1]) : song
         self.studios = studios
         report = Report(options: options)
-        var ensembles: [any Ensemble.Type] = [TuttiEnsemble.self]
-        if options.hasSnapcast && SnapcastEnsemble.isInstalled {
-            ensembles.append(SnapcastEnsemble.self)
+        var players: [any MeasuredPlayer.Type] = [TuttiPlayer.self]
+        if options.hasSnapcast && SnapcastPlayer.isInstalled {
+            players.append(SnapcastPlayer.self)
         } else {
             tell("Snapcast is left out\(options.hasSnapcast ? ": snapserver and snapclient are not installed" : "")")
         }
-        self.ensembles = ensembles
+        self.players = players
     }
 
     mutating func run() {
         for item in BenchmarkCase.all where options.wants(item.name) {
-            for ensemble in ensembles where item.isCompared || ensemble == TuttiEnsemble.self {
-                report.rows.append(row(of: item, by: ensemble))
+            for player in players where item.isCompared || player == TuttiPlayer.self {
+                report.rows.append(row(of: item, by: player))
             }
         }
         if options.wants(Options.firstSoundCase) {
-            for ensemble in ensembles { tryFirstSounds(of: ensemble) }
+            for player in players { tryFirstSounds(of: player) }
         }
         if options.wants(LongSimulation.name) { simulate() }
     }
 
-    private func row(of item: BenchmarkCase, by ensemble: any Ensemble.Type) -> RowResult {
-        var row = RowResult(item: item, ensemble: ensemble.name, runs: [], failures: [])
+    private func row(of item: BenchmarkCase, by player: any MeasuredPlayer.Type) -> RowResult {
+        var row = RowResult(item: item, player: player.name, runs: [], failures: [])
         let performance = Performance(
             item: item, song: song, songSeconds: options.songSeconds, program: options.program)
         for number in 1...options.runCount {
             do {
-                let result = try steadyRun(performance, number, by: ensemble)
+                let result = try steadyRun(performance, number, by: player)
                 row.runs.append(result)
                 tell(
-                    "\(ensemble.name), \(item.name), run \(number): \(result.figures.summary); "
+                    "\(player.name), \(item.name), run \(number): \(result.figures.summary); "
                         + "faults \(result.faultCount), stalls \(result.stallCount)")
             } catch {
                 row.failures.append("run \(number): \(error)")
-                tell("\(ensemble.name), \(item.name), run \(number) failed: \(error)")
+                tell("\(player.name), \(item.name), run \(number) failed: \(error)")
             }
         }
         return row
@@ -64,10 +64,10 @@ struct Benchmark {
 
     /// A run of which the machine's stalls leave enough; one that they spoil is repeated once.
     private func steadyRun(
-        _ performance: Performance, _ number: Int, by ensemble: any Ensemble.Type
+        _ performance: Performance, _ number: Int, by player: any MeasuredPlayer.Type
     ) throws -> RunResult {
         for _ in 1...2 {
-            let result = try performance.run(number, by: ensemble)
+            let result = try performance.run(number, by: player)
             if result.figures.isMeaningful { return result }
             tell("The machine stood still too often: \(result.figures.summary)")
         }
@@ -80,17 +80,17 @@ struct Benchmark {
         tell("Simulated, \(result.seconds) s: p99 \(fixed(result.p99, 1)), max \(fixed(result.maximum, 1)) us")
     }
 
-    private mutating func tryFirstSounds(of ensemble: any Ensemble.Type) {
+    private mutating func tryFirstSounds(of player: any MeasuredPlayer.Type) {
         do {
             let trial = FirstSoundTrial(song: trialSong, program: options.program, count: options.trialCount)
-            let result = try trial.run(by: ensemble)
+            let result = try trial.run(by: player)
             report.firstSounds.append(result)
             tell(
-                "\(ensemble.name), first sound: by address \(result.byAddress.map { fixed($0, 3) }), "
+                "\(player.name), first sound: by address \(result.byAddress.map { fixed($0, 3) }), "
                     + "by mDNS \(result.byName.map { fixed($0, 3) }) s")
         } catch {
-            report.failures.append("\(ensemble.name), first sound: \(error)")
-            tell("\(ensemble.name), first sound failed: \(error)")
+            report.failures.append("\(player.name), first sound: \(error)")
+            tell("\(player.name), first sound failed: \(error)")
         }
     }
 }

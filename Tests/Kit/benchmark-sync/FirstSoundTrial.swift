@@ -16,34 +16,34 @@ struct FirstSoundTrial {
     /// What a trial takes of the song, in seconds, at most.
     static let secondsPerTrial = 2.8
 
-    func run(by type: any Ensemble.Type) throws -> FirstSounds {
+    func run(by type: any MeasuredPlayer.Type) throws -> FirstSounds {
         let testbed = try Testbed(program: program)
-        let ensemble = try type.init(testbed: testbed, song: song)
+        let player = try type.init(testbed: testbed, song: song)
         do {
-            let steady = try ensemble.listen(on: 1, findsByName: true, card: nil)
+            let steady = try player.listen(on: 1, findsByName: true, card: nil)
             Testbed.letAnnouncementsPass()
-            try ensemble.play(to: 1)
+            try player.play(to: 1)
             // The trials come into a song that has long been under way.
             usleep(4_000_000)
             let result = FirstSounds(
-                ensemble: type.name,
-                byAddress: try (0..<count).map { try time(ensemble, at: testbed, findsByName: false, trial: $0) },
-                byName: try (0..<count).map { try time(ensemble, at: testbed, findsByName: true, trial: count + $0) })
+                player: type.name,
+                byAddress: try (0..<count).map { try time(player, at: testbed, findsByName: false, trial: $0) },
+                byName: try (0..<count).map { try time(player, at: testbed, findsByName: true, trial: count + $0) })
             guard steady.isRunning else { throw LANError.commandFailed("the song is too short") }
             return result
         } catch {
-            complain("\(error)\n\(ensemble.account)\n")
+            complain("\(error)\n\(player.account)\n")
             throw error
         }
     }
 
     private func time(
-        _ ensemble: any Ensemble, at testbed: Testbed, findsByName: Bool, trial: Int
+        _ player: any MeasuredPlayer, at testbed: Testbed, findsByName: Bool, trial: Int
     ) throws -> Double {
         var card = testbed.cards[2]
         card.recording = testbed.lan.path("trial\(trial).wav")
         let began = trueNow()
-        let listener = try ensemble.listen(on: 2, findsByName: findsByName, card: card)
+        let listener = try player.listen(on: 2, findsByName: findsByName, card: card)
         // Each trial takes as long, whoever is tried: its recording tells when it began to sound.
         usleep(UInt32(Self.patience * 1e6))
         listener.signal(SIGINT)

@@ -11,36 +11,36 @@ struct Performance {
     let songSeconds: Double
     let program: String
 
-    func run(_ number: Int, by type: any Ensemble.Type) throws -> RunResult {
+    func run(_ number: Int, by type: any MeasuredPlayer.Type) throws -> RunResult {
         var configuration = item.configuration
         configuration.seed = UInt64(number)
         let testbed = try Testbed(configuration, program: program)
-        let ensemble = try type.init(testbed: testbed, song: song)
+        let player = try type.init(testbed: testbed, song: song)
         do {
-            let (listeners, use) = try play(ensemble, at: testbed)
-            return try judge(testbed, replacements: listeners.map(ensemble.replacementCount), use: use)
+            let (listeners, use) = try play(player, at: testbed)
+            return try judge(testbed, replacements: listeners.map(player.replacementCount), use: use)
         } catch {
-            complain("\(error)\n\(ensemble.account)\n")
+            complain("\(error)\n\(player.account)\n")
             throw error
         }
     }
 
     private func play(
-        _ ensemble: any Ensemble, at testbed: Testbed
+        _ player: any MeasuredPlayer, at testbed: Testbed
     ) throws -> (listeners: [LANProcess], use: (before: ProcessUse?, after: ProcessUse?, seconds: Double)) {
         let punctual = testbed.listeningHosts.filter { !item.lateHosts.contains($0) }
-        var listeners = try punctual.map { try ensemble.listen(on: $0, findsByName: true, card: nil) }
+        var listeners = try punctual.map { try player.listen(on: $0, findsByName: true, card: nil) }
         Testbed.letAnnouncementsPass()
         let began = trueNow()
         func sleep(until seconds: Double) {
             let left = began + Int64(seconds * 1e9) - trueNow()
             if left > 0 { usleep(UInt32(left / 1_000)) }
         }
-        try ensemble.play(to: punctual.count)
+        try player.play(to: punctual.count)
         if !item.lateHosts.isEmpty {
             sleep(until: BenchmarkCase.lateSeconds)
             for host in item.lateHosts.sorted() {
-                listeners.append(try ensemble.listen(on: host, findsByName: true, card: nil))
+                listeners.append(try player.listen(on: host, findsByName: true, card: nil))
             }
         }
         let (from, to) = (min(15, songSeconds / 3), songSeconds - 3)
@@ -48,7 +48,7 @@ struct Performance {
         let before = ProcessUse(pid: listeners[0].pid)
         sleep(until: to)
         let after = ProcessUse(pid: listeners[0].pid)
-        try ensemble.finish(within: 30)
+        try player.finish(within: 30)
         return (listeners, (before, after, to - from))
     }
 

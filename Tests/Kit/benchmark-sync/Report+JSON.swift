@@ -16,7 +16,7 @@ extension Report {
 extension RowResult {
     fileprivate var json: JSON {
         .object([
-            ("case", .string(item.name)), ("player", .string(ensemble)), ("median", figures?.json ?? .null),
+            ("case", .string(item.name)), ("player", .string(player)), ("median", figures?.json ?? .null),
             ("faults", .integer(faultCount)), ("runs", .array(runs.map(\.json))),
             ("failures", .array(failures.map { .string($0) })),
         ])
@@ -69,7 +69,7 @@ extension LongSimulation.Result {
 extension FirstSounds {
     fileprivate var json: JSON {
         .object([
-            ("player", .string(ensemble)), ("byAddressSeconds", .array(byAddress.map { .number($0, decimals: 3) })),
+            ("player", .string(player)), ("byAddressSeconds", .array(byAddress.map { .number($0, decimals: 3) })),
             ("byMDNSSeconds", .array(byName.map { .number($0, decimals: 3) })),
         ])
     }

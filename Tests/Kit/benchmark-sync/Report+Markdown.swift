@@ -34,7 +34,7 @@ extension Report {
         let settled = row.runs.reduce(0) { $0 + $1.figures.settledCount }
         let unlike = figures?.unlikeCount ?? 0
         return [
-            row.item.title, row.ensemble, Self.cell(figures?.p50, limits.p50), Self.cell(figures?.p99, limits.p99),
+            row.item.title, row.player, Self.cell(figures?.p50, limits.p50), Self.cell(figures?.p99, limits.p99),
             Self.cell(figures?.maximum, limits.maximum), Self.cell(figures?.first, limits.first),
             Self.cell(figures?.whole, limits.whole) + (unlike > 0 ? ", **\(unlike) windows unlike**" : ""),
             row.faultCount == 0 ? "0" : "**\(row.faultCount)**",
@@ -62,7 +62,7 @@ extension Report {
                 let median = way.median.map { fixed($0, 3) } ?? "-"
                 return "\(way.isLate ? "**\(median)**" : median) (\(way.times.max().map { fixed($0, 3) } ?? "-"))"
             }
-            lines.append("| \(sounds.ensemble) | \(cells[0]) | \(cells[1]) |")
+            lines.append("| \(sounds.player) | \(cells[0]) | \(cells[1]) |")
         }
         return lines.joined(separator: "\n")
     }
@@ -77,7 +77,7 @@ extension Report {
     }
 
     private var failureList: String? {
-        let all = rows.flatMap { row in row.failures.map { "\(row.ensemble), \(row.item.name), \($0)" } } + failures
+        let all = rows.flatMap { row in row.failures.map { "\(row.player), \(row.item.name), \($0)" } } + failures
         return all.isEmpty ? nil : "Runs that failed:\n\n" + all.map { "- \($0)" }.joined(separator: "\n")
     }
 

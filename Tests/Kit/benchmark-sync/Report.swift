@@ -17,9 +17,9 @@ struct Report {
 
     /// What Tutti's figures are above their limits, in words. Runs that failed have none; see ``isComplete``.
     var excesses: [String] {
-        let ours = rows.filter { $0.ensemble == TuttiEnsemble.name }
+        let ours = rows.filter { $0.player == TuttiPlayer.name }
         let inRows = ours.flatMap { row in row.excesses.map { "\(row.item.title): \($0)" } }
-        let ofStarts = firstSounds.filter { $0.ensemble == TuttiEnsemble.name }.flatMap { sounds in
+        let ofStarts = firstSounds.filter { $0.player == TuttiPlayer.name }.flatMap { sounds in
             sounds.ways.filter(\.isLate).map { "first sound: \($0.name)" }
         }
         let simulated = simulation?.excesses.map { "simulated: \($0)" } ?? []

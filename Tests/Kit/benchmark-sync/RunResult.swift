@@ -29,10 +29,10 @@ struct RunResult {
     var faultCount: Int { blemishCount + breakCount + (replacementCount ?? 0) }
 }
 
-/// All runs of a case by one ensemble. The figures are medians.
+/// All runs of a case by one player. The figures are medians.
 struct RowResult {
     var item: BenchmarkCase
-    var ensemble: String
+    var player: String
     var runs: [RunResult]
     /// Why runs are missing.
     var failures: [String]
@@ -61,7 +61,7 @@ struct RowResult {
 
 /// How long it took from starting a listener to its first sound, in seconds, each time that it was tried.
 struct FirstSounds {
-    var ensemble: String
+    var player: String
     var byAddress: [Double]
     var byName: [Double]
 

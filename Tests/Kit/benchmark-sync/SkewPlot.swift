@@ -99,7 +99,7 @@ struct SkewPlot {
         rows.indices.map { index in
             let colour = Self.colours[index % Self.colours.count]
             return text(
-                rows[index].ensemble, x: fixed(Self.width - Self.right - 90 * Double(rows.count - index), 0), y: "24",
+                rows[index].player, x: fixed(Self.width - Self.right - 90 * Double(rows.count - index), 0), y: "24",
                 extra: "fill=\"\(colour)\" font-weight=\"bold\"")
         }.joined(separator: "\n")
     }

@@ -5,14 +5,14 @@ import Synchronization
 
 /// A decode worker as tests start it. A message of kind 1000 and above makes it try what a worker may not do.
 ///
-/// The argument `companion` gives it a second thread before it gives up its rights, `filtered-companion` one that has a
-/// filter of its own.
+/// The argument `second-thread` gives it a second thread before it gives up its rights, `filtered-second-thread` one
+/// that has a filter of its own.
 @main
 enum DecodeWorkerTool {
     static func main() {
         let arguments = CommandLine.arguments.dropFirst()
-        if arguments.contains("companion") { Companion.start(isFiltered: false) }
-        if arguments.contains("filtered-companion") { Companion.start(isFiltered: true) }
+        if arguments.contains("second-thread") { FileOpeningThread.start(isFiltered: false) }
+        if arguments.contains("filtered-second-thread") { FileOpeningThread.start(isFiltered: true) }
         exit(
             DecodeWorker.run { kind in
                 switch kind {
@@ -21,7 +21,7 @@ enum DecodeWorkerTool {
                 case 1002: _ = fork()
                 case 1003: _ = mmap(nil, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                 case 1004: _ = write(1, "x", 1)
-                case 1005: Companion.trespass()
+                case 1005: FileOpeningThread.openFile()
                 default: break
                 }
                 // Where nobody stopped it: a message that says so.
@@ -32,7 +32,7 @@ enum DecodeWorkerTool {
 }
 
 /// A thread beside the worker's own that opens a file when it is told to.
-enum Companion {
+enum FileOpeningThread {
     private static let isReady = Atomic(false)
     private static let isTold = Atomic(false)
     private static let hasTried = Atomic(false)
@@ -44,10 +44,10 @@ enum Companion {
             &thread, nil,
             { isFiltered in
                 if isFiltered != nil, cthreadfilter_install() != 0 { exit(EX_OSERR) }
-                Companion.isReady.store(true, ordering: .releasing)
-                Companion.wait(for: Companion.isTold)
+                FileOpeningThread.isReady.store(true, ordering: .releasing)
+                FileOpeningThread.wait(for: FileOpeningThread.isTold)
                 _ = open("/etc/passwd", O_RDONLY)
-                Companion.hasTried.store(true, ordering: .releasing)
+                FileOpeningThread.hasTried.store(true, ordering: .releasing)
                 return nil
             }, isFiltered ? UnsafeMutableRawPointer(bitPattern: 1) : nil)
         guard code == 0 else { exit(EX_OSERR) }
@@ -55,7 +55,7 @@ enum Companion {
     }
 
     /// Has it open the file, and waits until it has.
-    static func trespass() {
+    static func openFile() {
         isTold.store(true, ordering: .releasing)
         wait(for: hasTried)
     }

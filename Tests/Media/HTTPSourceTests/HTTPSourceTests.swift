@@ -68,7 +68,7 @@ import WebServerKit
         return fetched
     }
 
-    private struct Shelf: ~Copyable {
+    private struct ServedFile: ~Copyable {
         let directory = TemporaryDirectory()
         let bytes: [UInt8]
         let server: WebServer
@@ -92,17 +92,17 @@ import WebServerKit
 
     @Test(arguments: [("ranges", true), ("plain", false), ("endless", false), ("redirect/9/ranges", true)])
     func allBytesCome(kind: String, isFile: Bool) throws {
-        let shelf = try Shelf()
-        let fetched = try fetch(shelf.server.url(kind + "/song"))
+        let served = try ServedFile()
+        let fetched = try fetch(served.server.url(kind + "/song"))
         #expect(fetched.access == (isFile ? .file(byteCount: 1_000_000) : .stream))
         #expect(
-            fetched.bytes == shelf.bytes && fetched.failure == nil && fetched.events.isEmpty && fetched.gaps.isEmpty)
+            fetched.bytes == served.bytes && fetched.failure == nil && fetched.events.isEmpty && fetched.gaps.isEmpty)
     }
 
     /// What is near is passed over, what is far is asked for.
     @Test func bytesComeFromAnywhere() throws {
-        let shelf = try Shelf()
-        let source = try HTTPSource(url: shelf.server.url("ranges/song"))
+        let served = try ServedFile()
+        let source = try HTTPSource(url: served.server.url("ranges/song"))
         let patience = try Patience()
         while try source.open() == nil { try patience.wait(for: source) }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1_000, alignment: 1)
@@ -117,59 +117,59 @@ import WebServerKit
                 #expect(offset == 1_000_000 && read == .end)
                 continue
             }
-            #expect(Array(buffer[..<count]) == Array(shelf.bytes[offset..<offset + count]), "at \(offset)")
+            #expect(Array(buffer[..<count]) == Array(served.bytes[offset..<offset + count]), "at \(offset)")
         }
-        let ranges = shelf.server.requests.map { $0.split(separator: " ").last ?? "" }
+        let ranges = served.server.requests.map { $0.split(separator: " ").last ?? "" }
         #expect(ranges == ["bytes=0-", "bytes=900000-", "bytes=10-", "bytes=999999-", "bytes=70-"])
     }
 
     @Test func whatIsCutGoesOnWhereItBrokeOff() throws {
-        let shelf = try Shelf()
-        let fetched = try fetch(shelf.server.url("cut/song?at=300000&ranges=1"))
-        #expect(fetched.bytes == shelf.bytes && fetched.failure == nil && fetched.gaps.isEmpty)
+        let served = try ServedFile()
+        let fetched = try fetch(served.server.url("cut/song?at=300000&ranges=1"))
+        #expect(fetched.bytes == served.bytes && fetched.failure == nil && fetched.gaps.isEmpty)
         #expect(fetched.notices.count == 3 && fetched.notices[0].contains("broke off"), "\(fetched.notices)")
-        let ranges = shelf.server.requests.map { $0.split(separator: " ").last ?? "" }
+        let ranges = served.server.requests.map { $0.split(separator: " ").last ?? "" }
         #expect(ranges == ["bytes=0-", "bytes=300000-", "bytes=600000-", "bytes=900000-"])
     }
 
     /// A server without ranges sends again what came already.
     @Test func whatIsCutWithoutRangesBeginsAgain() throws {
-        let shelf = try Shelf()
-        let fetched = try fetch(shelf.server.url("cut/song?at=300000&times=2"))
-        #expect(fetched.bytes == shelf.bytes && fetched.failure == nil && fetched.gaps.isEmpty)
-        #expect(shelf.server.requests.count == 3)
+        let served = try ServedFile()
+        let fetched = try fetch(served.server.url("cut/song?at=300000&times=2"))
+        #expect(fetched.bytes == served.bytes && fetched.failure == nil && fetched.gaps.isEmpty)
+        #expect(served.server.requests.count == 3)
     }
 
     /// The bytes that came are there, and the rest is given up.
     @Test func whatIsAlwaysCutEnds() throws {
-        let shelf = try Shelf()
-        let fetched = try fetch(shelf.server.url("cut/song?at=50000"))
-        #expect(fetched.bytes == Array(shelf.bytes[..<50_000]))
+        let served = try ServedFile()
+        let fetched = try fetch(served.server.url("cut/song?at=50000"))
+        #expect(fetched.bytes == Array(served.bytes[..<50_000]))
         #expect(fetched.failure?.kind == .lost)
-        #expect(fetched.failure?.message.hasPrefix("'\(shelf.server.url("cut/song?at=50000"))' broke off: ") == true)
+        #expect(fetched.failure?.message.hasPrefix("'\(served.server.url("cut/song?at=50000"))' broke off: ") == true)
         #expect(fetched.notices.count == 1)
     }
 
     @Test func aStationGoesOnBehindAGap() throws {
-        let shelf = try Shelf()
-        let fetched = try fetch(shelf.server.url("icy/song?interval=8192&at=100000")) { $0.bytes.count >= 900_000 }
+        let served = try ServedFile()
+        let fetched = try fetch(served.server.url("icy/song?interval=8192&at=100000")) { $0.bytes.count >= 900_000 }
         #expect(fetched.access == .stream && fetched.failure == nil)
         #expect(fetched.gaps == [100_000])
-        #expect(fetched.bytes == Array((shelf.bytes[..<100_000] + shelf.bytes).prefix(fetched.bytes.count)))
+        #expect(fetched.bytes == Array((served.bytes[..<100_000] + served.bytes).prefix(fetched.bytes.count)))
         #expect(fetched.titles.first == "Song 0" && fetched.titles.contains("Song 11"), "\(fetched.titles)")
     }
 
     @Test func whatBringsNothingIsAskedAgain() throws {
-        let shelf = try Shelf()
-        let fetched = try fetch(shelf.server.url("stall/song?at=200000"))
-        #expect(fetched.bytes == shelf.bytes && fetched.failure == nil)
+        let served = try ServedFile()
+        let fetched = try fetch(served.server.url("stall/song?at=200000"))
+        #expect(fetched.bytes == served.bytes && fetched.failure == nil)
         #expect(fetched.notices.count == 1 && fetched.notices[0].contains("brings nothing for 2 s"))
     }
 
     /// Bytes that nobody takes stay with the server.
     @Test func aFastServerWaits() throws {
-        let shelf = try Shelf(byteCount: 20_000_000)
-        let source = try HTTPSource(url: shelf.server.url("ranges/song"))
+        let served = try ServedFile(byteCount: 20_000_000)
+        let source = try HTTPSource(url: served.server.url("ranges/song"))
         let patience = try Patience()
         while try source.open() == nil { try patience.wait(for: source) }
         guard case .flowing(let transfer) = source.phase else { return #expect(Bool(false), "\(source.phase)") }
@@ -184,13 +184,13 @@ import WebServerKit
             if read == .notYet { try patience.wait(for: source) }
             most = max(most, transfer.heldByteCount)
         }
-        #expect(bytes == shelf.bytes && most <= HTTPTransfer.bufferByteCount)
+        #expect(bytes == served.bytes && most <= HTTPTransfer.bufferByteCount)
     }
 
     /// The server never says anything: of several waits of a minute none may be that long.
     @Test func aSignalEndsTheWaitForAServer() throws {
-        let shelf = try Shelf()
-        let source = try HTTPSource(url: shelf.server.url("mute/song"))
+        let served = try ServedFile()
+        let source = try HTTPSource(url: served.server.url("mute/song"))
         let wake = try WakeSignal()
         let isOver = Atomic(false)
         let thread = try HostThread(name: "waker") {
@@ -215,8 +215,8 @@ import WebServerKit
     private func expect(
         _ path: String, fails kind: SongFailure.Kind, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        let shelf = try Shelf(byteCount: 10)
-        let url = shelf.server.url(path)
+        let served = try ServedFile(byteCount: 10)
+        let url = served.server.url(path)
         let failure = try fetch(url).failure
         #expect(failure?.kind == kind, sourceLocation: sourceLocation)
         #expect(
@@ -239,16 +239,16 @@ import WebServerKit
     }
 
     @Test func listsSayWhatTheyName() throws {
-        let shelf = try Shelf(byteCount: 10)
+        let served = try ServedFile(byteCount: 10)
         let list = "text/a/list?type=audio/x-mpegurl&body=x.mp3%0Ahttp://y/%0A"
         #expect(
-            try fetch(shelf.server.url(list)).failure?.kind == .list([shelf.server.url("text/a/x.mp3"), "http://y/"]))
+            try fetch(served.server.url(list)).failure?.kind == .list([served.server.url("text/a/x.mp3"), "http://y/"]))
         let endless = "text/list?type=audio/x-scpls&body=" + String(repeating: "x", count: 50)
-        #expect(try fetch(shelf.server.url(endless)).failure?.kind == .unusable)
+        #expect(try fetch(served.server.url(endless)).failure?.kind == .unusable)
     }
 
     @Test func hostsThatAreNotThere() throws {
-        let free = try Shelf(byteCount: 10).server.url("")
+        let free = try ServedFile(byteCount: 10).server.url("")
         let refused = try fetch(free).failure
         #expect(refused?.kind == .missing && refused?.message.hasPrefix("'\(free)' cannot be reached: ") == true)
         #expect(
@@ -259,21 +259,21 @@ import WebServerKit
     }
 
     @Test func aCertificateIsLookedAt() throws {
-        let shelf = try Shelf(hasCertificate: true)
-        let url = shelf.server.tlsURL("ranges/song")
+        let served = try ServedFile(hasCertificate: true)
+        let url = served.server.tlsURL("ranges/song")
         let distrusted = try fetch(url).failure
         #expect(distrusted?.kind == .missing)
         #expect(distrusted?.message.hasPrefix("'\(url)': the server's certificate is not to be trusted: ") == true)
-        let trusted = try fetch(url, certificateFile: shelf.directory.path + "/certificate.pem")
-        #expect(trusted.bytes == shelf.bytes && trusted.failure == nil)
+        let trusted = try fetch(url, certificateFile: served.directory.path + "/certificate.pem")
+        #expect(trusted.bytes == served.bytes && trusted.failure == nil)
     }
 
     /// What is told on the way names the address without its password.
     @Test func aBreakOnTheWayShowsNoPassword() throws {
-        let shelf = try Shelf(byteCount: 100_000)
-        let address = shelf.server.url("cut/song?at=30000&ranges=1")
+        let served = try ServedFile(byteCount: 100_000)
+        let address = served.server.url("cut/song?at=30000&ranges=1")
         let fetched = try fetch("http://me:secret@" + address.dropFirst("http://".count))
-        #expect(fetched.bytes == shelf.bytes && fetched.failure == nil)
+        #expect(fetched.bytes == served.bytes && fetched.failure == nil)
         #expect(!fetched.notices.isEmpty && fetched.notices.allSatisfy { $0.hasPrefix("'\(address)' broke off (") })
     }
 
@@ -282,16 +282,16 @@ import WebServerKit
     /// From http to https and within https a redirection is followed; from https to http never, nor is anybody asked
     /// there.
     @Test func redirectionsDoNotLeaveEncryption() throws {
-        let shelf = try Shelf(byteCount: 100_000, hasCertificate: true)
-        let certificate = shelf.directory.path + "/certificate.pem"
+        let served = try ServedFile(byteCount: 100_000, hasCertificate: true)
+        let certificate = served.directory.path + "/certificate.pem"
         func away(to url: String) -> String {
             let escaped = url.flatMap { ":/?=&%".contains($0) ? "%" + String($0.asciiValue ?? 0, radix: 16) : "\($0)" }
             return "away?to=" + String(escaped)
         }
-        let server = shelf.server
+        let server = served.server
         for url in [server.url(away(to: server.tlsURL("ranges/song"))), server.tlsURL("redirect/3/ranges/song")] {
             let fetched = try fetch(url, certificateFile: certificate)
-            #expect(fetched.bytes == shelf.bytes && fetched.failure == nil, "\(url)")
+            #expect(fetched.bytes == served.bytes && fetched.failure == nil, "\(url)")
         }
         let downward = away(to: server.url("plain/song"))
         let upperCase = away(to: "HTTP" + server.url("plain/song").dropFirst(4))
@@ -307,30 +307,30 @@ import WebServerKit
 
     /// Nor where http led to https, and the way back stands behind more fields than are kept, or stands there twice.
     @Test(arguments: ["fields=200", "twice=1"]) func noHeadHidesAWayOutOfEncryption(option: String) throws {
-        let shelf = try Shelf(byteCount: 100_000, hasCertificate: true)
-        let back = shelf.server.url("plain/song")
-        let url = shelf.server.url("away?to=" + shelf.server.tlsURL("away?\(option)%26to=\(back)"))
-        let fetched = try fetch(url, certificateFile: shelf.directory.path + "/certificate.pem")
+        let served = try ServedFile(byteCount: 100_000, hasCertificate: true)
+        let back = served.server.url("plain/song")
+        let url = served.server.url("away?to=" + served.server.tlsURL("away?\(option)%26to=\(back)"))
+        let fetched = try fetch(url, certificateFile: served.directory.path + "/certificate.pem")
         let text = "'\(url)' cannot be fetched: it is redirected from https to http, which is not safe: refused"
         #expect(fetched.failure == SongFailure(.missing, text) && fetched.bytes.isEmpty)
-        #expect(!shelf.server.requests.contains { $0.hasPrefix("/plain") }, "\(shelf.server.requests)")
+        #expect(!served.server.requests.contains { $0.hasPrefix("/plain") }, "\(served.server.requests)")
     }
 
     /// What breaks off is not continued there either.
     @Test func aRedirectionOnTheWayLeavesNoEncryption() throws {
-        let shelf = try Shelf(byteCount: 100_000, hasCertificate: true)
-        let url = shelf.server.tlsURL("moving/song?at=30000&to=" + shelf.server.url("plain/song"))
-        let fetched = try fetch(url, certificateFile: shelf.directory.path + "/certificate.pem")
-        #expect(fetched.bytes == Array(shelf.bytes[..<30_000]) && fetched.failure?.kind == .lost)
+        let served = try ServedFile(byteCount: 100_000, hasCertificate: true)
+        let url = served.server.tlsURL("moving/song?at=30000&to=" + served.server.url("plain/song"))
+        let fetched = try fetch(url, certificateFile: served.directory.path + "/certificate.pem")
+        #expect(fetched.bytes == Array(served.bytes[..<30_000]) && fetched.failure?.kind == .lost)
         #expect(fetched.failure?.message.contains("redirected from https to http") == true, "\(fetched.failure as Any)")
-        #expect(!shelf.server.requests.contains { $0.hasPrefix("/plain") })
+        #expect(!served.server.requests.contains { $0.hasPrefix("/plain") })
     }
 
     /// Of all that libcurl can fetch.
     @Test(arguments: ["ftp://127.0.0.1/x", "file:///etc/passwd", "gopher://127.0.0.1/x", "dict://127.0.0.1/x"])
     func redirectionsLeadToNoOtherProtocol(target: String) throws {
-        let shelf = try Shelf(byteCount: 10)
-        let failure = try fetch(shelf.server.url("away?to=" + target)).failure
+        let served = try ServedFile(byteCount: 10)
+        let failure = try fetch(served.server.url("away?to=" + target)).failure
         #expect(failure?.kind == .missing && failure?.message.contains("cannot be fetched: Protocol") == true)
     }
 }

@@ -78,13 +78,13 @@ struct WorkerTests {
 
     /// A thread that was there before the worker gave up its rights has none either.
     @Test func aSecondThreadMayDoNoMore() throws {
-        #expect(try Self.answerAfter(1999, "companion") == .answered)
-        #expect(try Self.answerAfter(1005, "companion") == .signal(SIGSYS))
+        #expect(try Self.answerAfter(1999, "second-thread") == .answered)
+        #expect(try Self.answerAfter(1005, "second-thread") == .signal(SIGSYS))
     }
 
     /// Where a thread cannot be bound, nothing that came from outside is looked at.
     @Test func aThreadThatCannotBeBoundEndsTheWorker() throws {
-        let program = WorkerProgram(path: try WorkerProgram.ofTests.path, arguments: ["filtered-companion"])
+        let program = WorkerProgram(path: try WorkerProgram.ofTests.path, arguments: ["filtered-second-thread"])
         let process = try WorkerProcess(program, interrupt: DecodingInterrupt())
         var body: [UInt8] = []
         do throws(WorkerProcess.Failure) {

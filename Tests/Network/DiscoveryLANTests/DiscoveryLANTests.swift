@@ -76,15 +76,15 @@ struct DiscoveryLANTests {
         try waitUntil("one of them to be renamed", within: Self.patience) {
             (first.lines + second.lines).contains("ADVERTISED Kitchen #2")
         }
-        let witness = try probe(0, "", instance: 3, "--browse-only")
-        for observer in [witness, first] {
+        let browser = try probe(0, "", instance: 3, "--browse-only")
+        for observer in [browser, first] {
             try waitUntil("where the two are to be known: \(observer.lines)", within: Self.patience) {
                 let one = Self.latest(1, of: observer), two = Self.latest(2, of: observer)
                 return (observer === first || (one.contains("10.77.0.1,") && !one.contains("10.77.0.2,")))
                     && two.contains("10.77.0.2,") && !two.contains("10.77.0.1,")
             }
         }
-        let names = (1...2).map { Self.latest($0, of: witness) }
+        let names = (1...2).map { Self.latest($0, of: browser) }
         #expect(names.count { $0.contains("[Kitchen]") } == 1, "\(names)")
         #expect(names.count { $0.contains("[Kitchen #2]") } == 1, "\(names)")
     }
@@ -96,52 +96,52 @@ struct DiscoveryLANTests {
 
     @Test func aGoodbyeIsHeard() throws {
         let leaver = try advertise(0, "Kitchen", instance: 1)
-        let witness = try probe(1, "", instance: 2, "--browse-only")
-        try witness.waitForLine(containing: "FOUND 1", within: Self.patience)
+        let browser = try probe(1, "", instance: 2, "--browse-only")
+        try browser.waitForLine(containing: "FOUND 1", within: Self.patience)
         leaver.signal(SIGTERM)
         try leaver.waitForLine(containing: "STOPPED", within: 1)
         // RFC 6762 section 10.1: a record that said goodbye is kept for one more second.
-        try witness.waitForLine(containing: "LOST 1", within: 2)
+        try browser.waitForLine(containing: "LOST 1", within: 2)
     }
 
     @Test func aProcessThatIsKilledIsGoneAsWell() throws {
         let victim = try advertise(0, "Kitchen", instance: 1)
-        let witness = try probe(1, "", instance: 2, "--browse-only")
-        try witness.waitForLine(containing: "FOUND 1", within: Self.patience)
+        let browser = try probe(1, "", instance: 2, "--browse-only")
+        try browser.waitForLine(containing: "FOUND 1", within: Self.patience)
         victim.signal(SIGKILL)
-        try witness.waitForLine(containing: "LOST 1", within: 2)
+        try browser.waitForLine(containing: "LOST 1", within: 2)
     }
 
     /// A service that names the process of another is told of beside that one's own, which stays as it is.
     @Test func aForgedRecordStandsBesideTheTrueOne() throws {
         _ = try advertise(0, "Kitchen", instance: 1)
-        let witness = try probe(1, "", instance: 2, "--browse-only")
-        try witness.waitForLine(containing: "FOUND 1 [Kitchen]", within: Self.patience)
+        let browser = try probe(1, "", instance: 2, "--browse-only")
+        try browser.waitForLine(containing: "FOUND 1 [Kitchen]", within: Self.patience)
         let forger = try probe(1, "Impostor", instance: 1, "--advertise-only")
-        let forged = try witness.waitForLine(containing: "FOUND 1 [Impostor]", within: Self.patience)
+        let forged = try browser.waitForLine(containing: "FOUND 1 [Impostor]", within: Self.patience)
         #expect(forged.contains("10.77.0.2") && !forged.contains("10.77.0.1,"))
         forger.signal(SIGTERM)
-        try witness.waitForLine(containing: "LOST 1 [Impostor]", within: Self.patience)
-        let ofKitchen = witness.lines.filter { $0.contains(" 1 [Kitchen]") }
+        try browser.waitForLine(containing: "LOST 1 [Impostor]", within: Self.patience)
+        let ofKitchen = browser.lines.filter { $0.contains(" 1 [Kitchen]") }
         #expect(ofKitchen.allSatisfy { !$0.hasPrefix("LOST") && $0.contains("10.77.0.1") && !$0.contains("10.77.0.2") })
     }
 
     @Test func whatIsWithdrawnIsGoneWhileItsProcessGoesOn() throws {
         let shy = try advertise(0, "Kitchen", instance: 1)
-        let witness = try probe(1, "", instance: 2, "--browse-only")
-        try witness.waitForLine(containing: "FOUND 1", within: Self.patience)
+        let browser = try probe(1, "", instance: 2, "--browse-only")
+        try browser.waitForLine(containing: "FOUND 1", within: Self.patience)
         shy.signal(SIGUSR2)
-        try witness.waitForLine(containing: "LOST 1", within: Self.patience)
+        try browser.waitForLine(containing: "LOST 1", within: Self.patience)
         #expect(shy.isRunning)
     }
 
     @Test func whatIsPlayingIsUpdatedInPlace() throws {
         let player = try advertise(0, "Kitchen", instance: 1)
-        let witness = try probe(1, "", instance: 2, "--browse-only")
-        try witness.waitForLine(containing: "FOUND 1", within: Self.patience)
+        let browser = try probe(1, "", instance: 2, "--browse-only")
+        try browser.waitForLine(containing: "FOUND 1", within: Self.patience)
         player.signal(SIGUSR1)
-        try witness.waitForLine(containing: "CHANGED 1 [Kitchen] playing=[Für Elise]", within: 3)
-        #expect(!witness.lines.contains { $0.hasPrefix("LOST") })
+        try browser.waitForLine(containing: "CHANGED 1 [Kitchen] playing=[Für Elise]", within: 3)
+        #expect(!browser.lines.contains { $0.hasPrefix("LOST") })
     }
 
     @Test func aRestartedDaemonIsTakenUpAgain() throws {

@@ -233,7 +233,7 @@ import WireProtocol
     }
 
     @Test func theLongestMessagesAreWithinTheLimit() throws {
-        let name = String(repeating: "n", count: Limits.peerNameByteCount)
+        let name = String(repeating: "n", count: WireLimits.peerNameByteCount)
         let title = String(repeating: "t", count: Limits.titleByteCount)
         let item = QueueItem(id: ItemID(1), title: title)
         var listener = CommandSamples.attic

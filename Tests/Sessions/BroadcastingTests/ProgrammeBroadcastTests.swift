@@ -291,12 +291,137 @@ struct ProgrammeBroadcastTests {
         #expect(titles(broadcast) == ["/a", "/a"] && broadcast.opened.last?.firstFrame == .zero)
     }
 
-    @Test func aTargetThatCannotBePlayedIsRefusedAndPassedOver() {
+    /// The song behind the target is with the listeners already when the second seek comes.
+    @Test func aSecondSeekGoesOnInTheSameSong() throws {
+        var broadcast = playing(["a", "b"])
+        broadcast.source(.ended(.nothing))
+        giveSong(&broadcast)
+        broadcast.wait(.seconds(1), draining: 1)
+        perform(.seek(to: .seconds(8)), &broadcast)
+        let target = try #require(broadcast.opened.last?.epoch)
+        broadcast.source(.read(properties: Self.description, packets: [], data: .init()), of: target)
+        broadcast.source(.sought(FramePosition(64_000)), of: target)
+        broadcast.give(seconds: 2, of: target, properties: false)
+        broadcast.source(.ended(.nothing), of: target)
+        broadcast.drain(1)
+        #expect(titles(broadcast).suffix(2) == ["/a", "/b"])
+        giveSong(&broadcast)
+        #expect(broadcast.session.timeline.last.item != broadcast.session.programme.current)
+        perform(.skip(by: .seconds(-5)), &broadcast)
+        let request = try #require(broadcast.opened.last)
+        #expect(titles(broadcast).last == "/a")
+        // Five seconds before the frame to which the first one led.
+        #expect(abs(request.firstFrame.index - 24_000) < 800, "\(request)")
+        giveSong(&broadcast)
+        broadcast.wait(.milliseconds(500), draining: 1)
+        #expect(broadcast.session.song.epoch == request.epoch)
+    }
+
+    /// Lets time pass up to 80 ms before the joint behind the first song: a cut is put behind the joint.
+    private func waitForTheJoint(_ broadcast: inout ScriptedBroadcast) throws {
+        broadcast.source(.ended(.nothing))
+        giveSong(&broadcast)
+        let joint = try #require(broadcast.session.timeline.last.anchor).session
+        let target = HostTime(nanoseconds: joint.nanoseconds) - .milliseconds(80)
+        broadcast.wait(.milliseconds(9_000), draining: 1)
+        while broadcast.now < target - .milliseconds(20) { broadcast.wait(.milliseconds(20)) }
+        broadcast.now = target
+    }
+
+    @Test(arguments: [ProgrammeOperation.seek(to: .zero), .next, .jump(to: .position(2))])
+    func aJumpShortlyBeforeAJointLeavesNoSongOut(operation: ProgrammeOperation) throws {
+        var broadcast = playing()
+        try waitForTheJoint(&broadcast)
+        perform(operation, &broadcast)
+        let wanted = broadcast.session.programme.current
+        giveSong(&broadcast)
+        broadcast.wait(.seconds(1), draining: 1)
+        #expect(broadcast.session.programme.current == wanted)
+        #expect(broadcast.session.timeline.heard.item == wanted)
+    }
+
+    @Test func aPauseShortlyBeforeAJointIsInTheNextSong() throws {
+        var broadcast = playing()
+        try waitForTheJoint(&broadcast)
+        perform(.pause, &broadcast)
+        broadcast.wait(.seconds(1), draining: 1)
+        let second = broadcast.session.timeline.heard.item
+        #expect(broadcast.session.song.epoch == Epoch(2) && broadcast.session.transport == .paused)
+        #expect(broadcast.session.programme.current == second)
+        perform(.resume, &broadcast)
+        #expect(broadcast.heard[1]?.anchors.last?.epoch == Epoch(2))
+        broadcast.wait(.seconds(1), draining: 1)
+        #expect(broadcast.session.programme.current == second && titles(broadcast).last == "/c")
+    }
+
+    /// What `next` led to is passed over like any other song, and the command is done when the one behind it sounds.
+    @Test func aNextSongThatCannotBePlayedIsPassedOver() {
         var broadcast = playing()
         perform(.next, &broadcast)
         broadcast.source(.failed("torn", .nothing), of: Epoch(2))
+        #expect(titles(broadcast).last == "/c" && broadcast.outcomes.isEmpty)
+        giveSong(&broadcast)
+        let verdict = broadcast.outcomes.last?.verdict
+        #expect(broadcast.outcomes.count == 1 && verdict != .refused(.unplayable))
+        #expect(broadcast.notices.contains(.songPassedOver(Epoch(2), "torn")))
+    }
+
+    /// Whoever asked for a certain song gets no other, and the music goes on; also where it was cut meanwhile.
+    @Test(arguments: [TimeSpan.milliseconds(40), .milliseconds(600)])
+    func aSongThatCannotBePlayedIsRefusedAndTheMusicGoesOn(delay: TimeSpan) throws {
+        var broadcast = playing()
+        broadcast.wait(.seconds(1), draining: 1)
+        let first = broadcast.session.programme.current
+        perform(.jump(to: .position(2)), &broadcast)
+        broadcast.wait(delay, draining: 1)
+        broadcast.source(.failed("torn", .nothing), of: Epoch(2))
         #expect(broadcast.outcomes.last?.verdict == .refused(.unplayable))
-        #expect(titles(broadcast).last == "/c")
+        broadcast.wait(.milliseconds(100), draining: 1)
+        #expect(broadcast.session.programme.current == first && broadcast.session.transport == .playing)
+        #expect(broadcast.session.song.epoch == Epoch(1) && broadcast.session.anchor != nil)
+        let cuts = broadcast.heard[1]?.cuts ?? []
+        #expect(cuts.isEmpty == (delay < .milliseconds(100)))
+        if let cut = cuts.last { #expect(broadcast.heard[1]?.anchors.last?.frame == cut.frame) }
+    }
+
+    // MARK: Before the first sound
+
+    @Test func aCommandToPlayIsDoneWhenTheFirstSongSounds() throws {
+        var broadcast = ScriptedBroadcast { $0.staysIdle = true }
+        broadcast.join(1)
+        #expect(broadcast.session.listeners.map(\.name).count == 1)
+        perform(.add([.file("/a")]), &broadcast)
+        perform(.play, &broadcast)
+        #expect(broadcast.outcomes.count == 1)
+        broadcast.handle(.tick)
+        giveSong(&broadcast)
+        broadcast.report(.ready, 1)
+        broadcast.wait(.milliseconds(400))
+        let anchor = try #require(broadcast.heard[1]?.anchor)
+        guard case .done(_, let effect)? = broadcast.outcomes.last?.verdict else {
+            Issue.record("\(broadcast.outcomes)")
+            return
+        }
+        #expect(broadcast.outcomes.count == 2 && effect == anchor.session)
+    }
+
+    @Test func aCommandIsAnsweredThoughNobodyListens() {
+        var broadcast = ScriptedBroadcast()
+        broadcast.give(seconds: 10)
+        broadcast.wait(.milliseconds(200))
+        perform(.seek(to: .seconds(3)), &broadcast)
+        giveSong(&broadcast)
+        broadcast.wait(.milliseconds(600))
+        #expect(broadcast.outcomes.last?.text == "it begins when listeners are ready")
+    }
+
+    @Test func aStopAnswersWhatWaited() {
+        var broadcast = playing()
+        broadcast.wait(.seconds(1), draining: 1)
+        perform(.next, &broadcast)
+        #expect(broadcast.outcomes.isEmpty)
+        perform(.stop, &broadcast)
+        #expect(broadcast.outcomes.count == 2)
     }
 
     // MARK: Stop, and nothing to play

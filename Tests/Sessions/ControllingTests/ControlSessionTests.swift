@@ -5,7 +5,7 @@ import Peering
 import Testing
 import WireProtocol
 
-/// A remote control, with broadcasters played by the test.
+/// A controller, with broadcasters played by the test.
 @Suite(.timeLimit(.minutes(5))) struct ControlSessionTests {
     private struct Scene {
         var session: ControlSession
@@ -99,7 +99,7 @@ import WireProtocol
         var scene = Scene(.any, [Self.pause])
         scene.open(1, .ownListener, "Attic")
         scene.open(2, .ownBroadcast, "Den")
-        scene.handle(.calledAllHere)
+        scene.handle(.calledLocalPrograms)
         #expect(scene.answers == [.connected("Den")] && scene.closed == [1])
         guard case .command? = scene.sent[2]?.last else { Issue.record("no command"); return }
         #expect(!scene.isSearching)
@@ -109,7 +109,7 @@ import WireProtocol
         var scene = Scene(.any, [Self.pause])
         scene.open(1, .ownListener, "Attic")
         scene.open(2, .ownListener, "Attic")
-        scene.handle(.calledAllHere)
+        scene.handle(.calledLocalPrograms)
         #expect(scene.answers == [.connected("Attic")] && scene.closed.count == 1)
     }
 
@@ -117,22 +117,22 @@ import WireProtocol
         var scene = Scene(.any, [Self.pause])
         scene.open(1, .ownBroadcast, "Kitchen")
         scene.open(2, .ownBroadcast, "Den")
-        scene.handle(.calledAllHere)
-        #expect(scene.ending == .several(["Den", "Kitchen"]) && scene.closed == [1, 2])
+        scene.handle(.calledLocalPrograms)
+        #expect(scene.ending == .ambiguous(["Den", "Kitchen"]) && scene.closed == [1, 2])
     }
 
     @Test func aNameChoosesAmongThem() {
         var scene = Scene(.named("Kitchen"), [Self.pause])
         scene.open(1, .ownListener, "Kitchen")
         scene.open(2, .ownBroadcast, "Den")
-        scene.handle(.calledAllHere)
+        scene.handle(.calledLocalPrograms)
         #expect(scene.answers == [.connected("Kitchen")])
     }
 
     @Test func aProgramThatDoesNotGreetIsNotWaitedForLong() {
         var scene = Scene(.any, [Self.pause])
         scene.handle(.opened(ConnectionID(1), .ownListener, address: "socket"))
-        scene.handle(.calledAllHere)
+        scene.handle(.calledLocalPrograms)
         #expect(!scene.isSearching)
         scene.wait(ControlLimits.localTime + .milliseconds(5))
         #expect(scene.isSearching)
@@ -140,7 +140,7 @@ import WireProtocol
 
     @Test func withNobodyHereTheOnlyOneOfTheNetworkIsTaken() throws {
         var scene = Scene(.any, [Self.pause])
-        scene.handle(.calledAllHere)
+        scene.handle(.calledLocalPrograms)
         scene.find("Den")
         scene.find("Den")
         #expect(scene.isSearching && scene.dials.isEmpty)
@@ -152,16 +152,16 @@ import WireProtocol
 
     @Test func ofSeveralOfTheNetworkNoneIsTaken() {
         var scene = Scene(.any, [Self.pause])
-        scene.handle(.calledAllHere)
+        scene.handle(.calledLocalPrograms)
         scene.find("Kitchen")
         scene.find("Den")
         scene.wait(ControlLimits.choiceTime)
-        #expect(scene.ending == .several(["Den", "Kitchen"]) && scene.dials.isEmpty)
+        #expect(scene.ending == .ambiguous(["Den", "Kitchen"]) && scene.dials.isEmpty)
     }
 
     @Test func aNameIsDialledAtOnce() {
         var scene = Scene(.named("Den"), [Self.pause])
-        scene.handle(.calledAllHere)
+        scene.handle(.calledLocalPrograms)
         scene.find("Kitchen")
         #expect(scene.dials.isEmpty)
         scene.find("Den")
@@ -170,29 +170,29 @@ import WireProtocol
 
     @Test func aNameThatNobodyHasEndsWithThoseThatAreThere() {
         var scene = Scene(.named("Dan"), [Self.pause])
-        scene.handle(.calledAllHere)
+        scene.handle(.calledLocalPrograms)
         scene.find("Den")
         scene.wait(ControlLimits.patience + .milliseconds(10))
-        #expect(scene.ending == .nobody(found: ["Den"]))
+        #expect(scene.ending == .notFound(others: ["Den"]))
     }
 
     @Test func namesOfThisMachineAreAmongThoseThatAreThere() {
         var scene = Scene(.named("Attik"), [Self.pause])
         scene.open(1, .ownBroadcast, "Attic")
-        scene.handle(.calledAllHere)
+        scene.handle(.calledLocalPrograms)
         scene.find("Den")
         scene.wait(ControlLimits.patience + .milliseconds(10))
-        #expect(scene.ending == .nobody(found: ["Attic", "Den"]))
+        #expect(scene.ending == .notFound(others: ["Attic", "Den"]))
     }
 
     @Test func withoutASearchThoseOfThisMachineAreNamedAtOnce() {
         var scene = Scene(.named("Attik"), [Self.pause])
         scene.open(1, .ownListener, "Attic")
-        scene.handle(.calledAllHere)
+        scene.handle(.calledLocalPrograms)
         scene.handle(.searchFailed("avahi-daemon is not running"))
-        #expect(scene.ending == .nobody(found: ["Attic"]))
+        #expect(scene.ending == .notFound(others: ["Attic"]))
         var alone = Scene(.any, [Self.pause])
-        alone.handle(.calledAllHere)
+        alone.handle(.calledLocalPrograms)
         alone.handle(.searchFailed("avahi-daemon is not running"))
         #expect(alone.ending == .cannotSearch("avahi-daemon is not running"))
     }
@@ -218,7 +218,7 @@ import WireProtocol
     private func talking(_ requests: [ControlRequest]) -> Scene {
         var scene = Scene(.any, requests)
         scene.open(1, .ownBroadcast, "Den")
-        scene.handle(.calledAllHere)
+        scene.handle(.calledLocalPrograms)
         return scene
     }
 
@@ -257,7 +257,7 @@ import WireProtocol
         var scene = talking([Self.pause])
         scene.answer(.refused(.tooManyCommands))
         #expect(scene.ending == nil)
-        scene.wait(ControlLimits.turnTime)
+        scene.wait(ControlLimits.retryTime)
         let commands = scene.sent[1]?.filter { if case .command = $0 { true } else { false } } ?? []
         #expect(commands.count == 2 && Set(commands).count == 1)
         scene.answer(done(after: .zero))
@@ -267,7 +267,7 @@ import WireProtocol
     @Test func oneThatDoesNotAnswerIsNotWaitedFor() {
         var scene = talking([Self.pause])
         scene.wait(ControlLimits.answerTime + .milliseconds(10))
-        #expect(scene.ending == .notYet("Den"))
+        #expect(scene.ending == .timedOut("Den"))
     }
 
     @Test func theOutcomeOfSomebodyElsesCommandIsNotOurs() {
@@ -347,7 +347,7 @@ import WireProtocol
         #expect(scene.ending == .refused(by: "Den", .noSuchItem))
         var unanswered = talking([.command(Command(.programme(.remove(.position(3)))))])
         unanswered.wait(ControlLimits.answerTime + .milliseconds(10))
-        #expect(unanswered.ending == .notYet("Den"))
+        #expect(unanswered.ending == .timedOut("Den"))
     }
 
     // MARK: Songs of this machine
@@ -365,7 +365,7 @@ import WireProtocol
     private func sending() -> Scene {
         var scene = Scene(.any, [Self.songs])
         scene.open(1, .ownListener, "Den")
-        scene.handle(.calledAllHere)
+        scene.handle(.calledLocalPrograms)
         return scene
     }
 
@@ -405,7 +405,7 @@ import WireProtocol
         guard case .songOffer(let first)? = scene.sent[1]?.last else { Issue.record("no offer"); return }
         scene.say(WireEncoder.outcome(CommandOutcome(id: first.id, .refused(.tooManyCommands))))
         #expect(scene.ending == nil && scene.opened.count == 1)
-        scene.wait(ControlLimits.turnTime)
+        scene.wait(ControlLimits.retryTime)
         #expect(scene.opened == ["/a/b.mp3", "/a/b.mp3"])
         scene.handle(.songOpened(name: "b.mp3", byteCount: 9))
         guard case .songOffer(let second)? = scene.sent[1]?.last else { Issue.record("no offer"); return }
@@ -427,7 +427,7 @@ import WireProtocol
             scene.say(WireEncoder.keepAlive())
             scene.wait(.seconds(1))
         }
-        #expect(scene.ending == .notYet("Den"))
+        #expect(scene.ending == .timedOut("Den"))
     }
 
     @Test func aLostConnectionEndsIt() {

@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct DeviceRecordingTests {
-    /// A recording of a studio's card, run on a thread of its own.
+    /// A recording of a captureCard's card, run on a thread of its own.
     private final class Run: Sendable {
         let recording: DeviceRecording
         let path: String
@@ -19,10 +19,11 @@ import Testing
         private let outcome = Mutex<Result<DeviceRecordingSummary, DeviceRecordingError>?>(nil)
         private let told = Mutex<[DeviceRecordingEvent]>([])
 
-        init(_ studio: Studio, _ name: String, samples: SampleFormat? = nil, duration: TimeSpan? = nil) throws {
-            path = studio.directory + "/" + name
+        init(_ captureCard: CaptureCard, _ name: String, samples: SampleFormat? = nil, duration: TimeSpan? = nil) throws
+        {
+            path = captureCard.directory + "/" + name
             recording = try DeviceRecording(
-                input: try ALSAInput(deviceName: studio.card.deviceName), path: path, samples: samples,
+                input: try ALSAInput(deviceName: captureCard.card.deviceName), path: path, samples: samples,
                 duration: duration)
             let thread = try HostThread(name: "recording") { [self] in
                 let result = Result { () throws(DeviceRecordingError) in
@@ -71,39 +72,39 @@ import Testing
     /// The card's file equals the recording, sample for sample.
     @Test(arguments: kinds.indices) func theFileHoldsWhatWasInTheAir(index: Int) throws {
         let (name, format) = Self.kinds[index]
-        let studio = try Studio(MicrophoneNoise(format, seconds: 1))
-        let run = try Run(studio, name, duration: .milliseconds(250))
+        let captureCard = try CaptureCard(MicrophoneNoise(format, seconds: 1))
+        let run = try Run(captureCard, name, duration: .milliseconds(250))
         let summary = try run.result().get()
         #expect(summary.frameCount == 12_000)
         #expect(summary.silentFrameCount == 0)
         let size = format.byteCount
-        var samples = try run.samples(12_000 * studio.air.frameByteCount)
+        var samples = try run.samples(12_000 * captureCard.air.frameByteCount)
         if name == "a.aiff" {
             samples = stride(from: 0, to: samples.count, by: size).flatMap { samples[$0..<$0 + size].reversed() }
         }
-        let first = try #require(studio.air.position(of: samples.prefix(400)))
-        let isRight = samples == studio.air.frames(first..<first + 12_000)
+        let first = try #require(captureCard.air.position(of: samples.prefix(400)))
+        let isRight = samples == captureCard.air.frames(first..<first + 12_000)
         #expect(isRight)
         #expect(run.losses.isEmpty)
     }
 
     @Test func samplesAreWrittenInTheWidthThatIsAskedFor() throws {
-        let studio = try Studio(MicrophoneNoise(.integer16, seconds: 1))
-        let run = try Run(studio, "a.wav", samples: .integer(bits: 24), duration: .milliseconds(250))
+        let captureCard = try CaptureCard(MicrophoneNoise(.integer16, seconds: 1))
+        let run = try Run(captureCard, "a.wav", samples: .integer(bits: 24), duration: .milliseconds(250))
         #expect(try run.result().get().frameCount == 12_000)
         let wide = try run.samples(12_000 * 6)
         #expect(stride(from: 0, to: wide.count, by: 3).allSatisfy { wide[$0] == 0 })
         let samples = stride(from: 0, to: wide.count, by: 3).flatMap { [wide[$0 + 1], wide[$0 + 2]] }
-        let first = try #require(studio.air.position(of: samples.prefix(400)))
-        let isRight = samples == studio.air.frames(first..<first + 12_000)
+        let first = try #require(captureCard.air.position(of: samples.prefix(400)))
+        let isRight = samples == captureCard.air.frames(first..<first + 12_000)
         #expect(isRight)
     }
 
     @Test func whatWasLostIsSilenceOfTheSameLength() throws {
-        let studio = try Studio(MicrophoneNoise(seconds: 3))
+        let captureCard = try CaptureCard(MicrophoneNoise(seconds: 3))
         let fault = trueNow() + 700_000_000
-        try studio.card.setFaults([.xrunAt(fault)])
-        let run = try Run(studio, "a.wav", duration: .milliseconds(2_000))
+        try captureCard.card.setFaults([.xrunAt(fault)])
+        let run = try Run(captureCard, "a.wav", duration: .milliseconds(2_000))
         let summary = try run.result().get()
         #expect(summary.frameCount == 96_000)
         guard case .lost(let at, let count, .overrun)? = run.losses.first, run.losses.count == 1 else {
@@ -112,18 +113,18 @@ import Testing
         }
         #expect(summary.silentFrameCount == count)
         let samples = try run.samples(96_000 * 4)
-        let first = try #require(studio.air.position(of: samples.prefix(400)))
+        let first = try #require(captureCard.air.position(of: samples.prefix(400)))
         let lost = first + Int(at)..<first + Int(at + count)
         let expected =
-            studio.air.frames(first..<lost.lowerBound) + [UInt8](repeating: 0, count: lost.count * 4)
-            + studio.air.frames(lost.upperBound..<first + 96_000)
+            captureCard.air.frames(first..<lost.lowerBound) + [UInt8](repeating: 0, count: lost.count * 4)
+            + captureCard.air.frames(lost.upperBound..<first + 96_000)
         let isRight = samples == expected
         #expect(isRight)
     }
 
     @Test func aStopKeepsAllThatWasInTheAirUntilThen() throws {
-        let studio = try Studio(MicrophoneNoise(seconds: 2))
-        let run = try Run(studio, "a.wav")
+        let captureCard = try CaptureCard(MicrophoneNoise(seconds: 2))
+        let run = try Run(captureCard, "a.wav")
         try run.waitUntilItBegan()
         sleepThread(for: .milliseconds(500))
         let before = HostTime.now()
@@ -131,41 +132,42 @@ import Testing
         let after = HostTime.now()
         let summary = try run.result().get()
         let samples = try run.samples(Int(summary.frameCount) * 4)
-        let first = try #require(studio.air.position(of: samples.prefix(400)))
-        let isRight = samples == studio.air.frames(first..<first + Int(summary.frameCount))
+        let first = try #require(captureCard.air.position(of: samples.prefix(400)))
+        let isRight = samples == captureCard.air.frames(first..<first + Int(summary.frameCount))
         #expect(isRight)
         let end = Double(first) + Double(summary.frameCount)
-        #expect(try end >= studio.frame(at: before) - 1 && end <= studio.frame(at: after) + 480)
+        #expect(try end >= captureCard.frame(at: before) - 1 && end <= captureCard.frame(at: after) + 480)
     }
 
     @Test func aDeviceThatVanishesLeavesAWholeFile() throws {
-        let studio = try Studio(MicrophoneNoise(seconds: 2))
-        let run = try Run(studio, "a.wav")
+        let captureCard = try CaptureCard(MicrophoneNoise(seconds: 2))
+        let run = try Run(captureCard, "a.wav")
         try run.waitUntilItBegan()
-        try studio.card.setFaults([.goneAt(trueNow() + 600_000_000)])
+        try captureCard.card.setFaults([.goneAt(trueNow() + 600_000_000)])
         guard case .failure(let error) = try run.result() else { throw NeverHappened() }
         let summary = try #require(error.recorded)
         #expect(
-            error == .interrupted(.device(InputDeviceError(.lost(device: studio.card.deviceName))), summary))
+            error == .interrupted(.device(InputDeviceError(.lost(device: captureCard.card.deviceName))), summary))
         #expect(summary.frameCount > 20_000)
         let samples = try run.samples(Int(summary.frameCount) * 4)
-        let first = try #require(studio.air.position(of: samples.prefix(400)))
-        let isRight = samples == studio.air.frames(first..<first + Int(summary.frameCount))
+        let first = try #require(captureCard.air.position(of: samples.prefix(400)))
+        let isRight = samples == captureCard.air.frames(first..<first + Int(summary.frameCount))
         #expect(isRight)
     }
 
     @Test func aFileThatCannotBeWrittenIsRefusedBeforeAnythingRuns() throws {
-        let studio = try Studio(MicrophoneNoise(seconds: 0.1))
+        let captureCard = try CaptureCard(MicrophoneNoise(seconds: 0.1))
         func failure(_ name: String) throws -> DeviceRecordingError? {
-            let input = try ALSAInput(deviceName: studio.card.deviceName)
+            let input = try ALSAInput(deviceName: captureCard.card.deviceName)
             do throws(DeviceRecordingError) {
-                _ = try DeviceRecording(input: input, path: studio.directory + "/" + name)
+                _ = try DeviceRecording(input: input, path: captureCard.directory + "/" + name)
                 return nil
             } catch { return error }
         }
-        #expect(try failure("air.wav") == .file(.exists(path: studio.directory + "/air.wav")))
-        #expect(try failure("out.mp3") == .file(.unknownExtension(path: studio.directory + "/out.mp3")))
+        #expect(try failure("air.wav") == .file(.exists(path: captureCard.directory + "/air.wav")))
+        #expect(try failure("out.mp3") == .file(.unknownExtension(path: captureCard.directory + "/out.mp3")))
         #expect(
-            try failure("no/out.wav") == .file(.cannotCreate(path: studio.directory + "/no/out.wav", code: ENOENT)))
+            try failure("no/out.wav") == .file(.cannotCreate(path: captureCard.directory + "/no/out.wav", code: ENOENT))
+        )
     }
 }

@@ -9,7 +9,7 @@ import SoundCardKit
 import Synchronization
 
 /// A software card with something in the air, in a directory of its own that goes away with it.
-final class Studio {
+final class CaptureCard {
     let directory: String
     let air: MicrophoneNoise
     var card: SoftwareCard
@@ -57,7 +57,7 @@ struct Captured: Equatable {
 }
 
 /// What a queue handed over and told, to be waited for.
-final class Tape: Sendable {
+final class InputQueueLog: Sendable {
     private let state = Mutex<(captured: [Captured], events: [InputQueueEvent])>(([], []))
     private let arrived: WakeSignal
 
@@ -83,7 +83,7 @@ final class Tape: Sendable {
     var bytes: [UInt8] { captured.flatMap(\.bytes) }
 
     /// Waits until this holds, or half a minute has passed.
-    func wait(until isSo: (Tape) -> Bool) throws {
+    func wait(until isSo: (InputQueueLog) -> Bool) throws {
         let deadline = HostTime.now() + .seconds(30)
         while !isSo(self) {
             guard HostTime.now() < deadline else { throw NeverHappened() }
@@ -94,13 +94,13 @@ final class Tape: Sendable {
 
 struct NeverHappened: Error {}
 
-extension Studio {
-    /// A queue on this card, without buffers, that tapes everything and gives each buffer back.
-    func queue(_ tape: Tape, returnsBuffers: Bool = true) throws -> InputQueue {
+extension CaptureCard {
+    /// A queue on this card, without buffers, whose events and buffers are logged; each buffer is given back.
+    func queue(_ queueLog: InputQueueLog, returnsBuffers: Bool = true) throws -> InputQueue {
         try InputQueue(input: try ALSAInput(deviceName: card.deviceName)) {
-            tape.note($0)
+            queueLog.note($0)
         } handler: { buffer in
-            tape.note(
+            queueLog.note(
                 Captured(time: buffer.time, bytes: buffer.withBytes { span in span.withUnsafeBytes { Array($0) } }))
             if returnsBuffers { return buffer }
             return nil

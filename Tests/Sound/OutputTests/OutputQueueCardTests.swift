@@ -13,7 +13,7 @@ import VirtualDevices
 extension OutputTests {
     // An output queue on the software sound card.
     @Suite(.serialized) struct OutputQueueCardTests {
-        private let workshop = Workshop()
+        private let cardDirectory = CardDirectory()
         private static let format = AudioStreamFormat.linearPCM(
             sampleRate: 48_000, channels: 2, bitsPerChannel: 32, bytesPerSample: 4, layout: [.float, .signedInteger])
 
@@ -29,7 +29,7 @@ extension OutputTests {
         ) throws -> (sound: [Float], events: [OutputQueueEvent]) {
             let events = try play(
                 Self.samples, on: try ALSAOutput(deviceName: card.deviceName, wakeInterval: wakeInterval))
-            return (try workshop.heard().samples.filter { $0 != 0 }, events)
+            return (try cardDirectory.heard().samples.filter { $0 != 0 }, events)
         }
 
         /// Plays samples with three buffers.
@@ -79,7 +79,7 @@ extension OutputTests {
 
         @Test(arguments: [nil, TimeSpan.milliseconds(75)])
         func aCardGetsTheVerySamples(wakeInterval: TimeSpan?) throws {
-            let card = workshop.makeCard {
+            let card = cardDirectory.makeCard {
                 $0.ppm = 60
                 $0.formats = ["S16_LE"]
             }
@@ -90,7 +90,7 @@ extension OutputTests {
 
         /// What lies in the card's buffer when the card breaks off is lost with it; nothing else is.
         @Test func anXrunLosesNoMoreThanTheCardDoes() throws {
-            let card = workshop.makeCard { $0.formats = ["S16_LE"] }
+            let card = cardDirectory.makeCard { $0.formats = ["S16_LE"] }
             try card.setFaults([.xrunAt(trueNow() + 700_000_000)])
             let (sound, events) = try play(on: card)
             #expect(events.contains(.xrun))
@@ -114,20 +114,20 @@ extension OutputTests {
         /// Of a start at an instant, in frames; infinite where not all is heard.
         private func startError() throws -> Double {
             let song = TestSong(duration: 1.2)
-            let card = workshop.makeCard { $0.formats = ["FLOAT_LE"] }
+            let card = cardDirectory.makeCard { $0.formats = ["FLOAT_LE"] }
             let start = HostTime.now() + .milliseconds(1_500)
             _ = try play(
                 song.recording(sampleRate: 48_000).samples, on: try ALSAOutput(deviceName: card.deviceName), at: start)
             var options = SkewOptions()
             (options.window, options.hop) = (0.1, 0.1)
-            let report = skew(between: song.heard(from: start), and: try workshop.heard(), options: options)
+            let report = skew(between: song.heard(from: start), and: try cardDirectory.heard(), options: options)
             guard report.unlikeWindows.isEmpty, report.windows.count >= 9 else { return .infinity }
             return try #require(report.percentile(0.5)) * 48_000
         }
 
         /// What is heard after it is told is no more than the device held, and most of that is taken back.
         @Test func anImmediateStopIsHeardWithinWhatTheQueueReports() throws {
-            let card = workshop.makeCard()
+            let card = cardDirectory.makeCard()
             var asked = HostTime(nanoseconds: 0)
             var held = TimeSpan.zero
             let events = try play(
@@ -138,7 +138,7 @@ extension OutputTests {
                     queue.stop(immediately: true)
                 })
             #expect(events.last == .runningChanged(false))
-            let heard = try workshop.heard()
+            let heard = try cardDirectory.heard()
             let last = try #require(heard.lastAudibleFrame().flatMap { heard.time(ofFrame: Double($0)) })
             let delay = TimeSpan(nanoseconds: Int64(last) - asked.nanoseconds)
             #expect(held > .milliseconds(50) && delay < held, "\(delay) of \(held)")
@@ -157,7 +157,7 @@ extension OutputTests {
                 Issue.record("\(events)")
             }
             // What was heard before; a fade; what comes after, to the end.
-            let sound = try workshop.heard().samples.filter { $0 != 0 }
+            let sound = try cardDirectory.heard().samples.filter { $0 != 0 }
             let before = zip(sound, samples).prefix { $0 == $1 }.count
             let after = zip(sound.reversed(), samples.reversed()).prefix { $0 == $1 }.count
             #expect(before > 20_000 && after > 48_000, "\(before) and \(after)")
@@ -169,7 +169,7 @@ extension OutputTests {
         /// Plays samples on a card that goes away half a second on, and comes back when that is told.
         /// - Returns: the card's name, and what was told but for notices.
         private func playOnReturningCard(_ samples: [Float]) throws -> (name: String, events: [OutputQueueEvent]) {
-            let card = workshop.makeCard { $0.formats = ["S16_LE"] }
+            let card = cardDirectory.makeCard { $0.formats = ["S16_LE"] }
             let name = card.deviceName
             let output = try ReconnectingOutput(
                 try ALSAOutput(deviceName: name),

@@ -11,7 +11,7 @@ import Synchronization
 import VirtualDevices
 
 /// A directory of its own for a card or a recording, that goes away with it.
-final class Workshop {
+final class CardDirectory {
     let directory: String
 
     init() {

@@ -16,7 +16,7 @@ import VirtualDevices
 extension OutputTests {
     // Queue, device loop and renderer together, on the software sound card; judged by what the card recorded.
     @Suite(.serialized) struct SoundCardTests {
-        private let workshop = Workshop()
+        private let cardDirectory = CardDirectory()
         private let song = TestSong(duration: 1.2)
         /// From opening the card to the song: its clock is known by then.
         private let cardIsKnown = TimeSpan.milliseconds(500)
@@ -31,7 +31,7 @@ extension OutputTests {
                 rig.play(song, at: start)
                 try rig.waitUntilFinished()
                 rig.queue.close()
-                let sound = try workshop.heard()
+                let sound = try cardDirectory.heard()
                 return (skew(between: song.heard(from: start), and: sound), sound)
             }
         }
@@ -43,7 +43,7 @@ extension OutputTests {
         }
 
         @Test(arguments: [0, 40, -35.0]) func aSongStartsAtItsInstantAndStaysThere(ppm: Double) throws {
-            let played = try play(on: workshop.makeCard { $0.ppm = ppm }.deviceName, lead: cardIsKnown)
+            let played = try play(on: cardDirectory.makeCard { $0.ppm = ppm }.deviceName, lead: cardIsKnown)
             expectInStep(played.skew)
             let report = compare(played.sound, with: song.recording(sampleRate: 48_000))
             #expect(report.isClean, "\(report.blemishes.prefix(3))")
@@ -52,7 +52,7 @@ extension OutputTests {
         /// Stamps of another clock, or none that are of use.
         @Test(arguments: zip(SoftwareCard.Stamps.allCases, [TimestampClock.monotonicRaw, .monotonic, .none]))
         func aCardThatStampsOtherwiseIsInStepToo(stamps: SoftwareCard.Stamps, clock: TimestampClock) throws {
-            let name = workshop.makeCard {
+            let name = cardDirectory.makeCard {
                 $0.stamps = stamps
                 $0.ppm = 40
             }.deviceName
@@ -62,14 +62,14 @@ extension OutputTests {
 
         @Test(arguments: ["S16_LE", "S24_3LE", "S24_LE", "S32_LE", "FLOAT_LE"])
         func everySampleFormatIsWrittenAsTheDeviceWantsIt(format: String) throws {
-            let card = workshop.makeCard { $0.formats = [format] }
+            let card = cardDirectory.makeCard { $0.formats = [format] }
             let sound = try play(on: card.deviceName, lead: cardIsKnown).sound
             let report = compare(sound, with: song.recording(sampleRate: 48_000))
             #expect(report.isClean, "\(report.blemishes.prefix(3))")
         }
 
         @Test func aRateThatTheDeviceLacksIsConverted() throws {
-            let card = workshop.makeCard { $0.rates = [44_100] }
+            let card = cardDirectory.makeCard { $0.rates = [44_100] }
             let told = try ALSAOutput(deviceName: card.deviceName).description.rate
             let played = try play(on: card.deviceName, lead: cardIsKnown)
             #expect(told == 44_100 && played.sound.sampleRate == 44_100)
@@ -77,18 +77,18 @@ extension OutputTests {
         }
 
         @Test(arguments: [1, 6]) func channelsThatTheDeviceWantsAreMade(count: Int) throws {
-            let card = workshop.makeCard { $0.channels = count...count }
+            let card = cardDirectory.makeCard { $0.channels = count...count }
             let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
             #expect(rig.queue.device.channelCount == count)
             rig.play(song, at: .now() + cardIsKnown)
             try rig.waitUntilFinished()
             rig.queue.close()
-            #expect(try workshop.heard().firstAudibleFrame() != nil)
+            #expect(try cardDirectory.heard().firstAudibleFrame() != nil)
         }
 
         @Test func afterAnXrunTheSongGoesOnInItsPlace() throws {
             let (start, xrunCount, heard) = try undisturbed {
-                let card = workshop.makeCard()
+                let card = cardDirectory.makeCard()
                 let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
                 let start = HostTime.now() + cardIsKnown
                 try card.setFaults([.xrunAt((start + .milliseconds(500)).nanoseconds)])
@@ -96,7 +96,7 @@ extension OutputTests {
                 try rig.waitUntilFinished()
                 let xrunCount = rig.queue.snapshot.playout.xrunCount
                 rig.queue.close()
-                return (start, xrunCount, try workshop.heard())
+                return (start, xrunCount, try cardDirectory.heard())
             }
             #expect(xrunCount == 1)
             #expect(heard.events.map(\.name) == ["xrun"])
@@ -110,7 +110,7 @@ extension OutputTests {
         }
 
         @Test func aDeviceThatVanishesIsReportedAndItsThreadEnds() throws {
-            let card = workshop.makeCard()
+            let card = cardDirectory.makeCard()
             let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
             let start = HostTime.now() + .milliseconds(300)
             try card.setFaults([.goneAt((start + .milliseconds(300)).nanoseconds)])
@@ -132,7 +132,7 @@ extension OutputTests {
         /// Plays on a card that goes away half a second into the song, for a second or so.
         /// - Returns: when the card was back, and how far the song was from its timeline from then on.
         private func playOnReturningCard() throws -> (back: HostTime, skew: SkewReport) {
-            let card = workshop.makeCard { $0.ppm = 40 }
+            let card = cardDirectory.makeCard { $0.ppm = 40 }
             let name = card.deviceName
             let rig = try QueueRig(
                 ReconnectingOutput(
@@ -153,12 +153,12 @@ extension OutputTests {
             try rig.waitUntilFinished()
             rig.queue.close()
             // The card began its recording anew when it was opened again.
-            return (back, skew(between: song.heard(from: start), and: try workshop.heard()))
+            return (back, skew(between: song.heard(from: start), and: try cardDirectory.heard()))
         }
 
         /// It says that it runs, and takes nothing: given up after three seconds, not waited for for ever.
         @Test func aDeviceThatStandsStillIsReportedAndItsThreadEnds() throws {
-            let card = workshop.makeCard()
+            let card = cardDirectory.makeCard()
             let rig = try QueueRig(try ALSAOutput(deviceName: card.deviceName))
             let start = HostTime.now() + .milliseconds(300)
             let stall = start + .milliseconds(300)
@@ -180,7 +180,7 @@ extension OutputTests {
 
         /// From a stop in the middle of a song to the last that is heard, in seconds.
         private func delayOfAStop() throws -> Double {
-            let rig = try QueueRig(try ALSAOutput(deviceName: workshop.makeCard().deviceName))
+            let rig = try QueueRig(try ALSAOutput(deviceName: cardDirectory.makeCard().deviceName))
             rig.play(TestSong(duration: 5), at: .now() + .milliseconds(300))
             _ = try rig.wait { if case .playout(.started) = $0 { true } else { false } }
             // Half a second into the song.
@@ -189,31 +189,31 @@ extension OutputTests {
             rig.queue.stop(fade: .milliseconds(10))
             _ = try rig.wait { $0 == .playout(.stopped(epoch: Epoch(1))) }
             rig.queue.close()
-            let heard = try workshop.heard()
+            let heard = try cardDirectory.heard()
             let last = try #require(heard.lastAudibleFrame(above: 0.0005).flatMap { heard.time(ofFrame: Double($0)) })
             return (last - Double(stopped.nanoseconds)) * 1e-9
         }
 
         @Test func aNewEpochReplacesWhatSounds() throws {
             let report = try undisturbed {
-                let rig = try QueueRig(try ALSAOutput(deviceName: workshop.makeCard().deviceName))
+                let rig = try QueueRig(try ALSAOutput(deviceName: cardDirectory.makeCard().deviceName))
                 rig.play(TestSong(duration: 5, seed: 7), at: .now() + .milliseconds(300))
                 _ = try rig.wait { if case .playout(.started(Epoch(1), _, _, _)) = $0 { true } else { false } }
                 let start = HostTime.now() + .milliseconds(800)
                 rig.play(song, at: start, epoch: Epoch(2))
                 try rig.waitUntilFinished(Epoch(2))
                 rig.queue.close()
-                return skew(between: song.heard(from: start), and: try workshop.heard())
+                return skew(between: song.heard(from: start), and: try cardDirectory.heard())
             }
             expectInStep(report)
         }
 
         @Test func aLateStartIsJoinedInTheMiddleInStep() throws {
-            expectInStep(try play(on: workshop.makeCard().deviceName, lead: .milliseconds(-200)).skew)
+            expectInStep(try play(on: cardDirectory.makeCard().deviceName, lead: .milliseconds(-200)).skew)
         }
 
         @Test func aDeviceInUseIsBusy() throws {
-            let name = workshop.makeCard().deviceName
+            let name = cardDirectory.makeCard().deviceName
             let first = try ALSAOutput(deviceName: name)
             #expect(throws: OutputDeviceError.busy(device: name)) { try ALSAOutput(deviceName: name) }
             first.stop()

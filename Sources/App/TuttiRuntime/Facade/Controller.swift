@@ -2,7 +2,7 @@ import Controlling
 import NIOCore
 import Synchronization
 
-/// A remote control of one broadcast: `tutti pause` and its like, without their terminal.
+/// A controller of one broadcast: `tutti pause` and its like, without their terminal.
 public final class Controller: Sendable {
     private let options: ControlOptions
     private let identity: Identity

@@ -25,7 +25,7 @@ public struct Identity: Hashable, Sendable {
     public init(peer: UUIDBytes = .random(), name: String = Identity.hostName) {
         self.init(
             peer: peer, instance: .random(in: 1...(.max)),
-            name: String(displaying: name, maximumByteCount: Limits.peerNameByteCount))
+            name: String(displaying: name, maximumByteCount: WireLimits.peerNameByteCount))
     }
 
     /// The host's name without its domain.
@@ -42,7 +42,7 @@ public struct Identity: Hashable, Sendable {
     static func name(_ name: String, marked mark: String) -> String {
         let suffix = " (\(mark))"
         var name = name
-        while name.utf8.count + suffix.utf8.count > Limits.peerNameByteCount { name.removeLast() }
+        while name.utf8.count + suffix.utf8.count > WireLimits.peerNameByteCount { name.removeLast() }
         return name + suffix
     }
 }

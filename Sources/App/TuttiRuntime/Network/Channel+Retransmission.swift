@@ -14,14 +14,14 @@ extension Channel {
     func tuneSocket() -> EventLoopFuture<Void> {
         guard let options = self as? any SocketOptionProvider else { return eventLoop.makeSucceededVoidFuture() }
         let settings = [
-            options.unsafeSetSocketOption(level: .tcp, name: Self.longestPause, value: CInt(1_000)),
+            options.unsafeSetSocketOption(level: .tcp, name: Self.maximumTimeout, value: CInt(1_000)),
             options.unsafeSetSocketOption(level: .tcp, name: Self.congestionControl, value: Self.cubic),
         ]
         return EventLoopFuture.andAllComplete(settings, on: eventLoop)
     }
 
     /// TCP_RTO_MAX_MS of linux/tcp.h, in milliseconds: from 1,000.
-    private static var longestPause: NIOBSDSocket.Option { .init(rawValue: 44) }
+    private static var maximumTimeout: NIOBSDSocket.Option { .init(rawValue: 44) }
     private static var congestionControl: NIOBSDSocket.Option { .init(rawValue: TCP_CONGESTION) }
     /// The name in eight bytes, padded with zeros.
     private static var cubic: UInt64 { "cubic".utf8.reversed().reduce(0) { $0 << 8 | UInt64($1) }.littleEndian }

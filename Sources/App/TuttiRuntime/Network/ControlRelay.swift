@@ -13,7 +13,7 @@ final class ControlRelay: PeerNetworkDelegate {
     /// The broadcaster that is heard; nil while none is.
     private let broadcaster: () -> Greeting?
     /// Passes a message on to it.
-    private let ask: (ControlMessage) -> Void
+    private let forward: (ControlMessage) -> Void
     private var connections: [ConnectionID: Connection] = [:]
     /// Whose command it was, until its outcome is known.
     private var askers: [CommandID: ConnectionID] = [:]
@@ -34,11 +34,11 @@ final class ControlRelay: PeerNetworkDelegate {
     private static let messageByteCount = 4_096
 
     init(
-        loop: any EventLoop, broadcaster: @escaping () -> Greeting?, ask: @escaping (ControlMessage) -> Void
+        loop: any EventLoop, broadcaster: @escaping () -> Greeting?, forward: @escaping (ControlMessage) -> Void
     ) {
         network = PeerNetwork(loop: loop)
         self.broadcaster = broadcaster
-        self.ask = ask
+        self.forward = forward
         network.delegate = self
         ticker = loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [weak self] _ in
             self?.supervise()
@@ -79,7 +79,7 @@ final class ControlRelay: PeerNetworkDelegate {
 
     /// Lets the broadcaster send no more changes, if nobody is left to be told of them.
     private func endFollowing() {
-        if !connections.values.contains(where: \.isFollower) { ask(.unfollow) }
+        if !connections.values.contains(where: \.isFollower) { forward(.unfollow) }
     }
 
     /// Closes connections that lead to a broadcaster which is not heard any more.
@@ -137,27 +137,28 @@ final class ControlRelay: PeerNetworkDelegate {
 
     private func receive(_ message: ControlMessage, from id: ConnectionID) {
         switch message {
-        case .command(let command):
-            guard askers.count < Self.commandCount else { return close(id) }
-            askers[command.id] = id
-            ask(message)
-        case .songOffer(let offer):
-            guard askers.count < Self.commandCount else { return close(id) }
-            askers[offer.id] = id
-            ask(message)
-        case .songBytes(let bytes): if askers[bytes.id] == id { ask(message) }
+        case .command(let command): forward(message, of: command.id, from: id)
+        case .songOffer(let offer): forward(message, of: offer.id, from: id)
+        case .songBytes(let bytes): if askers[bytes.id] == id { forward(message) }
         case .follow:
             connections[id]?.isCurious = true
             connections[id]?.isFollower = true
-            ask(message)
+            forward(message)
         case .queuePageRequest:
             connections[id]?.isCurious = true
-            ask(message)
+            forward(message)
         case .unfollow:
             connections[id]?.isFollower = false
             endFollowing()
         default: break
         }
+    }
+
+    /// Passes on what an outcome is to answer.
+    private func forward(_ message: ControlMessage, of command: CommandID, from id: ConnectionID) {
+        guard askers.count < Self.commandCount else { return close(id) }
+        askers[command] = id
+        forward(message)
     }
 
     func networkDidClose(_ id: ConnectionID) { close(id) }

@@ -1,7 +1,6 @@
 import AudioCore
 import Discovery
 import NIOCore
-import NIOPosix
 import Peering
 import WireProtocol
 
@@ -61,11 +60,8 @@ final class DiscoveryBridge {
         discovery.advertise(PeerAdvertisement(record: record, port: port))
     }
 
-    /// Says goodbye; waits at most one second for the daemon, off the event loop.
-    func stop(on loop: any EventLoop) -> EventLoopFuture<Void> {
-        NIOThreadPool.singleton.runIfActive(eventLoop: loop) { [discovery] in discovery.stop() }
-            .flatMapErrorThrowing { _ in }
-    }
+    /// Says goodbye; see ``PeerDiscovery/stop(on:)``.
+    func stop(on loop: any EventLoop) -> EventLoopFuture<Void> { discovery.stop(on: loop) }
 }
 
 extension DiscoveryBridge.Finding {

@@ -45,8 +45,7 @@ final class PeerNetwork {
     func listen(on port: UInt16) -> EventLoopFuture<UInt16> {
         bind("::", port).flatMapError { error in
             // A port in use does not mean that the machine has no IPv6.
-            (error as? IOError)?.errnoCode == EADDRINUSE
-                ? self.loop.makeFailedFuture(error) : self.bind("0.0.0.0", port)
+            error.isAddressInUse ? self.loop.makeFailedFuture(error) : self.bind("0.0.0.0", port)
         }
     }
 

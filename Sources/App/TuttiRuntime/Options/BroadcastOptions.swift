@@ -38,7 +38,6 @@ public struct BroadcastOptions: Sendable {
     public var staysIdle = false
     /// Whether other machines may add songs to the queue.
     public var acceptsSongs = false
-
     /// A sound device to broadcast instead of a song.
     public var capture: CaptureOptions?
 

@@ -84,8 +84,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         spool.isQueued = { [weak self] path in self?.executor?.session.isQueued(path) ?? false }
         network.listen(options.network, emit: emit).flatMapThrowing { port in try self.begin(port: port) }
             .whenFailure { self.done.fail($0) }
-        return done.futureResult.flatMap { outcome in self.tearDown().map { outcome } }
-            .flatMapError { error in self.tearDown().flatMap { self.loop.makeFailedFuture(error) } }
+        return done.futureResult.afterTearDown { self.tearDown() }
     }
 
     private func makeProgramme() throws(RuntimeFailure) -> Programme {

@@ -2,7 +2,6 @@ import AudioCore
 import Discovery
 import HostSystem
 import NIOCore
-import NIOPosix
 import Observing
 import Peering
 import SessionExecution
@@ -50,29 +49,20 @@ final class CheckRunner: PeerNetworkDelegate {
         network.delegate = self
         if options.address == nil { startDiscovery() }
         ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in self?.onTick() }
-        return done.futureResult.flatMap { result in self.tearDown().map { result } }
-            .flatMapError { error in self.tearDown().flatMap { self.loop.makeFailedFuture(error) } }
+        return done.futureResult.afterTearDown { self.tearDown() }
     }
 
     private func tearDown() -> EventLoopFuture<Void> {
         ticker?.cancel()
-        let discovery = discovery
-        self.discovery = nil
-        let goodbye = NIOThreadPool.singleton.runIfActive(eventLoop: loop) { if let discovery { discovery.stop() } }
-        return goodbye.flatMapErrorThrowing { _ in }.flatMap { self.network.shutDown() }
+        let searched = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
+        discovery = nil
+        return searched.flatMap { self.network.shutDown() }
     }
 
     private func startDiscovery() {
-        discovery = PeerDiscovery(browses: true) { [loop, weak self] (event: PeerDiscoveryEvent) in
-            loop.execute { [weak self] in
-                switch event {
-                case .found(let peer), .changed(let peer): self?.handle(.contact(PeerContact(peer)))
-                case .unavailable(let failure):
-                    self?.done.fail(RuntimeFailure(.unavailable, .noDiscovery(failure)))
-                case .lost, .settled, .advertised, .notAdvertised, .available: break
-                }
-            }
-        }
+        discovery = PeerDiscovery.search(
+            on: loop, found: { [weak self] contact in self?.handle(.contact(contact)) },
+            failed: { [done] failure in done.fail(RuntimeFailure(.unavailable, .noDiscovery(failure))) })
     }
 
     private func onTick() {

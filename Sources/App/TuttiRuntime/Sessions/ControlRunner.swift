@@ -3,12 +3,11 @@ import Controlling
 import Discovery
 import Glibc
 import NIOCore
-import NIOPosix
 import Peering
 import SessionExecution
 import WireProtocol
 
-/// Wires one remote control together: local sockets, connections, mDNS if it is needed, and the session.
+/// Wires one controller together: local sockets, connections, mDNS if it is needed, and the session.
 ///
 /// Listens on no port and advertises nothing. Confined to its event loop.
 final class ControlRunner: PeerNetworkDelegate {
@@ -48,16 +47,15 @@ final class ControlRunner: PeerNetworkDelegate {
         ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in
             self?.handle(.tick)
         }
-        callHere()
-        return done.futureResult.flatMap { self.tearDown() }
-            .flatMapError { error in self.tearDown().flatMap { self.loop.makeFailedFuture(error) } }
+        callLocalPrograms()
+        return done.futureResult.afterTearDown { self.tearDown() }
     }
 
     /// Ends what would otherwise go on.
     func stop() { done.succeed() }
 
     /// Calls every program of this machine that has a local socket.
-    private func callHere() {
+    private func callLocalPrograms() {
         if case .address = options.target { return }
         let found = options.localSockets?.sockets() ?? []
         sockets = Dictionary(found.map { ($0.path, $0.role) }) { first, _ in first }
@@ -67,28 +65,21 @@ final class ControlRunner: PeerNetworkDelegate {
                 if (error as? IOError)?.errnoCode == ECONNREFUSED { unlink(socket.path) }
             }
         }
-        EventLoopFuture.andAllComplete(Array(calls), on: loop).whenComplete { _ in self.handle(.calledAllHere) }
+        EventLoopFuture.andAllComplete(Array(calls), on: loop).whenComplete { _ in self.handle(.calledLocalPrograms) }
     }
 
     private func tearDown() -> EventLoopFuture<Void> {
         ticker?.cancel()
         closeSong()
-        let discovery = discovery
-        self.discovery = nil
-        let goodbye = NIOThreadPool.singleton.runIfActive(eventLoop: loop) { if let discovery { discovery.stop() } }
-        return goodbye.flatMapErrorThrowing { _ in }.flatMap { self.network.shutDown() }
+        let searched = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
+        discovery = nil
+        return searched.flatMap { self.network.shutDown() }
     }
 
     private func search() {
-        discovery = PeerDiscovery(browses: true) { [loop, weak self] (event: PeerDiscoveryEvent) in
-            loop.execute { [weak self] in
-                switch event {
-                case .found(let peer), .changed(let peer): self?.handle(.contact(PeerContact(peer)))
-                case .unavailable(let failure): self?.handle(.searchFailed(failure.cause))
-                case .lost, .settled, .advertised, .notAdvertised, .available: break
-                }
-            }
-        }
+        discovery = PeerDiscovery.search(
+            on: loop, found: { [weak self] contact in self?.handle(.contact(contact)) },
+            failed: { [weak self] failure in self?.handle(.searchFailed(failure.cause)) })
     }
 
     private func handle(_ event: ControlEvent) {
@@ -164,11 +155,11 @@ extension ControlEnding {
     fileprivate var failureKind: RuntimeFailure.Kind {
         switch self {
         case .done: .general
-        case .nobody, .noAnswer: .unknownPeer
-        case .several: .usage
+        case .notFound, .noAnswer: .unknownPeer
+        case .ambiguous: .usage
         case .broadcastsNothing, .turnedAway, .cannotSearch: .unavailable
         case .refused(_, let refusal): refusal.failureKind
-        case .notYet: .temporary
+        case .timedOut: .temporary
         case .unreadable: .missingInput
         case .lost, .ended: .lost
         case .brokenProtocol: .incompatible

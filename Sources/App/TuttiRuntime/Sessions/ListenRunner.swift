@@ -106,7 +106,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     private func offerLocalSocket(_ driver: ListenDriver) {
         let relay = ControlRelay(
             loop: loop, broadcaster: { [weak driver] in driver?.broadcaster },
-            ask: { [weak driver] in driver?.handle(.ask($0)) })
+            forward: { [weak driver] in driver?.handle(.ask($0)) })
         self.relay = relay
         relay.listen(options.network, emit: emit)
         driver.onAnswer = { [weak relay, emit] answer in

@@ -23,7 +23,7 @@ struct SongParser: ~Copyable {
     private var isDescribed = false
     private var sink = PacketSink()
     /// To be reported before the next packets.
-    private var news: [SourceEvent] = []
+    private var pendingEvents: [SourceEvent] = []
     private var events: [ByteSourceEvent] = []
     /// Why the song cannot be played, or not to its end.
     private(set) var failure: SongFailure?
@@ -59,15 +59,15 @@ struct SongParser: ~Copyable {
         }
         if let answer = answer() { return answer }
         let end: SourceEnd = stream.hasNext ? .anotherSong : .nothing
-        if let songs = failure?.songs { return takeNews() + [.list(songs.map { NewItem(song: $0) })] }
-        return takeNews() + [failure.map { .failed($0.message, end) } ?? .ended(end)]
+        if let songs = failure?.songs { return takePendingEvents() + [.list(songs.map { NewItem(song: $0) })] }
+        return takePendingEvents() + [failure.map { .failed($0.message, end) } ?? .ended(end)]
     }
 
-    private mutating func answer() -> [SourceEvent]? { sink.take().map { takeNews() + [$0] } }
+    private mutating func answer() -> [SourceEvent]? { sink.take().map { takePendingEvents() + [$0] } }
 
-    private mutating func takeNews() -> [SourceEvent] {
-        defer { news = [] }
-        return news
+    private mutating func takePendingEvents() -> [SourceEvent] {
+        defer { pendingEvents = [] }
+        return pendingEvents
     }
 
     // MARK: Where it begins
@@ -91,14 +91,14 @@ struct SongParser: ~Copyable {
         stage = .seeking
         let properties = sink.properties
         sink = PacketSink()
-        return takeNews() + [.read(properties: properties, packets: [], data: ByteBuffer())]
+        return takePendingEvents() + [.read(properties: properties, packets: [], data: ByteBuffer())]
     }
 
     private mutating func seekIfDue() {
         guard case .seeking = stage else { return }
         stage = .delivering
         // Where that fails, the song is read from where it is; its first packets are not wanted.
-        if let position = try? stream.seek(to: firstFrame) { news.append(.sought(position)) }
+        if let position = try? stream.seek(to: firstFrame) { pendingEvents.append(.sought(position)) }
     }
 
     // MARK: Several songs
@@ -136,6 +136,7 @@ struct SongParser: ~Copyable {
     /// Waits until the source may have bytes, until a signal, or for `span`.
     func wait(atMost span: TimeSpan, wake: WakeSignal) { stream.wait(atMost: span, wake: wake) }
 }
+
 /// Gathers the parser's output into one event.
 private struct PacketSink: AudioStreamSink {
     var properties: [AudioStreamProperty] = []

@@ -1,6 +1,7 @@
 import AudioCore
 import Peering
 import TuttiRuntime
+import enum WireProtocol.WireLimits
 
 extension CommandArguments {
     /// Parses a whole number within a range. Returns nil if the option was not given.
@@ -100,8 +101,8 @@ extension CommandArguments {
 
     private static func checkedName(_ text: String, _ option: CommandSyntax.Option) throws(UsageError) -> String {
         guard !text.isEmpty else { throw UsageError("\(option.name): a name is empty") }
-        guard text.utf8.count <= Limits.peerNameByteCount else {
-            throw UsageError("\(option.name): a name has at most \(Limits.peerNameByteCount) bytes")
+        guard text.utf8.count <= WireLimits.peerNameByteCount else {
+            throw UsageError("\(option.name): a name has at most \(WireLimits.peerNameByteCount) bytes")
         }
         guard text == text.terminalSafe else {
             throw UsageError("\(option.name): a name cannot hold control characters")

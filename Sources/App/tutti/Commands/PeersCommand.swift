@@ -35,7 +35,7 @@ struct PeersCommand: Command {
     }
 
     func run() -> Int32 {
-        do throws(RuntimeFailure) {
+        SessionRunner.exitCode { () throws(RuntimeFailure) in
             let peers = try PeerList.browse(for: span)
             if isJSON {
                 ListOutput.write(peers.map(\.json))
@@ -44,10 +44,6 @@ struct PeersCommand: Command {
             } else {
                 ListOutput.write(Self.table(peers))
             }
-            return 0
-        } catch {
-            SessionRunner.report(error)
-            return error.kind.rawValue
         }
     }
 

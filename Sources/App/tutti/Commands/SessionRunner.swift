@@ -47,6 +47,17 @@ struct SessionRunner: Sendable {
         }
     }
 
+    /// Runs a command without a display. Returns 0, or the code of its failure, which is reported.
+    static func exitCode(of body: () throws(RuntimeFailure) -> Void) -> Int32 {
+        do throws(RuntimeFailure) {
+            try body()
+            return 0
+        } catch {
+            report(error)
+            return error.kind.rawValue
+        }
+    }
+
     /// Prints the one line of a failed command.
     static func report(_ failure: RuntimeFailure) {
         StandardStream.error.write("tutti: \(failure.sentence)".terminalSafe + "\n")

@@ -58,11 +58,11 @@ extension ControlEnding {
     fileprivate func sentence(_ target: ControlTarget) -> String {
         switch self {
         case .done: "done"
-        case .nobody(let found): Self.nobody(found, target)
+        case .notFound(let others): Self.notFound(others, target)
         case .cannotSearch(let cause):
             "nothing is broadcast or heard on this machine, and others cannot be looked for: \(cause); "
                 + "--at HOST reaches one by its address"
-        case .several(let names):
+        case .ambiguous(let names):
             "there are several broadcasts: name one with --at (\(names.map { "'\($0)'" }.joined(separator: ", ")))"
         case .noAnswer:
             if case .address(let address) = target {
@@ -73,7 +73,7 @@ extension ControlEnding {
         case .broadcastsNothing(let name): "\(name) broadcasts nothing"
         case .turnedAway(let name, let reason): "\(name) refuses: \(reason)"
         case .refused(let name, let refusal): "\(name): \(refusal)"
-        case .notYet(let name): "\(name) has not done that within 1 s; it may still do it"
+        case .timedOut(let name): "\(name) has not done that within 1 s; it may still do it"
         case .unreadable(let path, let words): "'\(path)' cannot be sent: \(words)"
         case .lost(let name): "lost \(name)"
         case .ended(let name, let end): "\(name) ended the broadcast" + (end.text.isEmpty ? "" : ": \(end.text)")
@@ -81,12 +81,12 @@ extension ControlEnding {
         }
     }
 
-    private static func nobody(_ found: [String], _ target: ControlTarget) -> String {
+    private static func notFound(_ others: [String], _ target: ControlTarget) -> String {
         guard case .named(let name) = target else {
             return "no broadcast was found in 3 s; `tutti peers` lists who is there, and --at HOST needs no mDNS"
         }
-        let near = name.nearest(among: found).map { "; did you mean '\($0)'?" } ?? ""
-        let there = found.isEmpty ? "there is none" : "there are: \(found.joined(separator: ", "))"
+        let near = name.nearest(among: others).map { "; did you mean '\($0)'?" } ?? ""
+        let there = others.isEmpty ? "there is none" : "there are: \(others.joined(separator: ", "))"
         return "no broadcast named '\(name)' was found\(near.isEmpty ? "; \(there)" : near)"
     }
 }

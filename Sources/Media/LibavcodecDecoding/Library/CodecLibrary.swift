@@ -29,6 +29,7 @@ public final class CodecLibrary {
     }
 }
 
+/// Why the system's libavcodec cannot be used.
 public enum CodecLibraryError: Error, Hashable, Sendable {
     /// It could not be loaded.
     case notInstalled

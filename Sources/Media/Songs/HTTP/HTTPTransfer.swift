@@ -73,6 +73,8 @@ final class HTTPTransfer {
                 text: "this libcurl does not know option \(refusedOption); install a newer libcurl4")
     }
 
+    /// CURL_WRITEFUNC_PAUSE: what was given is given again once the transfer goes on.
+    private static let pausesTransfer = 0x1000_0001
     /// CURLE_OUT_OF_MEMORY.
     private static let outOfMemory: Int32 = 27
     /// CURLE_UNKNOWN_OPTION.
@@ -126,7 +128,7 @@ final class HTTPTransfer {
     }
 
     private static func of(_ context: UnsafeMutableRawPointer?) -> HTTPTransfer {
-        guard let context else { preconditionFailure("libcurl forgot whose transfer it is") }
+        guard let context else { preconditionFailure("libcurl passed no context") }
         return Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
     }
 
@@ -139,7 +141,7 @@ final class HTTPTransfer {
     private func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard body.count + bytes.count <= Self.bufferByteCount else {
             isPaused = true
-            return Int(0x1000_0001)
+            return Self.pausesTransfer
         }
         body += bytes
         return bytes.count

@@ -1,4 +1,5 @@
 import AudioCore
+import WireProtocol
 
 // A service is committed, then probed on the network for most of a second (another host may claim the name), then
 // established. If the name is taken, the next one ("Name #2") is tried from the start. A name found free is kept for as
@@ -18,7 +19,7 @@ struct ServicePublisher {
         guard wanted != advertisement else { return }
         if wanted?.record.name != advertisement?.record.name {
             let name = advertisement?.record.name ?? ""
-            serviceName = String(displaying: name, maximumByteCount: Limits.peerNameByteCount)
+            serviceName = String(displaying: name, maximumByteCount: WireLimits.peerNameByteCount)
             if serviceName.isEmpty { serviceName = "Tutti" }
         }
         wanted = advertisement

@@ -26,7 +26,7 @@ extension PeerRecord {
             let version = txt.value(of: "version").flatMap({ UInt32(decimalDigits: $0) })
         else { return nil }
         self.init(id: id, instance: instance, name: "", roles: roles, protocolVersion: version)
-        name = String(displaying: txt.value(of: "name") ?? [], maximumByteCount: Limits.peerNameByteCount)
+        name = String(displaying: txt.value(of: "name") ?? [], maximumByteCount: WireLimits.peerNameByteCount)
         activity =
             txt.value(of: "state").flatMap { PeerActivity(rawValue: String(decoding: $0, as: UTF8.self)) } ?? .idle
         playing = String(
@@ -39,7 +39,7 @@ extension PeerRecord {
         var txt = TXTRecord()
         txt.append("id", id.description)
         txt.append("instance", instance.sixteenHexDigits)
-        txt.append("name", String(displaying: name, maximumByteCount: Limits.peerNameByteCount))
+        txt.append("name", String(displaying: name, maximumByteCount: WireLimits.peerNameByteCount))
         txt.append("role", roles.txtValue)
         txt.append("version", String(protocolVersion))
         txt.append("state", activity.rawValue)

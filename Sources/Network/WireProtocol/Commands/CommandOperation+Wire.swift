@@ -282,12 +282,12 @@ extension ByteBuffer {
             writeText("", limit: 0)
         case .named(let name):
             writeInteger(UInt8(1))
-            writeText(name, limit: Limits.peerNameByteCount)
+            writeText(name, limit: WireLimits.peerNameByteCount)
         }
     }
 
     fileprivate mutating func readTarget() -> CommandOperation.Field<ListenerTarget> {
-        guard let kind = readInteger(as: UInt8.self), let name = readText(limit: Limits.peerNameByteCount) else {
+        guard let kind = readInteger(as: UInt8.self), let name = readText(limit: WireLimits.peerNameByteCount) else {
             return .missing
         }
         return switch kind {

@@ -50,7 +50,7 @@ public enum ListenerOperation: Hashable, Sendable {
 public enum ListenerTarget: Hashable, Sendable {
     /// All listeners. Their volume is the group's: the ratios stay.
     case all
-    /// Listeners of this name, at most `Limits.peerNameByteCount` bytes.
+    /// Listeners of this name, at most `WireLimits.peerNameByteCount` bytes.
     case named(String)
 }
 

@@ -91,12 +91,12 @@ extension CommandRefusal {
         var nearest: String?
         if case .noSuchListener(let name) = self { nearest = name }
         buffer.writeInteger(code)
-        buffer.writeText(nearest ?? "", limit: Limits.peerNameByteCount)
+        buffer.writeText(nearest ?? "", limit: WireLimits.peerNameByteCount)
     }
 
     init?(from buffer: inout ByteBuffer) {
         guard let code = buffer.readInteger(as: UInt16.self),
-            let nearest = buffer.readText(limit: Limits.peerNameByteCount)
+            let nearest = buffer.readText(limit: WireLimits.peerNameByteCount)
         else { return nil }
         if code == CommandRefusal.noSuchListener(nearest: nil).code {
             self = .noSuchListener(nearest: nearest.isEmpty ? nil : nearest)

@@ -28,14 +28,14 @@ public struct LogEntry: Hashable, Sendable {
     func write(to buffer: inout ByteBuffer) {
         buffer.writeInteger(number)
         buffer.writeCommandID(id)
-        buffer.writeText(who, limit: Limits.peerNameByteCount)
+        buffer.writeText(who, limit: WireLimits.peerNameByteCount)
         buffer.writeInteger(effect.nanoseconds)
         operation.write(to: &buffer)
     }
 
     init?(from buffer: inout ByteBuffer) {
         guard let number = buffer.readInteger(as: UInt64.self), let id = buffer.readCommandID(),
-            let who = buffer.readText(limit: Limits.peerNameByteCount),
+            let who = buffer.readText(limit: WireLimits.peerNameByteCount),
             let effect = buffer.readInteger(as: Int64.self), let operation = CommandOperation(from: &buffer)
         else { return nil }
         self.init(number: number, id: id, who: who, effect: SessionTime(nanoseconds: effect), operation)

@@ -38,7 +38,7 @@ public struct Greeting: Hashable, Sendable {
         buffer.writeUUID(peer)
         buffer.writeInteger(instance)
         buffer.writeInteger(started)
-        buffer.writeText(name, limit: Limits.peerNameByteCount)
+        buffer.writeText(name, limit: WireLimits.peerNameByteCount)
         buffer.writeInteger(UInt8(min(codecs.count, WireLimits.codecCount)))
         for codec in codecs.prefix(WireLimits.codecCount) { buffer.writeInteger(codec.rawValue) }
     }
@@ -46,7 +46,7 @@ public struct Greeting: Hashable, Sendable {
     init?(from buffer: inout ByteBuffer) {
         guard let roles = buffer.readInteger(as: UInt8.self), let peer = buffer.readUUID(),
             let instance = buffer.readInteger(as: UInt64.self), let started = buffer.readInteger(as: Int64.self),
-            let name = buffer.readText(limit: Limits.peerNameByteCount),
+            let name = buffer.readText(limit: WireLimits.peerNameByteCount),
             let codecCount = buffer.readInteger(as: UInt8.self), codecCount <= WireLimits.codecCount
         else { return nil }
         var codecs: [Codec] = []

@@ -48,7 +48,7 @@ public struct Roster: Hashable, Sendable {
         buffer.writeInteger(UInt16(min(entries.count, WireLimits.rosterEntryCount)))
         for entry in entries.prefix(WireLimits.rosterEntryCount) {
             buffer.writeInteger(entry.instance)
-            buffer.writeText(entry.name, limit: Limits.peerNameByteCount)
+            buffer.writeText(entry.name, limit: WireLimits.peerNameByteCount)
             let lengthIndex = buffer.writerIndex
             buffer.writeInteger(UInt16(0))
             entry.report?.write(to: &buffer)
@@ -73,7 +73,7 @@ public struct Roster: Hashable, Sendable {
 extension Roster.Entry {
     fileprivate init?(from buffer: inout ByteBuffer) {
         guard let instance = buffer.readInteger(as: UInt64.self),
-            let name = buffer.readText(limit: Limits.peerNameByteCount),
+            let name = buffer.readText(limit: WireLimits.peerNameByteCount),
             let length = buffer.readInteger(as: UInt16.self), var bytes = buffer.readSlice(length: Int(length))
         else { return nil }
         guard length > 0 else {

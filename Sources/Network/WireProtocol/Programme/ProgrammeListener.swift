@@ -42,7 +42,7 @@ public struct ProgrammeListener: Hashable, Sendable {
 
     func write(to buffer: inout ByteBuffer) {
         buffer.writeInteger(instance)
-        buffer.writeText(name, limit: Limits.peerNameByteCount)
+        buffer.writeText(name, limit: WireLimits.peerNameByteCount)
         buffer.writeInteger(state.code)
         buffer.writeInteger(UInt8(settings == nil ? 0 : 1) | UInt8(timing == nil ? 0 : 2))
         settings?.write(to: &buffer)
@@ -54,7 +54,7 @@ public struct ProgrammeListener: Hashable, Sendable {
 
     init?(from buffer: inout ByteBuffer) {
         guard let instance = buffer.readInteger(as: UInt64.self),
-            let name = buffer.readText(limit: Limits.peerNameByteCount),
+            let name = buffer.readText(limit: WireLimits.peerNameByteCount),
             let state = buffer.readInteger(as: UInt8.self).flatMap(ListenerState.init(code:)),
             let present = buffer.readInteger(as: UInt8.self), present < 4
         else { return nil }

@@ -5,7 +5,7 @@ import Peering
 import Programmes
 import WireProtocol
 
-/// A simulated household: machines, network and loudspeakers, made from one seed and run on true time.
+/// What is simulated: machines, network and loudspeakers, made from one seed and run on true time.
 public final class World {
     public let seed: UInt64
     public let loop = EventLoop()

@@ -13,7 +13,7 @@ protocol ControlCommand: Command {
 
 extension ControlCommand {
     func run() -> Int32 {
-        do throws(RuntimeFailure) {
+        SessionRunner.exitCode { () throws(RuntimeFailure) in
             try ControlRun(target: target, requests: requests()).run { answer in
                 // What there is to say of a refused command comes with the failure.
                 guard case .outcome(let outcome) = answer, case .done = outcome.verdict, !outcome.text.isEmpty else {
@@ -21,15 +21,11 @@ extension ControlCommand {
                 }
                 StandardStream.output.write(outcome.text.terminalSafe + "\n")
             }
-            return 0
-        } catch {
-            SessionRunner.report(error)
-            return error.kind.rawValue
         }
     }
 }
 
-/// One run of a remote control, ended by signals.
+/// One run of a controller, ended by signals.
 struct ControlRun {
     let target: ControlTarget
     let requests: [ControlRequest]

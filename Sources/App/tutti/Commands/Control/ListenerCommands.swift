@@ -1,5 +1,6 @@
 import AudioCore
 import TuttiRuntime
+import enum WireProtocol.WireLimits
 
 /// `tutti volume [LISTENER] 40 | +5 | mute`
 struct VolumeCommand: ControlCommand {
@@ -134,8 +135,8 @@ private enum ListenerOperand {
     /// The listener's name, the first operand.
     static func name(_ arguments: CommandArguments) throws(UsageError) -> String {
         let name = arguments.operands[0]
-        guard !name.isEmpty, name.utf8.count <= Limits.peerNameByteCount else {
-            throw UsageError("a LISTENER's name has 1 to \(Limits.peerNameByteCount) bytes")
+        guard !name.isEmpty, name.utf8.count <= WireLimits.peerNameByteCount else {
+            throw UsageError("a LISTENER's name has 1 to \(WireLimits.peerNameByteCount) bytes")
         }
         return name
     }

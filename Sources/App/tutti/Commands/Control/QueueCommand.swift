@@ -103,7 +103,7 @@ struct QueueCommand: Command {
     }
 
     func run() -> Int32 {
-        do throws(RuntimeFailure) {
+        SessionRunner.exitCode { () throws(RuntimeFailure) in
             switch request {
             case .list: try list()
             case .operation(let operation): try perform([operation])
@@ -117,10 +117,6 @@ struct QueueCommand: Command {
                 }
                 try perform(operations)
             }
-            return 0
-        } catch {
-            SessionRunner.report(error)
-            return error.kind.rawValue
         }
     }
 
@@ -183,10 +179,8 @@ struct QueueCommand: Command {
 
 extension QueueItem {
     func json(position: Int, isCurrent: Bool) -> JSONValue {
-        .object([
-            "position": .integer(Int64(position)), "id": .integer(Int64(id.number)), "title": .string(title),
-            "seconds": duration.map { .number($0.seconds, decimals: 3) } ?? .null, "live": .bool(isLive),
-            "failed": .bool(hasFailed), "current": .bool(isCurrent),
-        ])
+        .object(
+            [.init(key: "position", value: .integer(Int64(position)))] + members
+                + [.init(key: "current", value: .bool(isCurrent))])
     }
 }

@@ -9,8 +9,7 @@ struct SeekCommand: ControlCommand {
         operands: [
             .init(
                 name: "TIME", isRequired: true,
-                help:
-                    "From the song's beginning: 90, 1:30 or 1:02:03; or +10 and -10, from where it is now. In seconds.")
+                help: "From the song's beginning: 90 (seconds), 1:30 or 1:02:03; after + or -, from where it is now.")
         ],
         options: ControlFlags.options,
         notes: ["A place past the song's end goes to the next song, and says so.", ControlFlags.exitCodes],

@@ -6,7 +6,7 @@ import TestbedKit
 /// Debian's snapserver and snapclient, with their defaults, on the same hosts and cards.
 ///
 /// The server reads the song from a pipe, as it is meant to be fed; its first host time is when the pipe is written to.
-final class SnapcastEnsemble: Ensemble {
+final class SnapcastPlayer: MeasuredPlayer {
     static let name = "Snapcast"
     static let programs = ["/usr/bin/snapserver", "/usr/bin/snapclient"]
     static var isInstalled: Bool { programs.allSatisfy { access($0, X_OK) == 0 } }

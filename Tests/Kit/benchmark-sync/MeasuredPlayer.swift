@@ -3,8 +3,8 @@ import LANKit
 import SoundCardKit
 import TestbedKit
 
-/// The programs that play a song on a testbed.
-protocol Ensemble: AnyObject {
+/// What is measured: the programs that play a song on a testbed, a broadcaster and its listeners.
+protocol MeasuredPlayer: AnyObject {
     /// What it is called in reports.
     static var name: String { get }
 

@@ -2,9 +2,9 @@ import AudioCore
 import Broadcasting
 import SimulationKit
 
-/// A song in a household where things happen: machines come, die and stand still, connections break. One scenario for
-/// each seed. What is wrong with how it sounded, it says itself.
-final class Household {
+/// A song during which machines come, die and stand still, and connections break. One scenario for each seed. What is
+/// wrong with how it sounded, it says itself.
+final class DisturbanceScenario {
     /// What becomes of a listener.
     private enum Fate {
         case stays
@@ -13,7 +13,7 @@ final class Household {
         case stops(second: Int64)
     }
 
-    private struct Cast {
+    private struct Participant {
         var node: ListenNode
         var fate: Fate
     }
@@ -30,7 +30,7 @@ final class Household {
     /// Something happens once in so many seconds.
     private let disturbanceInterval: UInt64
     private let fault: PlantedFault?
-    private var cast: [Cast] = []
+    private var participants: [Participant] = []
     private(set) var broadcasters: [BroadcastNode] = []
     private var bounds = PublishedBounds()
 
@@ -54,7 +54,7 @@ final class Household {
                 late.append((second, name))
             } else {
                 let node = world.addListener(name, fault: index == 1 ? fault : nil)
-                cast.append(Cast(node: node, fate: fate))
+                participants.append(Participant(node: node, fate: fate))
             }
         }
         world.run(for: .seconds(3))
@@ -63,7 +63,7 @@ final class Household {
         for second in 1...seconds + 2 {
             world.run(for: .seconds(1))
             for (_, name) in late.filter({ $0.second == second }) {
-                cast.append(Cast(node: world.addListener(name), fate: .joins(second: second)))
+                participants.append(Participant(node: world.addListener(name), fate: .joins(second: second)))
             }
             bounds.note(world, broadcasters[0].performance)
             perform(second)
@@ -82,7 +82,8 @@ final class Household {
     var summary: String {
         let skew = world.skew(of: broadcasters[0].performance)
         let settled = world.skew(of: broadcasters[0].performance, settled: Self.settlingTime)
-        return "seed \(world.seed): \(cast.count) listeners, \(world.loop.eventCount) events, \(skew); after 10 s "
+        return
+            "seed \(world.seed): \(participants.count) listeners, \(world.loop.eventCount) events, \(skew); after 10 s "
             + "worst \(settled.worst.microseconds) us"
     }
 
@@ -100,10 +101,10 @@ final class Household {
     }
 
     private func perform(_ second: Int64) {
-        for member in cast {
-            switch member.fate {
-            case .dies(second, let sayingGoodbye): member.node.crash(sayingGoodbye: sayingGoodbye)
-            case .stops(second): member.node.stop()
+        for participant in participants {
+            switch participant.fate {
+            case .dies(second, let sayingGoodbye): participant.node.crash(sayingGoodbye: sayingGoodbye)
+            case .stops(second): participant.node.stop()
             default: break
             }
         }
@@ -134,23 +135,23 @@ final class Household {
         }
         findings += world.findingsOfSkew(
             broadcasters[0], within: Self.settledSkew, p99: Self.settledP99Skew, settled: Self.settlingTime)
-        for member in cast { findings += self.findings(member) }
+        for participant in participants { findings += self.findings(participant) }
         guard broadcasters.count > 1 else { return findings }
         let left = world.listeners.filter { $0.machine.isAlive && $0.outcome == nil }
         return findings + world.findingsOfWholeness(left, broadcasters[1])
     }
 
-    private func findings(_ member: Cast) -> [Finding] {
-        let hearing = member.node.hearing(of: broadcasters[0])
+    private func findings(_ participant: Participant) -> [Finding] {
+        let hearing = participant.node.hearing(of: broadcasters[0])
         let isAsDue =
-            switch member.fate {
+            switch participant.fate {
             case .stays: hearing.isWhole
             case .joins(let second): hearing.isWholeFromEntry && (hearing.first ?? .max) < Int(second + 1) * 50
             // The fade at the end, or what lay in the sound card when the machine died.
             case .dies(let second, _), .stops(let second):
                 hearing.first == 0 && hearing.isClean(0..<Int(second - 1) * 50)
             }
-        let flaws = isAsDue ? [] : [Finding(.notWhole, "\(member.node.name), who \(member.fate): \(hearing)")]
-        return flaws + world.findingsOfStraySound(member.node)
+        let flaws = isAsDue ? [] : [Finding(.notWhole, "\(participant.node.name), who \(participant.fate): \(hearing)")]
+        return flaws + world.findingsOfStraySound(participant.node)
     }
 }

@@ -5,7 +5,7 @@ import SoundCardKit
 import TestbedKit
 
 /// A broadcast of three songs to three listeners, which is commanded in every way; then their recordings are judged.
-final class Concert {
+final class CommandedBroadcast {
     private let testbed: Testbed
     private let options: Options
     private let songs: [String]

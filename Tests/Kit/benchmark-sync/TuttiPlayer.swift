@@ -4,7 +4,7 @@ import SoundCardKit
 import TestbedKit
 
 /// One broadcaster and its listeners.
-final class TuttiEnsemble: Ensemble {
+final class TuttiPlayer: MeasuredPlayer {
     static let name = "Tutti"
 
     private let testbed: Testbed

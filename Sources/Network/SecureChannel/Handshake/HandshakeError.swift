@@ -1,0 +1,13 @@
+/// Why a handshake failed. The connection is useless then; the other side is told nothing.
+public enum HandshakeError: Error, Hashable, Sendable {
+    /// A message is shorter or longer than any that may come at this place.
+    case badLength(Int)
+    /// A public key with which every agreement is zero. Honest peers never send one.
+    case unusableKey
+    /// Something was changed on the way, the preambles differ, or the other side does not have the key that it states.
+    case notAuthentic
+    /// The other side uses this peer's own key.
+    case ownKey
+    /// The connection ended within the handshake.
+    case truncated
+}

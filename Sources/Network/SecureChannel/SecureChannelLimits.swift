@@ -1,0 +1,16 @@
+import Cryptography
+
+/// Limits of a handshake and of the records after it: how much one side makes the other keep.
+public enum SecureChannelLimits {
+    /// Bytes of what a handshake's second or third message carries beside keys.
+    public static let payloadByteCount = 4_096
+    /// Plaintext bytes in one record. A longer flush is split. With the 18 bytes around it a full record costs 0.11 %.
+    public static let recordPlaintextByteCount = 16 * 1024
+    /// Bytes of prologue.
+    static let prologueByteCount = 256
+
+    /// Bytes around a record's plaintext: length and tag.
+    public static let recordOverhead = lengthByteCount + ChaChaPoly.tagByteCount
+
+    static let lengthByteCount = 2
+}

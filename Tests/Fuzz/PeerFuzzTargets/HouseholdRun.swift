@@ -1,0 +1,92 @@
+import Cryptography
+import Households
+import SecureChannel
+
+/// Documents of households: any bytes, and members that meet in any order. The first byte says which.
+///
+/// What is read back has the same bytes. Merges give the same in either order, nobody who was removed returns, and a
+/// secret that counts was given to nobody who is out.
+struct HouseholdRun {
+    private let input: [UInt8]
+
+    init(_ input: [UInt8]) { self.input = input }
+
+    func violation() -> String? {
+        var reader = InputReader(input)
+        return reader.byte() & 1 == 0 ? Self.documentViolation(reader.remainder()) : MeetingRun().violation(&reader)
+    }
+
+    private static func documentViolation(_ bytes: [UInt8]) -> String? {
+        guard let household = try? Household(decoding: bytes) else { return nil }
+        return household.encoded().matches(bytes) ? nil : "a document has two forms"
+    }
+}
+
+private struct MeetingRun {
+    private let keys = HandshakeRun.keys
+    private var replicas: [Household] = []
+    private var removed: Set<PeerKey> = []
+
+    consuming func violation(_ reader: inout InputReader) -> String? {
+        guard let founded = try? Household(name: "Home", founder: keys[0], memberName: "0") else {
+            return "not founded"
+        }
+        replicas = [Household](repeating: founded, count: keys.count)
+        // Signatures take their time.
+        for _ in 0..<40 where !reader.isEmpty {
+            let operation = reader.byte()
+            let (one, other) = (Int(operation >> 4 & 3), Int(operation >> 6))
+            switch operation & 0x03 {
+            case 0: try? replicas[one].admit(keys[other].signingKey, name: "\(other)", by: keys[one])
+            case 1:
+                try? replicas[one].remove(keys[other].signingKey, by: keys[one])
+                if replicas[one].isOut(keys[other].key) { removed.insert(keys[other].key) }
+            case 2: _ = try? replicas[one].settle(by: keys[one])
+            default:
+                if let violation = meet(one, other) { return violation }
+            }
+            if let violation = violation(in: replicas[one]) { return violation }
+        }
+        return nil
+    }
+
+    private mutating func meet(_ one: Int, _ other: Int) -> String? {
+        let before = (replicas[one], replicas[other])
+        guard let theirs = try? Household(decoding: before.1.encoded()), theirs == before.1 else {
+            return "a document is not read back"
+        }
+        do throws(HouseholdError) {
+            try replicas[one].merge(theirs)
+            try replicas[other].merge(before.0)
+        } catch { return "a merge fails: \(error)" }
+        guard replicas[one] == replicas[other], replicas[one].members == replicas[other].members else {
+            return "the order counts"
+        }
+        let outBefore = keys.map(\.key).filter { key in removed.contains(key) && before.0.isOut(key) }
+        return outBefore.allSatisfy { !replicas[one].isMember($0) } ? nil : "a removed key returned"
+    }
+
+    private func violation(in household: Household) -> String? {
+        for keys in keys where household.isOut(keys.key) && household.isMember(keys.key) { return "in and out" }
+        return household.members.allSatisfy { household.isMember($0.peerKey) } ? nil : "a member that is none"
+    }
+}
+
+extension HouseholdRun {
+    static var seeds: [[UInt8]] {
+        let keys = HandshakeRun.keys
+        var documents: [[UInt8]] = []
+        if var household = try? Household(name: "Home", founder: keys[0], memberName: "A") {
+            documents.append(household.encoded().withBytes { Array($0) })
+            try? household.admit(keys[1].signingKey, name: "B", by: keys[0])
+            try? household.admit(keys[2].signingKey, name: "C", by: keys[1])
+            try? household.remove(keys[1].signingKey, by: keys[0])
+            documents.append(household.encoded().withBytes { Array($0) })
+        }
+        // 0 lets in 1, 2 and 3; they meet; two removals at once; they meet.
+        let meetings: [UInt8] = [
+            0x40, 0x80, 0xC0, 0x43, 0x83, 0xC3, 0x51, 0xA1, 0xD1, 0x63, 0x93, 0xC3, 0x02, 0x12, 0x43,
+        ]
+        return documents.map { [0] + $0 } + [[1] + meetings, [1] + meetings.reversed()]
+    }
+}

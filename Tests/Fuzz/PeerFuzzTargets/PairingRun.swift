@@ -1,0 +1,112 @@
+import AudioCore
+import Cryptography
+import Pairing
+import SecureChannel
+
+/// Exchanges about a code, and the window in which they take place. The first byte says which.
+struct PairingRun {
+    private let input: [UInt8]
+
+    init(_ input: [UInt8]) { self.input = input }
+
+    func violation() -> String? {
+        var reader = InputReader(input)
+        let setting = reader.byte()
+        return setting & 1 == 0
+            ? Self.exchangeViolation(setting, &reader) : WindowRun().violation(&reader)
+    }
+
+    private static let codes = ["0123 4567", "0123 4568"].compactMap { PairingCode($0) }
+    private static let bindings = [Bytes32.zero, Bytes32 { $0[0] = 1 }].map { ChannelBinding($0) }
+
+    /// Both succeed only if they have the same code and channel, and nothing was changed on the way.
+    private static func exchangeViolation(_ setting: UInt8, _ reader: inout InputReader) -> String? {
+        let (code, binding) = (Int(setting >> 1 & 1), Int(setting >> 2 & 1))
+        let keys = HandshakeRun.keys.map(\.key)
+        var sides = [
+            PairingExchange(.member, code: codes[0], ownKey: keys[0], remoteKey: keys[1], binding: bindings[0]),
+            PairingExchange(
+                .newcomer, code: codes[code], ownKey: keys[1], remoteKey: keys[0], binding: bindings[binding]),
+        ]
+        var isHonest = code == 0 && binding == 0
+        var message: [UInt8]? = sides[0].start()
+        var index = 1
+        while var bytes = message {
+            switch reader.byte() % 4 {
+            case 0: break
+            case 1:
+                let (place, mask) = (Int(reader.byte()), reader.byte())
+                if place < bytes.count, mask != 0 {
+                    bytes[place] ^= mask
+                    isHonest = false
+                }
+            case 2:
+                bytes = reader.bytes(Int(reader.byte()))
+                isHonest = false
+            default: isHonest = isHonest && isAnswered(bytes, &sides[1 - index])
+            }
+            do throws(PairingError) { message = try sides[index].receive(bytes) } catch {
+                guard sides[index].hasSucceeded || sides[index].failure == error else {
+                    return "it goes on after \(error)"
+                }
+                message = nil
+            }
+            index = 1 - index
+        }
+        let haveSucceeded = sides.map(\.hasSucceeded)
+        if isHonest { return haveSucceeded == [true, true] ? nil : "an honest exchange failed" }
+        if haveSucceeded[1], code != 0 || binding != 0 { return "another code or channel succeeded" }
+        // The last message may be changed when the newcomer knows already.
+        return haveSucceeded[0] ? "a changed exchange succeeded" : nil
+    }
+
+    /// Gives a side its own message back; that ends the exchange, unless the side knows already.
+    private static func isAnswered(_ bytes: [UInt8], _ side: inout PairingExchange) -> Bool {
+        let hadSucceeded = side.hasSucceeded
+        do throws(PairingError) {
+            _ = try side.receive(bytes)
+            return true
+        } catch { return hadSucceeded }
+    }
+}
+
+/// A window that is opened, tried and left alone: no more tries than it allows.
+private struct WindowRun {
+    private var window = PairingWindow<UInt8>()
+    private var now = HostTime(nanoseconds: 0)
+    private var triesSinceOpening = 0
+
+    consuming func violation(_ reader: inout InputReader) -> String? {
+        while !reader.isEmpty {
+            let operation = reader.byte()
+            let party = operation >> 4
+            switch operation & 0x07 {
+            case 0:
+                triesSinceOpening = 0
+                _ = window.open(now: now)
+            case 1, 2:
+                guard (try? window.begin(party, now: now)) != nil else { continue }
+                triesSinceOpening += 1
+                guard triesSinceOpening <= PairingLimits.failureCount else { return "a fourth try" }
+            case 3, 4: _ = window.end(party, isSuccess: operation & 0x08 != 0, now: now)
+            case 5: _ = window.expire(now: now)
+            case 6: now += .seconds(Int64(reader.byte()))
+            default: _ = window.close()
+            }
+            guard window.nextDeadline.map({ $0 - now <= PairingLimits.codeLifetime }) ?? true else {
+                return "a late deadline"
+            }
+        }
+        return nil
+    }
+}
+
+extension PairingRun {
+    static var seeds: [[UInt8]] {
+        [
+            [0, 0, 0, 0, 0], [2, 0, 0, 0, 0], [4, 0, 0, 0, 0], [0, 0, 1, 3, 1], [0, 3], [0, 0, 3], [0, 0, 0, 1, 9, 1],
+            [0, 2, 32] + [UInt8](repeating: 0, count: 32), [1, 0, 1, 3, 1, 3, 1, 3, 1, 0, 1, 0x0B],
+            [1, 0, 6, 120, 5, 1, 6, 10, 5],
+        ]
+    }
+}
