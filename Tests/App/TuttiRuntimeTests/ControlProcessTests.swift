@@ -84,8 +84,8 @@ import Testing
             songs: "", options: "--idle", "await \"grep -q idle broadcast.log\"; here status; here status --json")
         let lines = outputs.broadcaster.split(separator: "\n")
         #expect(lines.contains("idle") && !outputs.broadcaster.contains("song:"), "\(lines)")
-        let status = "Den\nidle\nqueue: 0 songs\nno listeners\n[0]\n"
-        #expect(outputs.commands.hasPrefix(status) && !outputs.commands.contains("\n\n"), "\(outputs.commands)")
+        #expect(outputs.commands.hasPrefix("Den\nidle\nqueue: 0 songs\n"), "\(outputs.commands)")
+        #expect(!outputs.commands.contains("\n\n["), "no empty line at the end: \(outputs.commands)")
     }
 
     /// At the broadcaster's machine, and at the listener's, through it.
