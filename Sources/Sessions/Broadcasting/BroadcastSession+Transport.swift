@@ -190,14 +190,15 @@ extension BroadcastSession {
         timeline.coming.contains { $0.origin == .follows && !$0.isVoid } ? nil : programme.following
     }
 
-    /// Drops what stands behind the song that is heard if the programme goes on with something else by now.
+    /// Drops what follows the song that is heard, or the target of a jump, if the programme goes on with something else
+    /// by now.
     private mutating func dropUnwanted(_ now: HostTime) {
         if case .following(let track) = opening, track.origin == .follows, track.item != programme.following {
             abandonOpening()
         }
-        guard let next = timeline.coming.first(where: { $0.origin == .follows && !$0.isVoid }),
-            next.item != programme.following
-        else { return }
+        guard let next = timeline.next, next.item != programme.following else { return }
+        // Of one in which a command cut the sound the beginning is heard, unless it left the queue meanwhile.
+        if next.cutFrame != nil, let item = next.item, programme.location(of: item) != nil { return }
         for epoch in timeline.void(from: next.epoch) { actions.append(.closeSource(epoch)) }
     }
 

@@ -21,6 +21,11 @@ struct BroadcastTimeline {
     var last: BroadcastTrack { sounding.last ?? heard }
     /// The one that is heard or, if that was cut for a jump, the target of the jump.
     var present: BroadcastTrack { tracks[target(of: 0)] }
+    /// The one that follows naturally what is heard or, if a command leads elsewhere, the command's target.
+    var next: BroadcastTrack? {
+        let targetIndex = coming.lastIndex { $0.origin == .commanded && !$0.isVoid }
+        return coming[(targetIndex.map { $0 + 1 } ?? 0)...].first { $0.origin == .follows && !$0.isVoid }
+    }
     /// How many songs stand behind the one that is heard.
     var comingCount: Int { coming.count { !$0.isVoid } }
 

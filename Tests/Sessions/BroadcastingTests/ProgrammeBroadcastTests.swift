@@ -364,9 +364,46 @@ struct ProgrammeBroadcastTests {
         perform(operation, &broadcast)
         let wanted = broadcast.session.programme.current
         giveSong(&broadcast)
-        broadcast.wait(.seconds(1), draining: 1)
+        // The song behind the joint begins meanwhile, and is not what the programme goes on with.
+        waitTickByTick(&broadcast)
         #expect(broadcast.session.programme.current == wanted)
-        #expect(broadcast.session.timeline.heard.item == wanted)
+        #expect(broadcast.session.timeline.heard.item == wanted && broadcast.session.timeline.heard.anchor != nil)
+    }
+
+    /// Lets a second pass, every tick of it.
+    private func waitTickByTick(_ broadcast: inout ScriptedBroadcast) {
+        for _ in 0..<50 { broadcast.wait(.milliseconds(20), draining: 1) }
+    }
+
+    /// The target stands behind the next song, of which a moment is heard, and which does not follow any more.
+    @Test(arguments: [ProgrammeOperation.move(.position(2), to: 1), .remove(.position(1))])
+    func aQueueEditedShortlyBeforeAJointLeavesASeekItsTarget(edit: ProgrammeOperation) throws {
+        var broadcast = playing()
+        try waitForTheJoint(&broadcast)
+        let first = broadcast.session.programme.current
+        perform(.seek(to: .zero), &broadcast)
+        giveSong(&broadcast)
+        let target = try #require(broadcast.opened.last?.epoch)
+        perform(edit, &broadcast)
+        waitTickByTick(&broadcast)
+        #expect(broadcast.session.timeline.heard.epoch == target && broadcast.session.anchor != nil)
+        #expect(broadcast.session.programme.current == first)
+    }
+
+    /// Of the next song a moment was heard: it is not replaced, unless it left the queue.
+    @Test(arguments: [(ProgrammeOperation.move(.position(2), to: 1), 1), (.remove(.position(1)), 2)])
+    func aQueueEditedInAPauseShortlyBeforeAJointIsHeardAfterIt(edit: ProgrammeOperation, expected: Int) throws {
+        var broadcast = playing()
+        let items = broadcast.session.programme.playOrder
+        try waitForTheJoint(&broadcast)
+        perform(.pause, &broadcast)
+        perform(edit, &broadcast)
+        waitTickByTick(&broadcast)
+        perform(.resume, &broadcast)
+        if expected == 2 { giveSong(&broadcast) }
+        waitTickByTick(&broadcast)
+        #expect(broadcast.session.timeline.heard.item == items[expected] && broadcast.session.anchor != nil)
+        #expect(broadcast.session.programme.current == items[expected])
     }
 
     @Test func aPauseShortlyBeforeAJointIsInTheNextSong() throws {
