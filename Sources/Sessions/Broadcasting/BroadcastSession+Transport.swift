@@ -97,7 +97,9 @@ extension BroadcastSession {
     /// How long a command needs to reach every listener, and a sound card to take back what it holds.
     private var commandLead: TimeSpan {
         let roundTrip = connections.links.compactMap { $0.report?.timing?.roundTrip }.max() ?? .zero
-        return min(BroadcastLimits.longestCommandLead, BroadcastLimits.deviceLead + roundTrip)
+        // A peer may report anything.
+        let longest = BroadcastLimits.longestCommandLead
+        return min(longest, BroadcastLimits.deviceLead + min(max(.zero, roundTrip), longest))
     }
 
     // MARK: Jumps

@@ -39,7 +39,10 @@ struct DeliveryWindow {
     ///   - frameCount: how many more frames it has.
     ///   - roundTrip: of its path, as far as is known; nil if nothing is.
     mutating func acknowledge(_ frameCount: Int64, roundTrip: TimeSpan?, now: HostTime) {
-        if let roundTrip { self.roundTrip = min(self.roundTrip ?? roundTrip, roundTrip) }
+        if let roundTrip {
+            // A peer may report anything.
+            self.roundTrip = min(self.roundTrip ?? BroadcastLimits.longestWindow, max(.zero, roundTrip))
+        }
         guard var interval else {
             interval = Interval(start: now)
             return

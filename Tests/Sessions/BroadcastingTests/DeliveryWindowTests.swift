@@ -46,6 +46,12 @@ import Testing
         #expect(length > .milliseconds(390) && length < .milliseconds(410), "\(length)")
     }
 
+    @Test(arguments: [Int64.max, .min]) func aRoundTripThatNobodyHasMakesNoWindow(nanoseconds: Int64) {
+        let window = window(framesEach: 480, roundTrip: TimeSpan(nanoseconds: nanoseconds))
+        let length = window.length(framesPerSecond: Self.rate)
+        #expect(length >= .milliseconds(100) && length <= .seconds(1), "\(length)")
+    }
+
     /// The lowest round trip counts: later ones contain what waits on the way.
     @Test func theLowestRoundTripCounts() {
         var window = window(framesEach: 480)

@@ -92,14 +92,7 @@ struct ProgrammeBroadcastTests {
 
     @Test func aPauseShortlyBeforeAJointIsBehindIt() throws {
         var broadcast = playing(["a", "b"])
-        broadcast.source(.ended(.nothing))
-        giveSong(&broadcast)
-        let joint = try #require(broadcast.session.timeline.last.anchor).session
-        // To where the cut would be 30 ms before the joint.
-        let target = HostTime(nanoseconds: joint.nanoseconds) - .milliseconds(80)
-        broadcast.wait(.milliseconds(9_000), draining: 1)
-        while broadcast.now < target - .milliseconds(20) { broadcast.wait(.milliseconds(20)) }
-        broadcast.now = target
+        try waitForTheJoint(&broadcast)
         perform(.pause, &broadcast)
         let cut = try #require(broadcast.heard[1]?.cuts.last)
         #expect(cut.epoch == Epoch(2) && cut.frame == FramePosition(160), "\(cut)")
@@ -187,6 +180,24 @@ struct ProgrammeBroadcastTests {
     }
 
     // MARK: Pause
+
+    /// Each end of the numbers that a report may hold.
+    @Test(arguments: [Int64.max, .min]) func aRoundTripThatNobodyHasMovesNoCommand(nanoseconds: Int64) throws {
+        var broadcast = playing()
+        var timing = ListenerTiming(
+            error: .zero, errorBound: .zero, asymmetryLimit: .zero, roundTrip: .zero, clockSkew: PartsPerMillion(0),
+            deviceSkew: PartsPerMillion(0), correction: PartsPerMillion(0))
+        timing.roundTrip = TimeSpan(nanoseconds: nanoseconds)
+        broadcast.say(
+            WireEncoder.report(
+                ListenerReport(
+                    state: .playing, epoch: Epoch(1), received: .zero, buffered: .zero, timing: timing)), 1)
+        broadcast.wait(.seconds(1), draining: 1)
+        let asked = SessionTime(nanoseconds: broadcast.now.nanoseconds)
+        perform(.pause, &broadcast)
+        guard case .done(_, let effect)? = broadcast.outcomes.last?.verdict else { throw Missing() }
+        #expect(effect - asked >= .milliseconds(50) && effect - asked <= .milliseconds(300))
+    }
 
     @Test func aPauseEndsAtOneFrameAndTheNextOneFollows() throws {
         var broadcast = playing()
