@@ -40,7 +40,8 @@ struct LANKitTests {
         try lan[1].setCable(isIn: false)
         #expect(try answers(lan[1].address) == 0)
         try lan[1].setCable(isIn: true)
-        #expect(try answers(lan[1].address) == 1)
+        // The kernel tells of a carrier once a second at most, and drops what is sent before.
+        #expect(try (0..<5).contains { _ in try answers(lan[1].address) == 1 })
 
         let old = lan[1].address
         try lan[1].changeAddress(to: "10.77.0.99")
