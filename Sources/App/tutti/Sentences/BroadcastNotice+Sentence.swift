@@ -22,6 +22,9 @@ extension BroadcastNotice {
         case .sentPCM(let name, let codec): "\(name) cannot decode \(codec.commonName): it is sent PCM"
         case .clockOverTCP(let name):
             "UDP is blocked between \(name) and this machine: clock over TCP, less exact"
+        case .followsLate(let name, let held):
+            "\(name)'s sound card holds \(Int(held.milliseconds.rounded())) ms and cannot take it back: "
+                + "it follows commands later than the others"
         case .observed(let name): "\(name) is watching (tutti check)"
         case .namedUnanswered(let address): "no listener answers at \(address); trying again until one does"
         case .unanswered(let name, let address): "\(name ?? "a listener"): no answer at \(address), trying again"
