@@ -1,3 +1,5 @@
+import AudioCore
+
 /// Limits of the wire: how much one message may hold, whoever sent it.
 public enum WireLimits {
     /// Bytes of a known message's payload. A packets message carries well under a second of audio.
@@ -14,6 +16,8 @@ public enum WireLimits {
     public static let codecCount = 64
     /// Listeners in one roster: with the longest names and reports it stays below the payload limit.
     public static let rosterEntryCount = 1_024
+    /// The longest sound that a device is said to hold for good.
+    public static let irrevocableSpan = TimeSpan.seconds(10)
     /// Bytes of a clock datagram, see ClockSync.
     public static let clockDatagramByteCount = 64
     /// Bytes of a text that explains a refusal or an end.

@@ -57,9 +57,10 @@ public enum BroadcastLimits {
     public static let gatheringTime = TimeSpan.milliseconds(300)
     /// How much longer a listener that is connected but not ready is waited for; after that it joins late.
     public static let readinessTime = TimeSpan.milliseconds(700)
-    /// From a command to its effect, where the round trip is short: a sound card takes back what it holds.
-    static let deviceLead = TimeSpan.milliseconds(50)
-    /// The same at most. A listener that hears of it later falls silent late, alone.
+    /// From a command to its effect, where the round trip is short and sound cards give back what they hold: a card wakes
+    /// its loop every 50 ms, which leaves 12 ms there, and a cut fades out over 10 ms.
+    static let deviceLead = TimeSpan.milliseconds(80)
+    /// The same at most. A listener that needs longer falls silent late, alone.
     static let longestCommandLead = TimeSpan.milliseconds(300)
     /// How long listeners may take to say that they are set as a command says.
     static let settingTime = TimeSpan.milliseconds(500)
@@ -70,7 +71,7 @@ public enum BroadcastLimits {
     static let shortestPause = TimeSpan.milliseconds(50)
     /// How much of a song must be read before it is jumped to or follows another.
     static let jumpLead = TimeSpan.milliseconds(500)
-    /// From the decision to the first sound of a song that is jumped to.
+    /// From the decision to the first sound of a song that is jumped to, where sound cards give back what they hold.
     static let jumpDelay = TimeSpan.milliseconds(150)
     /// A command to play is answered after this time, though no listener is ready yet.
     static let startPatience = TimeSpan.milliseconds(400)

@@ -49,6 +49,8 @@ public enum BroadcastNotice: Hashable, Sendable {
     case sentPCM(String, Codec)
     /// UDP is blocked between the listener and this machine.
     case clockOverTCP(String)
+    /// The listener's sound card holds so much and does not give it back: commands are heard there later than elsewhere.
+    case followsLate(String, held: TimeSpan)
     /// An observer connected.
     case observed(by: String)
 
@@ -81,8 +83,8 @@ extension BroadcastNotice {
         switch self {
         case .source(let level, _): level
         case .sourceFailed, .songDamaged, .songTruncated, .songCutOff, .songFellSilent, .startedWithout,
-            .songPassedOver, .decodingTooSlow, .dropped, .clockOverTCP, .namedUnanswered, .refusedBy, .connectionsFull,
-            .addressFull, .crowded:
+            .songPassedOver, .decodingTooSlow, .dropped, .clockOverTCP, .followsLate, .namedUnanswered, .refusedBy,
+            .connectionsFull, .addressFull, .crowded:
             .warning
         case .songGoesOn, .joined, .left, .gone, .sentPCM, .busy, .songsAdded: .info
         case .observed, .unanswered: .detail
@@ -96,7 +98,7 @@ extension BroadcastNotice {
     /// The kind of a notice. Within a kind, notices that peers cause may suppress each other; see ``NoticeLimiter``.
     enum Kind: Hashable, Sendable {
         case song, start, decoding
-        case joined, left, gone, dropped, sentPCM, clockOverTCP, observed, songsAdded
+        case joined, left, gone, dropped, sentPCM, clockOverTCP, followsLate, observed, songsAdded
         case namedUnanswered, unanswered, busy, refusedBy, connectionsFull, addressFull, crowded
         case refused(Refusal.Reason)
     }
@@ -114,6 +116,7 @@ extension BroadcastNotice {
         case .dropped: .dropped
         case .sentPCM: .sentPCM
         case .clockOverTCP: .clockOverTCP
+        case .followsLate: .followsLate
         case .observed: .observed
         case .songsAdded: .songsAdded
         case .namedUnanswered: .namedUnanswered

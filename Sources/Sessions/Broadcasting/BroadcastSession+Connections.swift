@@ -98,6 +98,7 @@ extension BroadcastSession {
         guard let link = connections[id], link.isMember, let greeting = link.connection.greeting else { return }
         link.note(report, feedingPlan(now), now: now)
         if announced.insert(greeting.instance).inserted { notify(.joined(greeting.name), from: link, now) }
+        if link.takeLateness() { notify(.followsLate(greeting.name, held: report.irrevocable), from: link, now) }
     }
 
     /// Answers a clock request that came over a listener's connection because UDP is blocked.

@@ -94,12 +94,16 @@ extension BroadcastSession {
         ClockMapping.identity.session(at: now) + commandLead
     }
 
-    /// How long a command needs to reach every listener, and a sound card to take back what it holds.
+    /// How long a command needs to reach every listener and to be heard there.
     private var commandLead: TimeSpan {
-        let roundTrip = connections.links.compactMap { $0.report?.timing?.roundTrip }.max() ?? .zero
-        // A peer may report anything.
-        let longest = BroadcastLimits.longestCommandLead
-        return min(longest, BroadcastLimits.deviceLead + min(max(.zero, roundTrip), longest))
+        let longest = connections.links.map(\.commandTime).max() ?? .zero
+        return min(BroadcastLimits.longestCommandLead, BroadcastLimits.deviceLead + longest)
+    }
+
+    /// How long a song that is jumped to needs. What the sound cards hold and do not give back is heard before it.
+    private var jumpDelay: TimeSpan {
+        let held = connections.links.map(\.irrevocable).max() ?? .zero
+        return max(commandLead, min(BroadcastLimits.longestCommandLead, BroadcastLimits.jumpDelay + held))
     }
 
     // MARK: Jumps
@@ -289,7 +293,7 @@ extension BroadcastSession {
         let track = timeline.last
         if let anchor = track.follower.liveAnchor { return timeline.place(by: anchor) }
         let session = ClockMapping.identity.session(at: now)
-        let soonest = session + BroadcastLimits.jumpDelay
+        let soonest = session + jumpDelay
         guard let rate = track.song.framesPerSecond, track.start.map({ $0 < session }) ?? true else { return }
         let cutInstant = timeline.coming.dropLast().last?.cutInstant ?? timeline.heard.cutInstant
         timeline.place(

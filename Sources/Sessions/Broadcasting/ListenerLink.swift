@@ -35,6 +35,8 @@ final class ListenerLink: PeerLink {
     private(set) var settings: ListenerSettings?
     /// Whether it is told of changes of the programme.
     private(set) var isFollower = false
+    /// Whether the user was told that it follows commands late.
+    private var isToldLate = false
     /// Whether report or settings came since followers were told of it.
     private var hasChanges = true
     private var clock: ConnectionClock
@@ -153,6 +155,27 @@ final class ListenerLink: PeerLink {
     var isReady: Bool {
         guard isMember, let state = report?.state else { return false }
         return state != .connecting && state != .preparing
+    }
+
+    /// How much sound its device holds and does not give back; zero while it could not start anyway.
+    var irrevocable: TimeSpan { isReady ? report?.irrevocable ?? .zero : .zero }
+
+    /// How much longer than others it takes until a command is heard there; ``BroadcastLimits/longestCommandLead`` at
+    /// most, whatever it reports.
+    var commandTime: TimeSpan {
+        guard isReady else { return .zero }
+        let longest = BroadcastLimits.longestCommandLead
+        let roundTrip = min(max(.zero, report?.timing?.roundTrip ?? .zero), longest)
+        return min(longest, roundTrip + irrevocable)
+    }
+
+    /// Returns whether its device holds more than commands allow for, and nobody was told yet. Counts it as told.
+    func takeLateness() -> Bool {
+        guard !isToldLate, irrevocable + BroadcastLimits.deviceLead > BroadcastLimits.longestCommandLead else {
+            return false
+        }
+        isToldLate = true
+        return true
     }
 
     /// Returns whether it has finished `epoch`.

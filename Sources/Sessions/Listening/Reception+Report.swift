@@ -19,7 +19,8 @@ extension Reception {
         return ListenerReport(
             state: timeline.state(playout, clock: clock), epoch: newest?.id ?? Epoch(0),
             received: newest?.received ?? .zero, buffered: timeline.buffered(playout, clock: clock, now: now),
-            counters: counters, timing: timing(playout, clock: clock, now: now), lowWater: timeline.lowWater(playout))
+            counters: counters, timing: timing(playout, clock: clock, now: now), lowWater: timeline.lowWater(playout),
+            irrevocable: playout.irrevocableSpan)
     }
 
     /// The report of a recorder, which needs no clock. It is ready once it knows where the sound begins, plays while

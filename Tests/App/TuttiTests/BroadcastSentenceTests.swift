@@ -42,6 +42,10 @@ import WireProtocol
             .clockOverTCP("Attic"), .warning,
             "UDP is blocked between Attic and this machine: clock over TCP, less exact"
         ),
+        (
+            .followsLate("Kitchen", held: .milliseconds(480)), .warning,
+            "Kitchen's sound card holds 480 ms and cannot take it back: it follows commands later than the others"
+        ),
         (.observed(by: "Attic"), .detail, "Attic is watching (tutti check)"),
     ]
 

@@ -23,11 +23,11 @@ enum WireSeeds {
     }
 
     static func report(
-        _ state: ListenerState, epoch: UInt32 = 1, timing: ListenerTiming? = nil
+        _ state: ListenerState, epoch: UInt32 = 1, timing: ListenerTiming? = nil, irrevocable: TimeSpan = .zero
     ) -> ListenerReport {
         ListenerReport(
             state: state, epoch: Epoch(epoch), received: FramePosition(8_000), buffered: .seconds(2), timing: timing,
-            lowWater: .milliseconds(1_900))
+            lowWater: .milliseconds(1_900), irrevocable: irrevocable)
     }
 
     static let timing = ListenerTiming(
@@ -75,7 +75,8 @@ enum WireSeeds {
         [
             WireEncoder.opening(greeting(.listener)), WireEncoder.report(report(.preparing)),
             WireEncoder.report(report(.ready)), WireEncoder.clock(Array(100..<164)),
-            WireEncoder.report(report(.playing, timing: timing)), WireEncoder.keepAlive(),
+            WireEncoder.report(report(.playing, timing: timing, irrevocable: .milliseconds(480))),
+            WireEncoder.keepAlive(),
             WireEncoder.report(report(.finished)), WireEncoder.refusal(Refusal(.leaving, "the listener stopped")),
         ]
     }

@@ -124,6 +124,7 @@ final class PCM {
     func pause(_ pauses: Bool) throws { try check(snd_pcm_pause(handle, pauses ? 1 : 0)) }
     func avail() throws -> Int { try check(snd_pcm_avail(handle)) }
     func wait(milliseconds: Int32 = 1_000) throws -> Bool { try check(snd_pcm_wait(handle, milliseconds)) == 1 }
+    func rewindable() throws -> Int { try check(snd_pcm_rewindable(handle)) }
     func rewind(_ frames: Int) throws -> Int { try check(snd_pcm_rewind(handle, snd_pcm_uframes_t(frames))) }
 
     func delay() throws -> Int {

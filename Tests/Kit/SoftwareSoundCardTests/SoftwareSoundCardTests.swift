@@ -128,6 +128,36 @@ func integers(_ recording: HeardRecording) -> [Int16] { recording.samples.map { 
             integers(try test.recording()) == ramp(from: 0, count: 6_000) + ramp(from: 20_000, count: 6_000))
     }
 
+    /// Nothing tells it but the delay.
+    @Test func whatIsKeptIsHeardThoughItWasTakenBack() throws {
+        let test = try TestCard { $0.rewinds = .ignored }
+        let pcm = try test.open()
+        try pcm.configure()
+        try pcm.write(ramp(from: 0, count: 12_000))
+        try pcm.start()
+        let before = try pcm.delay()
+        #expect(try pcm.rewindable() > 6_000)
+        #expect(try pcm.rewind(6_000) == 6_000)
+        #expect(try pcm.delay() > before - 3_000)
+        try pcm.write(ramp(from: 20_000, count: 6_000))
+        try pcm.drain()
+        #expect(
+            integers(try test.recording()) == ramp(from: 0, count: 12_000) + ramp(from: 20_000, count: 6_000))
+    }
+
+    @Test func aCardThatRefusesRewindsPlaysAsOthers() throws {
+        let test = try TestCard { $0.rewinds = .refused }
+        let pcm = try test.open()
+        try pcm.configure()
+        try pcm.write(ramp(from: 0, count: 12_000))
+        try pcm.start()
+        #expect(try pcm.rewindable() == 0)
+        #expect(try pcm.rewind(6_000) == 0)
+        try pcm.write(ramp(from: 12_000, count: 6_000))
+        try pcm.drain()
+        #expect(integers(try test.recording()).starts(with: ramp(from: 0, count: 18_000)))
+    }
+
     @Test func lackOfDataIsAnXrunAndANewRunIsANewSegment() throws {
         let test = try TestCard()
         let pcm = try test.open()

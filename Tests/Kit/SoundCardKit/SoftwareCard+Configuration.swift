@@ -2,7 +2,10 @@ import Glibc
 
 extension SoftwareCard {
     /// The name under which ALSA opens this very card, under any configuration that this kit wrote.
-    public var deviceName: String { "card:" + arguments.map { "\($0.name)='\($0.value)'" }.joined(separator: ",") }
+    public var deviceName: String {
+        let arguments = arguments.map { "\($0.name)='\($0.value)'" }
+        return (rewinds == .refused ? "converted:" : "card:") + arguments.joined(separator: ",")
+    }
 
     /// Writes an asoundrc for `ALSA_CONFIG_PATH`.
     /// - Parameter card: what `default` is; without it the default is the system's.
@@ -20,7 +23,8 @@ extension SoftwareCard {
             ("RECORDING", recording), ("CONTROL", control), ("FORMATS", formats.joined(separator: " ")),
             ("RATES", rates.map(String.init).joined(separator: " ")), ("CHANNELSMIN", "\(channels.lowerBound)"),
             ("CHANNELSMAX", "\(channels.upperBound)"), ("BUFFERBYTES", "\(maximumBufferByteCount)"),
-            ("STAMPS", stamps.rawValue), ("SOURCE", source ?? ""), ("SOURCEAT", "\(sourceTime ?? 0)"),
+            ("STAMPS", stamps.rawValue), ("REWINDS", (rewinds == .ignored ? rewinds : .given).rawValue),
+            ("SOURCE", source ?? ""), ("SOURCEAT", "\(sourceTime ?? 0)"),
         ]
     }
 
@@ -49,6 +53,7 @@ extension SoftwareCard {
                 channels_max $CHANNELSMAX
                 buffer_bytes_max $BUFFERBYTES
                 stamps $STAMPS
+                rewinds $REWINDS
                 source $SOURCE
                 source_at $SOURCEAT
             """
@@ -60,6 +65,18 @@ extension SoftwareCard {
                 @args [ \(names) ]
             \(parameters.joined())\(fields)
                 hint { show on description "Software sound card" }
+            }
+            pcm.converted {
+                @args [ \(names) ]
+            \(parameters.joined())
+                type rate
+                converter "linear"
+                slave {
+                    rate 48000
+                    pcm {
+            \(fields)
+                    }
+                }
             }
             \(card == nil ? "" : "pcm.!default \"card\"")
 

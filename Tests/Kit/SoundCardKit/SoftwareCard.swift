@@ -25,6 +25,7 @@ public struct SoftwareCard: Sendable {
     /// The card's own thread asks for real-time priority.
     public var isRealTime: Bool
     public var stamps = Stamps.raw
+    public var rewinds = Rewinds.given
     /// A WAVE file: what is in the air, for captures, which have its layout. Without it the card has no capture side.
     /// Its sidecar, beside it, says when its first frame was in the air, and tells of runs.
     public var source: String?
@@ -39,6 +40,15 @@ public struct SoftwareCard: Sendable {
         case monotonic
         /// Real time alone.
         case real
+    }
+
+    /// What becomes of written frames that an application wants back.
+    public enum Rewinds: String, Sendable {
+        case given
+        /// They are heard all the same, without a word.
+        case ignored
+        /// None can be taken back, as where libasound converts rates; the card then plays at 48 kHz.
+        case refused
     }
 
     public init(

@@ -64,36 +64,53 @@ import WireProtocol
         "03" + "00000003" + "000000000000ac44" + "0000000077359400" + "00000001000000020000000900000006" + "01"
         + "fffffffffffff448" + "0000000000002ee0" + "000000000000c350" + "00000000000186a0"
         + "4049000000000000" + "c041800000000000" + "3fe0000000000000"
-    private let reportTail = "00000000713fb300" + "000000030000000400000005"
+    private let reportTail = "00000000713fb300" + "000000030000000400000005" + "0000000008f0d180"
 
     @Test func report() {
-        #expect(hex(WireEncoder.report(Sample.report)) == "003000000072" + reportBytes + reportTail)
+        #expect(hex(WireEncoder.report(Sample.report)) == "00300000007a" + reportBytes + reportTail)
         let unknown = ListenerReport(state: .preparing, epoch: Epoch(0), received: .zero, buffered: .zero)
         #expect(
-            hex(WireEncoder.report(unknown)) == "00300000003a" + "01" + "00000000" + "0000000000000000"
+            hex(WireEncoder.report(unknown)) == "003000000042" + "01" + "00000000" + "0000000000000000"
                 + "0000000000000000" + "00000000000000000000000000000000" + "00" + "ffffffffffffffff"
-                + "000000000000000000000000")
+                + "000000000000000000000000" + "0000000000000000")
     }
 
     @Test func roster() {
         #expect(
-            hex(WireEncoder.roster(Sample.roster)) == "00120000009e" + "01" + "0004536f6e67" + "0002"
-                + "0000000000000007" + "00064bc3bc636865" + "0072" + reportBytes + reportTail
+            hex(WireEncoder.roster(Sample.roster)) == "0012000000a6" + "01" + "0004536f6e67" + "0002"
+                + "0000000000000007" + "00064bc3bc636865" + "007a" + reportBytes + reportTail
                 + "0000000000000008" + "00054174746963" + "0000")
     }
 
-    /// The reports of the first version ended behind the timing.
-    @Test func aShorterReportIsUnderstood() throws {
+    /// The reports of the first version ended behind the timing, later ones before what the device keeps.
+    @Test(arguments: [28, 8]) func aShorterReportIsUnderstood(missing: Int) throws {
         var bytes = Array(WireEncoder.report(Sample.report).readableBytesView)
-        bytes.removeLast(20)
-        bytes[5] -= 20
+        bytes.removeLast(missing)
+        bytes[5] -= UInt8(missing)
         let opening = Array(WireEncoder.opening(Sample.greeting).readableBytesView)
         var expected = Sample.report
-        expected.lowWater = nil
-        expected.counters.timelineSteps = 0
-        expected.counters.deviceClockSteps = 0
-        expected.counters.deviceRestarts = 0
+        expected.irrevocable = .zero
+        if missing > 8 {
+            expected.lowWater = nil
+            expected.counters.timelineSteps = 0
+            expected.counters.deviceClockSteps = 0
+            expected.counters.deviceRestarts = 0
+        }
         #expect(try Transcript.parsing(opening + bytes).entries.last == .message(.report(expected)))
+    }
+
+    /// Nothing is held for less than no time, or for more than ten seconds; a longer span is sent as ten.
+    @Test func whatADeviceKeepsIsLimited() throws {
+        let opening = Array(WireEncoder.opening(Sample.greeting).readableBytesView)
+        var report = Sample.report
+        report.irrevocable = .seconds(11)
+        let bytes = Array(WireEncoder.report(report).readableBytesView)
+        report.irrevocable = .seconds(10)
+        #expect(try Transcript.parsing(opening + bytes).entries.last == .message(.report(report)))
+        for wrong in [Int64(10_000_000_001), -1, .min, .max] {
+            let field = withUnsafeBytes(of: wrong.bigEndian) { Array($0) }
+            #expect(throws: WireError.self) { try Transcript.parsing(opening + bytes.dropLast(8) + field) }
+        }
     }
 
     @Test func clock() {

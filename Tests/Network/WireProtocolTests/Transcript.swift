@@ -65,7 +65,7 @@ enum Sample {
         timing: ListenerTiming(
             error: .microseconds(-3), errorBound: .microseconds(12), asymmetryLimit: .microseconds(50),
             roundTrip: .microseconds(100), clockSkew: PartsPerMillion(50), deviceSkew: PartsPerMillion(-35),
-            correction: PartsPerMillion(0.5)), lowWater: .milliseconds(1_900))
+            correction: PartsPerMillion(0.5)), lowWater: .milliseconds(1_900), irrevocable: .milliseconds(150))
 
     static let counters: ListenerCounters = {
         var counters = ListenerCounters()

@@ -209,7 +209,7 @@ struct ProgrammeBroadcastTests {
         let effect = anchor.session(of: cut.frame)
         #expect(cut.epoch == Epoch(1))
         let lead = effect - ClockMapping.identity.session(at: asked)
-        #expect(lead >= .milliseconds(49) && lead <= BroadcastLimits.longestCommandLead)
+        #expect(lead >= .milliseconds(79) && lead <= BroadcastLimits.longestCommandLead)
         guard case .done(_, let told)? = broadcast.outcomes.last?.verdict else { throw Missing() }
         #expect(abs((told - effect).seconds) < 1 / 8_000)
         broadcast.wait(.seconds(30), draining: 1)
@@ -357,12 +357,12 @@ struct ProgrammeBroadcastTests {
         #expect(broadcast.session.song.epoch == request.epoch)
     }
 
-    /// Lets time pass up to 80 ms before the joint behind the first song: a cut is put behind the joint.
+    /// Lets time pass up to 110 ms before the joint behind the first song: a cut is put behind the joint.
     private func waitForTheJoint(_ broadcast: inout ScriptedBroadcast) throws {
         broadcast.source(.ended(.nothing))
         giveSong(&broadcast)
         let joint = try #require(broadcast.session.timeline.last.anchor).session
-        let target = HostTime(nanoseconds: joint.nanoseconds) - .milliseconds(80)
+        let target = HostTime(nanoseconds: joint.nanoseconds) - .milliseconds(110)
         broadcast.wait(.milliseconds(9_000), draining: 1)
         while broadcast.now < target - .milliseconds(20) { broadcast.wait(.milliseconds(20)) }
         broadcast.now = target

@@ -19,6 +19,9 @@ struct ScriptedBroadcast {
     var keys: Set<ClockKey> = []
     /// What listeners said last of themselves.
     private var states: [Int: ListenerState] = [:]
+    /// What they say of their way and their device.
+    var roundTrips: [Int: TimeSpan] = [:]
+    var irrevocable: [Int: TimeSpan] = [:]
     private var acknowledged: [Int: FramePosition] = [:]
     var readCount = 0
     var opened: [SourceRequest] = []
@@ -191,7 +194,12 @@ struct ScriptedBroadcast {
         states[id] = state
         acknowledged[id] = received
         let epoch = heard[id]?.entries.last?.epoch ?? Epoch(1)
-        let report = ListenerReport(state: state, epoch: epoch, received: received, buffered: .seconds(1))
+        var report = ListenerReport(state: state, epoch: epoch, received: received, buffered: .seconds(1))
+        if let roundTrip = roundTrips[id] {
+            report.timing = .exact
+            report.timing?.roundTrip = roundTrip
+        }
+        report.irrevocable = irrevocable[id] ?? .zero
         say(WireEncoder.report(report), id)
     }
 

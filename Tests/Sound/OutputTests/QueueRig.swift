@@ -40,21 +40,27 @@ final class QueueRig {
     let queue: TimelineQueue
     private let events = EventLog()
 
-    init(_ output: any OutputDevice) throws {
+    /// - Parameter span: how much song the queue holds, if more than listeners need.
+    init(_ output: any OutputDevice, holding span: TimeSpan? = nil) throws {
         let events = events
-        queue = try TimelineQueue(output: output, decoders: .builtIn) { events.append($0) }
+        var limits = TimelineQueueLimits()
+        if let span { limits.queuedSpan = span }
+        queue = try TimelineQueue(output: output, decoders: .builtIn, limits: limits) { events.append($0) }
     }
 
     deinit { queue.close() }
 
     /// Begins an epoch in which frame 0 is due at `start`, and enqueues all of the song.
-    func play(_ song: TestSong, rate: Double = 48_000, at start: HostTime, epoch: Epoch = Epoch(1)) {
-        queue.begin(
-            TimelineQueueStream(
-                epoch: epoch,
-                format: .linearPCM(
-                    sampleRate: rate, channels: song.channels, bitsPerChannel: 32, bytesPerSample: 4,
-                    layout: [.float, .signedInteger])))
+    /// - Parameter isBehind: whether the epoch before it is kept.
+    func play(
+        _ song: TestSong, rate: Double = 48_000, at start: HostTime, epoch: Epoch = Epoch(1), isBehind: Bool = false
+    ) {
+        let stream = TimelineQueueStream(
+            epoch: epoch,
+            format: .linearPCM(
+                sampleRate: rate, channels: song.channels, bitsPerChannel: 32, bytesPerSample: 4,
+                layout: [.float, .signedInteger]))
+        if isBehind { queue.append(stream) } else { queue.begin(stream) }
         queue.setTimeline(HostTimeline(epoch: epoch, host: start, frame: .zero, framesPerSecond: rate))
         let samples = song.recording(sampleRate: rate).samples
         let total = samples.count / song.channels

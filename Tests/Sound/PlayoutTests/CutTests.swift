@@ -8,8 +8,9 @@ import Testing
     private let start = 1_000.75
 
     /// An epoch that has sounded for a quarter of a second.
-    private func play(ppm: Double = 40) -> EpochRig {
+    private func play(ppm: Double = 40, givesBack: Bool = true) -> EpochRig {
         let epochs = EpochRig(VirtualDAC(ppm: ppm))
+        epochs.rig.givesBack = givesBack
         epochs.rig.run(until: 1_000.5)
         epochs.append(1, 0..<480_000, at: start, sample: Song.sample)
         epochs.rig.run(until: 1_001)
@@ -94,6 +95,79 @@ import Testing
         #expect(changes.max() ?? 1 < 0.008)
         #expect(epochs.ends == [.stopped(epoch: Epoch(1))])
     }
+
+    // MARK: Devices that keep what is written: 150 ms of it
+
+    @Test func itIsToldWhatTheDeviceKeeps() {
+        let held = play(givesBack: false).rig.control.snapshot.irrevocableSpan
+        #expect(held >= .milliseconds(150) && held < .milliseconds(151), "\(held)")
+        #expect(play().rig.control.snapshot.irrevocableSpan == .zero)
+    }
+
+    /// Before anything is known of its clock, that is its buffer.
+    @Test func ofAnUnknownDeviceTheBufferIsTold() {
+        let rig = Rig(dac: VirtualDAC())
+        rig.givesBack = false
+        rig.render(480)
+        #expect(rig.control.snapshot.irrevocableSpan == .milliseconds(150))
+    }
+
+    /// As long before as the device holds, and the fade, and a turn of its loop.
+    @Test func aCutThatAllowsForTheDeviceEndsAtItsFrame() {
+        let epochs = play(givesBack: false)
+        let cut = Int64(((epochs.rig.now + 0.167 - start) * 48_000).rounded())
+        epochs.cut(1, at: cut)
+        epochs.rig.run(until: 1_002)
+        expectCut(epochs, at: instant(of: cut))
+        #expect(epochs.ends == [.stopped(epoch: Epoch(1))])
+    }
+
+    /// What is written is heard; then the sound fades out, and comes back in step, whenever it is resumed.
+    @Test(arguments: [0.05, 0.3]) func aDeviceThatHoldsMoreFallsSilentLateAndComesBackInStep(pause: Double) {
+        let epochs = play(givesBack: false)
+        let rig = epochs.rig
+        let rendered = rig.written
+        let cut = Int64(((rig.now + 0.02 - start) * 48_000).rounded())
+        epochs.cut(1, at: cut)
+        let seconds = instant(of: cut) + pause
+        if pause > 0.2 { rig.run(until: seconds - 0.2) }
+        let timeline = epochs.timeline(1, cut, at: seconds)
+        rig.control.setTimeline(timeline)
+        rig.run(until: seconds + 0.8)
+        #expect((cut..<cut + 480).allSatisfy { abs(level(rig, frame(epochs, at: instant(of: $0))) - 1) < 0.001 })
+        #expect(abs(level(rig, rendered - 1) - 1) < 0.001)
+        // A turn of the loop, and the fade of 5 ms.
+        let silent = rendered + 550
+        let resumed = max(frame(epochs, at: seconds), silent)
+        if pause > 0.2 { #expect((silent..<resumed - 1).allSatisfy { rig.sample($0) == 0 }) }
+        let changes = (rendered - 100..<resumed + 1_000).map { abs(level(rig, $0 + 1) - level(rig, $0)) }
+        #expect(changes.max() ?? 1 < 0.008)
+        for frame in stride(from: resumed + 700, to: resumed + 20_000, by: 48) {
+            #expect(abs(rig.heardError(at: frame, on: timeline)) < 2.1e-6)
+        }
+        #expect(epochs.starts == [1, 1])
+    }
+
+    @Test func aDeviceThatHoldsMoreJoinsTheNextSongInTheMiddleInStep() {
+        let epochs = play(givesBack: false)
+        let rig = epochs.rig
+        let rendered = rig.written
+        let cut = Int64(((rig.now + 0.02 - start) * 48_000).rounded())
+        epochs.cut(1, at: cut)
+        let seconds = instant(of: cut) + 0.03
+        epochs.append(2, 100_000..<400_000, at: seconds, sample: Song.sample)
+        rig.run(until: seconds + 0.8)
+        #expect(abs(level(rig, rendered - 1) - 1) < 0.001)
+        let changes = (rendered - 100..<rendered + 2_000).map { abs(level(rig, $0 + 1) - level(rig, $0)) }
+        #expect(changes.max() ?? 1 < 0.008)
+        let timeline = epochs.timeline(2, 100_000, at: seconds)
+        for frame in stride(from: rendered + 1_200, to: rendered + 20_000, by: 48) {
+            #expect(abs(rig.heardError(at: frame, on: timeline)) < 2.1e-6)
+        }
+        #expect(epochs.starts == [1, 2] && epochs.ends == [.stopped(epoch: Epoch(1))])
+    }
+
+    // MARK: Resumed
 
     @Test(arguments: [0.05, 1.0]) func whatIsResumedGoesOnWithTheNextFrame(pause: Double) {
         let epochs = play()

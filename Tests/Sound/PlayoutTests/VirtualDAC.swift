@@ -65,6 +65,8 @@ final class Rig {
     /// The DAC clock's bound when the newest re-placement was told, in seconds.
     var boundAtReplacement = 0.0
     var tickSeconds = 0.005
+    /// Whether the device gives back what was written.
+    var givesBack = true { didSet { renderer.deviceKeepsFrames = !givesBack } }
     /// Something is done between the pointer's reading and rendering.
     var onTick: ((Rig) -> Void)?
     private var random: UInt64 = 0x9E37_79B9_7F4A_7C15
@@ -151,7 +153,7 @@ final class Rig {
         read()
         decode()
         onTick?(self)
-        if renderer.wantsEarlierFrame { rewind(to: min(written, dac.pointer(at: now) + 240)) }
+        if renderer.wantsEarlierFrame, givesBack { rewind(to: min(written, dac.pointer(at: now) + 240)) }
         render(dac.pointer(at: now) + bufferFrames - written)
         control.takeEvents {
             events.append($0)

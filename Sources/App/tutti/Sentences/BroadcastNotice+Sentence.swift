@@ -22,6 +22,9 @@ extension BroadcastNotice {
         case .sentPCM(let name, let codec): "\(name) cannot decode \(codec.commonName): it is sent PCM"
         case .clockOverTCP(let name):
             "UDP is blocked between \(name) and this machine: clock over TCP, less exact"
+        case .followsLate(let name, let held):
+            "\(name)'s sound card holds \(Int(held.milliseconds.rounded())) ms and cannot take it back: "
+                + "it follows commands later than the others"
         case .observed(let name): "\(name) is watching (tutti check)"
         case .songsAdded(let name, let first, 1): "\(name) added '\(first)'"
         case .songsAdded(let name, let first, let count): "\(name) added '\(first)' and \(count - 1) more"

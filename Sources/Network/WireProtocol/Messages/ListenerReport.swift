@@ -15,6 +15,7 @@ import NIOCore
 /// | clock skew, device skew, correction | f64 each | ppm |
 /// | low water | i64 | least decoded song that was ready since the song began to sound, nanoseconds; -1 unknown |
 /// | timeline steps, device clock steps, device restarts | u32 each | causes of re-placements; the rest are underruns |
+/// | irrevocable | i64, 0 to 10 s | nanoseconds of sound that the device holds and does not give back |
 ///
 /// A report may end before any of the fields after the timing, which are then unknown, or 0.
 public struct ListenerReport: Hashable, Sendable {
@@ -26,10 +27,13 @@ public struct ListenerReport: Hashable, Sendable {
     public var timing: ListenerTiming?
     /// The low-water mark: the least decoded song that was ready since the song began to sound.
     public var lowWater: TimeSpan?
+    /// How much sound the device holds and does not give back: a command that is to be heard sooner is heard late.
+    public var irrevocable: TimeSpan
 
     public init(
         state: ListenerState, epoch: Epoch, received: FramePosition, buffered: TimeSpan,
-        counters: ListenerCounters = ListenerCounters(), timing: ListenerTiming? = nil, lowWater: TimeSpan? = nil
+        counters: ListenerCounters = ListenerCounters(), timing: ListenerTiming? = nil, lowWater: TimeSpan? = nil,
+        irrevocable: TimeSpan = .zero
     ) {
         self.state = state
         self.epoch = epoch
@@ -38,6 +42,7 @@ public struct ListenerReport: Hashable, Sendable {
         self.counters = counters
         self.timing = timing
         self.lowWater = lowWater
+        self.irrevocable = irrevocable
     }
 
     func write(to buffer: inout ByteBuffer) {
@@ -54,6 +59,7 @@ public struct ListenerReport: Hashable, Sendable {
         for count in [counters.timelineSteps, counters.deviceClockSteps, counters.deviceRestarts] {
             buffer.writeInteger(count)
         }
+        buffer.writeSpan(min(max(.zero, irrevocable), WireLimits.irrevocableSpan))
     }
 
     init?(from buffer: inout ByteBuffer) {
@@ -77,9 +83,11 @@ public struct ListenerReport: Hashable, Sendable {
         counters.timelineSteps = buffer.readInteger(as: UInt32.self) ?? 0
         counters.deviceClockSteps = buffer.readInteger(as: UInt32.self) ?? 0
         counters.deviceRestarts = buffer.readInteger(as: UInt32.self) ?? 0
+        let irrevocable = buffer.readSpan() ?? .zero
+        guard (.zero...WireLimits.irrevocableSpan).contains(irrevocable) else { return nil }
         self.init(
             state: state, epoch: epoch, received: received, buffered: buffered, counters: counters,
-            timing: timing, lowWater: lowWater)
+            timing: timing, lowWater: lowWater, irrevocable: irrevocable)
     }
 }
 

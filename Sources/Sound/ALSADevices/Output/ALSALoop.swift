@@ -61,6 +61,7 @@ struct ALSALoop: ~Copyable {
         renderer = Renderer(
             control: control, deviceRate: configuration.rate, channels: configuration.channelCount,
             maximumFrameCount: configuration.bufferFrameCount, rateHint: rateHint)
+        renderer.deviceKeepsFrames = true
         blockFrameCount = max(
             configuration.periodFrameCount,
             min(Int(configuration.rate * Self.longestBlock.seconds), configuration.bufferFrameCount / 2))
@@ -112,6 +113,7 @@ struct ALSALoop: ~Copyable {
         if renderer.wantsEarlierFrame { available += takeBack(buffered: configuration.bufferFrameCount - available) }
         guard available > 0 else { return recovery.noteEmptyTurn() }
         code = fill(available)
+        if code > 0 { testRewinds() }
         recovery.noteTurn(code)
         return code
     }
@@ -132,11 +134,22 @@ struct ALSALoop: ~Copyable {
     private mutating func takeBack(buffered: Int) -> Int {
         let kept = max(Int(configuration.rate * 0.012), 2 * configuration.periodFrameCount)
         let taken = rewinder.take(buffered - kept)
-        if rewinder.deviceIgnoresRewinds { renderer.treatReadingsAsGuesses() }
+        noteRewinds()
         guard taken > 0 else { return 0 }
         written -= Int64(taken)
         renderer.rewind(to: DeviceFrame(index: written))
         return taken
+    }
+
+    /// Finds out whether the device, which is full, gives frames back.
+    private mutating func testRewinds() {
+        rewinder.test(buffered: configuration.bufferFrameCount)
+        noteRewinds()
+    }
+
+    private mutating func noteRewinds() {
+        renderer.deviceKeepsFrames = !rewinder.deviceGivesBack
+        if rewinder.deviceIgnoresRewinds { renderer.treatReadingsAsGuesses() }
     }
 
     /// Renders and writes `frameCount` frames.
@@ -185,9 +198,7 @@ struct ALSALoop: ~Copyable {
         var code = snd_pcm_prepare(pcm)
         if code >= 0 { code = fill(configuration.bufferFrameCount) }
         if code >= 0 { code = snd_pcm_start(pcm) }
-        if code >= 0, rewinder.deviceIgnoresRewinds(buffered: configuration.bufferFrameCount) {
-            renderer.treatReadingsAsGuesses()
-        }
+        if code >= 0 { testRewinds() }
         return code
     }
 

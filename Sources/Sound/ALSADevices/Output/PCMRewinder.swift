@@ -10,7 +10,10 @@ import HostSystem
 // No call tells which kind a device is, least of all behind other plugins. But its delay does: it shrinks by what was
 // taken back, or it stays. So at the start, during silence, frames are taken back and restored, and the delay is
 // compared until three rewinds have proved good. A device that kept the frames gets its pointer restored, and is never
-// rewound again. It is behind a server, so its delays are guesses.
+// rewound again. It is behind a server, so its delays are guesses. A device that gives nothing back from the start
+// (`snd_pcm_rewindable` is 0 where libasound converts rates) is known by its delays as any other.
+//
+// Until one rewind has proved good, a device counts as one that keeps what it has.
 
 /// Takes written frames back from a PCM, and checks that it gave them back. As real-time safe as libasound.
 struct PCMRewinder: BitwiseCopyable {
@@ -18,10 +21,16 @@ struct PCMRewinder: BitwiseCopyable {
     /// The fewest frames that prove anything; fewer could be the pointer's own movement.
     private let provingFrameCount: Int
     private var proofCount = 0
+    private var testCount = 0
     /// Whether the device claimed to give frames back, but kept them.
     private(set) var deviceIgnoresRewinds = false
 
+    /// Whether the device was seen to give frames back, and never to keep them.
+    var deviceGivesBack: Bool { proofCount > 0 && !deviceIgnoresRewinds }
+
     private static let proofLimit = 3
+    /// A test may be in vain because another thread had the processor.
+    private static let testLimit = 8
     private static let provingTime = TimeSpan.milliseconds(30)
     /// A slower check lost its processor, and proves nothing.
     private static let longest = TimeSpan.milliseconds(5)
@@ -32,13 +41,12 @@ struct PCMRewinder: BitwiseCopyable {
         provingFrameCount = Int(rate * Self.provingTime.seconds)
     }
 
-    /// Tests a device that was started a moment ago, and restores everything.
-    mutating func deviceIgnoresRewinds(buffered: Int) -> Bool {
-        if proofCount == 0, !deviceIgnoresRewinds {
-            let taken = take(buffered / 2)
-            if taken > 0 { _ = putBack(taken) }
-        }
-        return deviceIgnoresRewinds
+    /// Tests a running device that holds so many frames, unless it is known already, and restores everything.
+    mutating func test(buffered: Int) {
+        guard proofCount == 0, !deviceIgnoresRewinds, testCount < Self.testLimit else { return }
+        testCount += 1
+        let taken = take(buffered / 2)
+        if taken > 0 { _ = putBack(taken) }
     }
 
     /// Takes back up to `wanted` frames.

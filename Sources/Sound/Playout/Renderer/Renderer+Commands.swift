@@ -168,6 +168,9 @@ extension Renderer {
         }
         shared.pointee.oldestSerialInUse.store(oldest, ordering: .releasing)
         if let source = state.source, floor != .max {
+            // What sounded beyond a cut that came too late sounds again when it is resumed.
+            if let stretch = directive.stretches[source.serial], stretch.isCut { floor = min(floor, stretch.cut) }
+            if state.mode == .waiting, !state.hasSounded { floor = min(floor, source.first) }
             source.ring.pointee.release(below: floor &- Int64(source.resampler.reach))
         }
     }

@@ -112,10 +112,19 @@ extension Renderer {
             snapshot.newestFrame = DeviceFrame(index: state.frame)
             snapshot.deviceFramesPerSecond = 1 / line.secondsPerFrame
         }
+        if deviceKeepsFrames { snapshot.irrevocableSpan = heldSpan }
         describeBuffer(&snapshot)
         describeSound(&snapshot)
         describeFreeRun(&snapshot)
         shared.pointee.snapshot.publish(snapshot)
+    }
+
+    /// What lies between the newest rendered frame and the DAC: the device's buffer and, if its clock shows more, what
+    /// lies behind that.
+    private var heldSpan: TimeSpan {
+        let buffer = TimeSpan(seconds: Double(maximumFrameCount) / deviceRate)
+        guard let line = model.line else { return buffer }
+        return max(buffer, TimeSpan(nanoseconds: line.hostNanoseconds(of: cursor) &- model.newestReadingHost))
     }
 
     private var playoutState: PlayoutState {

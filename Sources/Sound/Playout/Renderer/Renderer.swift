@@ -31,6 +31,8 @@ public struct Renderer: ~Copyable {
     var counters = Counters()
     var endings = PendingEnds()
     let lengths: FadeLengths
+    /// Whether the device keeps what is written to it, as far as its loop knows: ``rewind(to:)`` is not called then.
+    public var deviceKeepsFrames = false
     /// Room for one piece of a source that is added to another.
     let mixing: UnsafeMutablePointer<Float>
 

@@ -19,6 +19,8 @@ final class VirtualSoundCard {
         var buffer = TimeSpan.milliseconds(150)
         /// From the end of a burst to the loop's reading, on average; now and then much more.
         var wakeLatency = TimeSpan.microseconds(15)
+        /// Whether written frames can be taken back.
+        var givesBack = true
         var fault: PlantedFault?
     }
 
@@ -75,6 +77,7 @@ final class VirtualSoundCard {
         block.initialize(repeating: 0)
         renderer = Renderer(
             control: control, deviceRate: configuration.rate, channels: 1, maximumFrameCount: Int(bufferFrames))
+        renderer.deviceKeepsFrames = !configuration.givesBack
         machine.willSuspend = { [unowned self] in suspend() }
     }
 
@@ -161,7 +164,7 @@ final class VirtualSoundCard {
 
     private func takeBack(from pointer: Int64) {
         let kept = max(Int64(configuration.rate * 0.012), 2 * burst)
-        guard written > pointer + kept else { return }
+        guard configuration.givesBack, written > pointer + kept else { return }
         written = pointer + kept
         renderer.rewind(to: DeviceFrame(index: written))
     }

@@ -70,10 +70,12 @@ public final class World {
     ///   - clockRate: of its crystal; any within ``clockSpread`` if nil.
     ///   - cardRate: of its sound card's crystal against the rate that the card claims; any within ``cardSpread`` if
     ///     nil.
+    ///   - held: how much the sound card holds, if it does not give back what is written; 150 ms, of which it gives back
+    ///     what is asked for, if nil.
     @discardableResult
     public func addListener(
         _ name: String, mdns: Bool = true, quality: LinkQuality? = nil, clockRate: PartsPerMillion? = nil,
-        cardRate: PartsPerMillion? = nil, fault: PlantedFault? = nil,
+        cardRate: PartsPerMillion? = nil, cardHolding held: TimeSpan? = nil, fault: PlantedFault? = nil,
         _ configure: (inout ListenConfiguration) -> Void = { _ in }
     ) -> ListenNode {
         let machine = addMachine(quality, clockRate)
@@ -83,6 +85,7 @@ public final class World {
         card.crystal = VirtualClock.random(within: cardSpread, wander: 0.2, using: &random)
         if let cardRate { card.crystal.rate = cardRate }
         card.wakeLatency = random.span(wakeLatency)
+        if let held { (card.givesBack, card.buffer) = (false, held) }
         card.fault = fault
         return add(configuration, on: machine, mdns: mdns, card: card)
     }

@@ -12,6 +12,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -47,6 +49,7 @@ static double heard(const struct card *card, int64_t at) {
 }
 
 int64_t card_queued(const struct card *card) {
+    if (card->settings.keeps) return card->kept.received - card->fetched;
     if (!card->boundary) return 0;
     int64_t boundary = (int64_t)card->boundary;
     int64_t queued = (int64_t)card->io.appl_ptr - card->fetched % boundary;
@@ -58,6 +61,32 @@ int64_t card_queued(const struct card *card) {
 
 int64_t card_avail(const struct card *card) {
     return card->captures ? card_queued(card) : (int64_t)card->io.buffer_size - card_queued(card);
+}
+
+// What was taken back and written anew is more than fits the buffer: no room is shown until that is through.
+int64_t card_pointer(struct card *card) {
+    if (!card->settings.keeps) return card->fetched;
+    struct kept *kept = &card->kept;
+    const int64_t room = card_avail(card);
+    if (room > kept->room) {
+        kept->shown += room - kept->room;
+        kept->room = room;
+    }
+    return kept->shown;
+}
+
+int64_t card_keep(struct card *card, const snd_pcm_channel_area_t *areas, int64_t offset, int64_t count) {
+    struct kept *kept = &card->kept;
+    const int64_t space = kept->capacity - card_queued(card);
+    if (count > space) count = space;
+    const uint8_t *from = (const uint8_t *)areas[0].addr + areas[0].first / 8 + (size_t)offset * kept->frame_bytes;
+    for (int64_t i = 0; i < count; i++) {
+        const size_t slot = (size_t)((kept->received + i) % kept->capacity);
+        memcpy(kept->frames + slot * kept->frame_bytes, from + (size_t)i * kept->frame_bytes, kept->frame_bytes);
+    }
+    kept->received += count;
+    kept->room = count < kept->room ? kept->room - count : 0;
+    return count;
 }
 
 // What counts whole transfers is at a whole frame when it counts, but for the latency, which is no whole number of frames
@@ -78,12 +107,14 @@ int64_t card_delay(const struct card *card, int64_t now) {
 
 // Ring frames are interleaved: only interleaved access is offered.
 static void fetch(struct card *card, int64_t count) {
-    const snd_pcm_channel_area_t *areas = snd_pcm_ioplug_mmap_areas(&card->io);
-    const int64_t size = (int64_t)card->io.buffer_size;
-    while (count > 0 && areas) {
+    const bool keeps = card->settings.keeps;
+    const snd_pcm_channel_area_t *areas = keeps ? NULL : snd_pcm_ioplug_mmap_areas(&card->io);
+    const int64_t size = keeps ? card->kept.capacity : (int64_t)card->io.buffer_size;
+    const uint8_t *ring = card->kept.frames;
+    if (areas) ring = (const uint8_t *)areas[0].addr + areas[0].first / 8;
+    while (count > 0 && ring) {
         int64_t offset = card->fetched % size;
         int64_t part = count < size - offset ? count : size - offset;
-        const uint8_t *ring = (const uint8_t *)areas[0].addr + areas[0].first / 8;
         recording_append(&card->recording, ring + offset * card->recording.source_frame_bytes, part);
         card->fetched += part;
         count -= part;
@@ -159,6 +190,8 @@ void card_advance(struct card *card, int64_t now) {
 
 void card_prepare(struct card *card) {
     card->fetched = 0;
+    card->kept.received = card->kept.shown = 0;
+    card->kept.room = (int64_t)card->io.buffer_size;
     card->run_first_frame = 0;
     card->run_bursts = 0;
     if (card->state != CARD_GONE) enter(card, CARD_IDLE);
@@ -268,6 +301,7 @@ void card_close(struct card *card) {
     }
     recording_close(&card->recording);
     source_close(&card->source);
+    free(card->kept.frames);
     if (card->kick >= 0) close(card->kick);
     if (card->ready >= 0) close(card->ready);
     if (card->exclusive >= 0) close(card->exclusive);

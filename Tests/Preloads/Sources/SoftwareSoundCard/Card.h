@@ -94,7 +94,18 @@ struct card_settings {
     double ppm;
     long burst_us, latency_us;
     bool coarse, realtime;
+    bool keeps;                   // what is written, though it is taken back
     enum card_stamps stamps;
+};
+
+/// Frames of an application that may not take them back, in the order in which they came.
+struct kept {
+    uint8_t *frames;              // a ring
+    int64_t capacity;             // in frames
+    size_t frame_bytes;
+    int64_t received;             // since prepare
+    int64_t shown;                // of the frames that were fetched, as many as the application is to know
+    int64_t room;                 // in the buffer that it believes in
 };
 
 struct card {
@@ -116,6 +127,7 @@ struct card {
     snd_pcm_uframes_t boundary, avail_min, stop_threshold;
     int64_t burst_frames;
     double rate;                  // true frames per true nanosecond
+    struct kept kept;
     int64_t fetched;              // frames since prepare, delivered ones of a capture: the hardware pointer
     int64_t broke_off_at;         // true time of the last xrun
     int64_t run_start;            // true time at which the first burst of this run was fetched
@@ -133,6 +145,10 @@ void card_prepare(struct card *);
 /// Does what fell due by `now`. Like all below: called with the lock held.
 void card_advance(struct card *, int64_t now);
 int64_t card_queued(const struct card *);
+/// Frames since prepare that the application's buffer is rid of.
+int64_t card_pointer(struct card *);
+/// Takes frames for good, and returns how many there was room for.
+int64_t card_keep(struct card *, const snd_pcm_channel_area_t *, int64_t offset, int64_t count);
 int64_t card_delay(const struct card *, int64_t now);
 // Of frames that a delay tells: those that are through, or the nearest whole number where `coarse`.
 int64_t card_whole_frames(const struct card *, double frames);

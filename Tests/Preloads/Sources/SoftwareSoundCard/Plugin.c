@@ -51,7 +51,7 @@ static int stop(snd_pcm_ioplug_t *io) {
 static snd_pcm_sframes_t pointer(snd_pcm_ioplug_t *io) {
     struct card *card = lock_card(io);
     card_advance(card, card_true_now());
-    snd_pcm_sframes_t at = card->boundary ? card->fetched % (int64_t)card->boundary : 0;
+    snd_pcm_sframes_t at = card->boundary ? card_pointer(card) % (int64_t)card->boundary : 0;
     const bool broke_off = card->state == CARD_XRUN;
     if (card->state == CARD_GONE) snd_pcm_ioplug_set_state(io, SND_PCM_STATE_DISCONNECTED);
     unlock_card(card, 0);
@@ -95,6 +95,17 @@ static int pause_card(snd_pcm_ioplug_t *io, int enable) {
     return unlock_card(card, error);
 }
 
+// For four times as much as the application believes to be there: whoever takes frames back and writes others may have
+// more under way.
+static int make_room(struct card *card) {
+    struct kept *kept = &card->kept;
+    kept->frame_bytes = (size_t)snd_pcm_format_physical_width(card->io.format) / 8 * card->io.channels;
+    kept->capacity = 4 * (int64_t)card->io.buffer_size;
+    free(kept->frames);
+    kept->frames = calloc((size_t)kept->capacity, kept->frame_bytes);
+    return kept->frames ? 0 : -ENOMEM;
+}
+
 static int hw_params(snd_pcm_ioplug_t *io, snd_pcm_hw_params_t *params) {
     (void)params;
     struct card *card = lock_card(io);
@@ -102,7 +113,17 @@ static int hw_params(snd_pcm_ioplug_t *io, snd_pcm_hw_params_t *params) {
     card->rate = (double)io->rate * (1 + card->settings.ppm * 1e-6) / 1e9;
     card->burst_frames = llrint((double)io->rate * (double)card->settings.burst_us / 1e6);
     if (card->burst_frames < 1) card->burst_frames = 1;
-    return unlock_card(card, 0);
+    return unlock_card(card, card->settings.keeps ? make_room(card) : 0);
+}
+
+static snd_pcm_sframes_t transfer(
+    snd_pcm_ioplug_t *io, const snd_pcm_channel_area_t *areas, snd_pcm_uframes_t offset, snd_pcm_uframes_t count) {
+    struct card *card = lock_card(io);
+    card_advance(card, card_true_now());
+    const int error = state_error(card);
+    const int64_t taken = error ? error : card_keep(card, areas, (int64_t)offset, (int64_t)count);
+    pthread_mutex_unlock(&card->lock);
+    return taken ? taken : -EAGAIN;
 }
 
 static int hw_free(snd_pcm_ioplug_t *io) {
@@ -158,20 +179,14 @@ static int close_card(snd_pcm_ioplug_t *io) {
     return 0;
 }
 
-static const snd_pcm_ioplug_callback_t callbacks = {
-    .start = start,
-    .stop = stop,
-    .pointer = pointer,
-    .close = close_card,
-    .hw_params = hw_params,
-    .hw_free = hw_free,
-    .sw_params = sw_params,
-    .prepare = prepare,
-    .drain = drain,
-    .pause = pause_card,
-    .poll_revents = poll_revents,
-    .delay = delay,
-};
+#define CALLBACKS                                                                                                      \
+    .start = start, .stop = stop, .pointer = pointer, .close = close_card, .hw_params = hw_params, .hw_free = hw_free, \
+    .sw_params = sw_params, .prepare = prepare, .drain = drain, .pause = pause_card, .poll_revents = poll_revents,     \
+    .delay = delay
+
+static const snd_pcm_ioplug_callback_t callbacks = {CALLBACKS};
+// Writes go to the card itself, not to memory that both sides see.
+static const snd_pcm_ioplug_callback_t keeping_callbacks = {CALLBACKS, .transfer = transfer};
 
 // Configuration.
 
@@ -225,6 +240,10 @@ static int read_field(struct card *card, struct limits *limits, const char *id, 
     }
     if (snd_config_get_string(field, &text) < 0 || !text) return -EINVAL;
     if (!strcmp(id, "stamps")) return read_stamps(card, text);
+    if (!strcmp(id, "rewinds")) {
+        card->settings.keeps = !strcmp(text, "ignored");
+        return card->settings.keeps || !strcmp(text, "given") ? 0 : -EINVAL;
+    }
     if (!strcmp(id, "recording")) snprintf(card->recording.path, sizeof card->recording.path, "%s", text);
     else if (!strcmp(id, "source")) snprintf(card->source.path, sizeof card->source.path, "%s", text);
     else if (!strcmp(id, "source_at")) card->source.at = strtoll(text, NULL, 10);
@@ -255,7 +274,8 @@ static int read_config(struct card *card, struct limits *limits, snd_config_t *c
 static int set_constraints(snd_pcm_ioplug_t *io, const struct limits *limits) {
     static const unsigned accesses[] = {SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_MMAP_INTERLEAVED};
     const unsigned bytes_max = (unsigned)limits->buffer_bytes_max;
-    int error = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_ACCESS, 2, accesses);
+    const unsigned access_count = io->mmap_rw ? 2 : 1;
+    int error = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_ACCESS, access_count, accesses);
     if (!error)
         error = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_FORMAT, limits->format_count, limits->formats);
     if (!error) error = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_RATE, limits->rate_count, limits->rates);
@@ -343,6 +363,11 @@ SND_PCM_PLUGIN_DEFINE_FUNC(tutti_card) {
     set_defaults(card);
     card->captures = stream == SND_PCM_STREAM_CAPTURE;
     int error = read_config(card, &limits, conf);
+    if (card->captures) card->settings.keeps = false;
+    if (card->settings.keeps) {
+        card->io.mmap_rw = 0;
+        card->io.callback = &keeping_callbacks;
+    }
     if (!error && card->captures) error = open_source(card, &limits);
     if (!error) error = check_presence(card);
     if (error) {

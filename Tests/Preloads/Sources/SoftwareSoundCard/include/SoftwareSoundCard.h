@@ -22,6 +22,8 @@
 //         buffer_bytes_max 65536      # default: 1048576
 //         stamps raw                  # status is stamped on any clock; monotonic: not on the raw one; real: on real time
 //                                     # only, as by cards without stamps that are of use
+//         rewinds given               # ignored: frames that are taken back are heard all the same, and what is written in
+//                                     # their place comes behind them, as on a sound server
 //         realtime yes                # the card's own thread runs with real-time priority where that is allowed
 //     }
 //
