@@ -227,8 +227,8 @@ let testRooms = [
             library(
                 "ListenerLoad",
                 [
-                    "AudioCore", "AudioFileStreamServices", "CLoadPolling", "ClockSync", "HostSystem", "WireProtocol",
-                    nioCore,
+                    "AudioCore", "AudioFileStreamServices", "CLoadPolling", "ClockSync", "HostSystem", "Listening",
+                    "WireProtocol", nioCore,
                 ]),
             program("listener-load", ["LANKit", "ListenerLoad"]),
             tests(

@@ -1,5 +1,6 @@
 import AudioCore
 import ClockSync
+import Listening
 import NIOCore
 import WireProtocol
 
@@ -8,8 +9,7 @@ import WireProtocol
 /// Pure: bytes and `now` in, bytes out. The owner calls ``poll(now:)`` when ``nextDeadline`` has come, and after each
 /// reception.
 struct SimulatedListener {
-    /// As `ListenLimits` and `PeeringLimits` have them.
-    private static let reportInterval = TimeSpan.milliseconds(500)
+    /// As `PeeringLimits` has it.
     private static let keepAliveInterval = TimeSpan.milliseconds(750)
     /// A real listener looks at its state so often until it plays.
     private static let tick = TimeSpan.milliseconds(20)
@@ -29,7 +29,7 @@ struct SimulatedListener {
     private(set) var clockPort: UInt16?
     private var parser = WireParser()
     private var lastSent: HostTime
-    private var lastReport: HostTime?
+    private var reports = ReportSchedule()
     private var lastTurn: HostTime
     private var sequence: UInt32?
     private var clockBegan: HostTime?
@@ -78,7 +78,7 @@ struct SimulatedListener {
 
     var nextDeadline: HostTime {
         guard isMember, let clock else { return lastSent + Self.keepAliveInterval }
-        let report = (lastReport ?? lastSent) + Self.reportInterval
+        let report = reports.nextDeadline ?? lastSent
         return min(report, clock.nextDeadline ?? lastSent, nextChange ?? report)
     }
 
@@ -110,12 +110,11 @@ struct SimulatedListener {
             sequence = request.sequence
             output.datagram = request.bytes
         }
-        let next = nextState(now)
-        if lastReport == nil || next != state || now - lastReport! >= Self.reportInterval {
-            state = next
-            lastReport = now
+        state = nextState(now)
+        let report = report(now)
+        if reports.isDue(report, rate: check.anchor?.framesPerSecond ?? 48_000, now: now) {
             lastSent = now
-            output.message = WireEncoder.report(report(now))
+            output.message = WireEncoder.report(report)
         }
         return output
     }
