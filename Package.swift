@@ -245,6 +245,7 @@ let testRooms = [
             .target(name: "CThreadFilter"),
             program("decode-worker", ["CThreadFilter", "LibavcodecDecoding"]),
             program("discovery-probe", ["AudioCore", "Discovery", "WireProtocol"]),
+            program("flooding-controller", ["AudioCore", "HostSystem", "WireProtocol", nioCore]),
             program("impostor", ["AudioCore", "Discovery", "WireProtocol", nioCore]),
             program(
                 "realtime-probe",
@@ -415,8 +416,8 @@ let testRooms = [
             tests(
                 "ProgramRecordingTests",
                 [
-                    "example-embed", "example-play", "example-record", "tutti", "HeardAnalysis", "SoundCardKit",
-                    "StreamTestKit", "WebServerKit",
+                    "example-embed", "example-play", "example-record", "flooding-controller", "tutti", "HeardAnalysis",
+                    "SoundCardKit", "StreamTestKit", "WebServerKit",
                 ]),
             tests("EndToEndTests", ["HeardAnalysis", "LANKit", "SoundCardKit", "TestbedKit"]),
             tests("DemoEndToEndTests", ["LANKit"]),

@@ -3,15 +3,15 @@ import StreamTestKit
 
 /// The program that was built beside these tests, run by a shell: what users run.
 enum TuttiProcess {
-    /// Runs lines of Bash in a directory, in which `tutti` is the program, as are the examples. Its state stays there,
-    /// and nothing that was started outlives the lines, or a minute.
+    /// Runs lines of Bash in a directory, in which `tutti` is the program, as are the examples and
+    /// `flooding-controller`. Its state stays there, and nothing that was started outlives the lines, or a minute.
     static func run(_ script: String, in directory: borrowing TemporaryDirectory) throws {
         // Of jobs in the background a shell takes the interrupt away; this gives it back, in the same process.
         let head = """
             export PATH="$PWD/bin:$PATH" XDG_STATE_HOME="$PWD/state" XDG_RUNTIME_DIR="$PWD" LC_ALL=C
             trap 'kill $(jobs -p) 2> /dev/null' EXIT
             mkdir -p bin
-            for program in tutti example-embed example-play example-record; do
+            for program in tutti example-embed example-play example-record flooding-controller; do
                 printf '#!/bin/sh\\nexec env --default-signal=INT "%s" "$@"\\n' "\(executableDirectory)/$program" \
                     > bin/$program
                 chmod +x bin/$program

@@ -4,7 +4,7 @@ extension SoftwareCard {
     /// The name under which ALSA opens this very card, under any configuration that this kit wrote.
     public var deviceName: String {
         let arguments = arguments.map { "\($0.name)='\($0.value)'" }
-        return (rewinds == .refused ? "converted:" : "card:") + arguments.joined(separator: ",")
+        return (rewinds == .refused ? "resampled:" : "card:") + arguments.joined(separator: ",")
     }
 
     /// Writes an asoundrc for `ALSA_CONFIG_PATH`.
@@ -66,7 +66,7 @@ extension SoftwareCard {
             \(parameters.joined())\(fields)
                 hint { show on description "Software sound card" }
             }
-            pcm.converted {
+            pcm.resampled {
                 @args [ \(names) ]
             \(parameters.joined())
                 type rate
