@@ -10,6 +10,7 @@ enum TuttiProcess {
         let head = """
             export PATH="$PWD/bin:$PATH" XDG_STATE_HOME="$PWD/state" XDG_RUNTIME_DIR="$PWD" LC_ALL=C
             trap 'kill $(jobs -p) 2> /dev/null' EXIT
+            exec 9> trace; BASH_XTRACEFD=9 PS4='+$SECONDS s: '; set -x
             mkdir -p bin
             for program in tutti example-embed example-play example-record flooding-controller; do
                 printf '#!/bin/sh\\nexec env --default-signal=INT "%s" "$@"\\n' "\(executableDirectory)/$program" \
@@ -25,7 +26,10 @@ enum TuttiProcess {
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, &old)
         defer { pthread_sigmask(SIG_SETMASK, &old, nil) }
-        try Tool.run("timeout --kill-after=5 60 bash script", in: directory)
+        // Where it fails, the last lines that it ran and what was printed tell why.
+        let tell = "tail --quiet -n 5 trace; tail -n 8 out *.log"
+        try Tool.run(
+            "timeout --kill-after=5 60 bash script || { status=$?; \(tell) 2>&1; exit $status; }", in: directory)
     }
 
     private static var executableDirectory: String {

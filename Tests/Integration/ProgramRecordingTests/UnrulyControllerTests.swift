@@ -3,13 +3,13 @@ import Testing
 
 /// Controllers that do what they should not, as processes beside a broadcast that is recorded.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct UnrulyControllerTests {
-    /// Runs lines while a song of 12 s is broadcast and recorded. `$b` is the broadcaster, `PORT` its port. What they
+    /// Runs lines while a song of 9 s is broadcast and recorded. `$b` is the broadcaster, `PORT` its port. What they
     /// write to `out` is returned, with an error if the recording is not the song, sample for sample.
     ///
     /// A frame of the recording is that frame of the song, whoever paused it and however often.
     private static func whileRecorded(_ lines: String, in directory: borrowing TemporaryDirectory) throws -> String {
         let port = freePort()
-        try Tool.run("sox -R -n -r 44100 -b 16 -c 2 song.wav synth 12 whitenoise", in: directory)
+        try Tool.run("sox -R -n -r 44100 -b 16 -c 2 song.wav synth 9 whitenoise", in: directory)
         try TuttiProcess.run(
             """
             tutti broadcast song.wav --accept-songs --name Den --no-mdns --port \(port) > broadcast.log 2>&1 & b=$!
@@ -80,7 +80,7 @@ import Testing
             out == """
                 1
                    no  song      length
-                >   1  song.wav    0:12
+                >   1  song.wav    0:09
                 broadcast [0]
                 record [0]
 

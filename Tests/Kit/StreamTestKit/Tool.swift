@@ -16,7 +16,7 @@ public enum Tool {
         let status = system("cd '\(directory.path)' && { \(command) ; } </dev/null >'\(log)' 2>&1")
         guard status == 0 else {
             let text = String(decoding: (try? readFile(log)) ?? [], as: UTF8.self)
-            throw Failure(description: "'\(command)' ended with \(status): \(text.suffix(400))")
+            throw Failure(description: "'\(command)' ended with \(status): \(text.suffix(2_000))")
         }
     }
 
