@@ -57,8 +57,8 @@ public enum BroadcastLimits {
     public static let gatheringTime = TimeSpan.milliseconds(300)
     /// How much longer a listener that is connected but not ready is waited for; after that it joins late.
     public static let readinessTime = TimeSpan.milliseconds(700)
-    /// From a command to its effect, where the round trip is short and sound cards give back what they hold: a card wakes
-    /// its loop every 50 ms, which leaves 12 ms there, and a cut fades out over 10 ms.
+    /// From a command to its effect, where the round trip is short and sound cards give back what they hold: a card
+    /// wakes its loop every 50 ms, which leaves 12 ms there, and a cut fades out over 10 ms.
     static let deviceLead = TimeSpan.milliseconds(80)
     /// The same at most. A listener that needs longer falls silent late, alone.
     static let longestCommandLead = TimeSpan.milliseconds(300)

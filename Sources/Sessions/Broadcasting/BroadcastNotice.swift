@@ -49,7 +49,8 @@ public enum BroadcastNotice: Hashable, Sendable {
     case sentPCM(String, Codec)
     /// UDP is blocked between the listener and this machine.
     case clockOverTCP(String)
-    /// The listener's sound card holds so much and does not give it back: commands are heard there later than elsewhere.
+    /// The listener's sound card holds so much and does not give it back: commands are heard there later than
+    /// elsewhere.
     case followsLate(String, held: TimeSpan)
     /// An observer connected.
     case observed(by: String)

@@ -8,8 +8,8 @@ import WireProtocol
 ///
 ///     flooding-controller PORT SECONDS COMMANDS-PER-SECOND pause|resume|next|remove|volume
 ///
-/// `remove` names an item that is not there. At the end it prints `sent N done N refused N excess N`: `excess` are those
-/// that were refused because there were too many. Ends with status 1 if the connection broke.
+/// `remove` names an item that is not there. At the end it prints `sent N done N refused N excess N`: `excess` are
+/// those that were refused because there were too many. Ends with status 1 if the connection broke.
 @main
 enum FloodingController {
     private static let operations: [String: CommandOperation] = [

@@ -65,8 +65,8 @@ extension OutputTests {
             #expect(level > 0.01, "\(level)")
         }
 
-        /// - Returns: the last audible frame less the first one that is not to be heard; and the level between 15 and 10
-        ///   ms before that, where no fade is.
+        /// - Returns: the last audible frame less the first one that is not to be heard; and the level between 15 and
+        ///   10 ms before that, where no fade is.
         private func pause(on rewinds: SoftwareCard.Rewinds) throws -> (last: Double, level: Float) {
             let playing = try play(on: rewinds)
             let cut = playing.frame(dueAt: .now() + playing.lead)

@@ -70,8 +70,8 @@ public final class World {
     ///   - clockRate: of its crystal; any within ``clockSpread`` if nil.
     ///   - cardRate: of its sound card's crystal against the rate that the card claims; any within ``cardSpread`` if
     ///     nil.
-    ///   - held: how much the sound card holds, if it does not give back what is written; 150 ms, of which it gives back
-    ///     what is asked for, if nil.
+    ///   - held: how much the sound card holds, if it does not give back what is written; 150 ms, of which it gives
+    ///     back what is asked for, if nil.
     @discardableResult
     public func addListener(
         _ name: String, mdns: Bool = true, quality: LinkQuality? = nil, clockRate: PartsPerMillion? = nil,
