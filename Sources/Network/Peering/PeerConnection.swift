@@ -15,7 +15,7 @@ public struct PeerConnection {
     public enum Direction: Hashable, Sendable {
         case dialed
         case accepted
-        /// A program of this machine's user called, by a local socket.
+        /// A program of this machine called, by a local socket: of the same user, or of a group that was let in.
         case local
     }
 

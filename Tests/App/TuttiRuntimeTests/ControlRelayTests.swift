@@ -21,7 +21,7 @@ import WireProtocol
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         var network = NetworkOptions()
-        network.localSockets = LocalSocketDirectory(path: directory.path + "/run")
+        network.localSockets = [LocalSocketDirectory(path: directory.path + "/run")]
         let asked = Mutex<[ControlMessage]>([])
         let place = Place()
         try await loop.submit { [network] in

@@ -1,20 +1,33 @@
 import Glibc
 import HostSystem
 
-/// The directory of one user's local sockets, by which programs of a machine find each other: `tutti` below
-/// `XDG_RUNTIME_DIR` (XDG Base Directory Specification), or `/tmp/tutti-UID` where there is none.
+/// A directory of local sockets, by which programs of a machine find each other.
 ///
-/// Only its owner may look into it, so whoever connects is that user, or root.
+/// Whoever may look into it and write to its sockets may command what runs there: the file system decides, not a key.
 public struct LocalSocketDirectory: Hashable, Sendable {
     /// What a socket's program does; the beginning of the socket's name.
     enum Role: String, CaseIterable {
         case broadcast, listen
     }
 
+    /// Who may connect to the sockets.
+    public enum Audience: Hashable, Sendable {
+        /// The user that made it, and root.
+        case owner
+        /// The members of a group, too.
+        case group(gid_t)
+    }
+
     public let path: String
+    public let audience: Audience
 
-    public init(path: String) { self.path = path }
+    public init(path: String, audience: Audience = .owner) {
+        self.path = path
+        self.audience = audience
+    }
 
+    /// One user's own: `tutti` below `XDG_RUNTIME_DIR` (XDG Base Directory Specification), or `/tmp/tutti-UID` where
+    /// there is none.
     public static var standard: LocalSocketDirectory {
         // The specification says to ignore relative paths.
         if let value = getenv("XDG_RUNTIME_DIR"), value.pointee == UInt8(ascii: "/") {
@@ -23,13 +36,35 @@ public struct LocalSocketDirectory: Hashable, Sendable {
         return LocalSocketDirectory(path: "/tmp/tutti-\(geteuid())")
     }
 
-    /// Makes the directory if it is missing.
-    /// - Returns: whether it is this user's alone.
+    /// Where a program offers its sockets to a group. Only root makes directories there, or systemd for a service
+    /// (`RuntimeDirectory=tutti`, systemd.exec(5)).
+    public static let sharedPath = "/run/tutti"
+
+    /// Those in which a command looks for programs, in this order.
+    public static var searched: [LocalSocketDirectory] {
+        let group = FileStatus(sharedPath).map { Audience.group($0.group) }
+        return [standard] + (group.map { [LocalSocketDirectory(path: sharedPath, audience: $0)] } ?? [])
+    }
+
+    /// Makes the directory if it is missing, and gives it to the group.
+    /// - Returns: whether it is this user's, and nobody but the audience may look into it.
     func prepare() -> Bool {
         mkdir(path, 0o700)
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return false }
-        return status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid() && status.st_mode & 0o077 == 0
+        guard let status = FileStatus(path), status.isDirectory, status.owner == geteuid() else { return false }
+        switch audience {
+        case .owner: return status.permissions & 0o077 == 0
+        case .group(let group):
+            return chown(path, uid_t.max, group) == 0 && chmod(path, 0o750) == 0
+        }
+    }
+
+    /// Lets the audience connect to a socket that was made here.
+    /// - Returns: false if the system refuses.
+    func open(_ socket: String) -> Bool {
+        switch audience {
+        case .owner: true
+        case .group(let group): chown(socket, uid_t.max, group) == 0 && chmod(socket, 0o660) == 0
+        }
     }
 
     /// Returns the name of a new socket of this process; nil if a socket's name cannot be so long.
@@ -39,9 +74,9 @@ public struct LocalSocketDirectory: Hashable, Sendable {
         return name.utf8.count < 108 ? name : nil
     }
 
-    /// Returns the sockets of this user's programs. One may be left over from a program that crashed.
+    /// Returns the sockets that are here. One may be left over from a program that crashed.
     func sockets() -> [(role: Role, path: String)] {
-        guard prepare(), let directory = opendir(path) else { return [] }
+        guard isTrusted, let directory = opendir(path) else { return [] }
         defer { closedir(directory) }
         var sockets: [(Role, String)] = []
         while let entry = readdir(directory) {
@@ -52,5 +87,29 @@ public struct LocalSocketDirectory: Hashable, Sendable {
             sockets.append((role, "\(path)/\(name)"))
         }
         return sockets
+    }
+
+    /// Whether nobody but those who own it can have put a socket here.
+    private var isTrusted: Bool {
+        guard let status = FileStatus(path), status.isDirectory, status.permissions & 0o022 == 0 else { return false }
+        return audience != .owner || status.owner == geteuid() && status.permissions & 0o077 == 0
+    }
+}
+
+/// What the system says of a file, without following a link.
+private struct FileStatus {
+    let owner: uid_t
+    let group: gid_t
+    let permissions: mode_t
+    let isDirectory: Bool
+
+    /// Returns nil if there is no such file.
+    init?(_ path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        owner = status.st_uid
+        group = status.st_gid
+        permissions = status.st_mode & 0o777
+        isDirectory = status.st_mode & S_IFMT == S_IFDIR
     }
 }

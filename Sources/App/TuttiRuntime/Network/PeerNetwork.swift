@@ -27,8 +27,8 @@ final class PeerNetwork {
     let loop: any EventLoop
     weak var delegate: (any PeerNetworkDelegate)?
     private var servers: [any Channel] = []
-    /// The file of the local socket, while it is open.
-    private var localSocket: String?
+    /// The files of the local sockets, while they are open.
+    private var localSockets: [String] = []
     private var channels: [ConnectionID: any Channel] = [:]
     /// What to send over which connection in this turn of the loop.
     private var outboxes: [ConnectionID: Outbox] = [:]
@@ -62,14 +62,14 @@ final class PeerNetwork {
             }
     }
 
-    /// Accepts programs of this machine's user, too, by a local socket of this name.
+    /// Accepts programs of this machine, too, by a local socket of this name: whoever may write to it.
     func listenLocally(at path: String) -> EventLoopFuture<Void> {
         ServerBootstrap(group: loop)
             .childChannelInitializer { channel in self.adopt(channel, .local, address: Self.thisMachine) }
             .bind(unixDomainSocketPath: path)
             .map { channel in
                 self.servers.append(channel)
-                self.localSocket = path
+                self.localSockets.append(path)
             }
     }
 
@@ -187,8 +187,8 @@ final class PeerNetwork {
         isClosed = true
         let open = Array(channels.values)
         for id in channels.keys { close(id) }
-        if let localSocket { unlink(localSocket) }
-        localSocket = nil
+        for path in localSockets { unlink(path) }
+        localSockets = []
         let closings = servers.map { $0.close() } + open.map(\.closeFuture)
         return EventLoopFuture.andAllComplete(closings, on: loop)
     }

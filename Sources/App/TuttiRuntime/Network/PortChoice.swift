@@ -21,14 +21,20 @@ extension PeerNetwork {
 }
 
 extension PeerNetwork {
-    /// Offers a local socket, if the options say where. Without one everything else works.
+    /// Offers a local socket in each place that the options name. Without them everything else works.
     func listenLocally(
         _ options: NetworkOptions, _ role: LocalSocketDirectory.Role, emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) {
-        guard let directory = options.localSockets else { return }
-        let failure = RuntimeEvent.notice(.network(.noLocalSocket(directory: directory.path)))
-        guard directory.prepare(), let path = directory.newSocket(role) else { return emit(failure) }
-        listenLocally(at: path).whenFailure { _ in emit(failure) }
+        for directory in options.localSockets {
+            let failure = RuntimeEvent.notice(.network(.noLocalSocket(directory)))
+            guard directory.prepare(), let path = directory.newSocket(role) else {
+                emit(failure)
+                continue
+            }
+            listenLocally(at: path)
+                .map { if !directory.open(path) { emit(failure) } }
+                .whenFailure { _ in emit(failure) }
+        }
     }
 }
 

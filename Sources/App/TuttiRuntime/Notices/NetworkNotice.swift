@@ -15,8 +15,8 @@ public enum NetworkNotice: Hashable, Sendable {
     /// mDNS refuses our name. The reason is in the daemon's words.
     case notAdvertised(reason: String)
     case noClockExchange(host: String, ClockExchangeError)
-    /// Commands given on this machine do not find this program by themselves.
-    case noLocalSocket(directory: String)
+    /// Commands given on this machine do not find this program by themselves, or not those of the directory's group.
+    case noLocalSocket(LocalSocketDirectory)
 
     public var level: NoticeLevel {
         switch self {

@@ -5,8 +5,8 @@ public struct ControlOptions: Sendable {
     public var target = ControlTarget.any
     /// In their order; at least one.
     public var requests: [ControlRequest]
-    /// Where the local sockets of this machine's programs are; nil asks none of them.
-    public var localSockets: LocalSocketDirectory?
+    /// Where the local sockets of this machine's programs are. Without any, none of them is asked.
+    public var localSockets: [LocalSocketDirectory] = []
 
     public init(_ requests: [ControlRequest]) { self.requests = requests }
 }

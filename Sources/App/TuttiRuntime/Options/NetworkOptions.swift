@@ -5,9 +5,9 @@ public struct NetworkOptions: Sendable {
     public var port: UInt16?
     /// Whether to advertise and browse by mDNS.
     public var usesDiscovery = true
-    /// Where a broadcaster or listener offers a local socket, by which `tutti pause` and its like find it on this
-    /// machine. Nil: nowhere.
-    public var localSockets: LocalSocketDirectory?
+    /// Where a broadcaster or listener offers local sockets, by which `tutti pause` and its like find it on this
+    /// machine.
+    public var localSockets: [LocalSocketDirectory] = []
 
     public init() {}
 }

@@ -57,7 +57,7 @@ final class ControlRunner: PeerNetworkDelegate {
     /// Calls every program of this machine that has a local socket.
     private func callLocalPrograms() {
         if case .address = options.target { return }
-        let found = options.localSockets?.sockets() ?? []
+        let found = options.localSockets.flatMap { $0.sockets() }
         sockets = Dictionary(found.map { ($0.path, $0.role) }) { first, _ in first }
         let calls = found.prefix(ControlLimits.connectionCount).map { socket in
             network.connectLocally(to: socket.path).flatMapErrorThrowing { error in

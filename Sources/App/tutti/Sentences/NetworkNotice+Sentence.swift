@@ -13,8 +13,14 @@ extension NetworkNotice {
         case .mDNSUnavailable(let failure): "\(failure)"
         case .notAdvertised(let reason): "mDNS rejected our name: \(reason)"
         case .noLocalSocket(let directory):
-            "commands such as `tutti pause` cannot find this broadcast by themselves: '\(directory)' must be a directory "
-                + "that is yours alone"
+            switch directory.audience {
+            case .owner:
+                "commands such as `tutti pause` cannot find this broadcast by themselves: '\(directory.path)' must be a "
+                    + "directory that is yours alone"
+            case .group:
+                "the group cannot command this: '\(directory.path)' must be a directory of yours, and you a member of the "
+                    + "group; in a systemd unit, set RuntimeDirectory=tutti"
+            }
         case .noClockExchange(let host, let error): "no clock exchange with \(host): \(error)"
         }
     }

@@ -34,7 +34,7 @@ struct ControlRun {
         SignalWatcher.block()
         var options = ControlOptions(requests)
         options.target = target
-        options.localSockets = .standard
+        options.localSockets = LocalSocketDirectory.searched
         let controller = Controller(options: options, identity: IdentityStore.standard().identity().identity)
         do {
             try SignalWatcher.start { signal in
