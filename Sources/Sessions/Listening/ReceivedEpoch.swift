@@ -88,8 +88,11 @@ struct ReceivedEpoch {
         cut = nil
     }
 
-    /// Takes the frame before which the sound ends for now.
-    mutating func cut(at frame: FramePosition) { cut = frame }
+    /// Takes the frame before which the sound ends for now. Whatever was heard of it, it is not at its end then.
+    mutating func cut(at frame: FramePosition) {
+        cut = frame
+        hasHeardEnd = false
+    }
 
     /// Takes the end of the stream.
     mutating func end(at end: FramePosition) { self.end = end }

@@ -8,6 +8,9 @@ import WireProtocol
 struct ReceivedTimeline {
     /// Oldest first.
     private var epochs: [ReceivedEpoch] = []
+    /// The epoch that was heard before these. The audio queue begins to render the next one as long before it is due as
+    /// the sound card's buffer lasts, and a cut of this one that comes in that time acts all the same.
+    private var former: ReceivedEpoch?
     /// The epoch whose properties come.
     private var described: Epoch?
     /// Over all epochs.
@@ -31,8 +34,8 @@ struct ReceivedTimeline {
     /// Whether the newest epoch's last frame was heard.
     var hasHeardEnd: Bool { newest?.hasHeardEnd ?? false }
 
-    /// Whether an epoch that the audio queue was told of stands before the newest one.
-    var newestFollows: Bool { epochs.dropLast().contains(where: \.hasBegun) }
+    /// Whether an epoch that the audio queue was told of stands before the newest one. The former may sound still.
+    var newestFollows: Bool { former != nil || epochs.dropLast().contains(where: \.hasBegun) }
 
     // MARK: Changes
 
@@ -55,9 +58,15 @@ struct ReceivedTimeline {
         return epochs[index].note(property) && index == 0
     }
 
-    /// Takes the frame before which an epoch's sound ends for now. Everything behind that epoch is void.
+    /// Takes the frame before which an epoch's sound ends for now. Everything behind that epoch is void. One that was
+    /// taken to be over is the one that is heard again.
     /// - Returns: the epoch, and those behind it that the audio queue was told of; nil if it is not held.
     mutating func cut(_ id: Epoch, at frame: FramePosition) -> (cut: ReceivedEpoch, void: [Epoch])? {
+        // A cut that is known comes again over a replaced connection: what follows it stays.
+        if let former, former.id == id, former.cut != frame {
+            epochs.insert(former, at: 0)
+            self.former = nil
+        }
         guard let index = epochs.firstIndex(where: { $0.id == id }) else { return nil }
         let void = epochs[(index + 1)...].filter(\.hasBegun).map(\.queueEpoch)
         epochs.removeLast(epochs.count - 1 - index)
@@ -105,7 +114,7 @@ struct ReceivedTimeline {
     /// - Returns: whether another epoch is heard now.
     mutating func noteStarted(_ queueEpoch: Epoch) -> Bool {
         guard let index = epochs.firstIndex(where: { $0.queueEpoch == queueEpoch }), index > 0 else { return false }
-        epochs.removeFirst(index)
+        leave(index)
         return true
     }
 
@@ -115,7 +124,13 @@ struct ReceivedTimeline {
         guard let index = epochs.firstIndex(where: { $0.queueEpoch == queueEpoch }) else { return false }
         epochs[index].noteHeardEnd()
         guard index < epochs.count - 1 else { return false }
-        epochs.removeFirst(index + 1)
+        leave(index + 1)
         return true
+    }
+
+    /// Goes on to what follows the first `count` epochs.
+    private mutating func leave(_ count: Int) {
+        former = epochs[count - 1]
+        epochs.removeFirst(count)
     }
 }
