@@ -39,7 +39,10 @@ public final class World {
     }
 
     // Events hold nodes, and nodes hold the loop.
-    deinit { loop.removeAll() }
+    deinit {
+        loop.removeAll()
+        network.letGo()
+    }
 
     public func run(for span: TimeSpan) { loop.run(until: loop.now + span) }
     public func run(until time: TrueTime) { loop.run(until: time) }
