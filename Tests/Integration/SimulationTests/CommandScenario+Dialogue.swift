@@ -8,7 +8,9 @@ extension CommandScenario {
     private static let longestWait = TimeSpan.seconds(1)
     private static let longestWaitOnRadio = longestWait + TimeSpan(seconds: 2 * CommandedListener.longestDelay)
 
-    var findingsOfDialogue: [Finding] { findingsOfOutcomes + findingsOfLog + findingsOfFollowers + findingsOfSettings }
+    var findingsOfDialogue: [Finding] {
+        findingsOfOutcomes + findingsOfLog + findingsOfPauses + findingsOfFollowers + findingsOfSettings
+    }
 
     /// Each command was done once or refused, and whoever asked was told the same each time it asked.
     private var findingsOfOutcomes: [Finding] {
@@ -57,6 +59,29 @@ extension CommandScenario {
         return findings
     }
 
+    /// From when a pause or a stop takes effect nothing is due, until a command takes effect that may end it.
+    private var findingsOfPauses: [Finding] {
+        let log = controllers[0].log
+        return log.indices.flatMap { index -> [Finding] in
+            guard log[index].operation.isOfSilence else { return [] }
+            let next = log[(index + 1)...].first { $0.operation.mayEndSilence }
+            let (start, end) = (trueSeconds(log[index].effect), next.map { trueSeconds($0.effect) } ?? .infinity)
+            return broadcaster.stretches.compactMap { stretch in
+                guard let first = stretch.startSeconds, let last = stretch.endSeconds, first < last,
+                    first < end - Self.frame, last > start + Self.frame
+                else { return nil }
+                return Finding(.stray, "\(stretch.epoch) is due \(first)...\(last), \(log[index]) at \(start)...\(end)")
+            }
+        }
+    }
+
+    /// A cut is put to a whole frame.
+    private static let frame = 1 / VirtualSong.sampleRate
+
+    private func trueSeconds(_ session: SessionTime) -> Double {
+        broadcaster.machine.clock.trueTime(of: HostTime(nanoseconds: session.nanoseconds)).seconds
+    }
+
     /// All who follow know the same, whatever way it came to them.
     private var findingsOfFollowers: [Finding] {
         var findings: [Finding] = []
@@ -99,5 +124,23 @@ extension CommandScenario {
             }
         }
         return findings
+    }
+}
+
+extension CommandOperation {
+    fileprivate var isOfSilence: Bool {
+        switch self {
+        case .programme(.pause), .programme(.stop): true
+        default: false
+        }
+    }
+
+    fileprivate var mayEndSilence: Bool {
+        switch self {
+        case .programme(.play), .programme(.resume), .programme(.toggle), .programme(.next), .programme(.previous),
+            .programme(.jump):
+            true
+        default: false
+        }
     }
 }
