@@ -25,6 +25,8 @@ struct ReceivedEpoch {
     private(set) var end: FramePosition?
     /// The frame before which the sound ends for now: the broadcast is paused there, or goes on with a newer epoch.
     private(set) var cut: FramePosition?
+    /// Whether the audio queue began to sound it.
+    private(set) var hasStarted = false
     private(set) var hasHeardEnd = false
     /// Position of the packets that come next.
     private var nextPackets: FramePosition?
@@ -96,6 +98,9 @@ struct ReceivedEpoch {
 
     /// Takes the end of the stream.
     mutating func end(at end: FramePosition) { self.end = end }
+
+    /// Notes that the audio queue began to sound it.
+    mutating func noteStarted() { hasStarted = true }
 
     /// Notes that the last frame was heard.
     mutating func noteHeardEnd() { hasHeardEnd = true }

@@ -11,6 +11,8 @@ struct ReceivedTimeline {
     /// The epoch that was heard before these. The audio queue begins to render the next one as long before it is due as
     /// the sound card's buffer lasts, and a cut of this one that comes in that time acts all the same.
     private var former: ReceivedEpoch?
+    /// Those that the audio queue holds and this listener, which heard nothing of them, does not any more.
+    private var forgotten: [Epoch] = []
     /// The epoch whose properties come.
     private var described: Epoch?
     /// Over all epochs.
@@ -46,7 +48,10 @@ struct ReceivedTimeline {
         guard newest.map({ $0.id < id }) ?? true else { return false }
         // One that the audio queue knows nothing of cannot be heard any more.
         epochs.removeAll { !$0.hasBegun }
-        if epochs.count == ListenLimits.heldEpochCount { epochs.removeFirst() }
+        if epochs.count == ListenLimits.heldEpochCount {
+            let oldest = epochs.removeFirst()
+            if !oldest.hasStarted { forgotten.append(oldest.queueEpoch) }
+        }
         epochs.append(ReceivedEpoch(id, queueEpoch: queueEpoch))
         return true
     }
@@ -76,11 +81,13 @@ struct ReceivedTimeline {
 
     /// Drops the epochs before the newest one that were cut before anything of them was heard: only the newest one is
     /// resumed.
-    /// - Returns: those that the audio queue was told of.
+    /// - Returns: those that the audio queue was told of, and others that it holds in vain: without a clock it cannot
+    ///   know what is over.
     mutating func dropUnheard() -> [Epoch] {
+        defer { forgotten = [] }
         let unheard = epochs.dropLast().filter(\.wasCutUnheard)
         epochs.removeAll { epoch in unheard.contains { $0.id == epoch.id } }
-        return unheard.filter(\.hasBegun).map(\.queueEpoch)
+        return forgotten + unheard.filter(\.hasBegun).map(\.queueEpoch)
     }
 
     /// Takes the mark where the newest epoch's sound begins, or goes on.
@@ -113,7 +120,9 @@ struct ReceivedTimeline {
     /// Notes that the audio queue began to sound one of its epochs: those before it are over.
     /// - Returns: whether another epoch is heard now.
     mutating func noteStarted(_ queueEpoch: Epoch) -> Bool {
-        guard let index = epochs.firstIndex(where: { $0.queueEpoch == queueEpoch }), index > 0 else { return false }
+        guard let index = epochs.firstIndex(where: { $0.queueEpoch == queueEpoch }) else { return false }
+        epochs[index].noteStarted()
+        guard index > 0 else { return false }
         leave(index)
         return true
     }

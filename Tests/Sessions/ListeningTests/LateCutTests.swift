@@ -64,6 +64,19 @@ import WireProtocol
         #expect(listener.actions.count { if case .begin = $0 { true } else { false } } == 1)
     }
 
+    /// One that does not know the clock yet, while commands follow one another: the queue has room for the newest.
+    @Test func whatWasNeverHeardLeavesTheQueue() {
+        var listener = ScriptedListener()
+        listener.meet(1, name: "Attic")
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        for epoch: UInt32 in 1...6 {
+            begin(epoch, &listener)
+            listener.say(WireEncoder.cut(Epoch(epoch), at: FramePosition(100)), 1)
+        }
+        #expect(listener.begun.count == 6)
+        #expect(drops(listener) == [listener.begun[0].epoch, listener.begun[1].epoch])
+    }
+
     @Test func theSongThatFollowsSoundsAfterwards() {
         var listener = playing()
         listener.handle(.heardStart(listener.begun[1].epoch))
