@@ -257,6 +257,24 @@ import Testing
         #expect(epochs.ends == [.stopped(epoch: Epoch(1)), .finished(epoch: Epoch(1))])
     }
 
+    /// The plan goes a piece beyond what is rendered: a song that is to begin there comes in time.
+    @Test(arguments: Array(stride(from: 0, to: 256, by: 32))) func whatComesLateBehindACutBeginsAtItsBeginning(
+        distance: Int64
+    ) {
+        let epochs = play()
+        let rig = epochs.rig
+        epochs.cut(1, at: 30_000)
+        rig.run(until: instant(of: 30_000) - 0.015)
+        let frame = Double(rig.written + distance)
+        let seconds = rig.dac.origin + frame / (rig.dac.rate * (1 + rig.dac.ppm * 1e-6))
+        epochs.append(2, 0..<96_000, at: seconds, sample: Song.sample)
+        rig.run(until: seconds + 0.5)
+        let start = rig.events.compactMap { event -> Double? in
+            if case .started(Epoch(2), _, _, let position) = event { position.frames } else { nil }
+        }
+        #expect(start.count == 1 && start.allSatisfy { $0 < 2 }, "\(start)")
+    }
+
     /// A song that is jumped to in a pause, and played later.
     @Test(arguments: [0, 20_000] as [Int64]) func whatWasCutBeforeItSoundedSoundsBehindACut(first: Int64) {
         let epochs = play()
