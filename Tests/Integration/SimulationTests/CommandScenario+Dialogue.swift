@@ -93,7 +93,7 @@ extension CommandScenario {
                 let states = [state, controllers[0].state].map { String(describing: $0) }
                 findings.append(Finding(.lost, "\(controller.name): \(states[0]), not \(states[1])"))
             }
-            if controller.pages.isEmpty || controller.pages != controllers[0].pages {
+            if controller.pages.isEmpty || controller.pages.map(\.items) != controllers[0].pages.map(\.items) {
                 findings.append(Finding(.lost, "\(controller.name) has another queue: \(controller.pages)"))
             }
             // One that lost its connection was sent the state anew.

@@ -77,8 +77,12 @@ final class CommandScenario {
             }
         }
         world.run(for: .seconds(3))
+        // What changes now and then, as listeners' errors, is on its way to one or another.
+        _ = world.run(atMost: .seconds(1)) { Set(controllers.map { $0.state?.sequence }).count == 1 }
         for controller in controllers { controller.askForQueue() }
-        world.run(for: .seconds(1))
+        _ = world.run(atMost: .seconds(2)) {
+            controllers.allSatisfy { $0.pages.count == 1 } && Set(controllers.map { $0.state?.sequence }).count == 1
+        }
     }
 
     /// Where songs follow one another, as far as that is known.

@@ -42,7 +42,7 @@ struct CommandedListener {
         }
         for (former, entry) in zip(node.loudspeakers.entries, node.loudspeakers.entries.dropFirst()) {
             let time = entry.time.seconds
-            // A window is told by when it is due without the offset.
+            // With another offset what is heard then is due at another time.
             let offsets = [former.settings.offset.seconds, entry.settings.offset.seconds]
             let margin = offsets.map(abs).max() ?? 0
             let lead = offsets[0] == offsets[1] ? 0 : Self.longestLead

@@ -88,12 +88,15 @@ struct HeardProgramme {
         for place in places(number) {
             var group: [(listener: Int, window: HeardWindow, gain: Float)] = []
             for index in listeners.indices where place.index < heard[index].count {
-                let isExcused = excuses[index].contains { $0.overlaps(place.time) }
+                let loudspeakers = listeners[index].node.loudspeakers
+                let offset = loudspeakers.entry(at: place.time.upperBound).settings.offset.seconds
+                let time = place.time.lowerBound + offset...place.time.upperBound + offset
+                let isExcused = excuses[index].contains { $0.overlaps(time) }
                 if place.kind == .within {
                     if isExcused { tally.excusedCount += 1 } else { tally.dueCount += 1 }
                 }
                 guard !isExcused else { continue }
-                let gain = listeners[index].node.loudspeakers.entry(at: place.time.upperBound).gain
+                let gain = loudspeakers.entry(at: time.upperBound).gain
                 let window = heard[index][place.index]
                 judge(window, gain, place, number, index)
                 if let window, gain > 0 { group.append((index, window, gain)) }
@@ -142,7 +145,7 @@ struct HeardProgramme {
             let text = describe(window, place, number, listener) + ", due at gain \(gain)"
             tally.find(isSilent ? .notWhole : .stray, text)
         case .within, .behind:
-            guard !isSilent, place.kind == .within || !isLate(listener, at: place.time.lowerBound) else { return }
+            guard !isSilent, place.kind == .within || !isLate(listener, at: place.time) else { return }
             tally.find(.stray, describe(window, place, number, listener) + ", silence is due")
         case .edge: break
         }
@@ -205,9 +208,13 @@ struct HeardProgramme {
     // MARK: Between the stretches
 
     /// Whether a listener may not know yet that what was due before is over. A filter rings for as long as it reaches.
-    private func isLate(_ listener: CommandedListener, at time: Double) -> Bool {
-        let longest = listener.delay + Double(Self.reach + Self.lead) / VirtualSong.sampleRate
-        return spans.contains { $0.upperBound <= time && time <= $0.upperBound + longest }
+    private func isLate(_ listener: CommandedListener, at time: ClosedRange<Double>) -> Bool {
+        let ringing = Double(Self.reach + Self.lead) / VirtualSong.sampleRate
+        return spans.contains { span in
+            // One that has not heard of a cut before the beginning begins.
+            let first = listener.isWireless ? time.upperBound + ringing : time.lowerBound
+            return span.upperBound <= first && time.lowerBound <= span.upperBound + listener.delay + ringing
+        }
     }
 
     /// Nothing sounds where nothing is due, however long after the last stretch.
@@ -215,7 +222,7 @@ struct HeardProgramme {
         let listener = listeners[index]
         for time in listener.node.ear.strayMoments {
             let moment = time...time
-            guard !isLate(listener, at: time), !excuses[index].contains(where: { $0.overlaps(moment) }) else {
+            guard !isLate(listener, at: moment), !excuses[index].contains(where: { $0.overlaps(moment) }) else {
                 continue
             }
             tally.find(.stray, "\(listener.node.name) sounds at \(time), when nothing is due")
