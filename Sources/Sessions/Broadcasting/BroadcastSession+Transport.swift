@@ -207,8 +207,8 @@ extension BroadcastSession {
             abandonOpening()
         }
         guard let next = timeline.next, next.item != programme.following else { return }
-        // Of one in which a command cut the sound the beginning is heard, and of one that is due too soon for another to
-        // take its place, unless it left the queue meanwhile.
+        // Of one in which a command cut the sound the beginning is heard, and of one that is due too soon for another
+        // to take its place, unless it left the queue meanwhile.
         let isKept = next.cutFrame != nil || next.start.map { $0 < soonestJump(now) } ?? false
         if isKept, let item = next.item, programme.location(of: item) != nil { return }
         for epoch in timeline.void(from: next.epoch) { actions.append(.closeSource(epoch)) }
