@@ -264,7 +264,7 @@ import Testing
         let epochs = play()
         let rig = epochs.rig
         epochs.cut(1, at: 30_000)
-        rig.run(until: instant(of: 30_000) - 0.015)
+        rig.run(until: instant(of: 30_000) - 0.06)
         let frame = Double(rig.written + distance)
         let seconds = rig.dac.origin + frame / (rig.dac.rate * (1 + rig.dac.ppm * 1e-6))
         epochs.append(2, 0..<96_000, at: seconds, sample: Song.sample)
