@@ -105,9 +105,13 @@ final class CommandScenario {
 
     private var present: [Int] { listeners.indices.filter { listeners[$0].left == .infinity } }
 
+    /// A sound card that stands still while its clock is learned is trusted again only seconds later: not judged here.
+    private static let learningTime = 2.0
+
     /// A machine stands still, or a sound card does.
     private func disturb() {
-        let node = listeners[present[Int(random.next() % UInt64(present.count))]].node
+        let settled = present.filter { listeners[$0].joined < world.loop.now.seconds - Self.learningTime }
+        let node = listeners[settled[Int(random.next() % UInt64(settled.count))]].node
         switch random.next() % 3 {
         case 0: node.machine.freeze(for: random.span(.milliseconds(50) ... .milliseconds(400)))
         case 1: node.stallCard(for: random.span(.milliseconds(50) ... .seconds(1)))
