@@ -34,8 +34,9 @@ struct CommandedListener {
     var delay: Double { isWireless ? Self.longestDelay : 0 }
 
     /// When something else than what is due may be heard, or nothing, in seconds.
-    /// - Parameter commandedStarts: when something begins to sound that did not simply follow.
-    func excuses(commandedStarts: [Double]) -> [ClosedRange<Double>] {
+    /// - Parameter suddenStarts: when something begins to sound that did not simply follow, or was decided on so late
+    ///   that radio may be late with it.
+    func excuses(suddenStarts: [Double]) -> [ClosedRange<Double>] {
         var excuses = [-.infinity...joined + joiningTime, left - Self.lastLook ... .infinity]
         for fault in node.machine.faults {
             excuses.append(fault.lowerBound.seconds - 0.001...fault.upperBound.seconds + World.recovery.seconds)
@@ -48,7 +49,7 @@ struct CommandedListener {
             let lead = offsets[0] == offsets[1] ? 0 : Self.longestLead
             excuses.append(time - margin...time + Self.settingTime + kept + margin + lead)
         }
-        if isWireless { excuses += commandedStarts.map { $0...$0 + delay + Self.lateBeginning } }
+        if isWireless { excuses += suddenStarts.map { $0...$0 + delay + Self.lateBeginning } }
         return excuses
     }
 }

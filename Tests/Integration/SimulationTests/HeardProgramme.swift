@@ -71,12 +71,13 @@ struct HeardProgramme {
             let start = stretch.startSeconds ?? .infinity
             return start..<max(start, stretch.endSeconds ?? start)
         }
-        let commanded = zip(stretches, spans).compactMap { stretch, span in
+        let sudden = zip(stretches, spans).compactMap { stretch, span -> Double? in
             let follows = stretch.first.index == 0 && spans.contains { abs($0.upperBound - span.lowerBound) < 0.001 }
-            return follows ? nil : span.lowerBound
+            let isInTime = span.lowerBound - stretch.decided.seconds > CommandedListener.longestDelay
+            return follows && isInTime ? nil : span.lowerBound
         }
         self.spans = spans
-        excuses = scenario.listeners.map { $0.excuses(commandedStarts: commanded) }
+        excuses = scenario.listeners.map { $0.excuses(suddenStarts: sudden) }
         for index in stretches.indices { judge(index) }
         for index in listeners.indices { judgeStray(index) }
     }

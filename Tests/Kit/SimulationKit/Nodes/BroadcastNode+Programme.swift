@@ -11,6 +11,8 @@ public struct Stretch {
     /// The frame after its last one; nil while that is not known.
     public internal(set) var end: FramePosition?
     let anchor: Anchor
+    /// When the broadcaster decided on it.
+    public let decided: TrueTime
 }
 
 extension BroadcastNode {
@@ -34,7 +36,9 @@ extension BroadcastNode {
                 let performance = Performance(song: song, machine: machine)
                 performance.anchor = anchor
                 stretches.append(
-                    Stretch(epoch: placement.epoch, performance: performance, first: anchor.frame, anchor: anchor))
+                    Stretch(
+                        epoch: placement.epoch, performance: performance, first: anchor.frame, anchor: anchor,
+                        decided: machine.loop.now))
                 onStretch(performance)
                 end(stretches.count - 1, at: placement.end)
             }
