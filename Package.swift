@@ -349,7 +349,7 @@ let testRooms = [
             tests("CryptographyTests", ["Cryptography"]),
             tests("SecureChannelTests", ["Cryptography", "SecureChannel", "StreamTestKit", "WireProtocol", nioCore]),
             tests("PairingTests", ["AudioCore", "Cryptography", "Pairing", "SecureChannel"]),
-            tests("HouseholdsTests", ["Cryptography", "Households", "SecureChannel", "StreamTestKit"]),
+            tests("HouseholdsTests", ["Cryptography", "Households", "SecureChannel", "StreamTestKit", nioCore]),
         ]),
 
     testRoom(
