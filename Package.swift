@@ -183,7 +183,7 @@ let layers = [
                 "tutti",
                 [
                     "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CRevision", "Controlling",
-                    "HostSystem", "Listening", "Observing", "Peering", "Playout", "Songs", "TuttiRuntime",
+                    "HostSystem", "Households", "Listening", "Observing", "Peering", "Playout", "Songs", "TuttiRuntime",
                     "WireProtocol",
                 ]),
         ]),
@@ -349,7 +349,7 @@ let testRooms = [
             tests("CryptographyTests", ["Cryptography"]),
             tests("SecureChannelTests", ["Cryptography", "SecureChannel", "StreamTestKit", "WireProtocol", nioCore]),
             tests("PairingTests", ["AudioCore", "Cryptography", "Pairing", "SecureChannel"]),
-            tests("HouseholdsTests", ["Cryptography", "Households", "SecureChannel", "StreamTestKit"]),
+            tests("HouseholdsTests", ["Cryptography", "Households", "SecureChannel", "StreamTestKit", nioCore]),
         ]),
 
     testRoom(
@@ -395,8 +395,8 @@ let testRooms = [
                 "TuttiTests",
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Controlling",
-                    "Listening", "Observing", "Peering", "Playout", "Recording", "Songs", "TuttiRuntime",
-                    "WireProtocol",
+                    "Households", "Listening", "Observing", "Peering", "Playout", "Recording", "SecureChannel", "Songs",
+                    "TuttiRuntime", "WireProtocol",
                 ]),
         ]),
 

@@ -8,10 +8,7 @@ import WireProtocol
 extension BroadcastSession {
     /// Takes a command. One that came before gets the same outcome again, and does nothing.
     mutating func perform(_ command: Command, from origin: CommandOrigin, _ now: HostTime) {
-        let isPending =
-            pendingCommands.contains { $0.command.id == command.id }
-            || pendingSettings.contains { $0.pending.command.id == command.id }
-        guard !isPending else { return }
+        guard !isPending(command, from: origin) else { return }
         // The bound is against others: who adds ten thousand songs of this machine need not wait.
         switch log.admit(command, from: origin, now: now, isBounded: !isOwnUser(origin)) {
         case .repeated(let outcome), .excess(let outcome): answer(outcome, origin, now)
@@ -22,6 +19,19 @@ extension BroadcastSession {
                 answer(log.refuse(command, error), origin, now)
             }
         }
+    }
+
+    /// Whether a command is being done. If so, whoever asks now is told the outcome.
+    private mutating func isPending(_ command: Command, from origin: CommandOrigin) -> Bool {
+        if let index = pendingCommands.firstIndex(where: { $0.command.id == command.id }) {
+            pendingCommands[index].origin = origin
+            return true
+        }
+        guard let index = pendingSettings.firstIndex(where: { $0.pending.command.id == command.id }) else {
+            return false
+        }
+        pendingSettings[index].pending.origin = origin
+        return true
     }
 
     private mutating func act(

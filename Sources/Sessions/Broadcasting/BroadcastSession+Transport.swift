@@ -106,6 +106,10 @@ extension BroadcastSession {
         return max(commandLead, min(BroadcastLimits.longestCommandLead, BroadcastLimits.jumpDelay + held))
     }
 
+    private func soonestJump(_ now: HostTime) -> SessionTime {
+        ClockMapping.identity.session(at: now) + jumpDelay
+    }
+
     // MARK: Jumps
 
     private mutating func jump(
@@ -203,8 +207,10 @@ extension BroadcastSession {
             abandonOpening()
         }
         guard let next = timeline.next, next.item != programme.following else { return }
-        // Of one in which a command cut the sound the beginning is heard, unless it left the queue meanwhile.
-        if next.cutFrame != nil, let item = next.item, programme.location(of: item) != nil { return }
+        // Of one in which a command cut the sound the beginning is heard, and of one that is due too soon for another
+        // to take its place, unless it left the queue meanwhile.
+        let isKept = next.cutFrame != nil || next.start.map { $0 < soonestJump(now) } ?? false
+        if isKept, let item = next.item, programme.location(of: item) != nil { return }
         for epoch in timeline.void(from: next.epoch) { actions.append(.closeSource(epoch)) }
     }
 
@@ -288,13 +294,13 @@ extension BroadcastSession {
         actions.append(.advertise)
     }
 
-    /// Places the last song where it can begin soonest, if nothing placed it behind another.
+    /// Places the last song where it can begin soonest, if nothing placed it behind another, or if that is too soon for
+    /// all to have it in time.
     private mutating func placeSoonest(_ now: HostTime) {
         let track = timeline.last
         if let anchor = track.follower.liveAnchor { return timeline.place(by: anchor) }
-        let session = ClockMapping.identity.session(at: now)
-        let soonest = session + jumpDelay
-        guard let rate = track.song.framesPerSecond, track.start.map({ $0 < session }) ?? true else { return }
+        let soonest = soonestJump(now)
+        guard let rate = track.song.framesPerSecond, track.start.map({ $0 < soonest }) ?? true else { return }
         let cutInstant = timeline.coming.dropLast().last?.cutInstant ?? timeline.heard.cutInstant
         timeline.place(
             by: Anchor(

@@ -11,7 +11,7 @@ enum CommandOrigin: Hashable {
 
 /// A command to listeners that have not all said that they are set so.
 struct PendingSetting {
-    let pending: PendingCommand
+    var pending: PendingCommand
     var listeners: Set<ConnectionID>
     /// When it counts as done whatever they say.
     let deadline: HostTime
@@ -20,7 +20,8 @@ struct PendingSetting {
 /// A command whose song is being opened: its outcome is known when that sounds.
 struct PendingCommand {
     let command: Command
-    let origin: CommandOrigin
+    /// Whoever asked last: the connection over which it was asked first may be gone.
+    var origin: CommandOrigin
     /// Name of the peer that asked.
     let who: String
     var text: String

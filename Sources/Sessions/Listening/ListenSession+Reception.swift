@@ -109,7 +109,9 @@ extension ListenSession {
 
     /// Ends the sound before this frame, for now, and drops what stands behind this epoch.
     private mutating func cut(_ id: Epoch, at frame: FramePosition) {
+        let heard = reception?.timeline.heard?.id
         guard let result = change({ $0.timeline.cut(id, at: frame) }) ?? nil else { return }
+        if reception?.timeline.heard?.id != heard { actions.append(.advertise) }
         if result.cut.hasBegun { actions.append(.cut(at: frame, result.cut.queueEpoch)) }
         for epoch in result.void { actions.append(.drop(epoch)) }
     }

@@ -25,6 +25,8 @@ struct ReceivedEpoch {
     private(set) var end: FramePosition?
     /// The frame before which the sound ends for now: the broadcast is paused there, or goes on with a newer epoch.
     private(set) var cut: FramePosition?
+    /// Whether the audio queue began to sound it.
+    private(set) var hasStarted = false
     private(set) var hasHeardEnd = false
     /// Position of the packets that come next.
     private var nextPackets: FramePosition?
@@ -88,11 +90,17 @@ struct ReceivedEpoch {
         cut = nil
     }
 
-    /// Takes the frame before which the sound ends for now.
-    mutating func cut(at frame: FramePosition) { cut = frame }
+    /// Takes the frame before which the sound ends for now. Whatever was heard of it, it is not at its end then.
+    mutating func cut(at frame: FramePosition) {
+        cut = frame
+        hasHeardEnd = false
+    }
 
     /// Takes the end of the stream.
     mutating func end(at end: FramePosition) { self.end = end }
+
+    /// Notes that the audio queue began to sound it.
+    mutating func noteStarted() { hasStarted = true }
 
     /// Notes that the last frame was heard.
     mutating func noteHeardEnd() { hasHeardEnd = true }

@@ -8,6 +8,11 @@ import WireProtocol
 struct ReceivedTimeline {
     /// Oldest first.
     private var epochs: [ReceivedEpoch] = []
+    /// The epoch that was heard before these. The audio queue begins to render the next one as long before it is due as
+    /// the sound card's buffer lasts, and a cut of this one that comes in that time acts all the same.
+    private var former: ReceivedEpoch?
+    /// Those that the audio queue holds and this listener, which heard nothing of them, does not any more.
+    private var forgotten: [Epoch] = []
     /// The epoch whose properties come.
     private var described: Epoch?
     /// Over all epochs.
@@ -31,8 +36,8 @@ struct ReceivedTimeline {
     /// Whether the newest epoch's last frame was heard.
     var hasHeardEnd: Bool { newest?.hasHeardEnd ?? false }
 
-    /// Whether an epoch that the audio queue was told of stands before the newest one.
-    var newestFollows: Bool { epochs.dropLast().contains(where: \.hasBegun) }
+    /// Whether an epoch that the audio queue was told of stands before the newest one. The former may sound still.
+    var newestFollows: Bool { former != nil || epochs.dropLast().contains(where: \.hasBegun) }
 
     // MARK: Changes
 
@@ -43,7 +48,10 @@ struct ReceivedTimeline {
         guard newest.map({ $0.id < id }) ?? true else { return false }
         // One that the audio queue knows nothing of cannot be heard any more.
         epochs.removeAll { !$0.hasBegun }
-        if epochs.count == ListenLimits.heldEpochCount { epochs.removeFirst() }
+        if epochs.count == ListenLimits.heldEpochCount {
+            let oldest = epochs.removeFirst()
+            if !oldest.hasStarted { forgotten.append(oldest.queueEpoch) }
+        }
         epochs.append(ReceivedEpoch(id, queueEpoch: queueEpoch))
         return true
     }
@@ -55,9 +63,15 @@ struct ReceivedTimeline {
         return epochs[index].note(property) && index == 0
     }
 
-    /// Takes the frame before which an epoch's sound ends for now. Everything behind that epoch is void.
+    /// Takes the frame before which an epoch's sound ends for now. Everything behind that epoch is void. One that was
+    /// taken to be over is the one that is heard again.
     /// - Returns: the epoch, and those behind it that the audio queue was told of; nil if it is not held.
     mutating func cut(_ id: Epoch, at frame: FramePosition) -> (cut: ReceivedEpoch, void: [Epoch])? {
+        // A cut that is known comes again over a replaced connection: what follows it stays.
+        if let former, former.id == id, former.cut != frame {
+            epochs.insert(former, at: 0)
+            self.former = nil
+        }
         guard let index = epochs.firstIndex(where: { $0.id == id }) else { return nil }
         let void = epochs[(index + 1)...].filter(\.hasBegun).map(\.queueEpoch)
         epochs.removeLast(epochs.count - 1 - index)
@@ -67,11 +81,13 @@ struct ReceivedTimeline {
 
     /// Drops the epochs before the newest one that were cut before anything of them was heard: only the newest one is
     /// resumed.
-    /// - Returns: those that the audio queue was told of.
+    /// - Returns: those that the audio queue was told of, and others that it holds in vain: without a clock it cannot
+    ///   know what is over.
     mutating func dropUnheard() -> [Epoch] {
+        defer { forgotten = [] }
         let unheard = epochs.dropLast().filter(\.wasCutUnheard)
         epochs.removeAll { epoch in unheard.contains { $0.id == epoch.id } }
-        return unheard.filter(\.hasBegun).map(\.queueEpoch)
+        return forgotten + unheard.filter(\.hasBegun).map(\.queueEpoch)
     }
 
     /// Takes the mark where the newest epoch's sound begins, or goes on.
@@ -104,8 +120,10 @@ struct ReceivedTimeline {
     /// Notes that the audio queue began to sound one of its epochs: those before it are over.
     /// - Returns: whether another epoch is heard now.
     mutating func noteStarted(_ queueEpoch: Epoch) -> Bool {
-        guard let index = epochs.firstIndex(where: { $0.queueEpoch == queueEpoch }), index > 0 else { return false }
-        epochs.removeFirst(index)
+        guard let index = epochs.firstIndex(where: { $0.queueEpoch == queueEpoch }) else { return false }
+        epochs[index].noteStarted()
+        guard index > 0 else { return false }
+        leave(index)
         return true
     }
 
@@ -115,7 +133,13 @@ struct ReceivedTimeline {
         guard let index = epochs.firstIndex(where: { $0.queueEpoch == queueEpoch }) else { return false }
         epochs[index].noteHeardEnd()
         guard index < epochs.count - 1 else { return false }
-        epochs.removeFirst(index + 1)
+        leave(index + 1)
         return true
+    }
+
+    /// Goes on to what follows the first `count` epochs.
+    private mutating func leave(_ count: Int) {
+        former = epochs[count - 1]
+        epochs.removeFirst(count)
     }
 }

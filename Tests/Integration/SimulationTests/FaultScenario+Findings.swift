@@ -1,6 +1,7 @@
 import AudioCore
 import Broadcasting
 import Listening
+import Peering
 import SimulationKit
 
 /// What must hold while things go wrong, and when they went wrong no more.
@@ -21,8 +22,25 @@ extension FaultScenario {
         if held.contains(where: { $0 > most }) {
             add(Finding(.unbounded, "\(held) connections of the broadcaster at \(now.seconds) s"))
         }
-        for node in listeners where node.connectionCount > 4 {
+        for (slot, node) in listeners.enumerated() {
+            guard node.connectionCount > (isReadingLate(slot, now) ? Self.unreadConnections : 4) else { continue }
             add(Finding(.unbounded, "\(node.connectionCount) connections of \(node.name) at \(now.seconds) s"))
+        }
+    }
+
+    /// Connections of a listener that does not read what comes over them. Each lasts until the silence is too long, and
+    /// a second more where the other side takes nothing any more; meanwhile each side dials again, as often as a lost
+    /// peer is dialled.
+    private static let unreadConnections: Int = {
+        let lifetime = PeeringLimits.silenceTimeout + .seconds(1)
+        return 2 * Int((lifetime.seconds / PeeringLimits.lostPeerInterval.seconds).rounded(.up))
+    }()
+
+    /// Whether a listener reads slowly, or not at all, or did until a moment ago.
+    private func isReadingLate(_ slot: Int, _ now: TrueTime) -> Bool {
+        schedule.contains { fault in
+            fault.victim == slot && [.stoppedReader, .slowReader].contains(fault.kind)
+                && fault.span.lowerBound <= now && now <= fault.span.upperBound + PeeringLimits.silenceTimeout
         }
     }
 

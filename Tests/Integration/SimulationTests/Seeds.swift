@@ -1,8 +1,8 @@
 import Glibc
 import SimulationKit
 
-/// Which seeds are run: `SIMULATION_SEED=n` one, `SIMULATION_SEEDS=n` as many as that, `TUTTI_LONG_TESTS` a hundred, or
-/// a thousand of the sweep.
+/// Which seeds are run: `SIMULATION_SEED=n` one, `SIMULATION_SEEDS=n` as many as that, `SIMULATION_SEEDS=m-n` those
+/// from m to n, `TUTTI_LONG_TESTS` a hundred, or a thousand of the sweep.
 enum Seeds {
     /// For scenarios of minutes, of which there are to be many.
     static var sweep: [UInt64] { seeds(byDefault: 24, long: 1_000) }
@@ -15,10 +15,19 @@ enum Seeds {
 
     private static func seeds(byDefault count: UInt64, long: UInt64) -> [UInt64] {
         if let seed = number("SIMULATION_SEED") { return [seed] }
-        return Array(1...(number("SIMULATION_SEEDS") ?? (isLong ? long : count)))
+        return Array(range ?? 1...(isLong ? long : count))
     }
 
-    private static func number(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
+    private static var range: ClosedRange<UInt64>? {
+        guard let text = text("SIMULATION_SEEDS") else { return nil }
+        let bounds = text.split(separator: "-").compactMap { UInt64($0) }
+        guard let last = bounds.last else { return nil }
+        return min(bounds.count > 1 ? bounds[0] : 1, last)...last
+    }
+
+    private static func number(_ name: String) -> UInt64? { text(name).flatMap { UInt64($0) } }
+
+    private static func text(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 
 extension World {

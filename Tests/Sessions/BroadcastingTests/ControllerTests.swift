@@ -86,6 +86,20 @@ import WireProtocol
         #expect(outcomes(broadcast, 3).map(\.verdict) == outcomes(broadcast, 1).map(\.verdict))
     }
 
+    /// While the song is being opened the connection breaks, and whoever asked asks again.
+    @Test func aCommandAskedAgainOverAnotherConnectionIsAnsweredThere() {
+        var broadcast = playing()
+        let command = WireEncoder.command(Command(.programme(.jump(to: .position(2)))))
+        broadcast.say(command, 3)
+        broadcast.handle(.closed(ConnectionID(3)))
+        broadcast.join(4, roles: .controller)
+        broadcast.say(command, 4)
+        #expect(outcomes(broadcast, 3).isEmpty && outcomes(broadcast, 4).isEmpty)
+        broadcast.give(seconds: 10, of: Epoch(2))
+        broadcast.wait(.milliseconds(400))
+        #expect(outcomes(broadcast, 4).count == 1 && refusal(broadcast, 4) == nil)
+    }
+
     @Test func aFloodIsRefusedAndTheOthersAreNot() {
         var broadcast = playing()
         for _ in 0..<10_000 { ask(.programme(.setShuffle(true)), &broadcast) }

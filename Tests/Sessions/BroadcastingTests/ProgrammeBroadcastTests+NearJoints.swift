@@ -45,6 +45,28 @@ extension ProgrammeBroadcastTests {
         for _ in 0..<50 { broadcast.wait(.milliseconds(20), draining: 1) }
     }
 
+    /// Sound cards have the beginning of the next song already.
+    @Test func aQueueEditedShortlyBeforeAJointLeavesWhatFollows() throws {
+        var broadcast = playing()
+        let items = broadcast.session.programme.playOrder
+        try waitForTheJoint(&broadcast)
+        perform(.move(.position(2), to: 1), &broadcast)
+        waitTickByTick(&broadcast)
+        #expect(broadcast.heard[1]?.cuts.isEmpty == true)
+        #expect(broadcast.session.timeline.heard.item == items[1] && broadcast.session.programme.current == items[1])
+    }
+
+    /// Another song cannot be with all in time for the joint.
+    @Test func whatComesInThePlaceOfARemovedSongBeginsWhenAllHaveIt() throws {
+        var broadcast = playing()
+        try waitForTheJoint(&broadcast)
+        perform(.remove(.position(1)), &broadcast)
+        giveSong(&broadcast)
+        let soonest = SessionTime(nanoseconds: (broadcast.now + BroadcastLimits.jumpDelay).nanoseconds)
+        let anchor = try #require(broadcast.session.timeline.last.anchor)
+        #expect(anchor.epoch == broadcast.opened.last?.epoch && anchor.session >= soonest)
+    }
+
     /// The target stands behind the next song, of which a moment is heard, and which does not follow any more.
     @Test(arguments: [ProgrammeOperation.move(.position(2), to: 1), .remove(.position(1))])
     func aQueueEditedShortlyBeforeAJointLeavesASeekItsTarget(edit: ProgrammeOperation) throws {

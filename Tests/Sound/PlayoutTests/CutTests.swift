@@ -257,6 +257,45 @@ import Testing
         #expect(epochs.ends == [.stopped(epoch: Epoch(1)), .finished(epoch: Epoch(1))])
     }
 
+    /// The plan goes a piece beyond what is rendered: a song that is to begin there comes in time.
+    @Test(arguments: Array(stride(from: 0, to: 256, by: 32))) func whatComesLateBehindACutBeginsAtItsBeginning(
+        distance: Int64
+    ) {
+        let epochs = play()
+        let rig = epochs.rig
+        epochs.cut(1, at: 30_000)
+        rig.run(until: instant(of: 30_000) - 0.06)
+        let frame = Double(rig.written + distance)
+        let seconds = rig.dac.origin + frame / (rig.dac.rate * (1 + rig.dac.ppm * 1e-6))
+        epochs.append(2, 0..<96_000, at: seconds, sample: Song.sample)
+        rig.run(until: seconds + 0.5)
+        let start = rig.events.compactMap { event -> Double? in
+            if case .started(Epoch(2), _, _, let position) = event { position.frames } else { nil }
+        }
+        #expect(start.count == 1 && start.allSatisfy { $0 < 2 }, "\(start)")
+    }
+
+    /// A song that is jumped to in a pause, and played later.
+    @Test(arguments: [0, 20_000] as [Int64]) func whatWasCutBeforeItSoundedSoundsBehindACut(first: Int64) {
+        let epochs = play()
+        let rig = epochs.rig
+        epochs.cut(1, at: 30_000)
+        rig.run(until: 1_002)
+        epochs.append(2, first..<first + 96_000, at: nil, sample: Song.sample)
+        // The renderer knows of it.
+        rig.run(until: 1_002.1)
+        epochs.cut(2, at: first)
+        rig.run(until: 1_002.3)
+        let timeline = epochs.timeline(2, first, at: 1_002.6)
+        rig.control.setTimeline(timeline)
+        rig.run(until: 1_003.2)
+        let begin = frame(epochs, at: 1_002.6)
+        for frame in stride(from: begin + 40, to: begin + 9_600, by: 48) {
+            #expect(abs(rig.heardError(at: frame, on: timeline)) < 2.1e-6)
+        }
+        #expect(epochs.starts == [1, 2])
+    }
+
     @Test func aCutBeforeTheSoundIsSilence() {
         let epochs = EpochRig(VirtualDAC())
         let rig = epochs.rig

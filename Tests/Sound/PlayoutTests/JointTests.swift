@@ -60,6 +60,20 @@ import Testing
         #expect(!split.rig.control.holds(Epoch(1)))
     }
 
+    /// Too late for a joint, and sooner than the next piece of the plan.
+    @Test(arguments: [60, 100, 140, 180, 220, 260] as [Int64])
+    func aSongThatIsDueShortlyAfterAnotherBeginsAtItsBeginning(pause: Int64) {
+        let epochs = EpochRig(VirtualDAC(ppm: 40))
+        epochs.rig.run(until: 1_000.5)
+        epochs.append(1, 0..<36_000, at: 1_000.75, sample: Song.sample)
+        epochs.append(2, 0..<96_000, at: 1_000.75 + Double(36_000 + pause) / 48_000, sample: Song.sample)
+        epochs.rig.run(until: 1_002)
+        let starts = epochs.rig.events.compactMap { event -> Double? in
+            if case .started(Epoch(2), _, _, let position) = event { position.frames } else { nil }
+        }
+        #expect(starts.count == 1 && starts.allSatisfy { $0 < 2 }, "\(starts)")
+    }
+
     @Test func theStartOfAnEpochIsToldWithItsInstant() {
         let split = play(VirtualDAC(ppm: 40), isSplit: true)
         for case .started(Epoch(2), let frame, let host, let position) in split.rig.events {

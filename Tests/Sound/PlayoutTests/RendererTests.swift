@@ -408,6 +408,18 @@ import Testing
         #expect(rig.events.count { if case .started = $0 { true } else { false } } == 1)
     }
 
+    /// What lies in the device is silence, and the volume is not ramped into the sound behind it.
+    @Test func whatBeginsAfterAChangeBeginsAtTheVolume() {
+        let rig = Rig(dac: VirtualDAC(ppm: 10))
+        rig.run(until: 1_000.5)
+        rig.play(at: 1_000.75)
+        rig.run(until: 1_000.65)
+        rig.control.setVolume(0.5, ramp: .milliseconds(200))
+        rig.run(until: 1_001)
+        let start = Int64(rig.dac.pointer(at: 1_000.75))
+        #expect(abs(level(rig, start + 480) - 0.5) < 0.001)
+    }
+
     @Test func aRenditionsGainIsAppliedToItAlone() {
         let rig = Rig(dac: VirtualDAC(ppm: 10))
         rig.run(until: 1_000.5)

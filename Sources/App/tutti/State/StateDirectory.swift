@@ -24,8 +24,8 @@ struct StateDirectory: Hashable, Sendable {
 
     func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// Returns a file's bytes; nil if there is no such file.
-    func read(_ name: String) throws(StateError) -> [UInt8]? {
+    /// Returns a file's bytes, up to a limit; nil if there is no such file.
+    func read(_ name: String, limit: Int = fileByteCountLimit) throws(StateError) -> [UInt8]? {
         // O_NONBLOCK, in case somebody put a FIFO there.
         let file = open(path(of: name), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
@@ -33,10 +33,43 @@ struct StateDirectory: Hashable, Sendable {
             throw StateError("read", path(of: name))
         }
         defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: Self.fileByteCountLimit)
+        var bytes = [UInt8](repeating: 0, count: limit)
         let count = Glibc.read(file, &bytes, bytes.count)
         guard count >= 0 else { throw StateError("read", path(of: name)) }
         return Array(bytes[..<count])
+    }
+
+    /// Who may use a file, and which content it has; nil if there is no such file.
+    func status(of name: String) throws(StateError) -> StateFileStatus? {
+        var status = stat()
+        guard stat(path(of: name), &status) == 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw StateError("read", path(of: name))
+        }
+        return StateFileStatus(status)
+    }
+
+    /// Gives a file another name, for somebody to look at: NAME.damaged, or with a number behind it. Replaces nothing,
+    /// as it is called under the lock.
+    /// - Returns: the other name.
+    func setAside(_ name: String) throws(StateError) -> String {
+        let names = (1...Self.damagedFileLimit).map { "\(name).damaged" + ($0 == 1 ? "" : "-\($0)") }
+        guard let other = names.first(where: { access(path(of: $0), F_OK) != 0 }) else {
+            errno = EEXIST
+            throw StateError("rename", path(of: name))
+        }
+        guard rename(path(of: name), path(of: other)) == 0 else { throw StateError("rename", path(of: name)) }
+        try syncNames()
+        return other
+    }
+
+    /// Damaged files of one name that are kept.
+    static let damagedFileLimit = 100
+
+    /// Removes a file, if it is there.
+    func remove(_ name: String) throws(StateError) {
+        guard unlink(path(of: name)) == 0 || errno == ENOENT else { throw StateError("remove", path(of: name)) }
+        try syncNames()
     }
 
     /// Writes a file, whole and to the disk; makes the directory if it is missing.
@@ -93,6 +126,23 @@ struct StateDirectory: Hashable, Sendable {
     private static func homeOfUser() -> String? {
         guard let entry = getpwuid(getuid()), let home = entry.pointee.pw_dir else { return nil }
         return String(cString: home)
+    }
+}
+
+/// What the system knows of a file.
+struct StateFileStatus: Hashable {
+    let isOwn: Bool
+    /// Whether nobody but the owner may read or write it.
+    let isPrivate: Bool
+    /// Another one whenever the file was replaced or written.
+    private let version: [Int]
+
+    fileprivate init(_ status: stat) {
+        isOwn = status.st_uid == geteuid()
+        isPrivate = status.st_mode & 0o077 == 0
+        version = [
+            Int(bitPattern: UInt(status.st_ino)), Int(status.st_size), status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
+        ]
     }
 }
 

@@ -141,12 +141,17 @@ struct StretchPlan {
             return true
         }
         var resumed = entries[index]
-        resumed.first = resumed.cut
+        // If nothing of it was to be heard yet, it begins as it was to begin.
+        let isUnheard = resumed.cut <= resumed.first
+        if !isUnheard {
+            resumed.first = resumed.cut
+            resumed.fadeInSeconds = Timing.cutFadeSeconds
+        }
         resumed.cut = .max
-        resumed.fadeInSeconds = Timing.cutFadeSeconds
         resumed.timeline = timeline
         resumed.serial = 0
-        if entries[index].serial == 0 || entries.count >= StretchList.capacity {
+        // An empty stretch would stand in the way: behind a cut only what is placed follows.
+        if isUnheard || entries[index].serial == 0 || entries.count >= StretchList.capacity {
             entries[index] = resumed
         } else {
             entries.insert(resumed, at: index + 1)

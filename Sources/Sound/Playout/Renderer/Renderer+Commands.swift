@@ -93,7 +93,8 @@ extension Renderer {
         else { return false }
         let begin = firstReplaceable &+ Int64((Double(source.first) - due) / step)
         let reach = Int64(Double(source.resampler.reach) / step) + 2
-        return begin < cursor && !isAudible(from: begin + reach)
+        // The plan may end beyond the cursor.
+        return begin < state.frame && !isAudible(from: begin + reach)
     }
 
     /// Whether any planned frame from `frame` on is sound.

@@ -32,7 +32,8 @@ extension Renderer {
 
     private mutating func turnVolume() {
         guard directive.gain != state.volume.to else { return }
-        let length = Int(directive.gainRampSeconds * deviceRate)
+        // In silence there is nothing to ramp: what begins next begins at its volume.
+        let length = state.mode == .sounding ? Int(directive.gainRampSeconds * deviceRate) : 0
         state.volume = state.volume.turning(to: directive.gain, length: length)
     }
 

@@ -95,7 +95,8 @@ extension Renderer {
         let toSilence = toEnd + Double(source.resampler.reach) / step
         guard toSilence >= 1 else {
             finish(at: state.frame &+ Int64(max(-0x1p40, toEnd)))
-            return length
+            // What follows may begin before the next grid frame.
+            return successor == nil ? length : 1
         }
         return toSilence < Double(length) ? Int(toSilence) : length
     }

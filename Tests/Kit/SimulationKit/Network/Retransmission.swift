@@ -115,6 +115,16 @@ extension StreamEndpoint {
         network.loop.after(retransmission.timeout) { [self] in tryAgain() }
     }
 
+    /// Sends again what was lost. What was sent after it and is still here goes behind it, so that the order stays.
+    private func sendAgain() {
+        let segments = retransmission.lost + retransmission.underWay
+        retransmission.lost = []
+        retransmission.underWay = []
+        retransmission.pace += 1
+        restartLine()
+        for segment in segments { carry(segment) }
+    }
+
     private func tryAgain() {
         retransmission.isTimerRunning = false
         guard own.machine.isAlive else { return }
@@ -130,9 +140,7 @@ extension StreamEndpoint {
         // Nothing new is sent while the first segment is not acknowledged.
         let maySend = isHeard || retransmission.unheardByteCount == 0
         guard !network.isCut(own, peer), maySend else { return startTimer() }
-        let lost = retransmission.lost
-        retransmission.lost = []
-        for segment in lost { carry(segment) }
+        sendAgain()
         guard isHeard, retransmission.unheardByteCount > 0 else { return }
         acknowledged(retransmission.unheardByteCount)
         retransmission.unheardByteCount = 0

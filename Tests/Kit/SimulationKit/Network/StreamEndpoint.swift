@@ -202,6 +202,13 @@ public final class StreamEndpoint {
         if inbox.isEmpty { own.machine.after(.zero) { [self] in tellClosed() } }
     }
 
+    /// Nobody asks for it any more.
+    func letGo() {
+        (onReceive, onWrote, onClosed) = (nil, nil, nil)
+        early = []
+        unacknowledgedArrivals = []
+    }
+
     private func tellClosed() {
         tell { [self] in
             onClosed?()

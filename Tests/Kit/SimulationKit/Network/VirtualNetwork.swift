@@ -23,6 +23,13 @@ public final class VirtualNetwork {
             self.machine = machine
             self.quality = quality
         }
+
+        /// Forgets its connections and whoever waits for something.
+        func letGo() {
+            endpoints.forEach { $0.letGo() }
+            endpoints = []
+            (accept, receiveDatagram) = (nil, nil)
+        }
     }
 
     let loop: EventLoop
@@ -46,8 +53,12 @@ public final class VirtualNetwork {
 
     /// Connects a machine. Its name is its address.
     public func attach(_ machine: VirtualMachine, quality: LinkQuality) {
+        attachments[machine.name]?.letGo()
         attachments[machine.name] = Attachment(machine: machine, quality: quality)
     }
+
+    /// Ends everything, without a word: connections and their machines hold each other.
+    func letGo() { attachments.values.forEach { $0.letGo() } }
 
     /// From now on the machine's link is of this quality.
     public func setQuality(_ quality: LinkQuality, of machine: VirtualMachine) {

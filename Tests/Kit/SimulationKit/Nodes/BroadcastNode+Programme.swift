@@ -11,13 +11,23 @@ public struct Stretch {
     /// The frame after its last one; nil while that is not known.
     public internal(set) var end: FramePosition?
     let anchor: Anchor
+    /// When the broadcaster decided on it.
+    public let decided: TrueTime
 }
 
 extension BroadcastNode {
     /// Takes note of what the session decided: a new stretch, or the end of one.
     func noteStretches() {
-        dropRevoked()
-        for placement in session.placements {
+        // Asking for them copies the session.
+        let placements = session.placements
+        dropRevoked { stretch in
+            placements.contains { placement in
+                // It sounds as it was, or it was cut and goes on there later.
+                placement.epoch == stretch.epoch
+                    && (placement.anchor == stretch.anchor || placement.anchor?.frame == stretch.end)
+            }
+        }
+        for placement in placements {
             guard let anchor = placement.anchor else { continue }
             let known = stretches.lastIndex { $0.epoch == placement.epoch }
             if let known, stretches[known].anchor == anchor {
@@ -26,7 +36,9 @@ extension BroadcastNode {
                 let performance = Performance(song: song, machine: machine)
                 performance.anchor = anchor
                 stretches.append(
-                    Stretch(epoch: placement.epoch, performance: performance, first: anchor.frame, anchor: anchor))
+                    Stretch(
+                        epoch: placement.epoch, performance: performance, first: anchor.frame, anchor: anchor,
+                        decided: machine.loop.now))
                 onStretch(performance)
                 end(stretches.count - 1, at: placement.end)
             }
@@ -34,12 +46,11 @@ extension BroadcastNode {
     }
 
     /// Drops stretches that had not begun when something else was decided.
-    private func dropRevoked() {
-        let now = Double(machine.loop.now.nanoseconds) * 1e-9
+    private func dropRevoked(isPlaced: (Stretch) -> Bool) {
+        let now = machine.loop.now.seconds
         stretches.removeAll { stretch in
             let start = stretch.performance.seconds(of: Double(stretch.first.index)) ?? 0
-            let isPlaced = session.placements.contains { $0.epoch == stretch.epoch && $0.anchor == stretch.anchor }
-            guard start > now, !isPlaced else { return false }
+            guard start > now, !isPlaced(stretch) else { return false }
             stretch.performance.cut = now
             return true
         }

@@ -213,7 +213,12 @@ public final class BroadcastNode: BroadcastEnvironment {
     public func removeKey(_ key: ClockKey) { responder.unregister(keyIdentifier: key.identifier) }
 
     public func openSource(_ request: SourceRequest) {
-        guard case .location(.local(let name)) = request.origin else { return }
+        let name: String
+        switch request.origin {
+        case .location(.local(let path)): name = path
+        case .location(.web(let address)): name = address.text
+        default: return
+        }
         let song = songs[name] ?? performance.song
         let first = request.firstFrame.index
         reading[request.epoch] = (song, first > 0 ? first : -Int64(song.primingFrameCount), first)

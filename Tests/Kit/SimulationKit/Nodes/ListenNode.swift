@@ -19,9 +19,10 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
     public private(set) var outcome: ListenOutcome?
     /// Everything it told its user, and when.
     public private(set) var notices: [(time: TrueTime, notice: ListenNotice)] = []
-    /// What it was told to set, the group's volume, and what its broadcaster answered.
-    public private(set) var operations: [ListenerOperation] = []
-    public private(set) var groupVolume = VolumeSetting()
+    /// How its loudspeakers are set, and were since when.
+    public internal(set) var loudspeakers: LoudspeakerHistory
+    public var groupVolume: VolumeSetting { loudspeakers.last.group }
+    /// What its broadcaster answered.
     public private(set) var answers: [ControlMessage] = []
     /// Why it could not play a stream.
     public private(set) var decodingErrors: [AudioDecodingError] = []
@@ -41,10 +42,10 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
     private let network: VirtualNetwork
     let discovery: VirtualDiscovery?
     private var random: SimulationRandom
-    private let control = PlayoutControl()
-    private let card: VirtualSoundCard
+    let control = PlayoutControl()
+    let card: VirtualSoundCard
     private let outlet: SimulatedOutlet
-    private let executor: ListenExecutor
+    let executor: ListenExecutor
     /// Counts timers, so that older ones are void.
     private var timerGeneration = 0
     private var endpoints: [ConnectionID: StreamEndpoint] = [:]
@@ -65,6 +66,7 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         self.discovery = discovery
         self.configuration = configuration
         cardConfiguration = card
+        loudspeakers = LoudspeakerHistory(ListenerSettings(offset: configuration.offset))
         outlet = SimulatedOutlet(control: control)
         executor = ListenExecutor(
             configuration: configuration, outlet: outlet, playingTick: Self.playingTick, now: machine.now)
@@ -100,12 +102,6 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         }
     }
 
-    /// Its ear hears a performance as its user wants it: shifted by the offset.
-    func attend(_ performance: Performance) {
-        let offset = configuration.offset
-        ear.attend(performance, asPlaced: offset == .zero ? performance : performance.shifted(by: offset, on: machine))
-    }
-
     func start() {
         card.start()
         network.listen(on: machine) { [unowned self] in opened($0, .accepted, dial: nil) }
@@ -117,6 +113,7 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         }
         turnQueue()
         executor.start()
+        executor.handle(.settings(loudspeakers.last.settings))
     }
 
     /// The user pressed Ctrl-C.
@@ -240,10 +237,6 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
                 started: greeting.started, isBusy: session.broadcasterName != nil,
                 addresses: [NetworkAddress(host: machine.name)]))
     }
-
-    public func set(_ operation: ListenerOperation) { operations.append(operation) }
-
-    public func setGroupVolume(_ volume: VolumeSetting) { groupVolume = volume }
 
     public func listenerDidHear(_ answer: ControlMessage) { answers.append(answer) }
 

@@ -6,6 +6,9 @@ public final class Ear {
     private var performances: [Performance] = []
     /// Samples above -80 dBFS at times at which no performance is due.
     public private(set) var straySampleCount = 0
+    /// The true times of such samples in seconds, at most one in 10 ms and ``strayMomentCount`` in all.
+    public private(set) var strayMoments: [Double] = []
+    private static let strayMomentCount = 1_000
     /// The true time of the first sample above -80 dBFS, and of the last, in seconds.
     public private(set) var firstSound: Double?
     public private(set) var lastSound: Double?
@@ -20,6 +23,9 @@ public final class Ear {
         ears.append(PerformanceEar(placed))
     }
 
+    /// The loudspeaker sounds so much later than others from now on. Of no effect on what is attended as it is.
+    func shift(to offset: TimeSpan) { ears.forEach { $0.shift(to: offset) } }
+
     func hear(_ samples: UnsafeBufferPointer<Float>, from start: Double, spacing: Double) {
         guard samples.count > 0 else { return }
         var due = 0..<0
@@ -33,8 +39,16 @@ public final class Ear {
             let time = start + spacing * Double(index)
             if firstSound == nil { firstSound = time }
             lastSound = time
-            if !due.contains(index) { straySampleCount += 1 }
+            if !due.contains(index) { noteStray(time) }
         }
+    }
+
+    private func noteStray(_ time: Double) {
+        straySampleCount += 1
+        guard strayMoments.count < Self.strayMomentCount, strayMoments.last.map({ time > $0 + 0.01 }) ?? true else {
+            return
+        }
+        strayMoments.append(time)
     }
 
     func interrupt() {

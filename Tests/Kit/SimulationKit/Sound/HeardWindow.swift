@@ -27,6 +27,12 @@ public struct HeardWindow {
     public var peak: Float
     public var sampleCount: Int
 
+    /// Whether this is the song, as pure as at full gain, at another one that stays the same.
+    public func isSong(atGain expected: Float) -> Bool {
+        expected > 0 && residual < Self.residualLimit * expected
+            && abs(gain - expected) < Self.gainTolerance * expected
+    }
+
     static let silencePeak: Float = 1e-4
     static let residualLimit: Float = 1e-3
     static let gainTolerance: Float = 3e-3

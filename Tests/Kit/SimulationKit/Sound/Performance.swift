@@ -13,14 +13,20 @@ public final class Performance {
         }
     }
     /// The true time at which it was cut, in seconds; nil while it was not.
-    public internal(set) var cut: Double?
+    public internal(set) var cut: Double? {
+        get { original?.performance.cut ?? ownCut }
+        set { ownCut = newValue }
+    }
+    private var ownCut: Double?
     private var moveCount = 0
     /// How often the timeline was moved after the decision, and the frame from which on it was.
     var moves: (count: Int, frame: Int64) {
         original.map(\.performance.moves) ?? (moveCount, anchor?.frame.index ?? 0)
     }
-    /// Of which this is a shifted copy, by how much, and on whose clock.
-    private let original: (performance: Performance, shift: TimeSpan, machine: VirtualMachine)?
+    /// Of which this is a shifted copy, and on whose clock.
+    private let original: (performance: Performance, machine: VirtualMachine)?
+    /// By how much; zero for the performance itself.
+    var shift = TimeSpan.zero
     /// The anchor's instant in seconds on the broadcaster's clock since the simulation began.
     private var origin = 0.0
 
@@ -33,7 +39,8 @@ public final class Performance {
     private init(_ original: Performance, shift: TimeSpan, machine: VirtualMachine) {
         song = original.song
         self.machine = original.machine
-        self.original = (original, shift, machine)
+        self.original = (original, machine)
+        self.shift = shift
     }
 
     /// The same, each frame later by so much on a machine's clock.
@@ -52,7 +59,7 @@ public final class Performance {
         if let original {
             let clock = original.machine.clock
             return original.performance.position(
-                at: clock.seconds(ofElapsed: clock.elapsed(at: seconds) - original.shift.seconds))
+                at: clock.seconds(ofElapsed: clock.elapsed(at: seconds) - shift.seconds))
         }
         guard let anchor else { return nil }
         return Double(anchor.frame.index) + (clock.elapsed(at: seconds) - origin) * anchor.framesPerSecond
@@ -71,7 +78,7 @@ public final class Performance {
         if let original {
             let clock = original.machine.clock
             return original.performance.seconds(of: position).map {
-                clock.seconds(ofElapsed: clock.elapsed(at: $0) + original.shift.seconds)
+                clock.seconds(ofElapsed: clock.elapsed(at: $0) + shift.seconds)
             }
         }
         guard let anchor else { return nil }

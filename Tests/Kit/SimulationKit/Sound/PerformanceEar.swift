@@ -90,6 +90,13 @@ final class PerformanceEar {
         return belonging ?? 0..<0
     }
 
+    /// What was due later, or sooner, is due so much later from now on.
+    func shift(to offset: TimeSpan) {
+        guard performance.shift != offset, !isOver else { return }
+        finishWindow(next: nil)
+        performance.shift = offset
+    }
+
     /// The device's time axis broke: what is gathered stands for itself.
     func interrupt() { finishWindow(next: nil) }
 
@@ -150,7 +157,7 @@ final class PerformanceEar {
                 content: .silence, lateness: .zero, gain: 0, residual: 0, peak: Float(peak), sampleCount: count)
         }
         let nearest = comparison(at: 0)
-        guard nearest.content != .song else { return nearest }
+        guard nearest.content != .song, !nearest.isSong(atGain: nearest.gain) else { return nearest }
         // A whole period of the first tone away the comparison fits nearly as well.
         let others = [-1.0, 1].map { periods in
             var window = comparison(

@@ -108,6 +108,9 @@ final class VirtualSoundCard {
         ear.interrupt()
     }
 
+    /// Gives the ear what has left the DAC by now, which the loop has not looked at yet.
+    func catchUp() { if !isSuspended { emit(until: min(Int64(dacPosition), written)) } }
+
     /// The power goes: what was not heard yet never is.
     private func suspend() {
         emit(until: min(Int64(dacPosition), written))

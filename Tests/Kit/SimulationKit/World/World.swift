@@ -39,7 +39,10 @@ public final class World {
     }
 
     // Events hold nodes, and nodes hold the loop.
-    deinit { loop.removeAll() }
+    deinit {
+        loop.removeAll()
+        network.letGo()
+    }
 
     public func run(for span: TimeSpan) { loop.run(until: loop.now + span) }
     public func run(until time: TrueTime) { loop.run(until: time) }
@@ -98,7 +101,10 @@ public final class World {
             machine: machine, network: network, discovery: mdns ? discovery : nil, configuration: configuration,
             card: card, random: random.fork())
         listeners.append(node)
-        for broadcaster in broadcasters { node.attend(broadcaster.performance) }
+        for broadcaster in broadcasters {
+            node.attend(broadcaster.performance)
+            for stretch in broadcaster.stretches { node.attend(stretch.performance) }
+        }
         machine.after(.zero) { [unowned node] in node.start() }
         return node
     }
@@ -120,7 +126,10 @@ public final class World {
     }
 
     /// Adds a machine that broadcasts a programme of these songs, again and again.
-    public func addBroadcaster(_ name: String, songs: [VirtualSong]) -> BroadcastNode {
+    /// - Parameter webSongs: songs that others may add, each by its title, which is an address.
+    public func addBroadcaster(
+        _ name: String, songs: [VirtualSong], webSongs: [VirtualSong] = []
+    ) -> BroadcastNode {
         let node = addBroadcaster(name, song: songs[0]) { configuration in
             configuration.programme = Programme(seed: self.seed)
             let items = songs.map { NewItem(.local($0.title), title: $0.title) }
@@ -128,8 +137,9 @@ public final class World {
             _ = try? configuration.programme.apply(.setRepeat(.all))
             _ = try? configuration.programme.apply(.play)
             configuration.staysIdle = true
+            configuration.acceptsSongs = !webSongs.isEmpty
         }
-        node.songs = Dictionary(songs.map { ($0.title, $0) }) { first, _ in first }
+        node.songs = Dictionary((songs + webSongs).map { ($0.title, $0) }) { first, _ in first }
         node.onStretch = { [unowned self] performance in
             for listener in listeners { listener.attend(performance) }
         }
@@ -137,8 +147,10 @@ public final class World {
     }
 
     /// Adds a machine that commands and follows a broadcast.
-    public func addController(_ name: String, of broadcaster: BroadcastNode) -> ControlNode {
-        let machine = addMachine(nil, nil)
+    public func addController(
+        _ name: String, of broadcaster: BroadcastNode, quality: LinkQuality? = nil
+    ) -> ControlNode {
+        let machine = addMachine(quality, nil)
         let node = ControlNode(machine: machine, network: network, greeting: greeting(name, .controller))
         node.start(NetworkAddress(host: broadcaster.machine.name))
         return node

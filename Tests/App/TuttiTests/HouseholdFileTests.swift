@@ -1,0 +1,92 @@
+import Glibc
+import Households
+import SecureChannel
+import Testing
+
+@testable import tutti
+
+/// The household's document on the disk.
+@Suite(.timeLimit(.minutes(5))) struct HouseholdFileTests {
+    private let temporary = TemporaryDirectory()
+    private var directory: StateDirectory { StateDirectory(path: temporary.path + "/a/tutti") }
+    private var file: HouseholdFile { HouseholdFile(directory: directory) }
+    private var path: String { directory.path(of: HouseholdFile.fileName) }
+    private let keys = PeerKeyPair.random()
+
+    private func create() throws -> Household {
+        let home = try Household(name: "Home", founder: keys, memberName: "den")
+        _ = try file.update { (household: inout Household?) throws(HouseholdError) in household = home }
+        return home
+    }
+
+    @Test func whatIsStoredIsThereTheNextTimeAndForItsOwnerAlone() throws {
+        #expect(try file.load() == nil && file.version() == nil)
+        let home = try create()
+        #expect(try file.load() == home)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        _ = try file.update { (household: inout Household?) throws(HouseholdError) in household = nil }
+        #expect(try file.load() == nil && access(path, F_OK) != 0)
+    }
+
+    @Test func aChangeIsSeenAndOneThatFailsChangesNothing() throws {
+        let home = try create()
+        let before = try #require(file.version())
+        let failed = try file.update { (household: inout Household?) throws(HouseholdError) in
+            household = nil
+            throw .full
+        }
+        #expect(failed == .failure(.full) && file.version() == before)
+        #expect(try file.load() == home)
+        let other = PeerKeyPair.random()
+        _ = try file.update { (household: inout Household?) throws(HouseholdError) in
+            try household?.admit(other.signingKey, name: "attic", by: keys)
+        }
+        #expect(file.version() != before)
+        #expect(try file.load()?.isMember(other.key) == true)
+    }
+
+    @Test func aFileThatOthersMayReadIsRefusedAndKept() throws {
+        let home = try create()
+        for mode: mode_t in [0o640, 0o604, 0o620] {
+            chmod(path, mode)
+            let error = #expect(throws: HouseholdFileError.readable(path: path)) { try file.load() }
+            #expect(error.map { "\($0)".contains("chmod 600 '\(path)'") } == true)
+        }
+        chmod(path, 0o600)
+        #expect(try file.load() == home)
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func aFileOfAnotherUserIsRefused() throws {
+        _ = try create()
+        #expect(chown(path, 65_534, 65_534) == 0)
+        #expect(throws: HouseholdFileError.foreign(path: path)) { try file.load() }
+    }
+
+    @Test func whatIsDamagedIsKeptUnderAnotherNameEachTime() throws {
+        for name in ["household.damaged", "household.damaged-2"] {
+            var bytes = try create().encoded().withBytes { Array($0) }
+            bytes[bytes.count / 2] ^= 1
+            try directory.write(bytes, to: HouseholdFile.fileName)
+            let kept = directory.path(of: name)
+            #expect(throws: HouseholdFileError.damaged(path: path, keptAs: kept)) { try file.load() }
+            #expect(try directory.read(name) == bytes)
+            // It is told once; then there is none.
+            #expect(try file.load() == nil)
+        }
+    }
+
+    @Test func aLongerFileIsNotTakenForItsBeginning() throws {
+        let bytes = try create().encoded().withBytes { Array($0) }
+        let padding = [UInt8](repeating: 0, count: HouseholdLimits.documentByteCount)
+        try directory.write(bytes + padding, to: HouseholdFile.fileName)
+        #expect(throws: HouseholdFileError.self) { try file.load() }
+        #expect(TemporaryDirectory.names(in: directory.path) == ["household.damaged"])
+    }
+
+    @Test func aChangeOfADamagedFileIsRefused() throws {
+        try directory.write([1, 2, 3], to: HouseholdFile.fileName)
+        #expect(throws: HouseholdFileError.self) { try create() }
+        #expect(try directory.read("household.damaged") == [1, 2, 3])
+    }
+}

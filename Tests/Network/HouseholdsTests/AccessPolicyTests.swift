@@ -1,0 +1,42 @@
+import Households
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct AccessPolicyTests {
+    private let uses: [AccessRight] = [.listen, .broadcast, .command]
+
+    @Test func inOpenModeAnyoneMayUseButNotStore() {
+        let policy = AccessPolicy()
+        for right in uses { #expect(policy.denial(of: right, to: .stranger) == nil) }
+        #expect(policy.denial(of: .store, to: .stranger) == .thisMachineOnly)
+    }
+
+    @Test func inAHouseholdMembersMayAndNobodyElse() {
+        let policy = AccessPolicy(household: "Home")
+        for right in AccessRight.allCases {
+            #expect(policy.denial(of: right, to: .member) == nil)
+            #expect(policy.denial(of: right, to: .stranger) == .membersOnly(household: "Home"))
+            #expect(policy.denial(of: right, to: .removed) == .removed(household: "Home"))
+        }
+    }
+
+    @Test func whatTheUserChoseCounts() {
+        var policy = AccessPolicy(household: "Home")
+        policy.allow(.listen, for: .anyone)
+        policy.allow(.command, for: .nobody)
+        #expect(policy.denial(of: .listen, to: .stranger) == nil)
+        #expect(policy.denial(of: .command, to: .member) == .nobody)
+        #expect(policy.denial(of: .broadcast, to: .stranger) == .membersOnly(household: "Home"))
+        var open = AccessPolicy()
+        open.allow(.listen, for: .members)
+        #expect(open.denial(of: .listen, to: .stranger) == .noHousehold)
+    }
+
+    @Test func thisMachineMayDoEverything() {
+        var policy = AccessPolicy(household: "Home")
+        for right in uses { policy.allow(right, for: .nobody) }
+        for policy in [AccessPolicy(), policy] {
+            for right in AccessRight.allCases { #expect(policy.denial(of: right, to: .thisMachine) == nil) }
+        }
+    }
+}
