@@ -50,8 +50,10 @@ extension ListenSession {
 
     private mutating func enter(_ mark: EntryMark, _ now: HostTime) {
         guard let entry = change({ $0.timeline.enter(mark) }) ?? nil else { return }
-        // The audio queue holds a few epochs only.
-        for unheard in change({ $0.timeline.dropUnheard() }) ?? [] { actions.append(.drop(unheard)) }
+        // The audio queue holds a few epochs only; a file keeps whatever was not cut.
+        let forgotten = change { $0.timeline.takeForgotten() } ?? []
+        let unheard = change { $0.timeline.dropUnheard() } ?? []
+        for epoch in (isRecorder ? [] : forgotten) + unheard { actions.append(.drop(epoch)) }
         guard let reception, let epoch = reception.timeline.newest else { return }
         if let gap = disconnection.goOn(at: mark.frame, of: mark.epoch), let rate = epoch.rate {
             tell(.songLost(TimeSpan(seconds: Double(gap) / rate), broadcaster: reception.broadcaster.name))

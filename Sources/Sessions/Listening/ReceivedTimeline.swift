@@ -81,13 +81,17 @@ struct ReceivedTimeline {
 
     /// Drops the epochs before the newest one that were cut before anything of them was heard: only the newest one is
     /// resumed.
-    /// - Returns: those that the audio queue was told of, and others that it holds in vain: without a clock it cannot
-    ///   know what is over.
+    /// - Returns: those that the audio queue was told of.
     mutating func dropUnheard() -> [Epoch] {
-        defer { forgotten = [] }
         let unheard = epochs.dropLast().filter(\.wasCutUnheard)
         epochs.removeAll { epoch in unheard.contains { $0.id == epoch.id } }
-        return forgotten + unheard.filter(\.hasBegun).map(\.queueEpoch)
+        return unheard.filter(\.hasBegun).map(\.queueEpoch)
+    }
+
+    /// Returns the epochs that the audio queue holds in vain, once each: without a clock it cannot know what is over.
+    mutating func takeForgotten() -> [Epoch] {
+        defer { forgotten = [] }
+        return forgotten
     }
 
     /// Takes the mark where the newest epoch's sound begins, or goes on.

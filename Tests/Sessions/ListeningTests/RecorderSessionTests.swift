@@ -116,6 +116,19 @@ import WireProtocol
         #expect(!listener.notices.contains(.tooFarAhead(broadcaster: "Attic")))
     }
 
+    /// It never says that it began to sound a song; those that came are in the file all the same.
+    @Test func manySongsStayRecorded() {
+        var listener = recording()
+        for epoch: UInt32 in 1...7 {
+            if epoch > 1 { listener.stream(1, epoch: epoch) }
+            listener.packet(1, at: 0, epoch: epoch)
+            listener.say(WireEncoder.streamEnd(Epoch(epoch), at: FramePosition(400)), 1)
+            if epoch < 4 { listener.handle(.heardEnd(listener.begun[Int(epoch) - 1].epoch)) }
+        }
+        #expect(listener.begun.count == 7)
+        #expect(!listener.actions.contains { if case .drop = $0 { true } else { false } })
+    }
+
     /// What loudspeakers would have no use for any more.
     @Test func noPacketComesTooLate() {
         var listener = recording()
