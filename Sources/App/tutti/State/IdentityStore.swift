@@ -46,13 +46,13 @@ struct IdentityStore: Sendable {
         in directory: StateDirectory, orElse new: UUIDBytes
     ) throws(StateError) -> (peer: UUIDBytes, isRepaired: Bool) {
         if let peer = try directory.read(fileName).flatMap(parse) { return (peer, false) }
-        return try directory.exclusively { () throws(StateError) in
+        return try directory.exclusively { () throws(StateError) -> (peer: UUIDBytes, isRepaired: Bool) in
             // Another process may have been faster.
             let bytes = try directory.read(fileName)
             if let peer = bytes.flatMap(parse) { return (peer, false) }
             try directory.write(Array("\(new)\n".utf8), to: fileName)
             return (new, bytes != nil)
-        }
+        }.get()
     }
 
     private static func parse(_ bytes: [UInt8]) -> UUIDBytes? {
