@@ -174,17 +174,17 @@ let layers = [
                 "TuttiRuntime",
                 [
                     "ALSADevices", "AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueueServices",
-                    "Broadcasting", "ClockExchange", "ClockSync", "Controlling", "Discovery", "HostSystem",
-                    "LibavcodecDecoding", "Listening", "MPEGDecoding", "Observing", "Peering", "Playout", "Programmes",
-                    "RealtimeKitClient", "Recording", "SessionExecution", "Songs", "VirtualDevices", "WireProtocol",
-                    nioCore, nioPosix,
+                    "Broadcasting", "ClockExchange", "ClockSync", "Controlling", "Cryptography", "Discovery",
+                    "HostSystem", "LibavcodecDecoding", "Listening", "MPEGDecoding", "Observing", "Peering", "Playout",
+                    "Programmes", "RealtimeKitClient", "Recording", "SecureChannel", "SessionExecution", "Songs",
+                    "VirtualDevices", "WireProtocol", nioCore, nioPosix,
                 ], canary),
             program(
                 "tutti",
                 [
                     "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CRevision", "Controlling",
-                    "HostSystem", "Households", "Listening", "Observing", "Peering", "Playout", "Songs", "TuttiRuntime",
-                    "WireProtocol",
+                    "Cryptography", "HostSystem", "Households", "Listening", "Observing", "Peering", "Playout",
+                    "SecureChannel", "Songs", "TuttiRuntime", "WireProtocol",
                 ]),
         ]),
 ]

@@ -76,9 +76,7 @@ final class RunningListener: Sendable {
 }
 
 extension Identity {
-    static func test(_ name: String) -> Identity {
-        Identity(peer: .random(), instance: .random(in: .min ... .max), name: name)
-    }
+    static func test(_ name: String) -> Identity { Identity(name: name) }
 }
 
 extension RuntimeNotice {

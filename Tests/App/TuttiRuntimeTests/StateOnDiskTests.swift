@@ -17,7 +17,7 @@ struct StateOnDiskTests {
             in: sourceFiles.directory)
         let log = String(decoding: try Tool.readFile(sourceFiles.path("log")), as: UTF8.self)
             .split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
-        let renaming = try #require(log.firstIndex { $0.last == directory + "/identity" }, "\(log)")
+        let renaming = try #require(log.firstIndex { $0.last == directory + "/key" }, "\(log)")
         #expect(log[renaming].first == "rename")
         let before = log[..<renaming].last
         #expect(before == ["fsync", log[renaming][1]], "\(log)")

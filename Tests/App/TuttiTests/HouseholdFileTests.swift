@@ -50,7 +50,7 @@ import Testing
         let home = try create()
         for mode: mode_t in [0o640, 0o604, 0o620] {
             chmod(path, mode)
-            let error = #expect(throws: HouseholdFileError.readable(path: path)) { try file.load() }
+            let error = #expect(throws: PrivateFileError.exposed(path: path)) { try file.load() }
             #expect(error.map { "\($0)".contains("chmod 600 '\(path)'") } == true)
         }
         chmod(path, 0o600)
@@ -60,7 +60,7 @@ import Testing
     @Test(.enabled(if: geteuid() == 0)) func aFileOfAnotherUserIsRefused() throws {
         _ = try create()
         #expect(chown(path, 65_534, 65_534) == 0)
-        #expect(throws: HouseholdFileError.foreign(path: path)) { try file.load() }
+        #expect(throws: PrivateFileError.foreign(path: path)) { try file.load() }
     }
 
     @Test func whatIsDamagedIsKeptUnderAnotherNameEachTime() throws {
@@ -69,7 +69,10 @@ import Testing
             bytes[bytes.count / 2] ^= 1
             try directory.write(bytes, to: HouseholdFile.fileName)
             let kept = directory.path(of: name)
-            #expect(throws: HouseholdFileError.damaged(path: path, keptAs: kept)) { try file.load() }
+            let error = #expect(throws: PrivateFileError.self) { try file.load() }
+            #expect(
+                error.map { "\($0)" } == "\(path) was damaged and is now \(kept): "
+                    + "this machine has no household until it is paired again")
             #expect(try directory.read(name) == bytes)
             // It is told once; then there is none.
             #expect(try file.load() == nil)
@@ -80,13 +83,13 @@ import Testing
         let bytes = try create().encoded().withBytes { Array($0) }
         let padding = [UInt8](repeating: 0, count: HouseholdLimits.documentByteCount)
         try directory.write(bytes + padding, to: HouseholdFile.fileName)
-        #expect(throws: HouseholdFileError.self) { try file.load() }
+        #expect(throws: PrivateFileError.self) { try file.load() }
         #expect(TemporaryDirectory.names(in: directory.path) == ["household.damaged"])
     }
 
     @Test func aChangeOfADamagedFileIsRefused() throws {
         try directory.write([1, 2, 3], to: HouseholdFile.fileName)
-        #expect(throws: HouseholdFileError.self) { try create() }
+        #expect(throws: PrivateFileError.self) { try create() }
         #expect(try directory.read("household.damaged") == [1, 2, 3])
     }
 }

@@ -64,7 +64,7 @@ import Testing
         let all = manifest.closure(of: "TuttiRuntime")
         #expect(
             all.compactMap { manifest.systemLibraries[$0] }.sorted() == [
-                "alsa", "avahi-client", "dbus-1", "libmpg123",
+                "alsa", "avahi-client", "dbus-1", "libmpg123", "libsodium",
             ])
     }
 

@@ -1,31 +1,29 @@
 import AudioCore
 import Glibc
+import SecureChannel
 import WireProtocol
 
 /// The identity of this process on the network.
-public struct Identity: Hashable, Sendable {
-    /// The peer's UUID, made once and kept in the XDG state directory.
-    public var peer: UUIDBytes
+public struct Identity: Sendable {
+    /// The peer is known by their public half.
+    public let keys: PeerKeyPair
+    /// Follows from ``keys``.
+    public let peer: UUIDBytes
     /// Random for each process: one machine may run several.
     public var instance: UInt64
     /// For people; the host name by default.
     public var name: String
 
-    public init(peer: UUIDBytes, instance: UInt64, name: String) {
-        self.peer = peer
-        self.instance = instance
-        self.name = name
-    }
-
     /// A new instance of a peer.
     /// - Parameters:
-    ///   - peer: made once and kept by the caller, so that others know this machine's clock again; by default a new
-    ///     one.
+    ///   - keys: made once and kept by the caller, so that others know this machine and its clock again; by default new
+    ///     ones.
     ///   - name: for people; the host's by default. What is longer than mDNS carries is cut.
-    public init(peer: UUIDBytes = .random(), name: String = Identity.hostName) {
-        self.init(
-            peer: peer, instance: .random(in: 1...(.max)),
-            name: String(displaying: name, maximumByteCount: WireLimits.peerNameByteCount))
+    public init(keys: PeerKeyPair = .random(), name: String = Identity.hostName) {
+        self.keys = keys
+        peer = keys.key.uuid
+        instance = .random(in: 1...(.max))
+        self.name = String(displaying: name, maximumByteCount: WireLimits.peerNameByteCount)
     }
 
     /// The host's name without its domain.

@@ -35,7 +35,7 @@ public struct RuntimeFailure: Error, Hashable, Sendable {
         case temporary = 75
         /// The other side runs another release: EX_PROTOCOL.
         case incompatible = 76
-        /// The other side does not allow it: EX_NOPERM.
+        /// The other side does not allow it, or this machine's key is not its own: EX_NOPERM.
         case notAllowed = 77
     }
 

@@ -61,7 +61,8 @@ struct BroadcastCommand: Command {
             "Ctrl-C ends the broadcast for all listeners; a second one ends this process at once.",
             "Exit code: 0 when the last frame of every song was heard, 130 after Ctrl-C (128 + N after signal N), 64 for a wrong "
                 + "command line, 65 for a song that cannot be played, 66 for a missing one, 68 for a peer that is "
-                + "nowhere, 69 for a port or sound card that is not to be had, 1, 73, 74 for other failures.",
+                + "nowhere, 69 for a port or sound card that is not to be had, 77 when others may use this machine's "
+                + "key, 1, 73, 74 for other failures.",
         ],
         examples: [
             .init(command: "tutti broadcast song.mp3", meaning: "waits for the first listener, then plays"),
@@ -118,10 +119,10 @@ struct BroadcastCommand: Command {
         let session = SessionRunner(
             flags: display, codeWhenInterrupted: { 128 + $0 },
             readsKeys: !paths.contains("-"))
-        return session.run(warnings: warnings) { identity in
+        return session.run(warnings: warnings) { identity throws(RuntimeFailure) in
             var options = options
             options.memory = MemoryStore.standard()
-            let broadcaster = Broadcaster(songs: paths, options: options, identity: identity)
+            let broadcaster = try Broadcaster(songs: paths, options: options, identity: identity())
             return .init(
                 run: { handler throws(RuntimeFailure) in try broadcaster.run(handler) }, stop: { broadcaster.stop() },
                 onKey: { key in

@@ -21,7 +21,8 @@ struct CheckCommand: Command {
                 + "the limit, as they estimate it themselves once a second. One that is alone is compared with the "
                 + "timeline. One that falls silent, or vanishes without taking leave, is out of step.",
             "Exit code: 0 when all kept in step, 1 when not, 64 for a wrong command line, 68 when there is no "
-                + "broadcast, 69 when nobody plays it or it cannot be checked, 74 when the broadcaster is lost.",
+                + "broadcast, 69 when nobody plays it or it cannot be checked, 74 when the broadcaster is lost, 77 when "
+                + "others may use this machine's key.",
         ],
         examples: [
             .init(command: "tutti check", meaning: "30 s, within 100 us"),
@@ -48,9 +49,8 @@ struct CheckCommand: Command {
     }
 
     func run() -> Int32 {
-        let identity = IdentityStore.standard().identity()
         do throws(RuntimeFailure) {
-            let result = try Checker(options: options, identity: identity.identity).run { event in
+            let result = try Checker(options: options, identity: SessionRunner.identity()).run { event in
                 guard case .notice(let notice) = event, notice.level != .detail else { return }
                 StandardStream.error.write("tutti: \(notice.sentence)".terminalSafe + "\n")
             }

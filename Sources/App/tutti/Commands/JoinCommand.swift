@@ -37,7 +37,8 @@ struct JoinCommand: Command {
                 + "device.",
             "Ctrl-C fades out and ends; a second one ends this process at once.",
             "Exit code: 0 after Ctrl-C or, with --once, after a broadcast; 64 for a wrong command line, 69 for a port "
-                + "or sound card that is not to be had, 1, 73, 74 for other failures.",
+                + "or sound card that is not to be had, 77 when others may use this machine's "
+                + "key, 1, 73, 74 for other failures.",
         ],
         examples: [
             .init(command: "tutti join", meaning: "plays every broadcast that comes along"),
@@ -88,10 +89,10 @@ struct JoinCommand: Command {
 
     func run() -> Int32 {
         let session = SessionRunner(flags: display, codeWhenInterrupted: { _ in 0 }, readsKeys: true)
-        return session.run(warnings: []) { identity in
+        return session.run(warnings: []) { identity throws(RuntimeFailure) in
             var options = options
             options.memory = MemoryStore.standard()
-            let listener = Listener(options: options, identity: identity)
+            let listener = try Listener(options: options, identity: identity())
             return .init(
                 run: { handler throws(RuntimeFailure) in try listener.run(handler) }, stop: { listener.stop() },
                 onKey: { key in

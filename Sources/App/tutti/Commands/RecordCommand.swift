@@ -43,7 +43,7 @@ struct RecordCommand: Command {
             "Exit code: 0 after the broadcast's end or, if anything was recorded, Ctrl-C; 130 after Ctrl-C with "
                 + "nothing recorded; 64 for a wrong command line, 65 for music that cannot be decoded, 69 for a port or "
                 + "a device that is not to be had, 73 where the file cannot be written, 74 for a lost broadcaster or "
-                + "device.",
+                + "device, 77 when others may use this machine's key.",
         ],
         examples: [
             .init(command: "tutti record evening.wav", meaning: "the default device, until Ctrl-C"),
@@ -121,10 +121,10 @@ struct RecordCommand: Command {
 
     func run() -> Int32 {
         let session = SessionRunner(flags: display, codeWhenInterrupted: { 128 + $0 })
-        return session.run(warnings: []) { identity in
+        return session.run(warnings: []) { identity throws(RuntimeFailure) in
             switch source {
             case .broadcast(let options):
-                let recorder = Recorder(options: options, identity: identity)
+                let recorder = try Recorder(options: options, identity: identity())
                 return .init(
                     run: { handler throws(RuntimeFailure) in try recorder.run(handler) }, stop: { recorder.stop() })
             case .device(let options):

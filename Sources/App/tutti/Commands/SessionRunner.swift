@@ -24,19 +24,20 @@ struct SessionRunner: Sendable {
     /// Whether the session takes keys, if the terminal shows live lines.
     var readsKeys = false
 
+    /// Gives this process its identity, for a session that others see.
+    typealias IdentityLoader = () throws(RuntimeFailure) -> Identity
+    typealias SessionMaker = (IdentityLoader) throws(RuntimeFailure) -> Session
+
     /// Runs a session to its end and returns the exit code.
-    func run(warnings: [String], _ make: (Identity) -> Session) -> Int32 {
+    func run(warnings: [String], _ make: SessionMaker) -> Int32 {
         SignalWatcher.block()
         let interruption = Interruption()
         let terminal = flags.isJSON || flags.level == .quiet ? nil : Terminal(readsKeys: readsKeys)
         do throws(RuntimeFailure) {
             let display = try startDisplay(terminal) { interruption.raise(SIGPIPE, now: .now()) }
             try watchSignals(interruption, terminal, display.mailbox)
-            let identity = IdentityStore.standard().identity()
-            for warning in warnings + identity.warnings { display.mailbox.post(.warning(warning)) }
-            let session = make(identity.identity)
-            if terminal != nil, readsKeys { KeyReader.start(session.onKey) }
-            let result = attempt(session, interruption, display.mailbox)
+            for warning in warnings { display.mailbox.post(.warning(warning)) }
+            let result = attempt(make, interruption, display.mailbox, hasKeys: terminal != nil && readsKeys)
             let code = exitCode(result, interruption)
             display.finish(result, exitCode: code)
             if let failure = result.failure { Self.report(failure) }
@@ -58,15 +59,30 @@ struct SessionRunner: Sendable {
         }
     }
 
+    /// The identity of a command without a display. What there is to be warned of is printed.
+    static func identity() throws(RuntimeFailure) -> Identity {
+        let loaded = try IdentityStore.standard().identity()
+        for warning in loaded.warnings {
+            StandardStream.error.write("tutti: warning: \(warning)".terminalSafe + "\n")
+        }
+        return loaded.identity
+    }
+
     /// Prints the one line of a failed command.
     static func report(_ failure: RuntimeFailure) {
         StandardStream.error.write("tutti: \(failure.sentence)".terminalSafe + "\n")
     }
 
     private func attempt(
-        _ session: Session, _ interruption: Interruption, _ mailbox: EventMailbox
+        _ make: SessionMaker, _ interruption: Interruption, _ mailbox: EventMailbox, hasKeys: Bool
     ) -> SessionResult {
         do throws(RuntimeFailure) {
+            let session = try make { () throws(RuntimeFailure) in
+                let loaded = try IdentityStore.standard().identity()
+                for warning in loaded.warnings { mailbox.post(.warning(warning)) }
+                return loaded.identity
+            }
+            if hasKeys { KeyReader.start(session.onKey) }
             interruption.onRaise(session.stop)
             switch try session.run({ mailbox.post(.runtime($0)) }) {
             case .completed: return .completed

@@ -1,18 +1,15 @@
-import AudioCore
+import SecureChannel
 import TuttiRuntime
-import WireProtocol
 
-/// The identity of this user's Tutti: a UUID made once and kept in the state directory.
+/// The identity of this user's Tutti: a key made once and kept in the state directory.
 ///
-/// All of a user's processes share it, however many start at the same moment. Never fails: if it cannot be stored, this
-/// process gets one of its own, with a warning.
+/// All of a user's processes share it, however many start at the same moment. If it cannot be stored, this process gets
+/// one of its own, with a warning.
 struct IdentityStore: Sendable {
     struct Loaded {
-        var identity: Identity
-        var warnings: [String] = []
+        let identity: Identity
+        let warnings: [String]
     }
-
-    private static let fileName = "identity"
 
     /// Nil if there is no directory to keep anything in.
     let directory: StateDirectory?
@@ -23,41 +20,41 @@ struct IdentityStore: Sendable {
     }
 
     /// Returns the identity of this process; its instance is new at each call.
-    func identity() -> Loaded {
-        var loaded = Loaded(identity: Identity(name: hostName))
+    /// - Throws: if somebody else may use the key. To go on with it would be to share the identity, and to go on with
+    ///   another to lose what others know of this machine.
+    func identity() throws(RuntimeFailure) -> Loaded {
+        var warnings: [String] = []
+        let keys = try kept(&warnings) ?? PeerKeyPair.random()
+        return Loaded(identity: Identity(keys: keys, name: hostName), warnings: warnings)
+    }
+
+    /// Returns nil if nothing can be kept.
+    private func kept(_ warnings: inout [String]) throws(RuntimeFailure) -> PeerKeyPair? {
+        let consequence = "this run has a key of its own, others see it as a new peer"
         guard let directory else {
-            loaded.warnings.append("HOME is not set: this run has an identity of its own, others see it as a new peer")
-            return loaded
+            warnings.append("HOME is not set: \(consequence)")
+            return nil
         }
-        do throws(StateError) {
-            let kept = try Self.kept(in: directory, orElse: loaded.identity.peer)
-            loaded.identity.peer = kept.peer
-            if kept.isRepaired {
-                let path = directory.path(of: Self.fileName)
-                loaded.warnings.append("\(path) was damaged and is made anew: others see this machine as a new peer")
-            }
+        let file = KeyFile(directory: directory)
+        do throws(PrivateFileError) {
+            return try Self.keys(in: file, &warnings)
         } catch {
-            loaded.warnings.append("\(error): this run has an identity of its own, others see it as a new peer")
-        }
-        return loaded
-    }
-
-    private static func kept(
-        in directory: StateDirectory, orElse new: UUIDBytes
-    ) throws(StateError) -> (peer: UUIDBytes, isRepaired: Bool) {
-        if let peer = try directory.read(fileName).flatMap(parse) { return (peer, false) }
-        return try directory.exclusively { () throws(StateError) in
-            // Another process may have been faster.
-            let bytes = try directory.read(fileName)
-            if let peer = bytes.flatMap(parse) { return (peer, false) }
-            try directory.write(Array("\(new)\n".utf8), to: fileName)
-            return (new, bytes != nil)
+            switch error {
+            case .exposed, .foreign: throw RuntimeFailure(.notAllowed, .other("\(error)"))
+            case .system, .damaged: warnings.append("\(error): \(consequence)")
+            }
+            return nil
         }
     }
 
-    private static func parse(_ bytes: [UInt8]) -> UUIDBytes? {
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard let uuid = UUIDBytes(text.last == "\n" ? text.dropLast() : text[...]) else { return nil }
-        return uuid == UUIDBytes(high: 0, low: 0) ? nil : uuid
+    /// New ones, with a warning, if the file is damaged.
+    private static func keys(in file: KeyFile, _ warnings: inout [String]) throws(PrivateFileError) -> PeerKeyPair {
+        do throws(PrivateFileError) {
+            return try file.keys()
+        } catch {
+            guard case .damaged = error else { throw error }
+            warnings.append("\(error)")
+            return try file.keys()
+        }
     }
 }

@@ -21,7 +21,7 @@ struct MemoryStore: ListenerMemory {
                 var file = try contents()
                 file.records[subject] = record
                 try directory.write(file.bytes, to: Self.fileName)
-            }
+            }.get()
         } catch {
             throw MemoryFailure("\(error)")
         }

@@ -26,6 +26,11 @@ struct StateDirectory: Hashable, Sendable {
 
     /// Returns a file's bytes, up to a limit; nil if there is no such file.
     func read(_ name: String, limit: Int = fileByteCountLimit) throws(StateError) -> [UInt8]? {
+        try file(name, limit: limit)?.bytes
+    }
+
+    /// Returns a file's bytes, up to a limit, and who may use that very file; nil if there is no such file.
+    func file(_ name: String, limit: Int) throws(StateError) -> StateFile? {
         // O_NONBLOCK, in case somebody put a FIFO there.
         let file = open(path(of: name), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
@@ -33,10 +38,12 @@ struct StateDirectory: Hashable, Sendable {
             throw StateError("read", path(of: name))
         }
         defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw StateError("read", path(of: name)) }
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = Glibc.read(file, &bytes, bytes.count)
         guard count >= 0 else { throw StateError("read", path(of: name)) }
-        return Array(bytes[..<count])
+        return StateFile(bytes: Array(bytes[..<count]), status: StateFileStatus(status))
     }
 
     /// Who may use a file, and which content it has; nil if there is no such file.
@@ -98,14 +105,17 @@ struct StateDirectory: Hashable, Sendable {
     }
 
     /// Runs `body` while no other process does the same. If the file system has no locks, runs it all the same.
-    func exclusively<Result>(_ body: () throws(StateError) -> Result) throws(StateError) -> Result {
+    /// - Throws: if the directory is not to be had. What `body` throws is in the result.
+    func exclusively<Value, Failure: Error>(
+        _ body: () throws(Failure) -> Value
+    ) throws(StateError) -> Result<Value, Failure> {
         try makeDirectory()
         let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw StateError("open", path) }
         // Closing releases the lock.
         defer { close(directory) }
         while flock(directory, LOCK_EX) != 0, errno == EINTR {}
-        return try body()
+        return Result(catching: body)
     }
 
     private func makeDirectory() throws(StateError) {
@@ -127,6 +137,12 @@ struct StateDirectory: Hashable, Sendable {
         guard let entry = getpwuid(getuid()), let home = entry.pointee.pw_dir else { return nil }
         return String(cString: home)
     }
+}
+
+/// What a file held when it was read.
+struct StateFile {
+    let bytes: [UInt8]
+    let status: StateFileStatus
 }
 
 /// What the system knows of a file.

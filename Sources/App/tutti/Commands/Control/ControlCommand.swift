@@ -35,7 +35,7 @@ struct ControlRun {
         var options = ControlOptions(requests)
         options.target = target
         options.localSockets = LocalSocketDirectory.searched
-        let controller = Controller(options: options, identity: IdentityStore.standard().identity().identity)
+        let controller = try Controller(options: options, identity: SessionRunner.identity())
         do {
             try SignalWatcher.start { signal in
                 if signal != SIGWINCH { controller.stop() }
@@ -60,7 +60,8 @@ enum ControlFlags {
         "Exit code: 0 when the command has taken effect; 64 for a wrong command line, or if several broadcasts could be "
         + "meant; 65 for a song that cannot be played, 66 for an item that is not there, 68 for a broadcast or listener "
         + "that is nowhere, 69 when nothing plays, what plays cannot seek, or a listener records, 73 for a full queue, "
-        + "74 for a lost connection, 75 when it takes longer than 1 s, 77 for what the broadcaster does not allow."
+        + "74 for a lost connection, 75 when it takes longer than 1 s, 77 for what the broadcaster does not allow, or when "
+        + "others may use this machine's key."
 
     /// What has a dot or a colon, and no space, is an address.
     static func target(_ arguments: CommandArguments) throws(UsageError) -> ControlTarget {
