@@ -247,6 +247,7 @@ let testRooms = [
             program("discovery-probe", ["AudioCore", "Discovery", "WireProtocol"]),
             program("flooding-controller", ["AudioCore", "HostSystem", "WireProtocol", nioCore]),
             program("impostor", ["AudioCore", "Discovery", "WireProtocol", nioCore]),
+            program("wire-capture", []),
             program(
                 "realtime-probe",
                 [
@@ -387,9 +388,9 @@ let testRooms = [
                 "TuttiRuntimeTests",
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync",
-                    "HostSystem", "LANKit", "LibavcodecDecoding", "Listening", "MPEGDecoding", "Observing", "Playout",
-                    "Programmes", "Songs", "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol", nioCore,
-                    nioPosix,
+                    "Controlling", "Discovery", "HostSystem", "LANKit", "LibavcodecDecoding", "Listening",
+                    "MPEGDecoding", "Observing", "Peering", "Playout", "Programmes", "Songs", "StreamTestKit",
+                    "TuttiRuntime", "WebServerKit", "WireProtocol", nioCore, nioPosix,
                 ]),
             tests(
                 "TuttiTests",

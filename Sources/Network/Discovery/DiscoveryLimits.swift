@@ -4,8 +4,6 @@ public enum DiscoveryLimits {
     public static let txtStringByteCount = 255
     /// Strings read from one TXT record; the rest is ignored.
     public static let txtStringCount = 32
-    /// UTF-8 bytes of what is playing, so that a whole record stays under 400 bytes (RFC 6763 section 6.2).
-    public static let playingByteCount = 120
     /// Services resolved at once, counted once for each interface and protocol; others wait.
     ///
     /// avahi-daemon gives one client 1024 objects (`objects-per-client-max`), and each service takes a resolver.

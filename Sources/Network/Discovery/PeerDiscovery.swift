@@ -13,21 +13,23 @@ public final class PeerDiscovery: Sendable {
     private let thread: Mutex<DiscoveryThread?>
 
     /// - Parameter browses: whether to look for others. Browsing does not wait for our own registration.
-    /// - Parameter advertisement: what to offer; nil for nothing yet.
+    /// - Parameter advertisement: what to offer until the end; nil for nothing.
     /// - Parameter onEvent: called on the discovery thread; must return soon. Our own records are reported like all
     ///   others: the caller knows its own instance.
     public init(
         browses: Bool, advertisement: PeerAdvertisement? = nil,
         onEvent: @escaping @Sendable (PeerDiscoveryEvent) -> Void
     ) {
-        let mailbox = DiscoveryMailbox(wanted: advertisement)
+        let mailbox = DiscoveryMailbox()
         self.mailbox = mailbox
         let started = DiscoveryThread {
             guard let poll = mailbox.poll else {
                 onEvent(.unavailable(.other("out of memory or file descriptors")))
                 return
             }
-            DiscoveryLoop(mailbox: mailbox, poll: poll, browses: browses, onEvent: onEvent).run()
+            DiscoveryLoop(
+                mailbox: mailbox, poll: poll, browses: browses, advertisement: advertisement, onEvent: onEvent
+            ).run()
             mailbox.closePoll()
         }
         thread = Mutex(started)
@@ -35,9 +37,6 @@ public final class PeerDiscovery: Sendable {
     }
 
     deinit { stop() }
-
-    /// Changes what is offered; nil withdraws it. If only TXT keys differ, they are updated in place. From any thread.
-    public func advertise(_ advertisement: PeerAdvertisement?) { mailbox.want(advertisement) }
 
     /// Withdraws the service and ends; no event comes after it has returned. From any thread, any number of times.
     ///

@@ -2,7 +2,7 @@
 public enum PeerDiscoveryEvent: Hashable, Sendable {
     /// A new service of a peer.
     case found(DiscoveredPeer)
-    /// Something about a known service changed: what it plays, its addresses.
+    /// Something about a known service changed: its addresses, its record.
     case changed(DiscoveredPeer)
     /// The last record of a service is gone: it said goodbye, its records expired, or it has another name now; that one
     /// is found after this, not before.

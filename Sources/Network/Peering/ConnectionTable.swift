@@ -232,6 +232,11 @@ public struct ConnectionTable<Link: PeerLink> {
         return link
     }
 
+    /// Lets the contacts that mDNS gives for a process be dialled as soon as they are wanted.
+    public mutating func endPause(of process: UInt64, now: HostTime) {
+        for contact in dialer.contacts(of: process) { dialer.endPause(contact.key, now: now) }
+    }
+
     private func isAt(_ address: String, _ contact: PeerContact.Key) -> Bool {
         dialer.contact(contact)?.isAt(address) ?? false
     }

@@ -67,8 +67,7 @@ public struct Dialer {
         var contact = contact
         contact.addresses = Array(contact.addresses.prefix(PeeringLimits.addressesPerContact))
         if var entry = entries[contact.key] {
-            // A listener that is no longer busy is dialled at once.
-            let isNews = entry.contact.isBusy && !contact.isBusy || entry.contact.addresses != contact.addresses
+            let isNews = entry.contact.addresses != contact.addresses
             entry.contact = contact
             entry.isForgotten = false
             if isNews, entry.pending.isEmpty { entry.restart(now) }
@@ -134,6 +133,13 @@ public struct Dialer {
         entry.lostUntil = now + PeeringLimits.lostPeerTime
         entry.nextAddress = 0
         entry.nextDial = max(now, entry.lastDial.map { $0 + PeeringLimits.lostPeerInterval } ?? now)
+        entries[key] = entry
+    }
+
+    /// Ends the contact's pause: nothing speaks against it, once it is wanted.
+    public mutating func endPause(_ key: PeerContact.Key, now: HostTime) {
+        guard var entry = entries[key], entry.pending.isEmpty else { return }
+        entry.restart(now)
         entries[key] = entry
     }
 

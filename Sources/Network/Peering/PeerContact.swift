@@ -22,19 +22,15 @@ public struct PeerContact: Hashable, Sendable {
     public var roles: PeerRoles
     /// Start time in seconds since 1970, by its own wall clock; zero if unknown.
     public var started: Int64
-    /// Whether it says that it is already in a broadcast.
-    public var isBusy: Bool
     public var addresses: [NetworkAddress]
 
     public init(
-        key: Key, name: String, roles: PeerRoles, started: Int64 = 0, isBusy: Bool = false,
-        addresses: [NetworkAddress]
+        key: Key, name: String, roles: PeerRoles, started: Int64 = 0, addresses: [NetworkAddress]
     ) {
         self.key = key
         self.name = name
         self.roles = roles
         self.started = started
-        self.isBusy = isBusy
         self.addresses = addresses
     }
 

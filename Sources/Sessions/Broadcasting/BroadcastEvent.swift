@@ -136,8 +136,8 @@ public enum BroadcastAction: Sendable {
     case closeSpool(CommandID)
     /// Tell the broadcaster's own user what became of a command.
     case answer(CommandOutcome, Asker)
-    /// The advertised state changed.
-    case advertise
+    /// What is shown of the broadcast changed.
+    case changed
     case notice(BroadcastNotice)
     /// The session is over; no action follows.
     case finished(BroadcastOutcome)

@@ -74,7 +74,7 @@ extension BroadcastSession {
         guard haveAllFinished || session >= last + BroadcastLimits.farewellTime else { return }
         if programme.transport == .playing { _ = programme.advance() }
         guard configuration.staysIdle else { return finish(song.failure.map { .brokenOff($0) } ?? .completed, now) }
-        actions.append(.advertise)
+        actions.append(.changed)
     }
 
     /// When the programme's last frame is due; nil while it is not known, or the programme goes on.

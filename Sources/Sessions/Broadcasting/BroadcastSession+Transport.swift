@@ -25,7 +25,7 @@ extension BroadcastSession {
     /// Does what a command means for the sound.
     /// - Returns: when it takes effect; nil if that is known once a song is open.
     mutating func perform(_ effect: ProgrammeEffect, _ now: HostTime) -> SessionTime? {
-        defer { actions.append(.advertise) }
+        defer { actions.append(.changed) }
         switch effect {
         case .none: return ClockMapping.identity.session(at: now)
         case .pause: return pause(now)
@@ -291,7 +291,7 @@ extension BroadcastSession {
             placeSoonest(now)
         }
         finishPending(timeline.last.start ?? ClockMapping.identity.session(at: now), now)
-        actions.append(.advertise)
+        actions.append(.changed)
     }
 
     /// Places the last song where it can begin soonest, if nothing placed it behind another, or if that is too soon for
@@ -317,7 +317,7 @@ extension BroadcastSession {
             if let item = heard.item, heard.origin == .follows, opening.target == nil, !timeline.leadsElsewhere {
                 programme.advance(to: item)
             }
-            actions.append(.advertise)
+            actions.append(.changed)
         }
     }
 

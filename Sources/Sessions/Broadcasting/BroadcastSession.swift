@@ -177,7 +177,7 @@ public struct BroadcastSession {
         case .ended(let end): endSong(epoch, end, failure: nil, now)
         case .failed(let text, let end): endSong(epoch, end, failure: text, now)
         }
-        if song.isReady, !wasReady { actions.append(.advertise) }
+        if song.isReady, !wasReady { actions.append(.changed) }
         if phase == .opening, song.isPlayable { phase = .waiting(since: now) }
     }
 
@@ -253,7 +253,7 @@ public struct BroadcastSession {
     private mutating func retitle(_ title: String, _ now: HostTime) {
         guard timeline.heard.song.retitle(title) else { return }
         timeline.heard.pcm.retitle(song)
-        actions.append(.advertise)
+        actions.append(.changed)
         guard let track = feedingPlan(now).tracks.first else { return }
         for link in connections.links where link.isAnnounced(track.epoch) {
             guard let form = link.form(for: track.codec), let message = track.part(form)?.form.streamMessage else {
@@ -270,7 +270,7 @@ public struct BroadcastSession {
         beginPlaying()
         timeline.place(by: anchor)
         finishPending(anchor.session, now)
-        actions.append(.advertise)
+        actions.append(.changed)
     }
 
     mutating func beginPlaying() { phase = .playing }

@@ -89,8 +89,8 @@ public enum ListenAction: Sendable {
     /// What the broadcaster tells those who asked: an outcome, the programme's state, a change or a page of it, or its
     /// end.
     case answer(ControlMessage)
-    /// The advertised state changed.
-    case advertise
+    /// Another broadcaster is heard now, or none.
+    case broadcasterChanged
     case notice(ListenNotice)
     /// The session is over; no action follows.
     case finished(ListenOutcome)

@@ -65,7 +65,7 @@ extension ListenSession {
             refuse(other, busy(reception), pause: .zero, now)
         }
         tellSettings(now)
-        actions.append(.advertise)
+        actions.append(.broadcasterChanged)
         for event in connections[id]?.pending.take() ?? [] { hear(event, from: id, now) }
     }
 

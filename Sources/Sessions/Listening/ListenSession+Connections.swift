@@ -154,6 +154,10 @@ extension ListenSession {
                 link.connection.name, reason: refusal.text, brokeProtocol: refusal.reason == .protocolError),
             from: link.connection.address)
         close(id, pause: pause, now)
+        // This listener alone knows when it is free: it dials then, at once.
+        if refusal.reason == .busy, let process = link.connection.greeting?.instance {
+            connections.endPause(of: process, now: now)
+        }
         if isMember(of: id) { loseBroadcaster(now) }
     }
 

@@ -8,8 +8,7 @@ extension ListenSession {
     mutating func hear(_ event: PeerEvent, from id: ConnectionID, _ now: HostTime) {
         switch event {
         case .message(let message): hear(message, from: id, now)
-        case .property(let property):
-            if change({ $0.timeline.note(property) }) == true { actions.append(.advertise) }
+        case .property(let property): change { $0.timeline.note(property) }
         case .packets(let descriptions, let data):
             guard let frames = change({ $0.timeline.take(descriptions) }) ?? nil,
                 isWanted(frames.upperBound, now), let epoch = reception?.timeline.newest
@@ -111,9 +110,7 @@ extension ListenSession {
 
     /// Ends the sound before this frame, for now, and drops what stands behind this epoch.
     private mutating func cut(_ id: Epoch, at frame: FramePosition) {
-        let heard = reception?.timeline.heard?.id
         guard let result = change({ $0.timeline.cut(id, at: frame) }) ?? nil else { return }
-        if reception?.timeline.heard?.id != heard { actions.append(.advertise) }
         if result.cut.hasBegun { actions.append(.cut(at: frame, result.cut.queueEpoch)) }
         for epoch in result.void { actions.append(.drop(epoch)) }
     }
@@ -181,7 +178,7 @@ extension ListenSession {
             return
         }
         tell(.waitingForNext)
-        actions.append(.advertise)
+        actions.append(.broadcasterChanged)
         reviewDialing()
         if connections.ids.contains(where: { connections[$0]?.isWelcome == true }) {
             phase = .choosing(deadline: now + ListenLimits.choiceTime)

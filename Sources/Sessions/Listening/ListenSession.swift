@@ -80,8 +80,8 @@ public struct ListenSession {
         case .sentClock(let sequence, let transmit): clock.didSend(sequence: sequence, at: transmit)
         case .machineDidSleep(let span): wake(after: span, now)
         case .playout(let snapshot): notePlayout(snapshot)
-        case .heardStart(let epoch): noteTurn(change { $0.timeline.noteStarted(epoch) })
-        case .heardEnd(let epoch): noteTurn(change { $0.timeline.noteHeardEnd(of: epoch) })
+        case .heardStart(let epoch): change { $0.timeline.noteStarted(epoch) }
+        case .heardEnd(let epoch): change { $0.timeline.noteHeardEnd(of: epoch) }
         case .setOffset(let offset): setOffset(offset)
         case .settings(let settings): note(settings, now)
         case .ask(let message): ask(message, now)
@@ -149,9 +149,6 @@ public struct ListenSession {
         defer { phase = .receiving(reception) }
         return body(&reception)
     }
-
-    /// Shows another song if another epoch is heard now.
-    private mutating func noteTurn(_ isAnotherHeard: Bool?) { if isAnotherHeard == true { actions.append(.advertise) } }
 
     mutating func send(_ bytes: ByteBuffer, to id: ConnectionID, _ now: HostTime) {
         connections.noteSent(id, now: now)

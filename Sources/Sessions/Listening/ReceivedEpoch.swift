@@ -47,15 +47,10 @@ struct ReceivedEpoch {
 
     // MARK: Messages
 
-    /// Takes a property of the stream.
-    /// - Returns: whether what is shown of the stream changed.
-    mutating func note(_ property: AudioStreamProperty) -> Bool {
-        // Once a stream has begun only texts change: a station sends the current title.
-        if summary.isReady {
-            guard case .info(let key, let text) = property, summary.info[key] != text else { return false }
-        }
+    /// Takes a property of the stream. Once it has begun only texts change: a station sends the current title.
+    mutating func note(_ property: AudioStreamProperty) {
+        if summary.isReady { guard case .info = property else { return } }
         summary.note(property)
-        return summary.isReady
     }
 
     /// Takes the mark where the sound begins or, after a loss or a reconnection, goes on. The queue finds gaps by the

@@ -57,10 +57,9 @@ struct ReceivedTimeline {
     }
 
     /// Takes a property of the epoch that was announced last.
-    /// - Returns: whether what is shown of the song that is heard changed.
-    mutating func note(_ property: AudioStreamProperty) -> Bool {
-        guard let index = epochs.firstIndex(where: { $0.id == described }) else { return false }
-        return epochs[index].note(property) && index == 0
+    mutating func note(_ property: AudioStreamProperty) {
+        guard let index = epochs.firstIndex(where: { $0.id == described }) else { return }
+        epochs[index].note(property)
     }
 
     /// Takes the frame before which an epoch's sound ends for now. Everything behind that epoch is void. One that was
@@ -122,23 +121,17 @@ struct ReceivedTimeline {
     }
 
     /// Notes that the audio queue began to sound one of its epochs: those before it are over.
-    /// - Returns: whether another epoch is heard now.
-    mutating func noteStarted(_ queueEpoch: Epoch) -> Bool {
-        guard let index = epochs.firstIndex(where: { $0.queueEpoch == queueEpoch }) else { return false }
+    mutating func noteStarted(_ queueEpoch: Epoch) {
+        guard let index = epochs.firstIndex(where: { $0.queueEpoch == queueEpoch }) else { return }
         epochs[index].noteStarted()
-        guard index > 0 else { return false }
-        leave(index)
-        return true
+        if index > 0 { leave(index) }
     }
 
     /// Notes that the last frame of one of the audio queue's epochs was heard.
-    /// - Returns: whether another epoch is heard now.
-    mutating func noteHeardEnd(of queueEpoch: Epoch) -> Bool {
-        guard let index = epochs.firstIndex(where: { $0.queueEpoch == queueEpoch }) else { return false }
+    mutating func noteHeardEnd(of queueEpoch: Epoch) {
+        guard let index = epochs.firstIndex(where: { $0.queueEpoch == queueEpoch }) else { return }
         epochs[index].noteHeardEnd()
-        guard index < epochs.count - 1 else { return false }
-        leave(index + 1)
-        return true
+        if index < epochs.count - 1 { leave(index + 1) }
     }
 
     /// Goes on to what follows the first `count` epochs.

@@ -40,11 +40,11 @@ public protocol BroadcastEnvironment: AnyObject {
     func openSpool(_ offer: SongOffer)
     func writeSpool(_ bytes: SongBytes)
     func closeSpool(_ id: CommandID)
-    /// Publishes the broadcast's changed state.
-    func advertise()
 
     // The next ones are for people.
 
+    /// What is shown of the broadcast changed.
+    func broadcastDidChange()
     func broadcastDidTell(_ notice: BroadcastNotice)
     /// Tells one who asked on this machine what became of a command.
     func answer(_ outcome: CommandOutcome, to asker: Asker)

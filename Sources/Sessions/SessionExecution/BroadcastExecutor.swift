@@ -60,7 +60,7 @@ public final class BroadcastExecutor {
         case .writeSpool(let bytes): environment.writeSpool(bytes)
         case .closeSpool(let id): environment.closeSpool(id)
         case .answer(let outcome, let asker): environment.answer(outcome, to: asker)
-        case .advertise: environment.advertise()
+        case .changed: environment.broadcastDidChange()
         case .notice(let notice): environment.broadcastDidTell(notice)
         case .finished(let outcome): environment.broadcastDidFinish(outcome)
         }

@@ -135,7 +135,7 @@ public final class ListenExecutor {
         case .finish(let end, let epoch): outlet.finish(at: end, epoch: epoch)
         case .hold(let fade): outlet.hold(fade: fade)
         case .silence(let fade): outlet.stop(fade: fade)
-        case .advertise: transport.advertise(playing: session.summary.map { $0.info[.title] ?? "untitled" })
+        case .broadcasterChanged: transport.broadcasterDidChange()
         case .set(let operation): environment.set(operation)
         case .setGroupVolume(let volume): environment.setGroupVolume(volume)
         case .answer(let message): environment.listenerDidHear(message)

@@ -18,6 +18,6 @@ public protocol ListenTransport: AnyObject {
     func stopClock()
     /// Forgets the offset found so far.
     func restartClock()
-    /// Publishes what is playing; nil for nothing.
-    func advertise(playing: String?)
+    /// Another broadcaster is heard now, or none.
+    func broadcasterDidChange()
 }

@@ -166,8 +166,8 @@ struct ListenStage {
             let rate = timeline.framesPerSecond
             if !rate.isFinite || rate <= 0 { violation = "timeline \(timeline)" }
         case .finished(let outcome): self.outcome = outcome
-        case .reenter, .finish, .cut, .resume, .drop, .hold, .silence, .advertise, .notice, .set, .setGroupVolume,
-            .answer:
+        case .reenter, .finish, .cut, .resume, .drop, .hold, .silence, .broadcasterChanged, .notice, .set,
+            .setGroupVolume, .answer:
             break
         }
     }

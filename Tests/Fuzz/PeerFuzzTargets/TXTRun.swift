@@ -26,7 +26,6 @@ struct TXTRun {
         while !reader.isEmpty { strings.append(reader.bytes(Int(reader.byte()))) }
         guard let record = PeerRecord(txtStrings: strings) else { return nil }
         if record.name.utf8.count > WireLimits.peerNameByteCount { return "a name of \(record.name.utf8.count) bytes" }
-        if record.playing.utf8.count > DiscoveryLimits.playingByteCount { return "plays \(record.playing)" }
         if strings.count < DiscoveryLimits.txtStringCount,
             PeerRecord(txtStrings: strings + [Array("later=1".utf8)]) != record
         {
@@ -108,8 +107,8 @@ private struct DirectoryRun {
         let choice = reader.byte()
         let instance = UInt64(choice & 3)
         let record = PeerRecord(
-            id: UUIDBytes(high: 1, low: instance), instance: instance, name: "", roles: .listener, protocolVersion: 1,
-            playing: choice & 4 == 0 ? "" : "Song")
+            id: UUIDBytes(high: 1, low: instance), instance: instance, name: choice & 4 == 0 ? "" : "Other",
+            roles: .listener, protocolVersion: 1)
         let address =
             choice & 8 == 0
             ? PeerAddress.v4(0x0A00_0000 | UInt32(reader.byte()))
@@ -150,7 +149,7 @@ extension TXTRun {
     static var seeds: [[UInt8]] {
         let record = PeerRecord(
             id: UUIDBytes(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF), instance: 0x0102_0304_0506_0708,
-            name: "Küche", roles: [.broadcaster, .listener], protocolVersion: 1, activity: .playing, playing: "Song",
+            name: "Küche", roles: [.broadcaster, .listener], protocolVersion: 1,
             startedUnixMilliseconds: 1_700_000_000_000)
         let strings = record.txtStrings.flatMap { [UInt8($0.count)] + $0 }
         let services: [UInt8] = [0x00, 0x00, 1, 0x10, 0x08, 2, 0x40, 0x41, 3, 14, 12, 11, 13, 14, 0x10, 1, 9, 9, 15, 8]

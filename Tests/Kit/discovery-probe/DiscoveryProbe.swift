@@ -7,17 +7,17 @@ import Glibc
 ///     discovery-probe [--name NAME] [--instance NUMBER] [--browse-only] [--advertise-only]
 ///
 /// Every event is a line: `FOUND`, `CHANGED`, `LOST`, `SETTLED`, `ADVERTISED`, `NOT-ADVERTISED`, `AVAILABLE`,
-/// `UNAVAILABLE`, then its details; of what is found also how many milliseconds after it began to look. SIGUSR1 makes
-/// it play "Für Elise", SIGUSR2 withdraws it; SIGTERM ends it with a goodbye.
+/// `UNAVAILABLE`, then its details; of what is found also how many milliseconds after it began to look. SIGTERM ends it
+/// with a goodbye.
 @main
 enum DiscoveryProbe {
     static func main() {
         var signals = sigset_t()
         sigemptyset(&signals)
-        for number in [SIGUSR1, SIGUSR2, SIGTERM] { sigaddset(&signals, number) }
+        sigaddset(&signals, SIGTERM)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
 
-        var record = PeerRecord(
+        let record = PeerRecord(
             id: .random(), instance: UInt64(argument("--instance") ?? "") ?? 1, name: argument("--name") ?? "probe",
             roles: .listener, protocolVersion: 1)
         let isSilent = CommandLine.arguments.contains("--browse-only")
@@ -26,14 +26,8 @@ enum DiscoveryProbe {
             browses: !CommandLine.arguments.contains("--advertise-only"),
             advertisement: isSilent ? nil : PeerAdvertisement(record: record, port: 4711)
         ) { say(line($0, after: ContinuousClock.now - began)) }
-        while true {
-            var number: Int32 = 0
-            sigwait(&signals, &number)
-            if number == SIGTERM { break }
-            record.playing = "Für Elise"
-            record.activity = .playing
-            discovery.advertise(number == SIGUSR1 ? PeerAdvertisement(record: record, port: 4711) : nil)
-        }
+        var number: Int32 = 0
+        sigwait(&signals, &number)
         discovery.stop()
         say("STOPPED")
     }
@@ -62,7 +56,7 @@ enum DiscoveryProbe {
     }
 
     private static func text(_ peer: DiscoveredPeer) -> String {
-        "\(peer.record.instance) [\(peer.serviceName)] playing=[\(peer.record.playing)] host=\(peer.hostName) "
+        "\(peer.record.instance) [\(peer.serviceName)] host=\(peer.hostName) "
             + "port=\(peer.port) addresses=\(peer.addresses.map(\.description).joined(separator: ","))"
     }
 }

@@ -126,24 +126,6 @@ struct DiscoveryLANTests {
         #expect(ofKitchen.allSatisfy { !$0.hasPrefix("LOST") && $0.contains("10.77.0.1") && !$0.contains("10.77.0.2") })
     }
 
-    @Test func whatIsWithdrawnIsGoneWhileItsProcessGoesOn() throws {
-        let shy = try advertise(0, "Kitchen", instance: 1)
-        let browser = try probe(1, "", instance: 2, "--browse-only")
-        try browser.waitForLine(containing: "FOUND 1", within: Self.patience)
-        shy.signal(SIGUSR2)
-        try browser.waitForLine(containing: "LOST 1", within: Self.patience)
-        #expect(shy.isRunning)
-    }
-
-    @Test func whatIsPlayingIsUpdatedInPlace() throws {
-        let player = try advertise(0, "Kitchen", instance: 1)
-        let browser = try probe(1, "", instance: 2, "--browse-only")
-        try browser.waitForLine(containing: "FOUND 1", within: Self.patience)
-        player.signal(SIGUSR1)
-        try browser.waitForLine(containing: "CHANGED 1 [Kitchen] playing=[Für Elise]", within: 3)
-        #expect(!browser.lines.contains { $0.hasPrefix("LOST") })
-    }
-
     @Test func aRestartedDaemonIsTakenUpAgain() throws {
         let survivor = try advertise(0, "Kitchen", instance: 1)
         let other = try advertise(1, "Hall", instance: 2)

@@ -13,12 +13,12 @@ import WireProtocol
     }
 
     static func sighting(
-        _ instance: UInt64 = 1, playing: String = "", address: PeerAddress = v4, port: UInt16 = 7,
+        _ instance: UInt64 = 1, named: String = "Kitchen", address: PeerAddress = v4, port: UInt16 = 7,
         host: String = "kitchen.local"
     ) -> ServiceSighting {
         var record = PeerRecordTests.record
         record.instance = instance
-        record.playing = playing
+        record.name = named
         return ServiceSighting(record: record, hostName: host, address: address, port: port)
     }
 
@@ -61,12 +61,12 @@ import WireProtocol
         directory.resolved(Self.key(), Self.sighting())
         directory.resolved(Self.key(v6: true), Self.sighting(address: Self.v6))
         _ = directory.takeEvents()
-        directory.resolved(Self.key(), Self.sighting(playing: "Boléro"))
+        directory.resolved(Self.key(), Self.sighting(named: "Galley"))
         guard case .changed(let peer) = directory.takeEvents().first else {
             Issue.record("no change was told")
             return
         }
-        #expect(peer.record.playing == "Boléro")
+        #expect(peer.record.name == "Galley")
         #expect(peer.addresses == [Self.v4, Self.v6])
     }
 
@@ -129,14 +129,14 @@ import WireProtocol
     func whatDisagreesIsNotMerged(name: String, host: String, port: UInt16) {
         for isForgedFirst in [true, false] {
             var directory = PeerDirectory()
-            let forged = Self.sighting(playing: "Forged", address: .v4(0x0A00_0042), port: port, host: host)
+            let forged = Self.sighting(named: "Forged", address: .v4(0x0A00_0042), port: port, host: host)
             if isForgedFirst { directory.resolved(Self.key(name, interface: 3), forged) }
             directory.resolved(Self.key(), Self.sighting())
             if !isForgedFirst { directory.resolved(Self.key(name, interface: 3), forged) }
             #expect(directory.takeEvents().count == 2)
             let own = directory.peers[Self.service()]
-            #expect(own?.addresses == [Self.v4] && own?.record.playing == "")
-            #expect(directory.peers[Self.service(1, name, port: port, host: host)]?.record.playing == "Forged")
+            #expect(own?.addresses == [Self.v4] && own?.record.name == "Kitchen")
+            #expect(directory.peers[Self.service(1, name, port: port, host: host)]?.record.name == "Forged")
             directory.removed(Self.key(name, interface: 3))
             #expect(directory.takeEvents() == [.lost(Self.service(1, name, port: port, host: host))])
             #expect(directory.peers[Self.service()] == own)
@@ -147,13 +147,13 @@ import WireProtocol
     @Test(arguments: [true, false]) func anotherPeerOrDomainIsNotMerged(isOtherPeer: Bool) {
         var directory = PeerDirectory()
         directory.resolved(Self.key(), Self.sighting())
-        var forged = Self.sighting(playing: "Forged", address: .v4(0x0A00_0042))
+        var forged = Self.sighting(named: "Forged", address: .v4(0x0A00_0042))
         if isOtherPeer { forged.record.id = UUIDBytes(high: 9, low: 9) }
         let domain = isOtherPeer ? "local" : "example"
         directory.resolved(ServiceKey(interface: 3, protocolNumber: 0, name: "Kitchen", domain: domain), forged)
         #expect(directory.takeEvents().count == 2 && directory.peers.count == 2)
         let own = directory.peers[Self.service()]
-        #expect(own?.addresses == [Self.v4] && own?.record.playing == "")
+        #expect(own?.addresses == [Self.v4] && own?.record.name == "Kitchen")
     }
 
     @Test func aServiceThatComesBackAsAnotherInstanceIsAnotherPeer() {

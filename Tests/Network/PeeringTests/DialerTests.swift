@@ -6,9 +6,9 @@ import WireProtocol
 @Suite(.timeLimit(.minutes(5))) struct DialerTests {
     private let start = HostTime(nanoseconds: 1_000_000_000)
 
-    private func contact(_ instance: UInt64, _ hosts: String..., busy: Bool = false) -> PeerContact {
+    private func contact(_ instance: UInt64, _ hosts: String...) -> PeerContact {
         PeerContact(
-            key: .instance(instance), name: "peer \(instance)", roles: .listener, isBusy: busy,
+            key: .instance(instance), name: "peer \(instance)", roles: .listener,
             addresses: hosts.map { NetworkAddress(host: $0) })
     }
 
@@ -50,14 +50,24 @@ import WireProtocol
         #expect(pauses == [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000])
     }
 
-    @Test func aListenerThatBecomesFreeIsDialledAtOnce() {
+    @Test func aPauseThatIsEndedIsOverOnceTheContactIsWanted() {
         var dialer = Dialer()
-        dialer.update(contact(1, "a", busy: true), now: start)
+        dialer.update(contact(1, "a"), now: start)
         dialer.dialDidEnd(dialer.dueDials(start)[0].id, failure: nil, now: start)
         dialer.contactDidDisconnect(.instance(1), after: .seconds(30), now: start)
-        #expect(due(&dialer, start + .seconds(20)).isEmpty)
-        dialer.update(contact(1, "a", busy: false), now: start + .seconds(21))
+        dialer.setWanted(.instance(1), false)
+        dialer.endPause(.instance(1), now: start + .seconds(20))
+        #expect(due(&dialer, start + .seconds(21)).isEmpty)
+        dialer.setWanted(.instance(1), true)
         #expect(due(&dialer, start + .seconds(21)).count == 1)
+    }
+
+    @Test func whoIsBeingDialledIsNotDialledTwice() {
+        var dialer = Dialer()
+        dialer.update(contact(1, "a"), now: start)
+        #expect(due(&dialer, start).count == 1)
+        dialer.endPause(.instance(1), now: start + .milliseconds(10))
+        #expect(due(&dialer, start + .milliseconds(20)).isEmpty)
     }
 
     @Test func wantingDoesNotEndAPause() {

@@ -294,6 +294,18 @@ import WireProtocol
         #expect(followed(broadcast, 3)?.listeners.map(\.name) == ["Listener 1"])
     }
 
+    /// As `tutti peers` does: nobody is told of it.
+    @Test func whoAsksWhatPlaysComesAndGoesUnnoticed() throws {
+        var broadcast = playing()
+        let told = broadcast.notices
+        broadcast.join(4, roles: .controller)
+        broadcast.say(WireEncoder.follow(), 4)
+        #expect(followed(broadcast, 4)?.status.current?.title == "Song")
+        broadcast.handle(.closed(ConnectionID(4)))
+        broadcast.wait(.milliseconds(100))
+        #expect(broadcast.notices == told)
+    }
+
     @Test func aFollowerWhoComesLaterAgreesWithTheFirst() throws {
         var broadcast = playing()
         broadcast.join(4, roles: .controller)

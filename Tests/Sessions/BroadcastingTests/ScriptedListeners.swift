@@ -84,7 +84,7 @@ struct ScriptedBroadcast {
         case .closeSpool(let id): closedSpools.append(id)
         case .transcode(let request): requests.append(request)
         case .endTranscoding: transcodingEndCount += 1
-        case .advertise: break
+        case .changed: break
         case .notice(let notice): notices.append(notice)
         case .finished(let outcome): self.outcome = outcome
         }

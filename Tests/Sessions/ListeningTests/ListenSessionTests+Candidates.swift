@@ -226,6 +226,21 @@ extension ListenSessionTests {
         #expect(listener.dials.map(\.key) == [.instance(9)])
     }
 
+    /// It was turned away while another played, several times; nothing that mDNS says ends its pause.
+    @Test func whoWasTurnedAwayIsDialledOnceThisListenerIsFree() {
+        var listener = playing()
+        listener.handle(
+            .contact(
+                PeerContact(
+                    key: .instance(9), name: "Cellar", roles: .broadcaster, addresses: [NetworkAddress(host: "cellar")])
+            ))
+        for id in 2...6 { listener.meet(id, name: "Cellar", instance: 9) }
+        #expect(listener.said[6]?.refusal?.reason == .busy && listener.dials.isEmpty)
+        listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.stopped)), 1)
+        listener.wait(.milliseconds(100))
+        #expect(listener.dials.map(\.key) == [.instance(9)])
+    }
+
     /// A record that names the process of the broadcaster that is heard, under another name and elsewhere, and somebody
     /// who calls from there as that process.
     @Test func aForgedRecordTakesNoListenerOffItsBroadcaster() {

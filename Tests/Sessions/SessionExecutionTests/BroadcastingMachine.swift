@@ -64,7 +64,7 @@ final class BroadcastingMachine: BroadcastEnvironment {
 
     func closeSpool(_ id: CommandID) {}
 
-    func advertise() {}
+    func broadcastDidChange() {}
 
     func broadcastDidTell(_ notice: BroadcastNotice) {}
 

@@ -57,7 +57,7 @@ final class ListeningMachine: ListenTransport, ListenOutlet, ListenEnvironment {
 
     func restartClock() { done.append("restartClock") }
 
-    func advertise(playing: String?) {}
+    func broadcasterDidChange() {}
 
     // MARK: ListenOutlet
 

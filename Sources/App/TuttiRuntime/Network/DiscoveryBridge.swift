@@ -11,7 +11,6 @@ extension PeerContact {
             key: PeerContact.Key(peer.service), name: peer.serviceName,
             roles: peer.record.roles,
             started: Int64(clamping: (peer.record.startedUnixMilliseconds ?? 0) / 1_000),
-            isBusy: peer.record.activity != .idle,
             addresses: peer.addresses.map { NetworkAddress(host: $0.description, port: peer.port) })
     }
 }
@@ -24,7 +23,7 @@ extension PeerContact.Key {
     }
 }
 
-/// mDNS for a session: brings findings to the event loop, and keeps the published record up to date.
+/// mDNS for a session: brings findings to the event loop, and publishes the session's record.
 ///
 /// Created and used on the event loop.
 final class DiscoveryBridge {
@@ -37,27 +36,15 @@ final class DiscoveryBridge {
     }
 
     private let discovery: PeerDiscovery
-    private let port: UInt16
-    private var record: PeerRecord
 
     /// - Parameter handler: called on the event loop.
     init(record: PeerRecord, port: UInt16, loop: any EventLoop, handler: @escaping @Sendable (Finding) -> Void) {
-        self.record = record
-        self.port = port
         discovery = PeerDiscovery(
             browses: true, advertisement: PeerAdvertisement(record: record, port: port)
         ) { event in
             guard let finding = Finding(event, ownName: record.name) else { return }
             loop.execute { handler(finding) }
         }
-    }
-
-    /// Changes the published record.
-    func advertise(_ activity: PeerActivity, playing: String) {
-        guard record.activity != activity || record.playing != playing else { return }
-        record.activity = activity
-        record.playing = playing
-        discovery.advertise(PeerAdvertisement(record: record, port: port))
     }
 
     /// Says goodbye; see ``PeerDiscovery/stop(on:)``.

@@ -172,7 +172,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private func startDiscovery(_ greeting: Greeting, port: UInt16) {
         let record = PeerRecord(
             id: greeting.peer, instance: greeting.instance, name: greeting.name, roles: .broadcaster,
-            protocolVersion: UInt32(Preamble.version), activity: .waiting,
+            protocolVersion: UInt32(Preamble.version),
             startedUnixMilliseconds: UInt64(clamping: started * 1_000))
         discovery = DiscoveryBridge(record: record, port: port, loop: loop) { [weak self] in self?.found($0) }
     }
@@ -343,14 +343,7 @@ extension BroadcastRunner: BroadcastEnvironment {
 
     func closeSpool(_ id: CommandID) { spool.close(id) }
 
-    func advertise() {
-        guard let session = executor?.session else { return }
-        let isIdle = session.transport == .idle
-        discovery?.advertise(
-            session.isPlaying && !isIdle ? .playing : .waiting,
-            playing: isIdle ? "" : session.summary.info[.title] ?? "")
-        emitStatus(isOver: false)
-    }
+    func broadcastDidChange() { emitStatus(isOver: false) }
 
     func broadcastDidTell(_ notice: BroadcastNotice) {
         guard case .songPassedOver(let epoch, let text) = notice else { return emit(.notice(.broadcast(notice))) }

@@ -204,10 +204,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
 
     func restartClock() { clock?.startAnew() }
 
-    func advertise(playing: String?) {
-        discovery?.advertise(playing == nil ? .idle : .playing, playing: playing ?? "")
-        relay?.review()
-    }
+    func broadcasterDidChange() { relay?.review() }
 }
 
 // Confined to its event loop, to which NIO, mDNS and the clock thread bring their events.

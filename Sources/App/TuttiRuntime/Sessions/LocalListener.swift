@@ -124,7 +124,7 @@ final class LocalListener: ListenTransport {
         clockTask = nil
     }
 
-    func advertise(playing: String?) {}
+    func broadcasterDidChange() {}
 }
 
 // Confined to its event loop.

@@ -12,7 +12,11 @@ struct PeersCommand: Command {
         operands: [],
         options: [duration, DisplayFlags.json, .help],
         notes: [
+            "What plays is asked of the broadcasts that were found: it takes a second longer if one does not answer, and "
+                + "two at most.",
             "A machine that lost its power or network stays in the list for some minutes.",
+            "With --json, activity is idle, waiting, playing, paused or stopped; unanswered or refused for a broadcaster "
+                + "that tells nothing; unknown for a listener that only such a one may know.",
             "Exit code: 0, also when nobody is there; 64 for a wrong command line, 69 without mDNS.",
         ],
         examples: [
@@ -36,7 +40,7 @@ struct PeersCommand: Command {
 
     func run() -> Int32 {
         SessionRunner.exitCode { () throws(RuntimeFailure) in
-            let peers = try PeerList.browse(for: span)
+            let peers = try PeerList.browse(for: span, as: IdentityStore.standard().identity().identity)
             if isJSON {
                 ListOutput.write(peers.map(\.json))
             } else if peers.isEmpty {
@@ -74,12 +78,21 @@ extension PeerEntry {
         return parts.joined(separator: ", ")
     }
 
-    /// The song it plays, or else its activity.
-    fileprivate var nowPlaying: String { playing ?? activity }
+    /// The song that it plays, or why none is heard.
+    var nowPlaying: String {
+        switch activity {
+        case .playing: playing ?? "playing"
+        case .idle, .waiting, .paused, .stopped: playing.map { "\(activity): \($0)" } ?? "\(activity)"
+        case .unanswered: "does not answer"
+        case .refused: "does not tell"
+        case .unknown: "unknown"
+        }
+    }
 
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         .object([
-            "name": .string(name), "role": .string(role), "activity": .string(activity), "playing": .optional(playing),
+            "name": .string(name), "role": .string(role), "activity": .string(activity.rawValue),
+            "playing": .optional(playing),
             "addresses": .array(addresses.map { .string($0.description) }), "hostName": .string(hostName),
             "protocolVersion": .integer(Int64(protocolVersion)), "id": .string(peer.description),
             "instance": .string(instance.sixteenHexDigits),

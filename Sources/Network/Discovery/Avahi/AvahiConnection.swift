@@ -89,17 +89,6 @@ extension AvahiConnection {
         try check("advertise", avahi_entry_group_commit(group))
     }
 
-    /// Changes the TXT record of the service published under this name.
-    func update(name: String, txt strings: [[UInt8]]) throws(AvahiFailure) {
-        guard let group else { throw AvahiFailure(operation: "update", code: AVAHI_ERR_BAD_STATE) }
-        let list = makeStringList(strings)
-        defer { avahi_string_list_free(list) }
-        try check(
-            "update",
-            avahi_entry_group_update_service_txt_strlst(
-                group, Self.anyInterface, Self.anyProtocol, AVAHI_PUBLISH_NO_COOKIE, name, Self.serviceType, nil, list))
-    }
-
     func withdraw() throws(AvahiFailure) {
         guard let group else { return }
         try check("withdraw", avahi_entry_group_reset(group))

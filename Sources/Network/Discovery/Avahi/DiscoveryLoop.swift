@@ -3,8 +3,8 @@ import CAvahi
 import Glibc
 import HostSystem
 
-// One turn of the loop: take the requests of other threads; connect if it is time; wait in libavahi's poll; read what
-// its callbacks left in the inbox; run timers. Every avahi object is created, used and freed here, never inside a
+// One turn of the loop: look whether another thread stopped it; connect if it is time; wait in libavahi's poll; read
+// what its callbacks left in the inbox; run timers. Every avahi object is created, used and freed here, never inside a
 // callback.
 //
 // Without a D-Bus system bus there is nothing to wait for, so connecting is retried, less and less often. With a bus
@@ -38,25 +38,24 @@ final class DiscoveryLoop {
     private var unconfirmedDropDue: HostTime?
     private static let unconfirmedDropDelay = TimeSpan.seconds(4)
     private var publishBackoff = Backoff(first: .seconds(1), limit: .seconds(30))
-    private var publisher = ServicePublisher()
+    private var publisher: ServicePublisher
     private var resolvers = ResolverPool()
     private var directory = PeerDirectory()
 
     init(
-        mailbox: DiscoveryMailbox, poll: OpaquePointer, browses: Bool,
+        mailbox: DiscoveryMailbox, poll: OpaquePointer, browses: Bool, advertisement: PeerAdvertisement?,
         onEvent: @escaping (PeerDiscoveryEvent) -> Void
     ) {
         self.mailbox = mailbox
         self.poll = poll
         self.browses = browses
+        publisher = ServicePublisher(advertisement)
         self.onEvent = onEvent
     }
 
     /// Runs until the mailbox is stopped; then withdraws our service.
     func run() {
         while !mailbox.isStopped {
-            publisher.want(mailbox.wanted)
-            publish()
             runTimers()
             wait()
             connection?.inbox.takeAll().forEach(process)
@@ -220,7 +219,6 @@ extension DiscoveryLoop {
             saidNotAdvertised = false
             publishBackoff.reset()
             if let name = publisher.established() { emit([.advertised(serviceName: name)]) }
-            publish()
         case AVAHI_ENTRY_GROUP_COLLISION: publishing { () throws(AvahiFailure) in try publisher.rename(on: connection) }
         case AVAHI_ENTRY_GROUP_FAILURE:
             publishing { () throws(AvahiFailure) in throw AvahiFailure(operation: "advertise", code: AVAHI_ERR_FAILURE)

@@ -2,42 +2,37 @@ import AudioCore
 import WireProtocol
 
 // A service is committed, then probed on the network for most of a second (another host may claim the name), then
-// established. If the name is taken, the next one ("Name #2") is tried from the start. A name found free is kept for as
-// long as the wanted one stays the same, even over restarts of the daemon.
+// established. If the name is taken, the next one ("Name #2") is tried from the start. A name found free is kept, even
+// over restarts of the daemon. What is announced never changes: a record that changed while its name is probed would
+// look like another host's claim to it, since an earlier probe of ours may be heard again (RFC 6762, section 8.2).
 
-/// Keeps what is announced equal to what is wanted. Used by the discovery thread only.
+/// Keeps a service announced. Used by the discovery thread only.
 struct ServicePublisher {
-    private var wanted: PeerAdvertisement?
-    /// What the daemon was given; nil if nothing.
-    private var published: PeerAdvertisement?
-    private var serviceName = ""
-    private var isEstablished = false
+    /// Nil for none.
+    private let wanted: PeerAdvertisement?
+    private var serviceName: String
+    /// Whether the daemon has it.
+    private var isPublished = false
     private var reportedName: String?
 
-    /// Sets what to announce; ``publish(on:)`` does so.
-    mutating func want(_ advertisement: PeerAdvertisement?) {
-        guard wanted != advertisement else { return }
-        if wanted?.record.name != advertisement?.record.name {
-            let name = advertisement?.record.name ?? ""
-            serviceName = String(displaying: name, maximumByteCount: WireLimits.peerNameByteCount)
-            if serviceName.isEmpty { serviceName = "Tutti" }
-        }
-        wanted = advertisement
+    init(_ wanted: PeerAdvertisement?) {
+        self.wanted = wanted
+        let name = wanted?.record.name ?? ""
+        serviceName = String(displaying: name, maximumByteCount: WireLimits.peerNameByteCount)
+        if serviceName.isEmpty { serviceName = "Tutti" }
     }
 
     /// Forgets what was published: the daemon is gone, or accepts nothing for now.
     mutating func forget() {
-        published = nil
-        isEstablished = false
+        isPublished = false
         reportedName = nil
     }
 
     /// Gives the daemon what is wanted, if it does not have it already.
     mutating func publish(on connection: AvahiConnection) throws(AvahiFailure) {
-        guard let wanted else { return try withdraw(from: connection) }
-        guard published != wanted, !isProbed(wanted) else { return }
-        if !update(to: wanted, on: connection) { try register(wanted, on: connection) }
-        published = wanted
+        guard let wanted, !isPublished else { return }
+        try register(wanted, on: connection)
+        isPublished = true
     }
 
     /// Takes the next name, because another host has this one.
@@ -47,30 +42,14 @@ struct ServicePublisher {
         try publish(on: connection)
     }
 
-    /// Notes that the name is ours, and returns it if it is new. Publish again afterwards: the wish may have changed.
+    /// Notes that the name is ours, and returns it if it is new.
     mutating func established() -> String? {
-        isEstablished = published != nil
-        guard isEstablished, reportedName != serviceName else { return nil }
+        guard isPublished, reportedName != serviceName else { return nil }
         reportedName = serviceName
         return serviceName
     }
 
-    /// Returns whether only the TXT record is to change while the name is probed. If it changed now, an earlier probe
-    /// of ours, heard again, would look like another host's claim to the name (RFC 6762, section 8.2).
-    private func isProbed(_ wanted: PeerAdvertisement) -> Bool {
-        !isEstablished && published?.port == wanted.port && published?.record.name == wanted.record.name
-    }
-
-    /// Returns whether changing the TXT record in place was enough.
-    private func update(to wanted: PeerAdvertisement, on connection: AvahiConnection) -> Bool {
-        guard let published, published.port == wanted.port, published.record.name == wanted.record.name else {
-            return false
-        }
-        return (try? connection.update(name: serviceName, txt: wanted.record.txtStrings)) != nil
-    }
-
     private mutating func register(_ wanted: PeerAdvertisement, on connection: AvahiConnection) throws(AvahiFailure) {
-        forget()
         for attempt in 1... {
             do {
                 return try connection.publish(name: serviceName, port: wanted.port, txt: wanted.record.txtStrings)
@@ -79,11 +58,5 @@ struct ServicePublisher {
                 serviceName = alternativeServiceName(to: serviceName)
             }
         }
-    }
-
-    private mutating func withdraw(from connection: AvahiConnection) throws(AvahiFailure) {
-        guard published != nil else { return }
-        forget()
-        try connection.withdraw()
     }
 }

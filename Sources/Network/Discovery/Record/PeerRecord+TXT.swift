@@ -9,12 +9,11 @@ import WireProtocol
 //     name      at most 63 bytes of UTF-8
 //     role      broadcaster, listener or both
 //     version   wire protocol version, decimal
-//     state     idle, waiting or playing
-//     playing   at most 120 bytes of UTF-8; empty for nothing
 //     started   milliseconds since 1970, decimal; left out if nothing was started
 //
-// Unknown keys are skipped, so that later versions may add some. Without a valid id, instance, role and version the
-// record is not a peer's; everything else has a default.
+// Whoever is on the network reads it, so it says nothing of what a peer does or plays: the peer itself is asked that.
+// Unknown keys are skipped, so that later versions may add some; earlier ones had some more. Without a valid id,
+// instance, role and version the record is not a peer's; everything else has a default.
 
 extension PeerRecord {
     /// Reads the strings of a TXT record. Returns nil if it is not a peer's. Never traps, whatever the strings hold.
@@ -27,14 +26,10 @@ extension PeerRecord {
         else { return nil }
         self.init(id: id, instance: instance, name: "", roles: roles, protocolVersion: version)
         name = String(displaying: txt.value(of: "name") ?? [], maximumByteCount: WireLimits.peerNameByteCount)
-        activity =
-            txt.value(of: "state").flatMap { PeerActivity(rawValue: String(decoding: $0, as: UTF8.self)) } ?? .idle
-        playing = String(
-            displaying: txt.value(of: "playing") ?? [], maximumByteCount: DiscoveryLimits.playingByteCount)
         startedUnixMilliseconds = txt.value(of: "started").flatMap { UInt64(decimalDigits: $0) }
     }
 
-    /// The strings of the TXT record, each at most 255 bytes long; name and title are cut to their limits.
+    /// The strings of the TXT record, each at most 255 bytes long; the name is cut to its limit.
     public var txtStrings: [[UInt8]] {
         var txt = TXTRecord()
         txt.append("id", id.description)
@@ -42,8 +37,6 @@ extension PeerRecord {
         txt.append("name", String(displaying: name, maximumByteCount: WireLimits.peerNameByteCount))
         txt.append("role", roles.txtValue)
         txt.append("version", String(protocolVersion))
-        txt.append("state", activity.rawValue)
-        txt.append("playing", String(displaying: playing, maximumByteCount: DiscoveryLimits.playingByteCount))
         if let startedUnixMilliseconds { txt.append("started", String(startedUnixMilliseconds)) }
         return txt.strings
     }

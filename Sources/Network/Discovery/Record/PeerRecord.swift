@@ -13,9 +13,6 @@ public struct PeerRecord: Hashable, Sendable {
     public var roles: PeerRoles
     /// The wire protocol's version.
     public var protocolVersion: UInt32
-    public var activity: PeerActivity
-    /// Title of what is playing; empty for nothing.
-    public var playing: String
     /// Start of the broadcast in milliseconds since 1970, by the peer's own wall clock; nil for none.
     ///
     /// Identifies the oldest of several broadcasts, as far as the machines' wall clocks agree.
@@ -23,24 +20,13 @@ public struct PeerRecord: Hashable, Sendable {
 
     public init(
         id: UUIDBytes, instance: UInt64, name: String, roles: PeerRoles, protocolVersion: UInt32,
-        activity: PeerActivity = .idle, playing: String = "", startedUnixMilliseconds: UInt64? = nil
+        startedUnixMilliseconds: UInt64? = nil
     ) {
         self.id = id
         self.instance = instance
         self.name = name
         self.roles = roles
         self.protocolVersion = protocolVersion
-        self.activity = activity
-        self.playing = playing
         self.startedUnixMilliseconds = startedUnixMilliseconds
     }
-}
-
-/// What a peer says it is doing.
-public enum PeerActivity: String, Hashable, Sendable {
-    /// A listener without a broadcaster; also any state of a newer peer that is not known here.
-    case idle
-    /// A broadcaster that waits for listeners, or a connected listener that does not sound yet.
-    case waiting
-    case playing
 }

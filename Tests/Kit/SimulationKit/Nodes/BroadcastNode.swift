@@ -58,7 +58,6 @@ public final class BroadcastNode: BroadcastEnvironment {
     public private(set) var transcodingCount = 0
     public private(set) var transcodingEndCount = 0
     private var transcoderFree = TrueTime.start
-    private var isRegistered = false
 
     init(
         machine: VirtualMachine, network: VirtualNetwork, discovery: VirtualDiscovery?, performance: Performance,
@@ -83,10 +82,7 @@ public final class BroadcastNode: BroadcastEnvironment {
         network.listen(on: machine) { [unowned self] in opened($0, .accepted, dial: nil) }
         network.bindDatagrams(on: machine) { [unowned self] in receiveDatagram($0, from: $1, arrival: $2) }
         discovery?.browse(on: machine) { [unowned self] in hear($0) }
-        machine.after(VirtualDiscovery.registrationTime) { [unowned self] in
-            isRegistered = true
-            advertise()
-        }
+        machine.after(VirtualDiscovery.registrationTime) { [unowned self] in advertise() }
         executor.start()
     }
 
@@ -280,13 +276,15 @@ public final class BroadcastNode: BroadcastEnvironment {
 
     public func closeSpool(_ id: CommandID) {}
 
-    public func advertise() {
-        guard isRegistered, outcome == nil else { return }
+    private func advertise() {
+        guard outcome == nil else { return }
         discovery?.publish(
             PeerContact(
                 key: greeting.contactKey, name: greeting.name, roles: greeting.roles,
                 started: greeting.started, addresses: [NetworkAddress(host: machine.name)]))
     }
+
+    public func broadcastDidChange() {}
 
     public func answer(_ outcome: CommandOutcome, to asker: Asker) {}
 

@@ -54,7 +54,6 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
     /// Counts clock exchanges, so that timers of an older one are void.
     private var clockGeneration = 0
     private var exchangeCount = 0
-    private var isRegistered = false
 
     init(
         machine: VirtualMachine, network: VirtualNetwork, discovery: VirtualDiscovery?,
@@ -107,10 +106,7 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         network.listen(on: machine) { [unowned self] in opened($0, .accepted, dial: nil) }
         network.bindDatagrams(on: machine) { [unowned self] in receiveDatagram($0, arrival: $2) }
         discovery?.browse(on: machine) { [unowned self] in hear($0) }
-        machine.after(VirtualDiscovery.registrationTime) { [unowned self] in
-            isRegistered = true
-            advertise()
-        }
+        machine.after(VirtualDiscovery.registrationTime) { [unowned self] in advertise() }
         turnQueue()
         executor.start()
         executor.handle(.settings(loudspeakers.last.settings))
@@ -227,15 +223,14 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
 
     public func abort(_ id: ConnectionID) { endpoints[id]?.close() }
 
-    public func advertise(playing: String?) { advertise() }
+    public func broadcasterDidChange() {}
 
     private func advertise() {
-        guard isRegistered, outcome == nil else { return }
+        guard outcome == nil else { return }
         discovery?.publish(
             PeerContact(
                 key: greeting.contactKey, name: greeting.name, roles: greeting.roles,
-                started: greeting.started, isBusy: session.broadcasterName != nil,
-                addresses: [NetworkAddress(host: machine.name)]))
+                started: greeting.started, addresses: [NetworkAddress(host: machine.name)]))
     }
 
     public func listenerDidHear(_ answer: ControlMessage) { answers.append(answer) }

@@ -1,0 +1,101 @@
+import Controlling
+import Discovery
+import Peering
+import WireProtocol
+
+// Only broadcasts are asked. A listener takes no questions, and the broadcast that feeds it knows what it does.
+
+extension PeerList {
+    /// Returns what is known of each peer.
+    /// - Parameter answers: of every broadcast.
+    static func entries(
+        of peers: [DiscoveredPeer], answers: [PeerContact.Key: SurveyAnswer]
+    ) -> [PeerEntry] {
+        let states = peers.compactMap { answers[PeerContact($0).key]?.state }
+        let listeners = doings(states)
+        let isComplete = states.count == answers.count && states.allSatisfy(\.namesAllListeners)
+        return peers.map { peer in
+            let doing =
+                peer.record.roles.contains(.broadcaster)
+                ? Doing(answers[PeerContact(peer).key] ?? .silent)
+                : listeners[peer.record.instance] ?? Doing(activity: isComplete ? .idle : .unknown)
+            return PeerEntry(peer, doing)
+        }
+    }
+
+    /// Returns what listeners do, by instance. If several broadcasts name one, the first that it plays counts.
+    private static func doings(_ states: [ProgrammeState]) -> [UInt64: Doing] {
+        var doings: [UInt64: Doing] = [:]
+        for state in states {
+            for listener in state.listeners where doings[listener.instance]?.activity != .playing {
+                let doing = Doing(listener.state, of: state)
+                if doings[listener.instance] == nil || doing.activity == .playing { doings[listener.instance] = doing }
+            }
+        }
+        return doings
+    }
+}
+
+/// What a peer does, and its song.
+private struct Doing {
+    var activity: PeerActivity
+    var playing: String?
+}
+
+extension Doing {
+    /// What a broadcaster does.
+    init(_ answer: SurveyAnswer) {
+        switch answer {
+        case .state(let state): self.init(activity: state.status.activity, playing: state.status.title)
+        case .refused: self.init(activity: .refused)
+        case .silent: self.init(activity: .unanswered)
+        }
+    }
+
+    /// What a listener does that follows this programme.
+    init(_ listener: ListenerState, of state: ProgrammeState) {
+        switch listener {
+        case .playing: activity = .playing
+        case .paused: activity = .paused
+        case .connecting, .preparing, .ready, .starving: activity = .waiting
+        case .finished: activity = .idle
+        }
+        playing = activity == .idle ? nil : state.status.title
+    }
+}
+
+extension SurveyAnswer {
+    fileprivate var state: ProgrammeState? { if case .state(let state) = self { state } else { nil } }
+}
+
+extension ProgrammeState {
+    /// Whether there is none beyond those that a message holds.
+    fileprivate var namesAllListeners: Bool { listeners.count < WireLimits.listenerSettingsCount }
+}
+
+extension TransportStatus {
+    fileprivate var activity: PeerActivity {
+        switch transport {
+        case .idle: .idle
+        case .playing: position == nil ? .waiting : .playing
+        case .paused: .paused
+        case .stopped: .stopped
+        }
+    }
+
+    /// The title of the current song; nil for none.
+    fileprivate var title: String? {
+        guard transport != .idle, let current, !current.title.isEmpty else { return nil }
+        return current.title
+    }
+}
+
+extension PeerEntry {
+    fileprivate init(_ peer: DiscoveredPeer, _ doing: Doing) {
+        self.init(
+            name: peer.serviceName, roles: peer.record.roles, activity: doing.activity, playing: doing.playing,
+            addresses: peer.addresses.map { NetworkAddress(host: $0.description, port: peer.port) },
+            hostName: peer.hostName, protocolVersion: peer.record.protocolVersion, peer: peer.record.id,
+            instance: peer.record.instance)
+    }
+}

@@ -1,0 +1,87 @@
+import AudioCore
+import Controlling
+import Discovery
+import Peering
+import Testing
+import WireProtocol
+
+@testable import TuttiRuntime
+
+/// What is made of the answers of broadcasts.
+@Suite(.timeLimit(.minutes(5))) struct PeerEntryTests {
+    private func peer(_ instance: UInt64, _ name: String, _ roles: PeerRoles) -> DiscoveredPeer {
+        let record = PeerRecord(
+            id: UUIDBytes(high: 0, low: instance), instance: instance, name: name, roles: roles, protocolVersion: 2)
+        let service = PeerService(
+            instance: instance, peer: record.id, name: name, domain: "local", hostName: "\(name).local", port: 7)
+        return DiscoveredPeer(record: record, service: service, addresses: [.v4(0x0A00_0001)], interface: 1)
+    }
+
+    private func state(_ transport: TransportState, _ title: String?, _ listeners: [ProgrammeListener] = [])
+        -> SurveyAnswer
+    {
+        let item = title.map { QueueItem(id: ItemID(1), title: $0) }
+        let position = PlaybackPosition(
+            frame: .zero, session: SessionTime(nanoseconds: 0), sampleRate: 48_000, framesPerSecond: 48_000)
+        let status = TransportStatus(
+            transport, current: item, position: transport == .playing && title != "late" ? position : nil)
+        return .state(
+            ProgrammeState(
+                sequence: 0, sent: SessionTime(nanoseconds: 0), status: status, listeners: listeners))
+    }
+
+    private func listener(_ instance: UInt64, _ state: ListenerState) -> ProgrammeListener {
+        ProgrammeListener(instance: instance, name: "any", state: state)
+    }
+
+    /// What is said of each peer.
+    private func doings(_ peers: [DiscoveredPeer], _ answers: [SurveyAnswer]) -> [String] {
+        let broadcasts = peers.filter { $0.record.roles == .broadcaster }.map { PeerContact($0).key }
+        let entries = PeerList.entries(
+            of: peers, answers: Dictionary(uniqueKeysWithValues: zip(broadcasts, answers)))
+        #expect(entries.map(\.name) == peers.map(\.serviceName))
+        return entries.map { "\($0.activity) \($0.playing ?? "-")" }
+    }
+
+    @Test(
+        arguments: [
+            (.idle, nil, "idle -"), (.playing, "Song", "playing Song"), (.playing, "late", "waiting late"),
+            (.paused, "Song", "paused Song"), (.stopped, "Song", "stopped Song"), (.playing, "", "playing -"),
+        ] as [(TransportState, String?, String)])
+    func aBroadcasterIsShownAsItSays(transport: TransportState, title: String?, doing: String) {
+        #expect(doings([peer(1, "Attic", .broadcaster)], [state(transport, title)]) == [doing])
+    }
+
+    @Test func whoTellsNothingIsShownAsSuch() {
+        let peers = [peer(1, "Attic", .broadcaster), peer(2, "Den", .broadcaster)]
+        #expect(doings(peers, [.silent, .refused]) == ["unanswered -", "refused -"])
+    }
+
+    @Test(
+        arguments: [
+            (.playing, "playing Song"), (.paused, "paused Song"), (.connecting, "waiting Song"),
+            (.preparing, "waiting Song"), (.ready, "waiting Song"), (.starving, "waiting Song"), (.finished, "idle -"),
+        ] as [(ListenerState, String)])
+    func aListenerIsShownAsItsBroadcastSays(state: ListenerState, doing: String) {
+        let peers = [peer(1, "Attic", .broadcaster), peer(2, "Kitchen", .listener)]
+        #expect(doings(peers, [self.state(.playing, "Song", [listener(2, state)])]).last == doing)
+    }
+
+    @Test func aListenerThatNobodyNamesIsIdleIfAllBroadcastsTell() {
+        let peers = [peer(1, "Attic", .broadcaster), peer(2, "Den", .broadcaster), peer(3, "Kitchen", .listener)]
+        #expect(doings(peers, [state(.playing, "Song"), state(.idle, nil)]).last == "idle -")
+        #expect(doings(peers, [state(.playing, "Song"), .silent]).last == "unknown -")
+        #expect(doings(peers, [.refused, state(.playing, "Song")]).last == "unknown -")
+        #expect(doings([peers[2]], []) == ["idle -"])
+        let others = (0..<WireLimits.listenerSettingsCount).map { listener(UInt64($0) + 10, .playing) }
+        #expect(doings(peers, [state(.playing, "Song", others), state(.idle, nil)]).last == "unknown -")
+    }
+
+    @Test func whereSeveralNameAListenerTheOneThatItPlaysCounts() {
+        let peers = [peer(1, "Attic", .broadcaster), peer(2, "Den", .broadcaster), peer(3, "Kitchen", .listener)]
+        let left = state(.playing, "Old", [listener(3, .starving)])
+        let heard = state(.playing, "New", [listener(3, .playing)])
+        #expect(doings(peers, [left, heard]).last == "playing New")
+        #expect(doings(peers, [heard, left]).last == "playing New")
+    }
+}
