@@ -129,11 +129,11 @@ let layers = [
         [
             library("Discovery", ["AudioCore", "CAvahi", "HostSystem", "WireProtocol"]),
             library("WireProtocol", ["AudioCore", nioCore]),
-            library("Peering", ["AudioCore", "WireProtocol", nioCore]),
             // Hashes, signatures, agreements and encryption, by libsodium.
             library("Cryptography", ["CSodium"]),
             // Keys of peers, the handshake that opens an encrypted connection, its records.
             library("SecureChannel", ["Cryptography", "WireProtocol", nioCore]),
+            library("Peering", ["AudioCore", "SecureChannel", "WireProtocol", nioCore]),
             // A short code, shown on one machine and typed on another, proves to each that it speaks with the other.
             library("Pairing", ["AudioCore", "Cryptography", "SecureChannel"]),
             // Who belongs together, and the secret that they share.
@@ -146,11 +146,15 @@ let layers = [
         [
             library(
                 "Broadcasting",
-                ["AudioCore", "AudioDecoding", "ClockSync", "Peering", "Programmes", "WireProtocol", nioCore]),
-            library("Listening", ["AudioCore", "ClockSync", "Peering", "Playout", "WireProtocol", nioCore]),
+                [
+                    "AudioCore", "AudioDecoding", "ClockSync", "Peering", "Programmes", "SecureChannel", "WireProtocol",
+                    nioCore,
+                ]),
+            library(
+                "Listening", ["AudioCore", "ClockSync", "Peering", "Playout", "SecureChannel", "WireProtocol", nioCore]),
             // Commands to a broadcast, and following it.
-            library("Controlling", ["AudioCore", "Peering", "WireProtocol", nioCore]),
-            library("Observing", ["AudioCore", "Peering", "WireProtocol", nioCore]),
+            library("Controlling", ["AudioCore", "Peering", "SecureChannel", "WireProtocol", nioCore]),
+            library("Observing", ["AudioCore", "Peering", "SecureChannel", "WireProtocol", nioCore]),
             // What a broadcast plays, and the order of the commands that change it.
             library("Programmes", ["AudioCore", "WireProtocol"]),
             // A broadcast's packets, or what a device captures, to a file.
@@ -197,6 +201,8 @@ let testRooms = [
         [
             library("StreamTestKit", ["AudioCore"]),
             library("WebServerKit", exclude: ["serve.py"]),
+            // A peer's encrypted connection, for programs that say what no Tutti would say.
+            library("PeerSocketKit", ["SecureChannel", nioCore]),
             // Virtual clocks, network and cards.
             library(
                 "SimulationKit",
@@ -228,7 +234,7 @@ let testRooms = [
                 "ListenerLoad",
                 [
                     "AudioCore", "AudioFileStreamServices", "CLoadPolling", "ClockSync", "HostSystem", "Listening",
-                    "WireProtocol", nioCore,
+                    "SecureChannel", "WireProtocol", nioCore,
                 ]),
             program("listener-load", ["LANKit", "ListenerLoad"]),
             tests(
@@ -245,8 +251,10 @@ let testRooms = [
             .target(name: "CThreadFilter"),
             program("decode-worker", ["CThreadFilter", "LibavcodecDecoding"]),
             program("discovery-probe", ["AudioCore", "Discovery", "WireProtocol"]),
-            program("flooding-controller", ["AudioCore", "HostSystem", "WireProtocol", nioCore]),
-            program("impostor", ["AudioCore", "Discovery", "WireProtocol", nioCore]),
+            program(
+                "flooding-controller",
+                ["AudioCore", "HostSystem", "PeerSocketKit", "SecureChannel", "WireProtocol", nioCore]),
+            program("impostor", ["AudioCore", "Discovery", "PeerSocketKit", "SecureChannel", "WireProtocol", nioCore]),
             program("wire-capture", []),
             program(
                 "realtime-probe",
@@ -389,8 +397,8 @@ let testRooms = [
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync",
                     "Controlling", "Discovery", "HostSystem", "LANKit", "LibavcodecDecoding", "Listening",
-                    "MPEGDecoding", "Observing", "Peering", "Playout", "Programmes", "Songs", "StreamTestKit",
-                    "TuttiRuntime", "WebServerKit", "WireProtocol", nioCore, nioPosix,
+                    "MPEGDecoding", "Observing", "PeerSocketKit", "Peering", "Playout", "Programmes", "SecureChannel",
+                    "Songs", "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol", nioCore, nioPosix,
                 ]),
             tests(
                 "TuttiTests",
@@ -420,7 +428,9 @@ let testRooms = [
                     "example-embed", "example-play", "example-record", "flooding-controller", "tutti", "HeardAnalysis",
                     "SoundCardKit", "StreamTestKit", "WebServerKit",
                 ]),
-            tests("EndToEndTests", ["HeardAnalysis", "LANKit", "SoundCardKit", "TestbedKit"]),
+            tests(
+                "EndToEndTests",
+                ["Cryptography", "HeardAnalysis", "LANKit", "SecureChannel", "SoundCardKit", "TestbedKit"]),
             tests("DemoEndToEndTests", ["LANKit"]),
             tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
             tests(

@@ -1,5 +1,6 @@
 import AudioCore
 import NIOCore
+import SecureChannel
 import WireProtocol
 
 /// What a session keeps per connection.
@@ -167,6 +168,11 @@ public struct ConnectionTable<Link: PeerLink> {
         guard candidates.count > 0, case .candidate(let other) = candidates.overflow(newcomer: address, now: now)
         else { return isFull ? .full : .crowded }
         return .takenInstead(of: other)
+    }
+
+    /// Takes note of the key that the other side of a connection has proved to have.
+    public mutating func authenticate(_ id: ConnectionID, _ key: PeerKey) {
+        change(id) { $0.connection.authenticate(key) }
     }
 
     /// Takes bytes and returns what they say; nothing for an unknown connection.

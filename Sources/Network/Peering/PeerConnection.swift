@@ -1,5 +1,6 @@
 import AudioCore
 import NIOCore
+import SecureChannel
 import WireProtocol
 
 /// One connection between two peers: greeting, liveness, and the parser of what the other side sends.
@@ -7,7 +8,7 @@ import WireProtocol
 ///     opening ──greeting──▶ greeted ──▶ closed
 ///        └──── error, silence, refusal ────┘
 ///
-/// Both sides send `WireEncoder.opening(_:)` at once, whoever dialled. A side that hears nothing for
+/// Both sides send `WireEncoder.greeting(_:)` at once, whoever dialled. A side that hears nothing for
 /// ``PeeringLimits/silenceTimeout`` takes the other for dead, so each sends something at least every
 /// ``PeeringLimits/keepAliveInterval``. Owns no socket and reads no clock.
 public struct PeerConnection {
@@ -22,6 +23,8 @@ public struct PeerConnection {
     public let direction: Direction
     /// The other side's address, for display.
     public let address: String
+    /// The key that the other side has proved to have; nil until then, and on a local socket.
+    public private(set) var remoteKey: PeerKey?
     /// What the other side said of itself; nil until then.
     public private(set) var greeting: Greeting?
 
@@ -43,12 +46,16 @@ public struct PeerConnection {
     /// The name for display: the peer's, or its address until it greets.
     public var name: String { greeting?.name ?? address }
 
+    /// Takes note of the key that the other side has proved to have; before its greeting, which must agree.
+    public mutating func authenticate(_ key: PeerKey) { remoteKey = key }
+
     /// Takes bytes and returns what they say.
     public mutating func receive(_ bytes: ByteBuffer, now: HostTime) throws(WireError) -> [PeerEvent] {
         liveness.lastReceived = now
         var inbox = PeerInbox()
         try parser.parse(bytes, into: &inbox)
         if greeting == nil, case .message(.greeting(let greeting))? = inbox.events.first {
+            if let remoteKey, remoteKey.uuid != greeting.peer { throw .foreignIdentity }
             self.greeting = greeting
             liveness.greeted = now
         }

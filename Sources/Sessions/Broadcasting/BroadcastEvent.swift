@@ -3,6 +3,7 @@ import ClockSync
 import NIOCore
 import Peering
 import Programmes
+import SecureChannel
 import WireProtocol
 
 /// An input of a broadcast's session.
@@ -18,6 +19,10 @@ public enum BroadcastEvent: Sendable {
     /// part of it.
     case roundTrip(ConnectionID, TimeSpan)
     case dialFailed(Dialer.Dial, DialFailure)
+    /// The other side of an encrypted connection has proved to have this key; before anything that it says.
+    case authenticated(ConnectionID, PeerKey)
+    /// What came over a connection is no longer what a peer sends.
+    case broken(ConnectionID, ConnectionSecurityError)
     case received(ConnectionID, ByteBuffer)
     /// The socket took this many of the bytes sent.
     case wrote(ConnectionID, byteCount: Int)
@@ -41,7 +46,7 @@ extension BroadcastEvent {
     /// Whether it concerns one connection only, unless that one's state changes.
     var isOfOneConnection: Bool {
         switch self {
-        case .received, .wrote, .roundTrip: true
+        case .authenticated, .received, .wrote, .roundTrip: true
         default: false
         }
     }

@@ -27,11 +27,11 @@ extension BroadcastSession {
         let link = ListenerLink(id, connection: connection, key: key, now: now)
         let refusal: Refusal
         switch connections.add(id, link, dial: dial, now: now) {
-        case .taken: return send(WireEncoder.opening(configuration.greeting), to: link, now)
+        case .taken: return send(WireEncoder.greeting(configuration.greeting), to: link, now)
         case .takenInstead(of: let other):
             notifyCrowded(by: address)
             close(other, now, pause: .zero)
-            return send(WireEncoder.opening(configuration.greeting), to: link, now)
+            return send(WireEncoder.greeting(configuration.greeting), to: link, now)
         case .doubled: return actions.append(.close(id))
         case .crowded:
             notifyCrowded(by: address)
@@ -46,7 +46,7 @@ extension BroadcastSession {
             notifyOnce(.addressFull(address, limit: limit), from: address)
         }
         refusedCount += 1
-        actions.append(.send(id, WireEncoder.opening(configuration.greeting)))
+        actions.append(.send(id, WireEncoder.greeting(configuration.greeting)))
         actions.append(.send(id, WireEncoder.refusal(refusal)))
         actions.append(.close(id))
     }

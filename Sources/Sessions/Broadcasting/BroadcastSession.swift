@@ -96,6 +96,8 @@ public struct BroadcastSession {
             opened(id, direction, address: address, dial: dial, key: key, now)
         case .roundTrip(let id, let span): connections[id]?.noteRoundTrip(span)
         case .dialFailed(let dial, let failure): dialFailed(dial, failure, now)
+        case .authenticated(let id, let key): connections.authenticate(id, key)
+        case .broken(let id, let error): refuse(id, Refusal(.protocolError, "\(error)"), now)
         case .received(let id, let bytes): attend(to: id, now) { $0.receive(id, bytes, now) }
         case .wrote(let id, let byteCount):
             attend(to: id, now) { $0.connections[id]?.noteWritten(byteCount, now) }

@@ -1,6 +1,7 @@
 import AudioCore
 import NIOCore
 import Peering
+import SecureChannel
 import WireProtocol
 
 /// Which broadcast is meant.
@@ -37,6 +38,10 @@ public enum ControlEvent: Sendable {
     /// There is no mDNS, for this reason.
     case searchFailed(String)
     case dialFailed(Dialer.Dial)
+    /// The other side of an encrypted connection has proved to have this key; before anything that it says.
+    case authenticated(ConnectionID, PeerKey)
+    /// What came over a connection is no longer what a peer sends.
+    case broken(ConnectionID, ConnectionSecurityError)
     case received(ConnectionID, ByteBuffer)
     case closed(ConnectionID)
     /// The file of ``ControlAction/openSong(path:)``: its name without folders, and its length in bytes.
@@ -98,7 +103,7 @@ public enum ControlEnding: Error, Hashable {
     case unreadable(path: String, String)
     case lost(String)
     case ended(String, BroadcastEnd)
-    case brokenProtocol(String, WireError)
+    case brokenProtocol(String, PeerError)
 }
 
 /// Time-outs and bounds of a controller.

@@ -74,6 +74,8 @@ public struct ControlSession {
         case .searchFailed(let reason):
             if case .searching = phase { finish(namesHere.isEmpty ? .cannotSearch(reason) : notFound) }
         case .dialFailed(let dial): connections.dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
+        case .authenticated(let id, let key): connections.authenticate(id, key)
+        case .broken(let id, let error): fail(id, .security(error), now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
         case .songOpened, .songRead, .songFailed:
@@ -163,7 +165,7 @@ public struct ControlSession {
         guard connections.add(id, link, dial: dial, now: now) == .taken else {
             return actions.append(.close(id))
         }
-        actions.append(.send(id, WireEncoder.opening(greeting)))
+        actions.append(.send(id, WireEncoder.greeting(greeting)))
     }
 
     private mutating func receive(_ id: ConnectionID, _ bytes: ByteBuffer, _ now: HostTime) {
@@ -173,8 +175,12 @@ public struct ControlSession {
                 receive(message, from: id, link, now)
             }
         } catch {
-            fail(id, .brokenProtocol(connections[id]?.connection.name ?? "", error), now)
+            fail(id, .message(error), now)
         }
+    }
+
+    private mutating func fail(_ id: ConnectionID, _ error: PeerError, _ now: HostTime) {
+        fail(id, .brokenProtocol(connections[id]?.connection.name ?? "", error), now)
     }
 
     private mutating func receive(_ message: ControlMessage, from id: ConnectionID, _ link: Link, _ now: HostTime) {

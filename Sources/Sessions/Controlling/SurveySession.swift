@@ -1,6 +1,7 @@
 import AudioCore
 import NIOCore
 import Peering
+import SecureChannel
 import WireProtocol
 
 /// Asks many broadcasts what they play: each once for the state of its programme, all at the same time. Events in,
@@ -47,6 +48,8 @@ public struct SurveySession {
         switch event {
         case .opened(let id, let address, let dial): opened(id, address, dial, now)
         case .dialFailed(let dial): dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
+        case .authenticated(let id, let key): links[id]?.connection.authenticate(key)
+        case .broken(let id): drop(id, now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): drop(id, now)
         case .tick: break
@@ -81,7 +84,7 @@ public struct SurveySession {
         guard asked.contains(where: { $0.key == dial.key }) else { return actions.append(.close(id)) }
         let connection = PeerConnection(direction: .dialed, address: address, now: now)
         links[id] = Link(connection: connection, dial: dial)
-        actions.append(.send(id, WireEncoder.opening(greeting)))
+        actions.append(.send(id, WireEncoder.greeting(greeting)))
     }
 
     private mutating func receive(_ id: ConnectionID, _ bytes: ByteBuffer, _ now: HostTime) {
@@ -157,6 +160,10 @@ public enum SurveyAnswer: Hashable, Sendable {
 public enum SurveyEvent: Sendable {
     case opened(ConnectionID, address: String, dial: Dialer.Dial)
     case dialFailed(Dialer.Dial)
+    /// The other side has proved to have this key; before anything that it says.
+    case authenticated(ConnectionID, PeerKey)
+    /// What came over a connection is no longer what a peer sends.
+    case broken(ConnectionID)
     case received(ConnectionID, ByteBuffer)
     case closed(ConnectionID)
     /// Time has passed; must come at least every 20 ms.

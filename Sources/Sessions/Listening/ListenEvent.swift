@@ -3,6 +3,7 @@ import ClockSync
 import NIOCore
 import Peering
 import Playout
+import SecureChannel
 import WireProtocol
 
 /// An input of a listener's session.
@@ -15,6 +16,10 @@ public enum ListenEvent: Sendable {
     /// A TCP connection is established.
     case opened(ConnectionID, PeerConnection.Direction, address: String, dial: Dialer.Dial?)
     case dialFailed(Dialer.Dial, DialFailure)
+    /// The other side of an encrypted connection has proved to have this key; before anything that it says.
+    case authenticated(ConnectionID, PeerKey)
+    /// What came over a connection is no longer what a peer sends.
+    case broken(ConnectionID, ConnectionSecurityError)
     case received(ConnectionID, ByteBuffer)
     case closed(ConnectionID)
     /// The clock exchange over UDP has a new estimate.

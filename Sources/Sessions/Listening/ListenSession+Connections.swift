@@ -51,7 +51,7 @@ extension ListenSession {
             return actions.append(.close(id))
         case .doubled, .full, .addressFull: return actions.append(.close(id))
         }
-        send(WireEncoder.opening(configuration.greeting), to: id, now)
+        send(WireEncoder.greeting(configuration.greeting), to: id, now)
     }
 
     private mutating func tellCrowded() { tellOnce(.crowded(limit: ListenLimits.candidateCount)) }

@@ -74,6 +74,8 @@ public struct ListenSession {
         case .opened(let id, let direction, let address, let dial):
             opened(id, direction, address: address, dial: dial, now)
         case .dialFailed(let dial, let failure): dialFailed(dial, failure, now)
+        case .authenticated(let id, let key): connections.authenticate(id, key)
+        case .broken(let id, let error): refuse(id, Refusal(.protocolError, "\(error)"), now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
         case .clock(let estimate): learnClock(estimate, now)

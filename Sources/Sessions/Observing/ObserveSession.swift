@@ -1,6 +1,7 @@
 import AudioCore
 import NIOCore
 import Peering
+import SecureChannel
 import WireProtocol
 
 /// An observer of a broadcast: finds it, connects, and is sent its roster. Events in, actions out.
@@ -54,6 +55,8 @@ public struct ObserveSession {
         case .contact(let contact): learn(contact, now)
         case .opened(let id, let address, let dial): opened(id, address, dial, now)
         case .dialFailed(let dial): connections.dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
+        case .authenticated(let id, let key): connections.authenticate(id, key)
+        case .broken(let id, let error): fail(id, .security(error))
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
         case .tick: break
@@ -100,7 +103,7 @@ public struct ObserveSession {
             actions.append(.close(id))
             return
         }
-        actions.append(.send(id, WireEncoder.opening(greeting)))
+        actions.append(.send(id, WireEncoder.greeting(greeting)))
     }
 
     private mutating func receive(_ id: ConnectionID, _ bytes: ByteBuffer, _ now: HostTime) {
@@ -110,8 +113,12 @@ public struct ObserveSession {
                 hear(message, from: id, name)
             }
         } catch {
-            finish(.refused(.brokenProtocol(connections[id]?.connection.name, error)))
+            fail(id, .message(error))
         }
+    }
+
+    private mutating func fail(_ id: ConnectionID, _ error: PeerError) {
+        finish(.refused(.brokenProtocol(connections[id]?.connection.name, error)))
     }
 
     private mutating func hear(_ message: ControlMessage, from id: ConnectionID, _ name: String) {
@@ -153,6 +160,10 @@ public enum ObserveEvent: Sendable {
     case contact(PeerContact)
     case opened(ConnectionID, address: String, dial: Dialer.Dial)
     case dialFailed(Dialer.Dial)
+    /// The other side has proved to have this key; before anything that it says.
+    case authenticated(ConnectionID, PeerKey)
+    /// What came over a connection is no longer what a peer sends.
+    case broken(ConnectionID, ConnectionSecurityError)
     case received(ConnectionID, ByteBuffer)
     case closed(ConnectionID)
     /// Time has passed; must come at least every 20 ms.
@@ -192,7 +203,7 @@ public enum ObserveRefusal: Error, Hashable {
     /// It says why, in words for people.
     case refused(by: String, reason: String)
     /// It broke the protocol; nil for a name that is no longer known.
-    case brokenProtocol(String?, WireError)
+    case brokenProtocol(String?, PeerError)
 }
 
 /// Time-outs and bounds of an observer.

@@ -25,7 +25,7 @@ import WireProtocol
         let asked = Mutex<[ControlMessage]>([])
         let place = Place()
         try await loop.submit { [network] in
-            let relay = ControlRelay(loop: loop, broadcaster: { Self.broadcaster }) { message in
+            let relay = ControlRelay(loop: loop, keys: .random(), broadcaster: { Self.broadcaster }) { message in
                 asked.withLock { $0.append(message) }
                 if case .follow = message { loop.execute { _ = place.relay?.pass(.programmeState(Self.state)) } }
             }

@@ -1,6 +1,7 @@
 import AudioCore
 import HostSystem
 import NIOCore
+import SecureChannel
 import StreamTestKit
 import Synchronization
 import Testing
@@ -10,6 +11,7 @@ import WireProtocol
 /// What a recorder does about a broadcaster that would fill its disk.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct HostileBroadcasterTests {
     private static let rate = 8_000.0
+    private let keys = PeerKeyPair.random()
 
     /// Six minutes of song at once, and in it a gap of ten minutes that would be filled with silence.
     @Test func whatIsSentFasterThanItPlaysIsNotRecorded() throws {
@@ -45,7 +47,7 @@ import WireProtocol
                 if case .notice(let notice) = event { told.withLock { $0.append(notice) } }
             }
         }
-        if let peer = RawPeer(port: port) { broadcaster(peer) } else { recorder.stop() }
+        if let peer = RawPeer(port: port, keys: keys) { broadcaster(peer) } else { recorder.stop() }
         thread.join()
         return told.withLock { $0 }
     }
@@ -53,8 +55,8 @@ import WireProtocol
     // MARK: What it says
 
     private var opening: ByteBuffer {
-        WireEncoder.opening(
-            Greeting(roles: .broadcaster, peer: .random(), instance: 7, started: 0, name: "attic"))
+        WireEncoder.greeting(
+            Greeting(roles: .broadcaster, peer: keys.key.uuid, instance: 7, started: 0, name: "attic"))
     }
 
     private var welcome: ByteBuffer {

@@ -1,5 +1,6 @@
 import AudioCore
 import HostSystem
+import SecureChannel
 import StreamTestKit
 import Synchronization
 import Testing
@@ -9,8 +10,11 @@ import WireProtocol
 /// What a running listener does about peers that are no Tutti, or a strange one.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct HostilePeerTests {
     /// Says `bytes` to a listener, and hears the connection to its end.
-    private func answer(to bytes: [UInt8], from listener: RunningListener) throws -> [UInt8] {
-        let peer = try #require(RawPeer(port: listener.port))
+    /// - Parameter keys: with any, once both have shaken hands.
+    private func answer(
+        to bytes: [UInt8], from listener: RunningListener, keys: PeerKeyPair? = nil
+    ) throws -> [UInt8] {
+        let peer = try #require(RawPeer(port: listener.port, keys: keys))
         peer.say(bytes)
         return try #require(peer.hearToEnd(), "the connection stayed open")
     }
@@ -34,6 +38,25 @@ import WireProtocol
         #expect(listener.stop() == .success(.interrupted))
     }
 
+    /// A peer of the same version that would not encrypt: an old one, or somebody on the way who says so in its name.
+    @Test func whoEncryptsNothingIsToldNothing() throws {
+        let listener = try RunningListener(name: "downgrade")
+        let greeting = Greeting(roles: .broadcaster, peer: .random(), instance: 1, started: 0, name: "attic")
+        let bytes = Preamble.bytes(.plain) + Array(WireEncoder.greeting(greeting).readableBytesView)
+        #expect(try answer(to: bytes, from: listener) == Preamble.bytes(.encrypted))
+        #expect(listener.notices.contains { $0.protocolComplaint.contains("it encrypts nothing") })
+        #expect(listener.stop() == .success(.interrupted))
+    }
+
+    @Test func whoGreetsWithTheIdentityOfAnotherIsTurnedAway() throws {
+        let listener = try RunningListener(name: "borrowed")
+        let greeting = Greeting(roles: .broadcaster, peer: .random(), instance: 1, started: 0, name: "attic")
+        let bytes = Array(WireEncoder.greeting(greeting).readableBytesView)
+        _ = try answer(to: bytes, from: listener, keys: .random())
+        #expect(listener.notices.contains { $0.protocolComplaint.contains("the identity of another peer") })
+        #expect(listener.stop() == .success(.interrupted))
+    }
+
     @Test func aPeerThatSaysNothingIsDropped() throws {
         let listener = try RunningListener(name: "silence")
         _ = try answer(to: [], from: listener)
@@ -42,16 +65,18 @@ import WireProtocol
 
     @Test func anotherListenerIsTurnedAway() throws {
         let listener = try RunningListener(name: "mirror")
-        let greeting = Greeting(roles: .listener, peer: .random(), instance: 1, started: 0, name: "other")
-        let heard = try answer(to: Array(WireEncoder.opening(greeting).readableBytesView), from: listener)
+        let keys = PeerKeyPair.random()
+        let greeting = Greeting(roles: .listener, peer: keys.key.uuid, instance: 1, started: 0, name: "other")
+        let heard = try answer(to: Array(WireEncoder.greeting(greeting).readableBytesView), from: listener, keys: keys)
         #expect(String(decoding: heard, as: UTF8.self).contains("both sides listen"))
         #expect(listener.stop() == .success(.interrupted))
     }
 
     @Test func aBroadcasterThatIsNotAllowedIsToldSo() throws {
         let listener = try RunningListener(name: "choosy") { $0.from = ["study"] }
-        let greeting = Greeting(roles: .broadcaster, peer: .random(), instance: 1, started: 0, name: "attic")
-        let heard = try answer(to: Array(WireEncoder.opening(greeting).readableBytesView), from: listener)
+        let keys = PeerKeyPair.random()
+        let greeting = Greeting(roles: .broadcaster, peer: keys.key.uuid, instance: 1, started: 0, name: "attic")
+        let heard = try answer(to: Array(WireEncoder.greeting(greeting).readableBytesView), from: listener, keys: keys)
         #expect(String(decoding: heard, as: UTF8.self).contains("it takes music only from study"))
         #expect(listener.stop() == .success(.interrupted))
     }
@@ -85,11 +110,13 @@ import WireProtocol
 
         /// Returns when all have been greeted in turn.
         init(count: Int, at host: UInt8, port: UInt16) throws {
-            let peers = try (0..<count).map { _ in try #require(RawPeer(port: port, from: host)) }
+            let keys = PeerKeyPair.random()
+            let peers = try (0..<count).map { _ in try #require(RawPeer(port: port, from: host, keys: keys)) }
             for peer in peers {
                 let greeting = Greeting(
-                    roles: .broadcaster, peer: .random(), instance: .random(in: 1 ... .max), started: 1, name: "crowd")
-                peer.say(Array(WireEncoder.opening(greeting).readableBytesView))
+                    roles: .broadcaster, peer: keys.key.uuid, instance: .random(in: 1 ... .max), started: 1,
+                    name: "crowd")
+                peer.say(Array(WireEncoder.greeting(greeting).readableBytesView))
                 #expect(peer.hear(within: 5_000)?.isEmpty == false)
             }
             let connections = Connections(peers)

@@ -7,6 +7,7 @@ import LibavcodecDecoding
 import NIOCore
 import NIOPosix
 import Programmes
+import SecureChannel
 import StreamTestKit
 import Synchronization
 import Testing
@@ -56,11 +57,13 @@ import WireProtocol
         }
 
         static func listen(port: UInt16, for span: TimeSpan) throws -> Findings {
-            let peer = try #require(RawPeer(port: port))
+            let keys = PeerKeyPair.random()
+            let peer = try #require(RawPeer(port: port, keys: keys))
             let greeting = Greeting(
-                roles: .listener, peer: .random(), instance: .random(in: .min ... .max), started: 0, name: "kitchen",
+                roles: .listener, peer: keys.key.uuid, instance: .random(in: .min ... .max), started: 0,
+                name: "kitchen",
                 codecs: [.flac])
-            peer.say(Array(WireEncoder.opening(greeting).readableBytesView))
+            peer.say(Array(WireEncoder.greeting(greeting).readableBytesView))
             var findings = Findings()
             var parser = WireParser()
             let start = HostTime.now()

@@ -3,6 +3,7 @@ import AudioDecoding
 import AudioQueueServices
 import NIOPosix
 import Playout
+import SecureChannel
 import StreamTestKit
 import Synchronization
 import Testing
@@ -54,9 +55,10 @@ import WireProtocol
                 if notice == .listening(.joined("attic")) { card.vanish() }
             })
         let outcome = loop.flatSubmit { runner.run() }
-        let peer = try #require(RawPeer(port: options.network.port ?? 0))
-        let greeting = Greeting(roles: .broadcaster, peer: .random(), instance: 1, started: 0, name: "attic")
-        peer.say(Array(WireEncoder.opening(greeting).readableBytesView))
+        let keys = PeerKeyPair.random()
+        let peer = try #require(RawPeer(port: options.network.port ?? 0, keys: keys))
+        let greeting = Greeting(roles: .broadcaster, peer: keys.key.uuid, instance: 1, started: 0, name: "attic")
+        peer.say(Array(WireEncoder.greeting(greeting).readableBytesView))
         let welcome = Welcome(clockPort: 1, clockKey: Array(repeating: 9, count: Welcome.clockKeyByteCount))
         peer.say(Array(WireEncoder.welcome(welcome).readableBytesView))
 

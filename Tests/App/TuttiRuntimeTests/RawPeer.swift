@@ -1,17 +1,26 @@
 import Glibc
+import NIOCore
+import PeerSocketKit
+import SecureChannel
 
-/// A bare TCP connection to this machine, for saying what no Tutti would say.
+/// A TCP connection to this machine, for saying what no Tutti would say: bare bytes; with keys, encrypted messages.
 final class RawPeer {
     private let descriptor: Int32
+    private var socket: PeerSocket?
 
     /// Connects to a port on the loopback interface; waits for up to so many seconds until something listens there.
-    /// - Parameter host: the last part of its own address, 127.0.0.x.
-    init?(port: UInt16, from host: UInt8 = 1, patience: Int = 5) {
+    /// - Parameters:
+    ///   - host: the last part of its own address, 127.0.0.x.
+    ///   - keys: if there are any, it shakes hands, and fails if the other side does not.
+    init?(port: UInt16, from host: UInt8 = 1, patience: Int = 5, keys: PeerKeyPair? = nil) {
         for _ in 0..<patience * 100 {
-            let candidate = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let candidate = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             let isBound = Self.withAddress(host, 0) { bind(candidate, $0, $1) } == 0
             if isBound, Self.withAddress(1, port, { connect(candidate, $0, $1) }) == 0 {
                 descriptor = candidate
+                guard let keys else { return }
+                socket = PeerSocket(candidate, keys: keys)
+                if socket == nil { return nil }
                 return
             }
             close(candidate)
@@ -36,23 +45,25 @@ final class RawPeer {
         }
     }
 
-    func say(_ bytes: [UInt8]) { _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+    func say(_ bytes: [UInt8]) {
+        if socket?.send(ByteBuffer(bytes: bytes)) == nil {
+            _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+    }
 
     /// Everything that the other side says until it closes; nil if it has not closed after ten seconds.
     func hearToEnd() -> [UInt8]? {
         var heard: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 4_096)
-        while true {
-            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&request, 1, 10_000) > 0 else { return nil }
-            let count = recv(descriptor, &piece, piece.count, 0)
-            if count <= 0 { return heard }
-            heard += piece[..<count]
+        while let piece = hear(within: 10_000) {
+            guard !piece.isEmpty else { return nil }
+            heard += piece
         }
+        return heard
     }
 
     /// What came within so many milliseconds, possibly nothing; nil when the other side has closed.
     func hear(within milliseconds: Int32) -> [UInt8]? {
+        if socket != nil { return socket?.receive(within: milliseconds).map { Array($0.readableBytesView) } }
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&request, 1, milliseconds) > 0 else { return [] }
         var piece = [UInt8](repeating: 0, count: 65_536)

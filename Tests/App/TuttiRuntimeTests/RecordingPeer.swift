@@ -90,7 +90,9 @@ final class RecordingPeer: Sendable {
                 roles: .listener, peer: identity.peer, instance: identity.instance, started: 0, name: name,
                 codecs: codecs)
             // A broadcast waits for this listener without end; a busy machine may take its time to open the port.
-            if let peer = RawPeer(port: port, patience: 60) { Self.talk(to: peer, greeting, &recording) }
+            if let peer = RawPeer(port: port, patience: 60, keys: identity.keys) {
+                Self.talk(to: peer, greeting, &recording)
+            }
             relay.target?.recording.withLock { $0 = recording }
         }
         relay.target = self
@@ -98,7 +100,7 @@ final class RecordingPeer: Sendable {
 
     private static func talk(to peer: RawPeer, _ greeting: Greeting, _ recording: inout Recording) {
         var parser = WireParser()
-        peer.say(Array(WireEncoder.opening(greeting).readableBytesView))
+        peer.say(Array(WireEncoder.greeting(greeting).readableBytesView))
         while let bytes = peer.hear(within: 200) {
             do { try parser.parse(bytes.span.bytes, into: &recording) } catch { return }
             guard let last = recording.packets.last else { continue }

@@ -195,8 +195,8 @@ import WireProtocol
             "Den runs a Tutti that cannot be checked; install a newer one there"
         ),
         (.checkRefused(.refused(by: "Den", reason: "it is full")), "Den refuses: it is full"),
-        (.checkRefused(.brokenProtocol("Den", .notTutti)), "Den: \(WireError.notTutti)"),
-        (.checkRefused(.brokenProtocol(nil, .notTutti)), "it: \(WireError.notTutti)"),
+        (.checkRefused(.brokenProtocol("Den", .security(.preamble(.notTutti)))), "Den: \(PreambleError.notTutti)"),
+        (.checkRefused(.brokenProtocol(nil, .security(.preamble(.notTutti)))), "it: \(PreambleError.notTutti)"),
         (.nobodyPlays(broadcaster: "Den"), "no listener plays Den's broadcast; start a listener with `tutti join`"),
         (.endedUnchecked, "the broadcast ended before anybody played: nothing was checked"),
         (.lostInCheck(broadcaster: "Den"), "lost Den in the middle of the check"),

@@ -118,7 +118,7 @@ struct BroadcastRun {
             let greeting = WireSeeds.greeting(
                 roles[index], instance: UInt64(reader.byte()),
                 name: choice == 7 ? HonestListener.name : "peer \(choice)", codecs: codecs[index])
-            return WireEncoder.opening(greeting)
+            return WireEncoder.greeting(greeting)
         case 8..<14: return WireEncoder.report(WireSeeds.report(states[choice - 8], timing: WireSeeds.timing))
         case 14: return WireEncoder.refusal(Refusal(.leaving, ""))
         default: return WireEncoder.refusal(Refusal(Refusal.Reason(rawValue: UInt16(reader.byte() & 7)) ?? .other, ""))

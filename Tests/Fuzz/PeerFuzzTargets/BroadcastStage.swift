@@ -61,7 +61,7 @@ struct BroadcastStage {
         session = BroadcastSession(configuration: configuration)
         honest = HonestListener(now: now)
         handle(.opened(HonestListener.id, .accepted, address: "10.0.0.1", dial: nil, key: Self.key(0)))
-        handle(.received(HonestListener.id, WireEncoder.opening(HonestListener.greeting)))
+        handle(.received(HonestListener.id, WireEncoder.greeting(HonestListener.greeting)))
     }
 
     var elapsed: TimeSpan { now - Self.start }

@@ -18,9 +18,11 @@ struct HandshakeRun {
         var reader = InputReader(input)
         let setting = reader.byte()
         let prologues = [[1, 2, 3], setting & 1 == 0 ? [1, 2, 3] : [1, 2]] as [[UInt8]]
+        // Two processes of one user share a key.
+        let responderKeys = Self.keys[setting & 2 == 0 ? 1 : 0]
         var ends = [
             End(Handshake(.initiator, keys: Self.keys[0], prologue: prologues[0])),
-            End(Handshake(.responder, keys: Self.keys[setting & 2 == 0 ? 1 : 0], prologue: prologues[1])),
+            End(Handshake(.responder, keys: responderKeys, prologue: prologues[1])),
         ]
         while !reader.isEmpty {
             let operation = reader.byte()
@@ -44,15 +46,15 @@ struct HandshakeRun {
             guard ends[1 - index].sent.starts(with: ends[index].consumed) else { return "it took what was not sent" }
             guard prologues[0] == prologues[1] else { return "it finished with another prologue" }
         }
-        return Self.violation(of: &ends)
+        return Self.violation(of: &ends, responderKeys.key)
     }
 
-    private static func violation(of ends: inout [End]) -> String? {
+    private static func violation(of ends: inout [End], _ responder: PeerKey) -> String? {
         guard ends.allSatisfy({ $0.handshake.step == .finished }) else { return nil }
         let one = ends[0].handshake.takeChannel()
         let other = ends[1].handshake.takeChannel()
         guard one.binding == other.binding else { return "two channels" }
-        return one.remoteKey == keys[1].key && other.remoteKey == keys[0].key ? nil : "another key"
+        return one.remoteKey == responder && other.remoteKey == keys[0].key ? nil : "another key"
     }
 }
 

@@ -60,7 +60,7 @@ struct ListenRun {
         let (begunCount, id) = (stage.begunCount, stage.open(.accepted))
         var greeting = WireSeeds.greeting(.broadcaster, instance: 0xBEEF_BEEF_BEEF_BEEF, name: "Next")
         greeting.started = .max
-        stage.receive(id, WireEncoder.opening(greeting))
+        stage.receive(id, WireEncoder.greeting(greeting))
         stage.receive(id, WireEncoder.welcome(Welcome(clockPort: 7, clockKey: Self.key.bytes)))
         for message in WireSeeds.broadcast[2..<5] { stage.receive(id, message) }
         stage.advance(ticks: 50)
@@ -119,7 +119,7 @@ struct ListenRun {
                 choice == 2 ? [.broadcaster, .listener] : .broadcaster, instance: UInt64(reader.byte()),
                 name: "peer \(choice)")
             greeting.started = Int64(reader.byte())
-            return WireEncoder.opening(greeting)
+            return WireEncoder.greeting(greeting)
         case 3, 4: return WireEncoder.welcome(Welcome(clockPort: 7, clockKey: Self.key.bytes))
         case 5: return WireEncoder.stream(Epoch(UInt32(reader.byte())), properties: WireSeeds.properties)
         case 6:

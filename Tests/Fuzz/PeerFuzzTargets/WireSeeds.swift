@@ -59,7 +59,7 @@ enum WireSeeds {
     /// What a broadcaster says from its greeting to its end.
     static var broadcast: [ByteBuffer] {
         [
-            WireEncoder.opening(greeting(.broadcaster)), welcome,
+            WireEncoder.greeting(greeting(.broadcaster)), welcome,
             WireEncoder.stream(Epoch(1), properties: properties),
             WireEncoder.entry(EntryMark(epoch: Epoch(1), frame: .zero, lostPacketCount: 0)),
             packets(at: -1_105), WireEncoder.anchor(anchor), packets(at: 623), packets(at: 2_351),
@@ -73,7 +73,7 @@ enum WireSeeds {
     /// What a listener says.
     static var listener: [ByteBuffer] {
         [
-            WireEncoder.opening(greeting(.listener)), WireEncoder.report(report(.preparing)),
+            WireEncoder.greeting(greeting(.listener)), WireEncoder.report(report(.preparing)),
             WireEncoder.report(report(.ready)), WireEncoder.clock(Array(100..<164)),
             WireEncoder.report(report(.playing, timing: timing, irrevocable: .milliseconds(480))),
             WireEncoder.keepAlive(),
@@ -84,7 +84,7 @@ enum WireSeeds {
     /// What an observer is told.
     static var observed: [ByteBuffer] {
         [
-            WireEncoder.opening(greeting(.broadcaster)), WireEncoder.roster(roster), WireEncoder.keepAlive(),
+            WireEncoder.greeting(greeting(.broadcaster)), WireEncoder.roster(roster), WireEncoder.keepAlive(),
             WireEncoder.broadcastEnd(BroadcastEnd(.failed, "disk on fire")),
         ]
     }
@@ -103,7 +103,7 @@ enum WireSeeds {
             .listeners(.volume(.step(-5)), of: .named("Attic")), .listeners(.offset(.microseconds(-9)), of: .all),
             .listeners(.role(.channel(2)), of: .named("Attic")), .unknown(code: 99),
         ]
-        return [WireEncoder.opening(greeting(.controller)), WireEncoder.follow()]
+        return [WireEncoder.greeting(greeting(.controller)), WireEncoder.follow()]
             + operations.map { WireEncoder.command(Command(id: commandID, $0)) }
             + [
                 WireEncoder.queuePageRequest(QueuePageRequest(first: 0)), WireEncoder.unfollow(),
@@ -134,7 +134,7 @@ enum WireSeeds {
         let page = QueuePage(sequence: 9, itemCount: 2, first: 0, items: [item])
         let refusal = CommandRefusal.noSuchListener(nearest: "Attic")
         return [
-            WireEncoder.opening(greeting(.broadcaster)), WireEncoder.programmeState(state),
+            WireEncoder.greeting(greeting(.broadcaster)), WireEncoder.programmeState(state),
             WireEncoder.outcome(CommandOutcome(id: commandID, .done(number: 1, effect: effect))),
             WireEncoder.outcome(CommandOutcome(id: commandID, .refused(refusal), text: "\(refusal)")),
         ] + changes + [WireEncoder.queuePage(page)]
@@ -153,7 +153,7 @@ extension WireRun {
         ]
         let longName = WireSeeds.greeting(.listener, name: String(repeating: "n", count: WireLimits.peerNameByteCount))
         let later = talks[0].prefix(1) + [WireSeeds.unknown] + talks[0].dropFirst()
-        let wholes = (talks + [Array(later), [WireEncoder.opening(longName)]]).map(WireSeeds.bytes)
+        let wholes = (talks + [Array(later), [WireEncoder.greeting(longName)]]).map(WireSeeds.bytes)
         let modes: [[UInt8]] = [[0, 3, 0x41, 0xC1, 7, 0], [3, 1, 1, 1, 1, 1]]
         return modes.flatMap { mode in wholes.map { mode + $0 } }
     }

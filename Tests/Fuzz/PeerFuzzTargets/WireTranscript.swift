@@ -42,7 +42,7 @@ struct WireTranscript: WireSink, Hashable {
 
     private static func encoded(_ message: ControlMessage) -> ByteBuffer {
         switch message {
-        case .greeting(let greeting): WireEncoder.opening(greeting)
+        case .greeting(let greeting): WireEncoder.greeting(greeting)
         case .refusal(let refusal): WireEncoder.refusal(refusal)
         case .keepAlive, .streamBegins, .packetsFollow: WireEncoder.keepAlive()
         case .clock(let datagram): WireEncoder.clock(datagram)
@@ -80,10 +80,9 @@ struct WireFrames {
         0x01, 0x02, 0x03, 0x04, 0x10, 0x11, 0x12, 0x13, 0x14, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x30, 0x31,
         0x40, 0x41, 0x42, 0x43, 0x44, 0x50, 0x51, 0x52, 0x53, 0x54,
     ]
-    private static let (preambleByteCount, headerByteCount) = (8, 6)
+    private static let headerByteCount = 6
 
     private var header: [UInt8] = []
-    private var isInMessage = false
     private var missingPayload = 0
     private var payload = 0
     private var isSkipped = false
@@ -97,9 +96,8 @@ struct WireFrames {
                 payload = missingPayload == 0 ? 0 : payload + 1
             } else {
                 header.append(byte)
-                guard header.count == (isInMessage ? Self.headerByteCount : Self.preambleByteCount) else { continue }
-                if isInMessage { read() }
-                isInMessage = true
+                guard header.count == Self.headerByteCount else { continue }
+                read()
                 header = []
             }
         }

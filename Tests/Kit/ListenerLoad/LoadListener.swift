@@ -3,6 +3,7 @@ import CLoadPolling
 import ClockSync
 import Glibc
 import NIOCore
+import SecureChannel
 import WireProtocol
 
 /// One listener of a load: its sockets, and what becomes of it.
@@ -21,10 +22,12 @@ final class LoadListener {
     let behaviour: LoadBehaviour
     private let environment: LoadEnvironment
     private let instance = UInt64.random(in: 1 ... .max)
-    private let peer = UUIDBytes.random()
+    private let keys = PeerKeyPair.random()
     private var phase: Phase
     private var part: SimulatedListener
     private var stream: LoadSocket?
+    /// Of the present connection, or the next one.
+    private var security: ConnectionSecurity
     private var datagrams: LoadSocket?
     /// Of connections that are over.
     private var earlier = ReceptionFigures()
@@ -44,6 +47,7 @@ final class LoadListener {
         self.environment = environment
         phase = .away(until: start)
         part = SimulatedListener(song: environment.song, now: start)
+        security = ConnectionSecurity(.encrypted(.initiator, keys))
     }
 
     var isOver: Bool { if case .over = phase { true } else { false } }
@@ -138,10 +142,7 @@ final class LoadListener {
         }
         phase = .connected
         part = SimulatedListener(song: environment.song, now: now)
-        let greeting = Greeting(
-            roles: .listener, peer: peer, instance: instance, started: environment.started, name: "load \(number + 1)",
-            codecs: [environment.song.format.codec])
-        send(WireEncoder.opening(greeting))
+        sendBytes(security.opening)
         watch(behaviour == .halfSpeed ? 0 : LOAD_READABLE)
         switch behaviour {
         case .steady: break
@@ -161,8 +162,9 @@ final class LoadListener {
         self.byteCount += count
         let read = HostTime.now()
         let isSteady = behaviour == .steady
-        do throws(WireError) {
-            try part.receive(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: room[..<count])), now: read)
+        do {
+            let messages = try messages(in: ByteBuffer(bytes: room[..<count]))
+            try part.receive(messages.readableBytesSpan, now: read)
         } catch {
             return lose("\(error)", now)
         }
@@ -174,6 +176,21 @@ final class LoadListener {
         if let refusal = part.check.refusal { return lose("refused: \(refusal.text)", now) }
         if part.check.farewell != nil { return end() }
         poll(read)
+    }
+
+    /// Takes bytes; greets once the handshake is over.
+    private func messages(in bytes: ByteBuffer) throws(ConnectionSecurityError) -> ByteBuffer {
+        let wasReady = security.isReady
+        let reception = try security.receive(bytes)
+        if reception.reply.readableBytes > 0 { sendBytes(reception.reply) }
+        if !wasReady, security.isReady {
+            send(
+                WireEncoder.greeting(
+                    Greeting(
+                        roles: .listener, peer: keys.key.uuid, instance: instance, started: environment.started,
+                        name: "load \(number + 1)", codecs: [environment.song.format.codec])))
+        }
+        return reception.messages
     }
 
     private func poll(_ now: HostTime) {
@@ -212,7 +229,12 @@ final class LoadListener {
     }
 
     private func send(_ message: ByteBuffer) {
-        let isSent = message.withUnsafeReadableBytes { stream?.send($0) }
+        guard security.isReady else { return }
+        for piece in security.protect([message]) { sendBytes(piece) }
+    }
+
+    private func sendBytes(_ bytes: ByteBuffer) {
+        let isSent = bytes.withUnsafeReadableBytes { stream?.send($0) }
         if isSent == false { environment.complain("load \(number): a message could not be sent") }
     }
 
@@ -243,6 +265,7 @@ final class LoadListener {
 
     private func disconnect() {
         stream = nil
+        security = ConnectionSecurity(.encrypted(.initiator, keys))
         datagrams = nil
         disturbance = nil
         isStalled = false

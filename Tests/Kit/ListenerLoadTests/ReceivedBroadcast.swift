@@ -27,7 +27,7 @@ struct ReceivedBroadcast {
     init() throws {
         let greeting = Greeting(
             roles: .broadcaster, peer: UUIDBytes(high: 1, low: 1), instance: 1, started: 0, name: "b")
-        try say(WireEncoder.opening(greeting))
+        try say(WireEncoder.greeting(greeting))
         try say(WireEncoder.stream(epoch, properties: [.dataFormat(Self.song.format)]))
     }
 

@@ -1,10 +1,12 @@
 import AudioCore
 import Glibc
 import NIOCore
+import PeerSocketKit
+import SecureChannel
 import WireProtocol
 
 /// A connection to a broadcaster on this machine, as a controller's.
-struct ControllerConnection: ~Copyable {
+final class ControllerConnection {
     /// How many commands had which outcome.
     struct Outcomes: WireSink {
         private(set) var done = 0
@@ -28,11 +30,12 @@ struct ControllerConnection: ~Copyable {
 
     private(set) var outcomes = Outcomes()
     private let descriptor: Int32
+    private var socket: PeerSocket?
     private var parser = WireParser()
 
     /// Connects and greets; nil where nobody listens.
     init?(port: UInt16) {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -42,36 +45,25 @@ struct ControllerConnection: ~Copyable {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
+        let keys = PeerKeyPair.random()
+        guard isConnected else { return nil }
+        socket = PeerSocket(descriptor, keys: keys)
         let greeting = Greeting(
-            roles: .controller, peer: .random(), instance: .random(in: 1 ... .max), started: 0, name: "flood")
-        guard isConnected, send(WireEncoder.opening(greeting)) else { return nil }
+            roles: .controller, peer: keys.key.uuid, instance: .random(in: 1 ... .max), started: 0, name: "flood")
+        guard send(WireEncoder.greeting(greeting)) else { return nil }
     }
 
     deinit { close(descriptor) }
 
     /// - Returns: false if the connection broke.
-    func send(_ bytes: ByteBuffer) -> Bool {
-        bytes.withUnsafeReadableBytes { bytes in
-            var sent = 0
-            while sent < bytes.count {
-                let count = Glibc.send(descriptor, bytes.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
-                guard count > 0 else { return false }
-                sent += count
-            }
-            return true
-        }
-    }
+    func send(_ bytes: ByteBuffer) -> Bool { socket?.send(bytes) ?? false }
 
     /// Reads what comes within a time, or once more than can be read at once has.
     /// - Returns: false if the connection broke.
-    mutating func receive(for span: TimeSpan) -> Bool {
-        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&request, 1, Int32(span.nanoseconds / 1_000_000)) > 0 else { return true }
-        var bytes = [UInt8](repeating: 0, count: 1 << 18)
-        let count = recv(descriptor, &bytes, bytes.count, 0)
-        guard count > 0 else { return false }
+    func receive(for span: TimeSpan) -> Bool {
+        guard let bytes = socket?.receive(within: Int32(span.nanoseconds / 1_000_000)) else { return false }
         do throws(WireError) {
-            try parser.parse(bytes.span.bytes.extracting(0..<count), into: &outcomes)
+            try parser.parse(bytes, into: &outcomes)
             return true
         } catch {
             return false

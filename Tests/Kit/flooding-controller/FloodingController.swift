@@ -25,7 +25,7 @@ enum FloodingController {
             print("flooding-controller PORT SECONDS COMMANDS-PER-SECOND \(operations.keys.sorted())")
             exit(64)
         }
-        guard var connection = ControllerConnection(port: port) else { exit(1) }
+        guard let connection = ControllerConnection(port: port) else { exit(1) }
         let start = HostTime.now()
         var count = 0
         var elapsed = TimeSpan.zero

@@ -2,9 +2,12 @@ import AudioCore
 import Discovery
 import Glibc
 import NIOCore
+import PeerSocketKit
+import SecureChannel
 import WireProtocol
 
-/// A peer that says it is another's process: by mDNS under a name of its own, and in its greeting to whom it calls.
+/// A peer with a key of its own that says it is another's process: by mDNS under a name of its own, and in its greeting
+/// to whom it calls.
 ///
 ///     impostor --name NAME --instance HEX --role listener|broadcaster --call ADDRESS:PORT
 ///
@@ -21,8 +24,9 @@ enum Impostor {
             say("impostor --name NAME --instance HEX --role listener|broadcaster --call ADDRESS:PORT")
             exit(64)
         }
+        let keys = PeerKeyPair.random()
         let record = PeerRecord(
-            id: .random(), instance: instance, name: name, roles: roles, protocolVersion: UInt32(Preamble.version),
+            id: keys.key.uuid, instance: instance, name: name, roles: roles, protocolVersion: UInt32(Preamble.version),
             startedUnixMilliseconds: roles == .broadcaster ? 1 : nil)
         let discovery = PeerDiscovery(
             browses: false, advertisement: PeerAdvertisement(record: record, port: callee.port)
@@ -34,39 +38,32 @@ enum Impostor {
             codecs: [.mpegLayer3, .linearPCM])
         withExtendedLifetime(discovery) {
             while true {
-                call(callee, WireEncoder.opening(greeting))
+                call(callee, keys, WireEncoder.greeting(greeting))
                 usleep(300_000)
             }
         }
     }
 
     /// Calls, and stays for as long as it is let.
-    private static func call(_ callee: Callee, _ opening: ByteBuffer) {
+    private static func call(_ callee: Callee, _ keys: PeerKeyPair, _ greeting: ByteBuffer) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
-        guard callee.connect(descriptor), send(opening, descriptor) else { return }
+        guard callee.connect(descriptor), var socket = PeerSocket(descriptor, keys: keys), socket.send(greeting) else {
+            return
+        }
         say("CALLED")
         var heard = 0
-        var piece = [UInt8](repeating: 0, count: 65_536)
         while true {
-            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            if poll(&request, 1, 200) > 0 {
-                let count = recv(descriptor, &piece, piece.count, 0)
-                guard count > 0 else { return say("TURNED-AWAY") }
-                if heard <= fedByteCount, heard + count > fedByteCount { say("FED") }
-                heard += count
+            guard let count = socket.receive(within: 200)?.readableBytes, socket.send(WireEncoder.keepAlive()) else {
+                return say("TURNED-AWAY")
             }
-            guard send(WireEncoder.keepAlive(), descriptor) else { return say("TURNED-AWAY") }
+            if heard <= fedByteCount, heard + count > fedByteCount { say("FED") }
+            heard += count
         }
     }
 
     /// A broadcast's packets are more than that within a second, all else is less within a minute.
     private static let fedByteCount = 8_192
-
-    private static func send(_ bytes: ByteBuffer, _ descriptor: Int32) -> Bool {
-        let bytes = Array(bytes.readableBytesView)
-        return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
-    }
 
     // Unbuffered: whoever reads wants it now.
     private static func say(_ line: String) {

@@ -40,7 +40,7 @@ import WireProtocol
         func greet(_ id: Int, instance: UInt64) throws {
             let greeting = Greeting(
                 roles: .listener, peer: UUIDBytes(high: 1, low: 1), instance: instance, started: 0, name: "Attic")
-            #expect(try hear(id, WireEncoder.opening(greeting)) == [.message(.greeting(greeting))])
+            #expect(try hear(id, WireEncoder.greeting(greeting)) == [.message(.greeting(greeting))])
         }
 
         func hear(_ id: Int, _ bytes: ByteBuffer) throws -> [PeerEvent] {

@@ -39,7 +39,7 @@ import WireProtocol
             #expect(table.add(ConnectionID(id), Link(connection: connection), dial: nil, now: now) == .taken)
             let greeting = Greeting(
                 roles: roles ?? role, peer: UUIDBytes(high: 1, low: 1), instance: 7, started: 0, name: "Attic")
-            _ = try table.receive(ConnectionID(id), WireEncoder.opening(greeting), now: now)
+            _ = try table.receive(ConnectionID(id), WireEncoder.greeting(greeting), now: now)
             let claim = table.claim(ConnectionID(id), now: now)
             table.accept(ConnectionID(id))
             return claim

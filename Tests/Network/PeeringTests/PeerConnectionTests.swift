@@ -15,14 +15,14 @@ import WireProtocol
     @Test func greetingIsRemembered() throws {
         var connection = PeerConnection(direction: .accepted, address: "10.0.0.1", now: start)
         #expect(connection.name == "10.0.0.1")
-        let events = try connection.receive(WireEncoder.opening(greeting), now: start)
+        let events = try connection.receive(WireEncoder.greeting(greeting), now: start)
         #expect(events == [.message(.greeting(greeting))])
         #expect(connection.name == "Attic")
     }
 
     @Test func silenceIsDeathWithinThreeSeconds() throws {
         var connection = PeerConnection(direction: .accepted, address: "a", now: start)
-        _ = try connection.receive(WireEncoder.opening(greeting), now: start)
+        _ = try connection.receive(WireEncoder.greeting(greeting), now: start)
         #expect(!connection.liveness.isSilent(start + .milliseconds(2_400)))
         #expect(connection.liveness.isSilent(start + .milliseconds(2_600)))
         _ = try connection.receive(WireEncoder.keepAlive(), now: start + .milliseconds(2_000))
@@ -38,7 +38,7 @@ import WireProtocol
     @Test func keepAlivesAreDueOnlyInSilence() throws {
         var connection = PeerConnection(direction: .dialed, address: "a", now: start)
         #expect(!isDue(&connection, start + .seconds(1)))
-        _ = try connection.receive(WireEncoder.opening(greeting), now: start)
+        _ = try connection.receive(WireEncoder.greeting(greeting), now: start)
         connection.noteSent(start + .milliseconds(500))
         #expect(!isDue(&connection, start + .milliseconds(1_000)))
         #expect(isDue(&connection, start + .milliseconds(1_300)))
@@ -49,7 +49,7 @@ import WireProtocol
 
     /// A greeting, and messages of two packets of 1,000 bytes each.
     private func song(messages: Int) -> ByteBuffer {
-        var bytes = WireEncoder.opening(greeting)
+        var bytes = WireEncoder.greeting(greeting)
         let packets = (0..<2).map {
             AudioPacketDescription(startOffset: $0 * 1_000, byteCount: 1_000, frameCount: 1_152)
         }

@@ -5,7 +5,7 @@ import WireProtocol
 
 /// Commands, their outcomes, and what followers are told.
 @Suite(.timeLimit(.minutes(5))) struct CommandMessageTests {
-    private static let opening = Array(WireEncoder.opening(Sample.greeting).readableBytesView)
+    private static let opening = Array(WireEncoder.greeting(Sample.greeting).readableBytesView)
 
     /// What these bytes say after a greeting, with nothing missing.
     private func parse(_ bytes: [UInt8]) throws(WireError) -> ControlMessage? {

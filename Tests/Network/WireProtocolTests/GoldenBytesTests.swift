@@ -12,10 +12,10 @@ import WireProtocol
         }.joined()
     }
 
-    @Test func opening() {
+    @Test func greeting() {
         #expect(
-            hex(WireEncoder.opening(Sample.greeting))
-                == "54555454490a0200" + "000100000032" + "01" + "00112233445566778899aabbccddeeff"
+            hex(WireEncoder.greeting(Sample.greeting))
+                == "000100000032" + "01" + "00112233445566778899aabbccddeeff"
                 + "0102030405060708" + "000000006553f100" + "00064bc3bc636865" + "02" + "2e6d70336c70636d")
     }
 
@@ -29,7 +29,7 @@ import WireProtocol
     @Test func gain() throws {
         let message = WireEncoder.stream(Epoch(1), properties: [.gain(0.5)])
         #expect(hex(message).hasSuffix("0007" + "00000004" + "3f000000"))
-        let opening = Array(WireEncoder.opening(Sample.greeting).readableBytesView)
+        let opening = Array(WireEncoder.greeting(Sample.greeting).readableBytesView)
         let bytes = Array(message.readableBytesView)
         #expect(try Transcript.parsing(opening + bytes).entries.contains(.property(.gain(0.5))))
         // Not a number, infinite, negative, too loud.
@@ -87,7 +87,7 @@ import WireProtocol
         var bytes = Array(WireEncoder.report(Sample.report).readableBytesView)
         bytes.removeLast(missing)
         bytes[5] -= UInt8(missing)
-        let opening = Array(WireEncoder.opening(Sample.greeting).readableBytesView)
+        let opening = Array(WireEncoder.greeting(Sample.greeting).readableBytesView)
         var expected = Sample.report
         expected.irrevocable = .zero
         if missing > 8 {
@@ -101,7 +101,7 @@ import WireProtocol
 
     /// Nothing is held for less than no time, or for more than ten seconds; a longer span is sent as ten.
     @Test func whatADeviceKeepsIsLimited() throws {
-        let opening = Array(WireEncoder.opening(Sample.greeting).readableBytesView)
+        let opening = Array(WireEncoder.greeting(Sample.greeting).readableBytesView)
         var report = Sample.report
         report.irrevocable = .seconds(11)
         let bytes = Array(WireEncoder.report(report).readableBytesView)
@@ -133,7 +133,7 @@ import WireProtocol
     @Test func textsAreCutBetweenScalars() throws {
         var greeting = Sample.greeting
         greeting.name = String(repeating: "é", count: 60)
-        let entries = try Transcript.parsing(Array(WireEncoder.opening(greeting).readableBytesView)).entries
+        let entries = try Transcript.parsing(Array(WireEncoder.greeting(greeting).readableBytesView)).entries
         greeting.name = String(repeating: "é", count: 31)
         #expect(entries == [.message(.greeting(greeting))])
     }
@@ -142,7 +142,7 @@ import WireProtocol
     @Test func aTextIsNoLongerAfterItsRepair() throws {
         var greeting = Sample.greeting
         greeting.name = String(repeating: "n", count: 63)
-        var bytes = Array(WireEncoder.opening(greeting).readableBytesView)
+        var bytes = Array(WireEncoder.greeting(greeting).readableBytesView)
         let place = try #require(bytes.firstIndex(of: UInt8(ascii: "n")))
         bytes.replaceSubrange(place..<place + 63, with: repeatElement(0xFF, count: 63))
         greeting.name = String(repeating: "\u{FFFD}", count: 21)

@@ -97,7 +97,7 @@ enum Sample {
             AudioPacketDescription(startOffset: 120, byteCount: 80, frameCount: 1_152),
         ]
         return [
-            WireEncoder.opening(greeting),
+            WireEncoder.greeting(greeting),
             WireEncoder.welcome(Welcome(clockPort: 28_884, clockKey: Array(0..<24))),
             WireEncoder.keepAlive(),
             WireEncoder.clock(clockDatagram),

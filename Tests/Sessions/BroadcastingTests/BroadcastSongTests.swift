@@ -43,7 +43,7 @@ struct BroadcastSongTests {
         let pcm = try #require(TranscodedSong(number: RenditionNumber(epoch: song.epoch, count: 1), of: song.summary))
         for message in [try #require(song.streamMessage), pcm.streamMessage] {
             var inbox = Inbox()
-            inbox.take(WireEncoder.opening(ScriptedBroadcast.greeting))
+            inbox.take(WireEncoder.greeting(ScriptedBroadcast.greeting))
             inbox.take(message)
             #expect(inbox.properties.contains(.gain(song.summary.gain)))
         }

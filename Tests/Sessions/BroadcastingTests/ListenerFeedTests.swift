@@ -16,7 +16,7 @@ struct ListenerFeedTests {
         var inFlight = 0
         var dropped: [Int] = []
 
-        init() { inbox.take(WireEncoder.opening(ScriptedBroadcast.greeting)) }
+        init() { inbox.take(WireEncoder.greeting(ScriptedBroadcast.greeting)) }
 
         /// What it was told besides packets, behind the greeting.
         var told: [ControlMessage] { Array(inbox.messages.dropFirst()) }

@@ -17,7 +17,7 @@ struct ListenerLinkTests {
         var connection = PeerConnection(direction: .accepted, address: "10.0.0.1", now: time(0))
         var greeting = ScriptedBroadcast.greeting
         greeting.codecs = codecs
-        _ = try? connection.receive(WireEncoder.opening(greeting), now: time(0))
+        _ = try? connection.receive(WireEncoder.greeting(greeting), now: time(0))
         return ListenerLink(ConnectionID(1), connection: connection, key: Self.key, now: time(0))
     }
 

@@ -184,7 +184,7 @@ struct ScriptedBroadcast {
         let greeting = Greeting(
             roles: roles, peer: UUIDBytes(high: 2, low: UInt64(id)), instance: instance ?? UInt64(id), started: 0,
             name: name ?? "Listener \(id)", codecs: codecs)
-        say(WireEncoder.opening(greeting), id)
+        say(WireEncoder.greeting(greeting), id)
     }
 
     mutating func say(_ bytes: ByteBuffer, _ id: Int) { handle(.received(ConnectionID(id), bytes)) }

@@ -67,7 +67,7 @@ import WireProtocol
             let greeting = Greeting(
                 roles: roles, peer: UUIDBytes(high: 0, low: 2), instance: UInt64(name.utf8.count), started: 0,
                 name: name)
-            handle(.received(ConnectionID(id), WireEncoder.opening(greeting)))
+            handle(.received(ConnectionID(id), WireEncoder.greeting(greeting)))
         }
 
         mutating func find(_ name: String) {
@@ -445,6 +445,6 @@ import WireProtocol
     @Test func brokenBytesEndIt() {
         var scene = talking([Self.pause])
         scene.say(ByteBuffer(bytes: [0, 0x50, 0, 0, 0, 1, 9]))
-        #expect(scene.ending == .brokenProtocol("Den", .malformed(messageType: 0x50)))
+        #expect(scene.ending == .brokenProtocol("Den", .message(.malformed(messageType: 0x50))))
     }
 }

@@ -54,7 +54,7 @@ import WireProtocol
             handle(.opened(ConnectionID(id), address: dial.address.host, dial: dial))
             let greeting = Greeting(
                 roles: roles, peer: UUIDBytes(high: 0, low: 2), instance: instance, started: 0, name: "Den")
-            say(WireEncoder.opening(greeting), id)
+            say(WireEncoder.greeting(greeting), id)
         }
 
         mutating func say(_ bytes: ByteBuffer, _ id: Int) { handle(.received(ConnectionID(id), bytes)) }

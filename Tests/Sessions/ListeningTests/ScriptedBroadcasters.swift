@@ -63,7 +63,7 @@ struct ScriptedListener {
             roles: .broadcaster, peer: UUIDBytes(high: 2, low: instance ?? UInt64(id)),
             instance: instance ?? UInt64(id),
             started: started, name: name)
-        say(WireEncoder.opening(greeting), id)
+        say(WireEncoder.greeting(greeting), id)
         if welcoming { welcome(id) }
     }
 

@@ -58,7 +58,7 @@ import WireProtocol
             handle(.opened(ConnectionID(1), address: "10.0.0.1", dial: dials[0]))
             let greeting = Greeting(
                 roles: roles, peer: UUIDBytes(high: 0, low: 2), instance: 100, started: 0, name: "Den")
-            say(WireEncoder.opening(greeting))
+            say(WireEncoder.greeting(greeting))
         }
 
         mutating func say(_ bytes: ByteBuffer) { handle(.received(ConnectionID(1), bytes)) }
@@ -76,8 +76,8 @@ import WireProtocol
         #expect(scene.notices == [.severalFound(["Old", "Young"], taken: "Old")])
         scene.connect()
         #expect(scene.watched == ["Den"])
-        // Preamble, then a greeting of 50 bytes less the name and codecs; its first byte is the role.
-        #expect(scene.sent.getInteger(at: 14, as: UInt8.self) == PeerRoles.observer.rawValue)
+        // The role is the first byte of the greeting, which follows type and length.
+        #expect(scene.sent.getInteger(at: 6, as: UInt8.self) == PeerRoles.observer.rawValue)
         scene.say(WireEncoder.roster(roster))
         #expect(scene.rosters == [roster])
         scene.say(WireEncoder.broadcastEnd(BroadcastEnd(.completed)))

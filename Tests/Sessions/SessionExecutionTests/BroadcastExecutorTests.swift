@@ -28,7 +28,7 @@ import WireProtocol
         // It is refused: told so, and closed.
         let greeting = Greeting(
             roles: .broadcaster, peer: UUIDBytes(high: 2, low: 2), instance: 2, started: 0, name: "Den")
-        executor.handle(.received(ConnectionID(1), WireEncoder.opening(greeting)))
+        executor.handle(.received(ConnectionID(1), WireEncoder.greeting(greeting)))
         #expect(machine.done == ["send 1", "sent", "close 1", "dial 10.0.0.9:1"])
     }
 
@@ -50,7 +50,7 @@ import WireProtocol
         let greeting = Greeting(
             roles: .listener, peer: UUIDBytes(high: 2, low: 2), instance: 2, started: 0, name: "Kitchen",
             codecs: [.linearPCM])
-        executor.handle(.received(ConnectionID(1), WireEncoder.opening(greeting)))
+        executor.handle(.received(ConnectionID(1), WireEncoder.greeting(greeting)))
         // It is welcomed, and told the clock's key, once the song is known.
         let format = AudioStreamFormat.linearPCM(
             sampleRate: 48_000, channels: 2, bitsPerChannel: 16, bytesPerSample: 2, layout: [.signedInteger])

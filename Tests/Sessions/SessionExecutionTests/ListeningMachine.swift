@@ -101,7 +101,7 @@ extension ListenExecutor {
         handle(.opened(ConnectionID(id), .accepted, address: "10.0.0.\(id)", dial: nil))
         let greeting = Greeting(
             roles: .broadcaster, peer: UUIDBytes(high: 2, low: 2), instance: 2, started: 0, name: "Attic")
-        handle(.received(ConnectionID(id), WireEncoder.opening(greeting)))
+        handle(.received(ConnectionID(id), WireEncoder.greeting(greeting)))
         machine.now += .milliseconds(500)
         timerDidFire()
         let welcome = Welcome(clockPort: 1, clockKey: Array(repeating: 9, count: Welcome.clockKeyByteCount))

@@ -1,6 +1,7 @@
 import AudioCore
 import NIOCore
 import Peering
+import SecureChannel
 import WireProtocol
 
 /// A listener's local socket: programs of this machine talk through it to the broadcaster that the listener hears, over
@@ -34,9 +35,10 @@ final class ControlRelay: PeerNetworkDelegate {
     private static let messageByteCount = 4_096
 
     init(
-        loop: any EventLoop, broadcaster: @escaping () -> Greeting?, forward: @escaping (ControlMessage) -> Void
+        loop: any EventLoop, keys: PeerKeyPair, broadcaster: @escaping () -> Greeting?,
+        forward: @escaping (ControlMessage) -> Void
     ) {
-        network = PeerNetwork(loop: loop)
+        network = PeerNetwork(loop: loop, keys: keys)
         self.broadcaster = broadcaster
         self.forward = forward
         network.delegate = self
@@ -123,8 +125,13 @@ final class ControlRelay: PeerNetworkDelegate {
         let peer = PeerConnection(
             direction: direction, address: address, messageByteCount: Self.messageByteCount, now: .now())
         connections[id] = Connection(peer: peer, broadcaster: broadcaster.instance)
-        send(WireEncoder.opening(broadcaster), to: id)
+        send(WireEncoder.greeting(broadcaster), to: id)
     }
+
+    // Nobody proves anything over a local socket.
+    func networkDidAuthenticate(_ id: ConnectionID, _ key: PeerKey) {}
+
+    func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { close(id) }
 
     func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) {
         do throws(WireError) {

@@ -3,22 +3,7 @@ import Glibc
 import NIOCore
 import NIOPosix
 import Peering
-
-/// Receives the network's events; always on the event loop.
-protocol PeerNetworkDelegate: AnyObject {
-    /// A connection is ready.
-    /// - Parameters:
-    ///   - address: numeric, of the other end.
-    ///   - dial: nil if the other end dialled.
-    func networkDidOpen(
-        _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?)
-    func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure)
-    func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer)
-    /// The kernel took what ``PeerNetwork/send(_:to:)`` was given in one turn of the loop.
-    func networkDidWrite(_ id: ConnectionID, byteCount: Int)
-    /// The connection ended, at either end or by an error.
-    func networkDidClose(_ id: ConnectionID)
-}
+import SecureChannel
 
 /// The TCP side of a peer: a listening port and connections, on one event loop.
 ///
@@ -29,16 +14,22 @@ final class PeerNetwork {
     private var servers: [any Channel] = []
     /// The files of the local sockets, while they are open.
     private var localSockets: [String] = []
-    private var channels: [ConnectionID: any Channel] = [:]
+    private let keys: PeerKeyPair
+    private var connections: [ConnectionID: ConnectionHandler] = [:]
     /// What to send over which connection in this turn of the loop.
-    private var outboxes: [ConnectionID: Outbox] = [:]
+    private var outboxes: [ConnectionID: ConnectionHandler.Outbox] = [:]
     private var nextID = 0
     private var isClosed = false
 
     /// Bytes that the kernel may hold unsent for one connection: what is queued there can no longer be dropped.
     private static let unsentByteLimit = 64 * 1024
 
-    init(loop: any EventLoop) { self.loop = loop }
+    /// - Parameter keys: what this peer proves to have, over TCP. Local sockets need none: the file system decides who
+    ///   may use them.
+    init(loop: any EventLoop, keys: PeerKeyPair) {
+        self.loop = loop
+        self.keys = keys
+    }
 
     /// Binds the port for IPv6 and IPv4; for IPv4 alone on a machine without IPv6. Returns the port that was bound.
     /// - Parameter port: 0 for any.
@@ -119,51 +110,42 @@ final class PeerNetwork {
     ) -> EventLoopFuture<Void> {
         let id = ConnectionID(nextID)
         nextID += 1
-        let handler = ConnectionHandler(id: id, network: self, direction: direction, address: address, dial: dial)
+        let protection: ConnectionSecurity.Protection =
+            switch direction {
+            case .dialed: .encrypted(.initiator, keys)
+            case .accepted: .encrypted(.responder, keys)
+            case .local: .none
+            }
+        let handler = ConnectionHandler(
+            id: id, network: self, direction: direction, address: address, dial: dial, protection: protection)
         return channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(handler) }
     }
 
     /// Sends at the end of this turn of the loop, so that everything an event produces goes out in one piece.
     func send(_ bytes: ByteBuffer, to id: ConnectionID) {
-        guard let channel = channels[id] else { return }
+        guard connections[id] != nil else { return }
         if outboxes.isEmpty { loop.execute { self.flush() } }
-        var outbox = outboxes[id] ?? Outbox()
-        if let last = outbox.last { channel.write(last, promise: nil) }
-        outbox.last = bytes
-        outbox.byteCount += bytes.readableBytes
-        outboxes[id] = outbox
+        outboxes[id, default: ConnectionHandler.Outbox()].append(bytes)
     }
 
     // A socket may report at once that it took bytes; what is sent in response belongs to the next turn.
     private func flush() {
         let filled = outboxes
         outboxes = [:]
-        for (id, outbox) in filled {
-            guard let channel = channels[id], let last = outbox.last else { continue }
-            channel.writeAndFlush(last).whenSuccess { [byteCount = outbox.byteCount] in
-                self.delegate?.networkDidWrite(id, byteCount: byteCount)
-            }
-        }
-    }
-
-    private struct Outbox {
-        /// The newest buffer; the channel has those before it.
-        var last: ByteBuffer?
-        var byteCount = 0
+        for (id, outbox) in filled { connections[id]?.send(outbox) }
     }
 
     /// Closes after pending data was sent, or after one second if the other side does not take it.
     func close(_ id: ConnectionID) {
-        guard let channel = channels[id] else { return }
+        guard let connection = connections[id] else { return }
         flush()
-        channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
-        loop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+        connection.close()
     }
 
     /// Ends a connection whose other side is presumed dead. Unsent data is dropped: a slow link would deliver it ahead
     /// of what the next connection sends (RFC 9293 section 3.10.5).
     func abort(_ id: ConnectionID) {
-        guard let channel = channels[id] as? any Channel & SocketOptionProvider else { return close(id) }
+        guard let channel = connections[id]?.channel as? any Channel & SocketOptionProvider else { return close(id) }
         channel.setSoLinger(linger(l_onoff: 1, l_linger: 0))
             .whenComplete { _ in channel.close(promise: nil) }
     }
@@ -171,7 +153,7 @@ final class PeerNetwork {
     /// Reads the kernel's estimate of a connection's round trip, if it has one. When the connection was just opened,
     /// that is the empty path's.
     func measureRoundTrip(of id: ConnectionID, _ body: @escaping (TimeSpan) -> Void) {
-        guard let channel = channels[id], channel.remoteAddress?.ipAddress != nil,
+        guard let channel = connections[id]?.channel, channel.remoteAddress?.ipAddress != nil,
             let options = channel as? any SocketOptionProvider
         else { return }
         options.getTCPInfo().assumeIsolated().whenSuccess { info in
@@ -180,85 +162,40 @@ final class PeerNetwork {
     }
 
     /// Returns the numeric address of a connection's other end; nil once the connection is gone.
-    func remoteHost(_ id: ConnectionID) -> String? { channels[id]?.remoteAddress?.numericHost }
+    func remoteHost(_ id: ConnectionID) -> String? { connections[id]?.channel?.remoteAddress?.numericHost }
 
     /// Stops accepting, and closes every connection after its pending data was sent.
     func shutDown() -> EventLoopFuture<Void> {
         isClosed = true
-        let open = Array(channels.values)
-        for id in channels.keys { close(id) }
+        let open = connections.values.compactMap(\.channel)
+        flush()
+        for connection in Array(connections.values) { connection.close(finishesHandshake: false) }
         for path in localSockets { unlink(path) }
         localSockets = []
         let closings = servers.map { $0.close() } + open.map(\.closeFuture)
         return EventLoopFuture.andAllComplete(closings, on: loop)
     }
 
-    fileprivate func opened(_ handler: ConnectionHandler, _ channel: any Channel) {
+    /// The handler's connection is there.
+    func opened(_ connection: ConnectionHandler) {
         guard !isClosed else {
-            channel.close(promise: nil)
+            connection.channel?.close(promise: nil)
             return
         }
-        channels[handler.id] = channel
-        delegate?.networkDidOpen(handler.id, handler.direction, address: handler.address, dial: handler.dial)
+        connections[connection.id] = connection
+        delegate?.networkDidOpen(
+            connection.id, connection.direction, address: connection.address, dial: connection.dial)
     }
 
-    fileprivate func closed(_ id: ConnectionID) {
-        guard channels.removeValue(forKey: id) != nil else { return }
+    /// The handler's connection is gone.
+    func closed(_ id: ConnectionID) {
+        guard connections.removeValue(forKey: id) != nil else { return }
         delegate?.networkDidClose(id)
     }
 }
 
 // Confined to its event loop: NIO's callbacks run there, and every method is called there.
 extension PeerNetwork: @unchecked Sendable {}
-
-/// Passes a channel's bytes to the network.
-private final class ConnectionHandler: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-
-    let id: ConnectionID
-    let network: PeerNetwork
-    let direction: PeerConnection.Direction
-    let address: String
-    let dial: Dialer.Dial?
-    private var isOpen = false
-
-    init(
-        id: ConnectionID, network: PeerNetwork, direction: PeerConnection.Direction, address: String,
-        dial: Dialer.Dial?
-    ) {
-        self.id = id
-        self.network = network
-        self.direction = direction
-        self.address = address
-        self.dial = dial
-    }
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        if context.channel.isActive { open(context) }
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-        open(context)
-        context.fireChannelActive()
-    }
-
-    private func open(_ context: ChannelHandlerContext) {
-        guard !isOpen else { return }
-        isOpen = true
-        network.opened(self, context.channel)
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        network.delegate?.networkDidReceive(id, unwrapInboundIn(data))
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        network.closed(id)
-        context.fireChannelInactive()
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
-}
 
 extension Error {
     /// A name may have several addresses: one refuses, another is unreachable.

@@ -9,6 +9,7 @@ import NIOCore
 import NIOPosix
 import Peering
 import Programmes
+import SecureChannel
 import SessionExecution
 import Songs
 import WireProtocol
@@ -63,7 +64,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         self.items = items
         sources = BroadcastSources(options, items: items, loop: loop, emit: emit)
         spool = SongSpool(loop: loop)
-        network = PeerNetwork(loop: loop)
+        network = PeerNetwork(loop: loop, keys: identity.keys)
         done = loop.makePromise()
     }
 
@@ -245,6 +246,10 @@ final class BroadcastRunner: PeerNetworkDelegate {
     func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure) {
         handle(.dialFailed(dial, failure))
     }
+
+    func networkDidAuthenticate(_ id: ConnectionID, _ key: PeerKey) { handle(.authenticated(id, key)) }
+
+    func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { handle(.broken(id, error)) }
 
     func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) { handle(.received(id, bytes)) }
 

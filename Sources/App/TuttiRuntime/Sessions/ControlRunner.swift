@@ -4,6 +4,7 @@ import Discovery
 import Glibc
 import NIOCore
 import Peering
+import SecureChannel
 import SessionExecution
 import WireProtocol
 
@@ -34,7 +35,7 @@ final class ControlRunner: PeerNetworkDelegate {
         self.options = options
         self.loop = loop
         self.emit = emit
-        network = PeerNetwork(loop: loop)
+        network = PeerNetwork(loop: loop, keys: identity.keys)
         done = loop.makePromise()
         let greeting = Greeting(
             roles: .controller, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
@@ -140,6 +141,10 @@ final class ControlRunner: PeerNetworkDelegate {
     }
 
     func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure) { handle(.dialFailed(dial)) }
+
+    func networkDidAuthenticate(_ id: ConnectionID, _ key: PeerKey) { handle(.authenticated(id, key)) }
+
+    func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { handle(.broken(id, error)) }
 
     func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) { handle(.received(id, bytes)) }
 

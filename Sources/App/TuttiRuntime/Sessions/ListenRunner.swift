@@ -8,6 +8,7 @@ import Listening
 import NIOCore
 import NIOPosix
 import Peering
+import SecureChannel
 import SessionExecution
 import WireProtocol
 
@@ -18,6 +19,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     private let options: JoinOptions
     private let loop: any EventLoop
     private let network: PeerNetwork
+    private let keys: PeerKeyPair
     private let greeting: Greeting
     private let makeOutlet: ListenDriver.OutletMaker
     private let isRecorder: Bool
@@ -38,7 +40,8 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         self.options = options
         self.loop = loop
         self.emit = emit
-        network = PeerNetwork(loop: loop)
+        keys = identity.keys
+        network = PeerNetwork(loop: loop, keys: keys)
         let rateStore = ClockRateStore(memory: options.memory, loop: loop, emit: emit)
         self.rateStore = rateStore
         isRecorder = recorder != nil
@@ -105,7 +108,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
 
     private func offerLocalSocket(_ driver: ListenDriver) {
         let relay = ControlRelay(
-            loop: loop, broadcaster: { [weak driver] in driver?.broadcaster },
+            loop: loop, keys: keys, broadcaster: { [weak driver] in driver?.broadcaster },
             forward: { [weak driver] in driver?.handle(.ask($0)) })
         self.relay = relay
         relay.listen(options.network, emit: emit)
@@ -155,6 +158,10 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure) {
         driver?.handle(.dialFailed(dial, failure))
     }
+
+    func networkDidAuthenticate(_ id: ConnectionID, _ key: PeerKey) { driver?.handle(.authenticated(id, key)) }
+
+    func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { driver?.handle(.broken(id, error)) }
 
     func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) { driver?.handle(.received(id, bytes)) }
 

@@ -1,6 +1,7 @@
 import Controlling
 import NIOCore
 import Peering
+import SecureChannel
 import SessionExecution
 import WireProtocol
 
@@ -19,7 +20,7 @@ final class SurveyRunner: PeerNetworkDelegate {
 
     init(contacts: [PeerContact], identity: Identity, loop: any EventLoop) {
         self.loop = loop
-        network = PeerNetwork(loop: loop)
+        network = PeerNetwork(loop: loop, keys: identity.keys)
         done = loop.makePromise()
         let greeting = Greeting(
             roles: .controller, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
@@ -62,6 +63,10 @@ final class SurveyRunner: PeerNetworkDelegate {
     }
 
     func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure) { handle(.dialFailed(dial)) }
+
+    func networkDidAuthenticate(_ id: ConnectionID, _ key: PeerKey) { handle(.authenticated(id, key)) }
+
+    func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { handle(.broken(id)) }
 
     func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) { handle(.received(id, bytes)) }
 

@@ -40,7 +40,7 @@ struct PeersCommand: Command {
 
     func run() -> Int32 {
         SessionRunner.exitCode { () throws(RuntimeFailure) in
-            let peers = try PeerList.browse(for: span, as: IdentityStore.standard().identity().identity)
+            let peers = try PeerList.browse(for: span, as: SessionRunner.identity())
             if isJSON {
                 ListOutput.write(peers.map(\.json))
             } else if peers.isEmpty {

@@ -20,6 +20,7 @@ import NIOCore
 /// The second message's payload is readable for anybody who sends a first one. The third one's only for whoever has the
 /// key that the second one states. Neither side knows whose handshake it answers until it is ``Step/finished``, and
 /// then knows only that the other side has ``EstablishedChannel/remoteKey``: what that key may do is for others to say.
+/// It may be this side's own: two processes of one user share a key.
 ///
 /// Owns no socket and reads no clock. After an error it repeats that error. The length of a handshake in time is for
 /// the owner to limit.
@@ -51,7 +52,6 @@ public struct Handshake {
     public let role: Role
     private var state: State
     private var noise: NoiseXX
-    private let ownKey: Bytes32
     private var held = ByteBuffer()
     private var isTaken = false
 
@@ -63,7 +63,6 @@ public struct Handshake {
     init(_ role: Role, ownStatic: X25519.KeyPair, ownEphemeral: X25519.KeyPair, prologue: [UInt8]) {
         precondition(prologue.count <= SecureChannelLimits.prologueByteCount)
         self.role = role
-        ownKey = ownStatic.publicKey
         noise = NoiseXX(ownStatic: ownStatic, ownEphemeral: ownEphemeral, prologue: prologue)
         state = role == .initiator ? .sendingFirst : .awaitingFirst
     }
@@ -172,12 +171,10 @@ public struct Handshake {
             return payload
         case .awaitingSecond:
             let payload = try noise.readSecond(message)
-            guard noise.theirStatic != ownKey else { throw .ownKey }
             state = .sendingThird
             return payload
         case .awaitingThird:
             let payload = try noise.readThird(message)
-            guard noise.theirStatic != ownKey else { throw .ownKey }
             state = .finished
             return payload
         case .sendingFirst, .sendingSecond, .sendingThird, .finished, .failed: return []

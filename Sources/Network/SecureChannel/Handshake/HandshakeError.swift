@@ -6,8 +6,6 @@ public enum HandshakeError: Error, Hashable, Sendable {
     case unusableKey
     /// Something was changed on the way, the preambles differ, or the other side does not have the key that it states.
     case notAuthentic
-    /// The other side uses this peer's own key.
-    case ownKey
     /// The connection ended within the handshake.
     case truncated
 }

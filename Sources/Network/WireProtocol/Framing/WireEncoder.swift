@@ -12,12 +12,9 @@ import NIOCore
 /// frame i64; `next title` is a text; `keep-alive` is empty, as is `follow`, or u8 0 to end it; `clock` is an unchanged
 /// clock datagram.
 public enum WireEncoder {
-    /// Returns the first bytes of a connection: preamble and greeting.
-    public static func opening(_ greeting: Greeting) -> ByteBuffer {
-        var buffer = ByteBuffer()
-        Preamble.write(to: &buffer)
-        buffer.writeMessage(.greeting) { greeting.write(to: &$0) }
-        return buffer
+    /// The first message in each direction.
+    public static func greeting(_ greeting: Greeting) -> ByteBuffer {
+        message(.greeting) { greeting.write(to: &$0) }
     }
 
     public static func refusal(_ refusal: Refusal) -> ByteBuffer {

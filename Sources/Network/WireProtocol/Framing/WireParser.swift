@@ -3,20 +3,19 @@ import NIOCore
 
 /// The push parser of a connection: takes bytes in pieces of any size, and gives messages and media.
 ///
-/// A state machine with four states: preamble, header, body, and skipping the body of an unknown message. What is
+/// A state machine with three states: header, body, and skipping the body of an unknown message. What is
 /// complete in the bytes of one call is read in place; only what began in an earlier call was copied. It stores no more
 /// than one message that it understands (``WireLimits/payloadByteCount``). It owns no socket and reads no clock; calls
 /// must not overlap. After an error it rejects all further bytes with the same error.
 public struct WireParser {
     private enum State {
-        case preamble
         case header
         case body(MessageType, byteCount: Int)
         case skipping(byteCount: Int)
         case failed(WireError)
     }
 
-    private var state = State.preamble
+    private var state = State.header
     /// The beginning of a message, copied so that none of the caller's memory is kept.
     private var held = ByteBuffer()
     private var isGreeted = false
@@ -73,7 +72,6 @@ public struct WireParser {
     /// Bytes needed for the next transition.
     private var wantedByteCount: Int {
         switch state {
-        case .preamble: Preamble.byteCount
         case .header: Self.headerByteCount
         case .body(_, let byteCount): byteCount
         case .skipping, .failed: 0
@@ -85,9 +83,6 @@ public struct WireParser {
         _ input: inout ByteBuffer, into sink: inout Sink
     ) throws(WireError) -> Bool {
         switch state {
-        case .preamble:
-            guard try Preamble.read(from: &input) else { return false }
-            state = .header
         case .header:
             guard input.readableBytes >= Self.headerByteCount, let type = input.readInteger(as: UInt16.self),
                 let length = input.readInteger(as: UInt32.self)

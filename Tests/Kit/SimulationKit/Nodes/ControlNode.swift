@@ -47,7 +47,7 @@ public final class ControlNode {
             endpoint.begin(
                 received: { [unowned self] in if attempt == self.attempt { receive($0) } }, wrote: { _ in },
                 closed: { [unowned self] in if attempt == self.attempt { self.endpoint = nil } })
-            endpoint.write(WireEncoder.opening(greeting))
+            endpoint.write(WireEncoder.greeting(greeting))
             endpoint.write(WireEncoder.follow())
             // What has no outcome may have come there, or not.
             for command in asked where outcomes[command.id] == nil { endpoint.write(WireEncoder.command(command)) }

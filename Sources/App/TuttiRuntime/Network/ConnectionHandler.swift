@@ -1,0 +1,131 @@
+import NIOCore
+import Peering
+import SecureChannel
+
+/// One connection of a ``PeerNetwork``: what lies between its socket and the messages.
+///
+/// Messages that are sent before the handshake is over wait for that. Confined to its event loop.
+final class ConnectionHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// Messages that leave together.
+    struct Outbox {
+        private(set) var messages: [ByteBuffer] = []
+        private(set) var byteCount = 0
+
+        mutating func append(_ message: ByteBuffer) {
+            messages.append(message)
+            byteCount += message.readableBytes
+        }
+
+        mutating func append(_ other: Outbox) {
+            messages += other.messages
+            byteCount += other.byteCount
+        }
+    }
+
+    let id: ConnectionID
+    let direction: PeerConnection.Direction
+    let address: String
+    let dial: Dialer.Dial?
+    private let network: PeerNetwork
+    private var security: ConnectionSecurity
+    /// Nil before it is active, and once it is not any more.
+    private(set) var channel: (any Channel)?
+    private var waiting = Outbox()
+    /// Whether it is closed once the handshake is over and what waits was sent.
+    private var isClosing = false
+
+    init(
+        id: ConnectionID, network: PeerNetwork, direction: PeerConnection.Direction, address: String,
+        dial: Dialer.Dial?, protection: ConnectionSecurity.Protection
+    ) {
+        self.id = id
+        self.network = network
+        self.direction = direction
+        self.address = address
+        self.dial = dial
+        security = ConnectionSecurity(protection)
+    }
+
+    // MARK: What is sent
+
+    func send(_ outbox: Outbox) {
+        guard let channel, security.failure == nil else { return }
+        guard security.isReady else { return waiting.append(outbox) }
+        var pieces = security.protect(outbox.messages)
+        guard let last = pieces.popLast() else { return }
+        for piece in pieces { channel.write(piece, promise: nil) }
+        channel.writeAndFlush(last).whenSuccess { [network, id, byteCount = outbox.byteCount] in
+            network.delegate?.networkDidWrite(id, byteCount: byteCount)
+        }
+    }
+
+    /// Closes after pending data was sent, or after a second if the other side does not take it.
+    /// - Parameter finishesHandshake: whether what waits for the end of the handshake is pending, too.
+    func close(finishesHandshake: Bool = true) {
+        guard let channel else { return }
+        guard finishesHandshake || security.isReady else { return channel.close(promise: nil) }
+        isClosing = true
+        channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+        if security.isReady || security.failure != nil { finish(channel) }
+    }
+
+    private func finish(_ channel: any Channel) {
+        channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
+    }
+
+    // MARK: What happens
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { open(context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        open(context)
+        context.fireChannelActive()
+    }
+
+    private func open(_ context: ChannelHandlerContext) {
+        guard channel == nil else { return }
+        channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(security.opening), promise: nil)
+        network.opened(self)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // Nothing that follows a failure means anything.
+        guard security.failure == nil else { return }
+        let wasReady = security.isReady
+        do throws(ConnectionSecurityError) {
+            let reception = try security.receive(unwrapInboundIn(data))
+            if reception.reply.readableBytes > 0 {
+                context.writeAndFlush(wrapOutboundOut(reception.reply), promise: nil)
+            }
+            if !wasReady, security.isReady { connectionIsSecure(context.channel) }
+            if reception.messages.readableBytes > 0 {
+                network.delegate?.networkDidReceive(id, reception.messages)
+            }
+        } catch {
+            if isClosing { finish(context.channel) }
+            network.delegate?.networkDidBreak(id, error)
+        }
+    }
+
+    private func connectionIsSecure(_ channel: any Channel) {
+        if let key = security.remoteKey { network.delegate?.networkDidAuthenticate(id, key) }
+        let outbox = waiting
+        waiting = Outbox()
+        if !outbox.messages.isEmpty { send(outbox) }
+        if isClosing { finish(channel) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        channel = nil
+        network.closed(id)
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}

@@ -1,0 +1,26 @@
+import NIOCore
+import Peering
+import SecureChannel
+
+/// Receives the network's events; always on the event loop.
+protocol PeerNetworkDelegate: AnyObject {
+    /// A connection is there. What is sent over it leaves when it is secure.
+    /// - Parameters:
+    ///   - address: numeric, of the other end.
+    ///   - dial: nil if the other end dialled.
+    func networkDidOpen(
+        _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?)
+    func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure)
+    /// The other end has proved to have this key. Precedes anything that it says, except over local sockets, where
+    /// nobody proves anything.
+    func networkDidAuthenticate(_ id: ConnectionID, _ key: PeerKey)
+    /// What comes is not what a peer sends: the connection is to be closed.
+    func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError)
+    /// Bytes of messages.
+    func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer)
+    /// The kernel took what ``PeerNetwork/send(_:to:)`` was given in one turn of the loop.
+    /// - Parameter byteCount: of the messages, without what encryption adds.
+    func networkDidWrite(_ id: ConnectionID, byteCount: Int)
+    /// The connection ended, at either end or by an error.
+    func networkDidClose(_ id: ConnectionID)
+}

@@ -1,0 +1,23 @@
+import WireProtocol
+
+/// Why the bytes of a connection lead to no messages. After any of these the connection is useless, and the other side
+/// is told nothing.
+public enum ConnectionSecurityError: Error, Hashable, Sendable {
+    case preamble(PreambleError)
+    case handshake(HandshakeError)
+    case record(RecordError)
+}
+
+extension ConnectionSecurityError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .preamble(let error): "\(error)"
+        case .handshake(.truncated), .record(.truncated): "it ended the connection in the middle"
+        case .handshake(.badLength), .handshake(.unusableKey): "its handshake is malformed"
+        case .handshake(.notAuthentic):
+            "its handshake is not authentic: something on the way changes what is sent, or it lacks the key that it states"
+        case .record(.badLength), .record(.notAuthentic):
+            "what came is not what was sent: something on the way changes it"
+        }
+    }
+}

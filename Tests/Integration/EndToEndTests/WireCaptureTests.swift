@@ -1,0 +1,113 @@
+import Cryptography
+import Glibc
+import LANKit
+import SecureChannel
+import SoundCardKit
+import TestbedKit
+import Testing
+
+/// What somebody can read who hears all that a broadcast puts on the network.
+@Suite(.serialized, .enabled(if: mayMakeHosts, "making hosts needs root"), .timeLimit(.minutes(5)))
+struct WireCaptureTests {
+    private static let title = "Zanzibar Nocturne"
+    private static let fileName = "quixotic-lullaby.mp3"
+
+    @Test func nothingOfASongAndNoKeyIsInClear() throws {
+        let lan = try LAN(hosts: 2)
+        let song = lan.path(Self.fileName)
+        let wave = try SongFile(.wave, seconds: 5, in: lan).wavePath
+        let lame = ["lame", "--silent", "--cbr", "-b", "128", "--tt", Self.title, wave, song]
+        #expect(try lan[0].run(lame, within: 30).status == .exited(0))
+        let capture = try Capture(on: lan[0], into: lan.path("frames"))
+
+        let tutti = buildDirectory + "/tutti"
+        let listener = try lan[1].spawn([tutti, "join", "--once", "--output", "null"])
+        let broadcast = try lan[0].spawn([tutti, "broadcast", song])
+        try listener.waitForLine(containing: "playing", within: 20)
+        // The title does travel.
+        let status = try lan[1].run([tutti, "status"], within: 5).output
+        #expect(status.contains(Self.title))
+        let peers = try lan[1].run([tutti, "peers"], within: 10).output
+        #expect(peers.contains("host1"), "\(peers)")
+        #expect(try listener.wait(within: 20) == .exited(0))
+        #expect(try broadcast.wait(within: 10) == .exited(0))
+        let frames = try capture.end()
+
+        // All was there to be read: mDNS, connections, and as many bytes as the song has.
+        let packets = try bytes(of: song)
+        let contents = Contents(frames)
+        #expect(contents.has("_tutti") && contents.has("TUTTI\n"))
+        #expect(frames.count > packets.count)
+        for text in [Self.title, "Nocturne", "quixotic"] { #expect(!contents.has(text), "'\(text)' is in clear") }
+        #expect(!contents.hasAny(of: packets), "bytes of the song are in clear")
+        for host in 0...1 {
+            let file = try lan[host].run(["sh", "-c", "cat $XDG_STATE_HOME/tutti/key"], within: 5).output
+            let seed = try #require(Self.seed(in: file), "\(file)")
+            let keys = PeerKeyPair(seed: SecretBytes(copying: seed))
+            #expect(!contents.has(seed) && !contents.has(keys.key.bytes.bytes), "a key of host \(host + 1) is in clear")
+        }
+    }
+
+    /// The 32 bytes in hexadecimal digits in the second line of a key file.
+    private static func seed(in file: String) -> [UInt8]? {
+        let lines = file.split(separator: "\n")
+        guard lines.count == 3, case let digits = Array(lines[1]), digits.count == 64 else { return nil }
+        return stride(from: 0, to: 64, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
+    }
+
+    private func bytes(of path: String) throws -> [UInt8] {
+        let descriptor = open(path, O_RDONLY)
+        defer { close(descriptor) }
+        var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+        while case let count = read(descriptor, &piece, piece.count), count > 0 { bytes += piece[..<count] }
+        return try #require(bytes.isEmpty ? nil : bytes)
+    }
+
+    /// All frames that pass a host's interfaces, one after the other in a file.
+    private struct Capture {
+        private let process: LANProcess
+        private let path: String
+
+        init(on host: LANHost, into path: String) throws {
+            self.path = path
+            process = try host.spawn(["sh", "-c", "exec \"$0\" > \"$1\"", buildDirectory + "/wire-capture", path])
+            try process.waitForLine(containing: "CAPTURING", within: 10)
+        }
+
+        func end() throws -> [UInt8] {
+            // What was sent last is read by now.
+            usleep(200_000)
+            process.signal(SIGTERM)
+            _ = try process.wait(within: 5)
+            return try WireCaptureTests().bytes(of: path)
+        }
+    }
+
+    /// What was captured, and what can be found in it.
+    private struct Contents {
+        private static let windowByteCount = 16
+        private let bytes: [UInt8]
+        private let windows: Set<ArraySlice<UInt8>>
+
+        init(_ bytes: [UInt8]) {
+            self.bytes = bytes
+            let last = max(0, bytes.count - Self.windowByteCount)
+            windows = Set((0..<last).map { bytes[$0..<$0 + Self.windowByteCount] })
+        }
+
+        func has(_ text: String) -> Bool { has(Array(text.utf8)) }
+
+        func has(_ part: [UInt8]) -> Bool {
+            guard bytes.count >= part.count else { return false }
+            return (0...bytes.count - part.count).contains { bytes[$0..<$0 + part.count].elementsEqual(part) }
+        }
+
+        /// Whether any stretch of another file is there; stretches of one value prove nothing.
+        func hasAny(of other: [UInt8]) -> Bool {
+            stride(from: 0, to: other.count - Self.windowByteCount, by: Self.windowByteCount).contains { start in
+                let window = other[start..<start + Self.windowByteCount]
+                return Set(window).count > 4 && windows.contains(window)
+            }
+        }
+    }
+}

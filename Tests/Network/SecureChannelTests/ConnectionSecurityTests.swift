@@ -1,0 +1,161 @@
+import NIOCore
+import StreamTestKit
+import Testing
+import WireProtocol
+
+@testable import SecureChannel
+
+/// Two ends of a connection, and somebody on the way between them.
+@Suite(.timeLimit(.minutes(5)))
+struct ConnectionSecurityTests {
+    /// A side, and what it was told.
+    private final class Side {
+        var security: ConnectionSecurity
+        var heard: [UInt8] = []
+        var failure: ConnectionSecurityError?
+
+        init(_ protection: ConnectionSecurity.Protection) { security = ConnectionSecurity(protection) }
+
+        /// - Returns: what it answers at once.
+        func take(_ bytes: [UInt8], pieces: Int = .max) -> [UInt8] {
+            var answer: [UInt8] = []
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                do throws(ConnectionSecurityError) {
+                    let reception = try security.receive(ByteBuffer(bytes: rest.prefix(pieces)))
+                    answer += Array(reception.reply.readableBytesView)
+                    heard += Array(reception.messages.readableBytesView)
+                } catch {
+                    failure = error
+                }
+                rest = rest.dropFirst(pieces)
+            }
+            return answer
+        }
+
+        func say(_ text: String) -> [UInt8] {
+            security.protect([ByteBuffer(string: text)]).flatMap { Array($0.readableBytesView) }
+        }
+
+        var opening: [UInt8] { Array(security.opening.readableBytesView) }
+    }
+
+    private let keys = (dialler: PeerKeyPair.random(), other: PeerKeyPair.random())
+
+    private func makeSides() -> (dialler: Side, other: Side) {
+        (Side(.encrypted(.initiator, keys.dialler)), Side(.encrypted(.responder, keys.other)))
+    }
+
+    /// Lets both shake hands, and the dialler say a word.
+    /// - Parameter change: what happens on the way to each of the dialler's and the other's four pieces, in order.
+    /// - Returns: all bytes that the dialler sent.
+    @discardableResult
+    private func talk(
+        _ dialler: Side, _ other: Side, pieces: Int = .max,
+        change: (Int, inout [UInt8]) -> Void = { _, _ in }
+    ) -> [UInt8] {
+        var sent: [UInt8] = []
+        func pass(_ number: Int, _ bytes: [UInt8]) -> [UInt8] {
+            var bytes = bytes
+            change(number, &bytes)
+            return bytes
+        }
+        sent += dialler.opening
+        var fromOther = pass(0, other.opening)
+        fromOther += pass(1, other.take(pass(2, dialler.opening), pieces: pieces))
+        let third = dialler.take(fromOther, pieces: pieces)
+        sent += third
+        guard dialler.security.isReady else { return sent }
+        let word = dialler.say("secret song")
+        sent += word
+        _ = other.take(pass(3, third + word), pieces: pieces)
+        return sent
+    }
+
+    @Test(arguments: [1, 3, 50, Int.max]) func whatIsSaidArrivesAndNothingIsInClear(pieces: Int) {
+        let (dialler, other) = makeSides()
+        let sent = talk(dialler, other, pieces: pieces)
+        #expect(other.heard == Array("secret song".utf8))
+        let isThere = other.security.isReady && dialler.security.isReady
+        #expect(isThere)
+        let remoteKeys = [dialler.security.remoteKey, other.security.remoteKey]
+        #expect(remoteKeys == [keys.other.key, keys.dialler.key])
+        let bindings = (dialler.security.binding, other.security.binding)
+        #expect(bindings.0 == bindings.1 && bindings.0 != nil)
+        _ = dialler.take(other.say("back"), pieces: pieces)
+        #expect(dialler.heard == Array("back".utf8))
+
+        #expect(sent.starts(with: Preamble.bytes(.encrypted)))
+        let clear = String(decoding: sent, as: Unicode.ASCII.self)
+        #expect(!clear.contains("secret") && !clear.contains("song"))
+        for key in [keys.dialler.key, keys.other.key] {
+            let bytes = key.bytes.bytes
+            #expect(!(0...sent.count - 32).contains { Array(sent[$0..<$0 + 32]) == bytes }, "a static key is in clear")
+        }
+    }
+
+    /// Whichever bit is changed on the way, of preambles, handshake and records: nothing wrong is heard.
+    @Test(arguments: 0..<500) func aChangedBitIsNoticed(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let changed = Int.random(in: 0..<4, using: &generator)
+        let (dialler, other) = makeSides()
+        talk(dialler, other) { number, bytes in
+            guard number == changed, !bytes.isEmpty else { return }
+            let place = Int.random(in: 0..<bytes.count, using: &generator)
+            bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+        }
+        #expect(other.heard.isEmpty, "seed \(seed)")
+        // A longer length only makes it wait.
+        let (here, there) = (dialler.security.isReady, other.security.isReady)
+        #expect(!here || !there || other.failure != nil || changed == 3, "seed \(seed)")
+    }
+
+    /// Somebody on the way who would have both send in clear.
+    @Test func aDowngradeIsRefusedByBoth() {
+        let (dialler, other) = makeSides()
+        talk(dialler, other) { number, bytes in
+            if number == 0 || number == 2 { bytes[7] = Preamble.Security.plain.rawValue }
+        }
+        let failures = (dialler.failure, other.failure)
+        #expect(failures.0 == .preamble(.unsupportedSecurity(0)) && failures.1 == .preamble(.unsupportedSecurity(0)))
+        #expect(dialler.take([1, 2, 3]).isEmpty)
+        #expect(dialler.failure == .preamble(.unsupportedSecurity(0)))
+    }
+
+    /// What one connection sent means nothing on another, even to the same peer.
+    @Test func aReplayedConnectionIsRefused() {
+        let (dialler, other) = makeSides()
+        let sent = talk(dialler, other)
+        let again = Side(.encrypted(.responder, keys.other))
+        _ = again.take(sent)
+        #expect(again.heard.isEmpty)
+        #expect(again.failure == .handshake(.notAuthentic))
+    }
+
+    @Test func aReplayedRecordIsRefused() {
+        let (dialler, other) = makeSides()
+        talk(dialler, other)
+        let record = dialler.say("next")
+        _ = other.take(record)
+        _ = other.take(record)
+        #expect(String(decoding: other.heard, as: UTF8.self) == "secret songnext")
+        #expect(other.failure == .record(.notAuthentic))
+    }
+
+    /// Programs of one machine, over a local socket.
+    @Test func plainConnectionsPassMessagesOn() {
+        let (one, other) = (Side(.none), Side(.none))
+        #expect(one.opening == Preamble.bytes(.plain))
+        _ = one.take(other.opening)
+        _ = other.take(one.opening + one.say("pause"), pieces: 3)
+        #expect(String(decoding: other.heard, as: UTF8.self) == "pause")
+        let key = other.security.remoteKey
+        #expect(key == nil)
+    }
+
+    @Test func aPlainConnectionIsNoWayAroundEncryption() {
+        let side = Side(.none)
+        _ = side.take(Preamble.bytes(.encrypted))
+        #expect(side.failure == .preamble(.unsupportedSecurity(1)))
+    }
+}
