@@ -354,7 +354,7 @@ let testRooms = [
             tests("DiscoveryTests", ["AudioCore", "Discovery", "WireProtocol"]),
             tests("DiscoveryLANTests", ["LANKit"]),
             tests("WireProtocolTests", ["AudioCore", "WireProtocol", nioCore]),
-            tests("PeeringTests", ["AudioCore", "Peering", "WireProtocol", nioCore]),
+            tests("PeeringTests", ["AudioCore", "Peering", "SecureChannel", "WireProtocol", nioCore]),
             tests("CryptographyTests", ["Cryptography"]),
             tests("SecureChannelTests", ["Cryptography", "SecureChannel", "StreamTestKit", "WireProtocol", nioCore]),
             tests("PairingTests", ["AudioCore", "Cryptography", "Pairing", "SecureChannel"]),
@@ -367,12 +367,12 @@ let testRooms = [
             tests(
                 "BroadcastingTests",
                 [
-                    "AudioCore", "AudioDecoding", "Broadcasting", "ClockSync", "Peering", "Programmes", "WireProtocol",
-                    nioCore,
+                    "AudioCore", "AudioDecoding", "Broadcasting", "ClockSync", "Peering", "Programmes", "SecureChannel",
+                    "WireProtocol", nioCore,
                 ]),
             tests(
                 "ListeningTests",
-                ["AudioCore", "ClockSync", "Listening", "Peering", "Playout", "WireProtocol", nioCore]),
+                ["AudioCore", "ClockSync", "Listening", "Peering", "Playout", "SecureChannel", "WireProtocol", nioCore]),
             tests(
                 "ControllingTests",
                 ["AudioCore", "Broadcasting", "Controlling", "Peering", "Programmes", "WireProtocol", nioCore]),
