@@ -32,6 +32,8 @@ public struct ConnectionTable<Link: PeerLink> {
     private var candidates: CandidatePool
     public var dialer = Dialer()
     public private(set) var allowed: AllowList
+    /// Which names belong to which keys.
+    public var pins = PinnedNames()
     /// Number of connections per address.
     private var addressCounts: [String: Int] = [:]
     /// Number of connections per contact, and the connections of each process that greeted.
@@ -123,16 +125,6 @@ public struct ConnectionTable<Link: PeerLink> {
             guard let link = self[id], let greeting = link.connection.greeting else { return false }
             return contact.isAt(link.connection.address) && !isAllowed(link, greeting)
         }
-    }
-
-    private func isAllowed(_ link: Link, _ greeting: Greeting) -> Bool {
-        allowed.includes(greeting, at: link.connection.address)
-    }
-
-    /// Returns whether a peer that greeted is among those that the user named.
-    public func isAllowed(_ id: ConnectionID) -> Bool {
-        guard let link = self[id], let greeting = link.connection.greeting else { return false }
-        return isAllowed(link, greeting)
     }
 
     // MARK: From opening to end

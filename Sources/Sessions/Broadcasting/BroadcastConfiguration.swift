@@ -170,6 +170,8 @@ public enum BroadcastLimits {
     /// How long a busy or leaving listener is not dialled, unless its record changes first: it may be free the next
     /// moment, as between two songs.
     public static let busyPause = TimeSpan.seconds(1)
+    /// The same of a listener whose name belongs to another key: the user may forget the name any moment.
+    public static let anotherKeyPause = TimeSpan.seconds(2)
     /// The same after any other refusal, which is unlikely to be withdrawn.
     public static let refusalPause = TimeSpan.seconds(10)
 }

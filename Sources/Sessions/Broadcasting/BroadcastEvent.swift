@@ -21,6 +21,8 @@ public enum BroadcastEvent: Sendable {
     case dialFailed(Dialer.Dial, DialFailure)
     /// The other side of an encrypted connection has proved to have this key; before anything that it says.
     case authenticated(ConnectionID, PeerKey)
+    /// Which names belong to which keys, at first and whenever that changes.
+    case pins(PinnedNames)
     /// What came over a connection is no longer what a peer sends.
     case broken(ConnectionID, ConnectionSecurityError)
     case received(ConnectionID, ByteBuffer)
@@ -139,6 +141,11 @@ public enum BroadcastAction: Sendable {
     case writeSpool(SongBytes)
     /// Forget it: it will not be queued.
     case closeSpool(CommandID)
+    /// This listener takes part under its name: pin it, and tell by ``BroadcastEvent/pins(_:)``.
+    case met(MetPeer)
+    /// A listener was refused since its name belongs to another key: tell by ``BroadcastEvent/pins(_:)`` when the user
+    /// forgets a name.
+    case watchPins
     /// Tell the broadcaster's own user what became of a command.
     case answer(CommandOutcome, Asker)
     /// What is shown of the broadcast changed.

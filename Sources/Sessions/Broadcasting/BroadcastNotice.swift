@@ -1,5 +1,6 @@
 import AudioCore
 import Peering
+import SecureChannel
 import WireProtocol
 
 /// What the user of a broadcast may want to know. Names and texts may come from a peer: whoever shows them must make
@@ -70,6 +71,8 @@ public enum BroadcastNotice: Hashable, Sendable {
     case refusedBy(String, String)
     /// We refused a peer.
     case refused(String, Refusal)
+    /// A listener goes by a name that belongs to another key than its own.
+    case anotherKey(name: String, PeerKey)
     /// The limit on connections is reached.
     case connectionsFull(limit: Int)
     /// The limit on connections from this address is reached.
@@ -85,7 +88,7 @@ extension BroadcastNotice {
         case .source(let level, _): level
         case .sourceFailed, .songDamaged, .songTruncated, .songCutOff, .songFellSilent, .startedWithout,
             .songPassedOver, .decodingTooSlow, .dropped, .clockOverTCP, .followsLate, .namedUnanswered, .refusedBy,
-            .connectionsFull, .addressFull, .crowded:
+            .anotherKey, .connectionsFull, .addressFull, .crowded:
             .warning
         case .songGoesOn, .joined, .left, .gone, .sentPCM, .busy, .songsAdded: .info
         case .observed, .unanswered: .detail
@@ -100,7 +103,7 @@ extension BroadcastNotice {
     enum Kind: Hashable, Sendable {
         case song, start, decoding
         case joined, left, gone, dropped, sentPCM, clockOverTCP, followsLate, observed, songsAdded
-        case namedUnanswered, unanswered, busy, refusedBy, connectionsFull, addressFull, crowded
+        case namedUnanswered, unanswered, busy, refusedBy, anotherKey, connectionsFull, addressFull, crowded
         case refused(Refusal.Reason)
     }
 
@@ -125,6 +128,7 @@ extension BroadcastNotice {
         case .busy: .busy
         case .refusedBy: .refusedBy
         case .refused(_, let refusal): .refused(refusal.reason)
+        case .anotherKey: .anotherKey
         case .connectionsFull: .connectionsFull
         case .addressFull: .addressFull
         case .crowded: .crowded

@@ -7,15 +7,41 @@ import WireProtocol
 /// Accepting, welcoming and dropping connections.
 extension BroadcastSession {
     mutating func learn(_ contact: PeerContact, _ now: HostTime) {
-        for id in connections.updateContact(contact, now: now) { refuse(id, notAllowed, now) }
+        for id in connections.updateContact(contact, now: now) { refuseUnwanted(id, now) }
     }
 
     mutating func unlearn(_ key: PeerContact.Key, _ now: HostTime) {
-        for id in connections.forgetContact(key) { refuse(id, notAllowed, now) }
+        for id in connections.forgetContact(key) { refuseUnwanted(id, now) }
     }
 
-    private var notAllowed: Refusal {
-        Refusal(.notAllowed, "this broadcast is for \(configuration.allowedNames.joined(separator: ", "))")
+    /// Takes what names belong to. Of two listeners that came under one new name, the second one is refused now.
+    mutating func learn(_ pins: PinnedNames, _ now: HostTime) {
+        connections.pins = pins
+        for link in connections.links {
+            guard let greeting = link.connection.greeting, greeting.roles.contains(.listener),
+                greeting.instance != configuration.ownListener, !connections.isAllowed(link.id)
+            else { continue }
+            notifyContradictions(by: link.id)
+            refuseUnwanted(link.id, now)
+        }
+    }
+
+    /// Refuses a listener that is none of those that the user named.
+    private mutating func refuseUnwanted(_ id: ConnectionID, _ now: HostTime) {
+        guard connections.isNamed(id) else {
+            let names = configuration.allowedNames.joined(separator: ", ")
+            return refuse(id, Refusal(.notAllowed, "this broadcast is for \(names)"), now)
+        }
+        actions.append(.watchPins)
+        refuse(id, .anotherKey, pause: BroadcastLimits.anotherKeyPause, now)
+    }
+
+    /// Tells of a listener whose name belongs to another key.
+    private mutating func notifyContradictions(by id: ConnectionID) {
+        guard let link = connections[id], let key = link.connection.remoteKey else { return }
+        for pin in connections.contradictedPins(id) {
+            notifyOnce(.anotherKey(name: pin.name.text, key), from: link.connection.address)
+        }
     }
 
     mutating func opened(
@@ -97,7 +123,10 @@ extension BroadcastSession {
     private mutating func note(_ report: ListenerReport, of id: ConnectionID, _ now: HostTime) {
         guard let link = connections[id], link.isMember, let greeting = link.connection.greeting else { return }
         link.note(report, feedingPlan(now), now: now)
-        if announced.insert(greeting.instance).inserted { notify(.joined(greeting.name), from: link, now) }
+        if announced.insert(greeting.instance).inserted {
+            notify(.joined(greeting.name), from: link, now)
+            for peer in connections.meetings(id) { actions.append(.met(peer)) }
+        }
         if link.takeLateness() { notify(.followsLate(greeting.name, held: report.irrevocable), from: link, now) }
     }
 
@@ -128,8 +157,9 @@ extension BroadcastSession {
             refuse(id, Refusal(.wrongRole, "both sides broadcast"), now)
             return
         }
+        notifyContradictions(by: id)
         guard greeting.instance == configuration.ownListener || connections.isAllowed(id) else {
-            refuse(id, notAllowed, now)
+            refuseUnwanted(id, now)
             return
         }
         switch connections.claim(id, now: now) {
@@ -193,13 +223,15 @@ extension BroadcastSession {
     }
 
     /// Refuses a peer and closes its connection.
-    mutating func refuse(_ id: ConnectionID, _ refusal: Refusal, _ now: HostTime) {
+    mutating func refuse(
+        _ id: ConnectionID, _ refusal: Refusal, pause: TimeSpan = BroadcastLimits.refusalPause, _ now: HostTime
+    ) {
         guard let link = connections[id] else { return }
         // Both sides dialled, or a listener dialled again: it has the connection that it wants.
         if refusal.reason != .duplicate { refusedCount += 1 }
         send(WireEncoder.refusal(refusal), to: id, now)
         notifyOnce(.refused(link.connection.name, refusal), from: link.connection.address)
-        close(id, now, pause: BroadcastLimits.refusalPause)
+        close(id, now, pause: pause)
     }
 
     /// Drops a connection that ended or must end. `silence` is nil if the other side closed it.

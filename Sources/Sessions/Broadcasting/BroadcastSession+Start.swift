@@ -51,7 +51,7 @@ extension BroadcastSession {
     }
 
     private func isCalled(_ link: ListenerLink, _ name: String) -> Bool {
-        link.connection.greeting.map { connections.allowed.isName(name, of: $0, at: link.connection.address) } ?? false
+        connections.isName(name, of: link)
     }
 
     private var hasEnough: Bool { timeline.heard.follower.isEnough(song, from: timeline.heard.firstFrame) }

@@ -97,6 +97,7 @@ public struct BroadcastSession {
         case .roundTrip(let id, let span): connections[id]?.noteRoundTrip(span)
         case .dialFailed(let dial, let failure): dialFailed(dial, failure, now)
         case .authenticated(let id, let key): connections.authenticate(id, key)
+        case .pins(let pins): learn(pins, now)
         case .broken(let id, let error): refuse(id, Refusal(.protocolError, "\(error)"), now)
         case .received(let id, let bytes): attend(to: id, now) { $0.receive(id, bytes, now) }
         case .wrote(let id, let byteCount):

@@ -90,6 +90,8 @@ public enum ListenLimits {
         byteCount: pendingByteCount + pendingEventCount * pendingEventByteCount)
     /// How long a peer that refused, or was refused, is not dialled.
     public static let refusalPause = TimeSpan.seconds(10)
+    /// The same of a broadcaster whose name belongs to another key: the user may forget the name any moment.
+    public static let anotherKeyPause = TimeSpan.seconds(2)
     /// Events kept of a broadcaster that is not yet chosen; one that sends more is dropped.
     public static let pendingEventCount = 4_096
 }

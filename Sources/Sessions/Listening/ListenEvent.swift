@@ -18,6 +18,8 @@ public enum ListenEvent: Sendable {
     case dialFailed(Dialer.Dial, DialFailure)
     /// The other side of an encrypted connection has proved to have this key; before anything that it says.
     case authenticated(ConnectionID, PeerKey)
+    /// Which names belong to which keys, at first and whenever that changes.
+    case pins(PinnedNames)
     /// What came over a connection is no longer what a peer sends.
     case broken(ConnectionID, ConnectionSecurityError)
     case received(ConnectionID, ByteBuffer)
@@ -96,6 +98,11 @@ public enum ListenAction: Sendable {
     case answer(ControlMessage)
     /// Another broadcaster is heard now, or none.
     case broadcasterChanged
+    /// This broadcaster is heard under its name: pin it, and tell by ``ListenEvent/pins(_:)``.
+    case met(MetPeer)
+    /// A broadcaster was refused since its name belongs to another key: tell by ``ListenEvent/pins(_:)`` when the user
+    /// forgets a name.
+    case watchPins
     case notice(ListenNotice)
     /// The session is over; no action follows.
     case finished(ListenOutcome)

@@ -1,5 +1,6 @@
 import AudioCore
 import Peering
+import SecureChannel
 
 /// What the user of a listener may want to know. Names and texts may come from a peer: whoever shows them must make
 /// them safe to show.
@@ -42,6 +43,8 @@ public enum ListenNotice: Hashable, Sendable {
     case failed(String, reason: String)
     /// A peer refused us.
     case refused(by: String, reason: String)
+    /// A broadcaster goes by a name that belongs to another key than its own.
+    case anotherKey(name: String, PeerKey)
     /// We refused a peer: it broke the protocol, or is of no use now.
     case turnedAway(String, reason: String, brokeProtocol: Bool)
     /// A connection is presumed dead.
@@ -77,8 +80,8 @@ public enum ListenNotice: Hashable, Sendable {
         case .nothingFound, .severalFound, .waitingForNext, .joined, .back, .ended, .stopped, .clockPath(_, .udp),
             .slept:
             .info
-        case .unanswered, .lost, .failed, .refused, .turnedAway, .clockPath(_, .tcp), .clockUnanswered, .offsetTooEarly,
-            .cardRateImpossible, .songLost, .packetsDropped, .tooFarAhead, .crowded:
+        case .unanswered, .lost, .failed, .refused, .anotherKey, .turnedAway, .clockPath(_, .tcp), .clockUnanswered,
+            .offsetTooEarly, .cardRateImpossible, .songLost, .packetsDropped, .tooFarAhead, .crowded:
             .warning
         }
     }
@@ -87,12 +90,13 @@ public enum ListenNotice: Hashable, Sendable {
 extension ListenNotice {
     /// The kind of a notice. Within a kind, notices that peers cause may suppress each other; see ``NoticeLimiter``.
     enum Kind: Hashable, Sendable {
-        case refused, turnedAway(brokeProtocol: Bool), crowded, clockPath, own
+        case refused, anotherKey, turnedAway(brokeProtocol: Bool), crowded, clockPath, own
     }
 
     var kind: Kind {
         switch self {
         case .refused: .refused
+        case .anotherKey: .anotherKey
         case .turnedAway(_, _, let brokeProtocol): .turnedAway(brokeProtocol: brokeProtocol)
         case .crowded: .crowded
         case .clockPath: .clockPath

@@ -53,6 +53,7 @@ extension ListenSession {
         let reception = membership(of: greeting, over: id, now)
         phase = .receiving(reception)
         connections.admit(id)
+        for peer in connections.meetings(id) { actions.append(.met(peer)) }
         switch disconnection.join(greeting, now: now) {
         case .new: tell(.joined(greeting.name))
         case .back(let span): tell(.back(greeting.name, after: span))

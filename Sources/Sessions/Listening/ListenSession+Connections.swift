@@ -7,16 +7,30 @@ import WireProtocol
 extension ListenSession {
     mutating func learn(_ contact: PeerContact, _ now: HostTime) {
         let isNew = connections.dialer.contact(contact.key) == nil
-        for id in connections.updateContact(contact, now: now) { refuse(id, notAllowed, now) }
+        for id in connections.updateContact(contact, now: now) { refuseUnwanted(id, now) }
         connections.dialer.setWanted(contact.key, mayDial(contact.key, isNew: isNew))
     }
 
     mutating func unlearn(_ key: PeerContact.Key, _ now: HostTime) {
-        for id in connections.forgetContact(key) { refuse(id, notAllowed, now) }
+        for id in connections.forgetContact(key) { refuseUnwanted(id, now) }
     }
 
-    private var notAllowed: Refusal {
-        Refusal(.notAllowed, "it takes music only from \(configuration.allowedNames.joined(separator: ", "))")
+    /// Refuses a broadcaster that is none of those that the user named.
+    private mutating func refuseUnwanted(_ id: ConnectionID, _ now: HostTime) {
+        guard connections.isNamed(id) else {
+            let names = configuration.allowedNames.joined(separator: ", ")
+            return refuse(id, Refusal(.notAllowed, "it takes music only from \(names)"), now)
+        }
+        actions.append(.watchPins)
+        refuse(id, .anotherKey, pause: ListenLimits.anotherKeyPause, now)
+    }
+
+    /// Tells of a broadcaster whose name belongs to another key.
+    private mutating func tellContradictions(by id: ConnectionID) {
+        guard let link = connections[id], let key = link.connection.remoteKey else { return }
+        for pin in connections.contradictedPins(id) {
+            tellOnce(.anotherKey(name: pin.name.text, key), from: link.connection.address)
+        }
     }
 
     /// Returns whether to dial this contact. In a broadcast nobody is dialled; a listener that lost its broadcaster
@@ -107,8 +121,17 @@ extension ListenSession {
     private var tooMuch: Refusal { Refusal(.protocolError, "too much data was sent before the broadcast was chosen") }
 
     private mutating func greet(_ id: ConnectionID, _ greeting: Greeting, _ now: HostTime) {
-        if let refusal = objection(to: greeting, from: id) {
+        if let refusal = objection(to: greeting) {
             refuse(id, refusal, now)
+            return
+        }
+        tellContradictions(by: id)
+        if !connections.isAllowed(id), !disconnection.awaits(greeting) {
+            refuseUnwanted(id, now)
+            return
+        }
+        if let reception, reception.broadcaster.instance != greeting.instance, !reception.isDisconnected {
+            refuse(id, busy(reception), now)
             return
         }
         switch connections.claim(id, now: now) {
@@ -117,16 +140,12 @@ extension ListenSession {
         }
     }
 
-    private func objection(to greeting: Greeting, from id: ConnectionID) -> Refusal? {
+    /// Why nobody could hear this peer; nil if it broadcasts.
+    private func objection(to greeting: Greeting) -> Refusal? {
         if greeting.instance == configuration.greeting.instance {
             return Refusal(.duplicate, "that is this very process")
         }
-        if !greeting.roles.contains(.broadcaster) { return Refusal(.wrongRole, "both sides listen") }
-        if !connections.isAllowed(id), !disconnection.awaits(greeting) { return notAllowed }
-        guard let reception, reception.broadcaster.instance != greeting.instance, !reception.isDisconnected else {
-            return nil
-        }
-        return busy(reception)
+        return greeting.roles.contains(.broadcaster) ? nil : Refusal(.wrongRole, "both sides listen")
     }
 
     func busy(_ reception: Reception) -> Refusal {

@@ -75,6 +75,7 @@ public struct ListenSession {
             opened(id, direction, address: address, dial: dial, now)
         case .dialFailed(let dial, let failure): dialFailed(dial, failure, now)
         case .authenticated(let id, let key): connections.authenticate(id, key)
+        case .pins(let pins): connections.pins = pins
         case .broken(let id, let error): refuse(id, Refusal(.protocolError, "\(error)"), now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)

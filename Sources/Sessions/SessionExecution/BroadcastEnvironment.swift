@@ -40,6 +40,10 @@ public protocol BroadcastEnvironment: AnyObject {
     func openSpool(_ offer: SongOffer)
     func writeSpool(_ bytes: SongBytes)
     func closeSpool(_ id: CommandID)
+    /// Pins the name of a listener that takes part; answered with `pins`.
+    func didMeet(_ peer: MetPeer)
+    /// Answers with `pins` when the user forgets a name.
+    func watchPins()
 
     // The next ones are for people.
 

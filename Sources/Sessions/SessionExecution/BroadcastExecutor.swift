@@ -59,6 +59,8 @@ public final class BroadcastExecutor {
         case .openSpool(let offer): environment.openSpool(offer)
         case .writeSpool(let bytes): environment.writeSpool(bytes)
         case .closeSpool(let id): environment.closeSpool(id)
+        case .met(let peer): environment.didMeet(peer)
+        case .watchPins: environment.watchPins()
         case .answer(let outcome, let asker): environment.answer(outcome, to: asker)
         case .changed: environment.broadcastDidChange()
         case .notice(let notice): environment.broadcastDidTell(notice)

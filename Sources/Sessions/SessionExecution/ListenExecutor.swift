@@ -136,6 +136,8 @@ public final class ListenExecutor {
         case .hold(let fade): outlet.hold(fade: fade)
         case .silence(let fade): outlet.stop(fade: fade)
         case .broadcasterChanged: transport.broadcasterDidChange()
+        case .met(let peer): transport.didMeet(peer)
+        case .watchPins: transport.watchPins()
         case .set(let operation): environment.set(operation)
         case .setGroupVolume(let volume): environment.setGroupVolume(volume)
         case .answer(let message): environment.listenerDidHear(message)

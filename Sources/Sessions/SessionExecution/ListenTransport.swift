@@ -20,4 +20,8 @@ public protocol ListenTransport: AnyObject {
     func restartClock()
     /// Another broadcaster is heard now, or none.
     func broadcasterDidChange()
+    /// Pins the name of a broadcaster that is heard; answered with `pins`.
+    func didMeet(_ peer: MetPeer)
+    /// Answers with `pins` when the user forgets a name.
+    func watchPins()
 }

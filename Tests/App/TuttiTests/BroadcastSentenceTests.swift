@@ -1,6 +1,7 @@
 import AudioCore
 import Broadcasting
 import Peering
+import SecureChannel
 import Testing
 import TuttiRuntime
 import WireProtocol
@@ -57,6 +58,11 @@ import WireProtocol
         (.unanswered(nil, address), .detail, "a listener: no answer at \(address), trying again"),
         (.busy("Attic", "playing X"), .info, "Attic is busy: playing X"),
         (.refusedBy("Attic", "no"), .warning, "Attic refuses: no"),
+        (
+            .anotherKey(name: "Living Room", PeerKeyPair.random().key), .warning,
+            "'Living Room' has another key than before: if it was set up anew, run `tutti peers forget 'Living Room'`; until "
+                + "then --to and --from do not take it"
+        ),
         (.refused("Attic", Refusal(.protocolError, "noise")), .warning, "refused Attic: noise"),
         (.refused("Attic", Refusal(.cannotDecode, "no MP3")), .warning, "refused Attic: no MP3"),
         (.refused("Attic", Refusal(.notAllowed, "for Den")), .detail, "refused Attic: for Den"),

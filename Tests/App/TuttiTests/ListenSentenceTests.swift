@@ -2,6 +2,7 @@ import AudioCore
 import Listening
 import Observing
 import Peering
+import SecureChannel
 import Testing
 import TuttiRuntime
 
@@ -49,6 +50,11 @@ import TuttiRuntime
             .detail
         ),
         (.turnedAway("Den", reason: "no magic", brokeProtocol: true), "refused Den: no magic", .warning),
+        (
+            .anotherKey(name: "-x", PeerKeyPair.random().key),
+            "'-x' has another key than before: if it was set up anew, run `tutti peers forget -- -x`; until then --to and "
+                + "--from do not take it", .warning
+        ),
         (.mute("Den"), "nothing heard from Den", .detail),
         (.clockPath("Den", .udp), "Den's clock answers by UDP now", .info),
         (

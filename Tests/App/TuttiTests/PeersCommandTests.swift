@@ -1,5 +1,6 @@
 import AudioCore
 import Peering
+import SecureChannel
 import Testing
 import TuttiRuntime
 import WireProtocol
@@ -37,5 +38,23 @@ import WireProtocol
                 "id":"00000000-0000-0000-0000-000000000001","instance":"00000000000000a1"}
                 """)
         #expect(entry(.unanswered, nil).json.text.contains(#""activity":"unanswered","playing":null,"#))
+    }
+
+    @Test func whatTheWordsAskFor() throws {
+        #expect(try PeersCommand.request([]) == .list)
+        let name = try #require(PeerName("Living Room"))
+        #expect(try PeersCommand.request(["forget", "Living Room"]) == .forget(name))
+        for words in [["forget"], ["forget", ""], ["forget", "Living", "Room"], ["forgot", "Attic"], ["Attic"]] {
+            #expect(throws: UsageError.self, "\(words)") { try PeersCommand.request(words) }
+        }
+    }
+
+    @Test func aNameThatNobodyHadIsAnsweredWithTheNearest() throws {
+        var pins = PinnedNames()
+        pins.note(MetPeer(try #require(PeerName("Kitchen")), PeerKeyPair.random().key, isNamed: false), at: 1)
+        #expect(
+            PeersCommand.unknown(try #require(PeerName("Kitchn")), among: pins)
+                == "nobody called 'Kitchn' was met; did you mean 'Kitchen'?")
+        #expect(PeersCommand.unknown(try #require(PeerName("Attic")), among: pins) == "nobody called 'Attic' was met")
     }
 }

@@ -92,6 +92,7 @@ import WireProtocol
         ),
         (.offsetForgotten(device: "hw:1"), "the offset of 'hw:1' is forgotten"),
         (.notKept(MemoryFailure("cannot write")), "cannot write: nothing is remembered for the next time"),
+        (.pins(MemoryFailure("cannot read")), "cannot read"),
     ]
 
     @Test(arguments: memory.indices) func ofMemory(index: Int) {

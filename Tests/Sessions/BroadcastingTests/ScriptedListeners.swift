@@ -4,6 +4,7 @@ import ClockSync
 import NIOCore
 import Peering
 import Programmes
+import SecureChannel
 import WireProtocol
 
 /// A broadcast whose listeners, source and clock are played by the test.
@@ -33,6 +34,9 @@ struct ScriptedBroadcast {
     var closedSpools: [CommandID] = []
     /// What it wants decoded and has no answer to, and how often it wanted no more.
     var requests: [TranscodingRequest] = []
+    /// Whose names it wants pinned, and how often it wants to know what the user forgets.
+    var met: [MetPeer] = []
+    var watchCount = 0
     var transcodingEndCount = 0
 
     static let greeting = Greeting(
@@ -84,6 +88,8 @@ struct ScriptedBroadcast {
         case .closeSpool(let id): closedSpools.append(id)
         case .transcode(let request): requests.append(request)
         case .endTranscoding: transcodingEndCount += 1
+        case .met(let peer): met.append(peer)
+        case .watchPins: watchCount += 1
         case .changed: break
         case .notice(let notice): notices.append(notice)
         case .finished(let outcome): self.outcome = outcome
@@ -166,10 +172,11 @@ struct ScriptedBroadcast {
     /// A listener calls, and greets.
     mutating func join(
         _ id: Int, name: String? = nil, roles: PeerRoles = .listener, instance: UInt64? = nil,
-        codecs: [Codec] = [.linearPCM], direction: PeerConnection.Direction = .accepted
+        codecs: [Codec] = [.linearPCM], direction: PeerConnection.Direction = .accepted, key: PeerKey? = nil
     ) {
         open(id, direction)
-        greet(id, name: name, roles: roles, instance: instance, codecs: codecs)
+        if let key { handle(.authenticated(ConnectionID(id), key)) }
+        greet(id, name: name, roles: roles, peer: key?.uuid, instance: instance, codecs: codecs)
     }
 
     mutating func open(_ id: Int, _ direction: PeerConnection.Direction, dial: Dialer.Dial? = nil) {
@@ -178,12 +185,12 @@ struct ScriptedBroadcast {
     }
 
     mutating func greet(
-        _ id: Int, name: String? = nil, roles: PeerRoles = .listener, instance: UInt64? = nil,
+        _ id: Int, name: String? = nil, roles: PeerRoles = .listener, peer: UUIDBytes? = nil, instance: UInt64? = nil,
         codecs: [Codec] = [.linearPCM]
     ) {
         let greeting = Greeting(
-            roles: roles, peer: UUIDBytes(high: 2, low: UInt64(id)), instance: instance ?? UInt64(id), started: 0,
-            name: name ?? "Listener \(id)", codecs: codecs)
+            roles: roles, peer: peer ?? UUIDBytes(high: 2, low: UInt64(id)), instance: instance ?? UInt64(id),
+            started: 0, name: name ?? "Listener \(id)", codecs: codecs)
         say(WireEncoder.greeting(greeting), id)
     }
 

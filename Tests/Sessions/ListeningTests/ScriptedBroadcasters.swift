@@ -4,6 +4,7 @@ import Listening
 import NIOCore
 import Peering
 import Playout
+import SecureChannel
 import WireProtocol
 
 /// A listener whose broadcasters, clock and sound card are played by the test.
@@ -56,11 +57,12 @@ struct ScriptedListener {
     /// A broadcaster connects, greets and, unless told otherwise, welcomes.
     mutating func meet(
         _ id: Int, name: String, started: Int64 = 0, instance: UInt64? = nil, welcoming: Bool = true,
-        from address: String? = nil
+        from address: String? = nil, key: PeerKey? = nil
     ) {
         handle(.opened(ConnectionID(id), .accepted, address: address ?? "10.0.0.\(id)", dial: nil))
+        if let key { handle(.authenticated(ConnectionID(id), key)) }
         let greeting = Greeting(
-            roles: .broadcaster, peer: UUIDBytes(high: 2, low: instance ?? UInt64(id)),
+            roles: .broadcaster, peer: key?.uuid ?? UUIDBytes(high: 2, low: instance ?? UInt64(id)),
             instance: instance ?? UInt64(id),
             started: started, name: name)
         say(WireEncoder.greeting(greeting), id)
@@ -121,6 +123,12 @@ struct ScriptedListener {
         snapshot.bufferedFrameCount = 400
         handle(.playout(snapshot))
     }
+
+    /// Whose names are to be pinned.
+    var met: [MetPeer] { actions.compactMap { if case .met(let peer) = $0 { peer } else { nil } } }
+
+    /// How often it wanted to know what the user forgets.
+    var watchCount: Int { actions.count { if case .watchPins = $0 { true } else { false } } }
 
     // MARK: What was asked of the queue
 

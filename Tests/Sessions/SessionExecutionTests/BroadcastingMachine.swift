@@ -64,6 +64,10 @@ final class BroadcastingMachine: BroadcastEnvironment {
 
     func closeSpool(_ id: CommandID) {}
 
+    func didMeet(_ peer: MetPeer) {}
+
+    func watchPins() {}
+
     func broadcastDidChange() {}
 
     func broadcastDidTell(_ notice: BroadcastNotice) {}

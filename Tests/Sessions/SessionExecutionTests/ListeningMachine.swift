@@ -59,6 +59,10 @@ final class ListeningMachine: ListenTransport, ListenOutlet, ListenEnvironment {
 
     func broadcasterDidChange() {}
 
+    func didMeet(_ peer: MetPeer) {}
+
+    func watchPins() {}
+
     // MARK: ListenOutlet
 
     func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {}

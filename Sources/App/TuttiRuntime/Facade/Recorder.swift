@@ -59,6 +59,7 @@ public final class Recorder: Sendable {
         join.address = options.address
         join.name = options.name ?? Identity.name(identity.name, marked: "recording")
         join.once = !options.follows
+        join.pins = options.pins
         join.network = options.network
         return join
     }

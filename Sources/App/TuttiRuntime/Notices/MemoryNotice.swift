@@ -14,11 +14,14 @@ public enum MemoryNotice: Hashable, Sendable {
     case role(ChannelRole, device: String)
     /// Nothing can be stored for the next run.
     case notKept(MemoryFailure)
+    /// Which names belong to which keys is not known from earlier runs, or cannot be stored.
+    case pins(MemoryFailure)
 
     public var level: NoticeLevel {
         switch self {
         case .clockRate, .cardRate, .notKept: .detail
         case .offset, .offsetForgotten, .volume, .role: .info
+        case .pins: .warning
         }
     }
 }

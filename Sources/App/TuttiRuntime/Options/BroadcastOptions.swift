@@ -32,6 +32,8 @@ public struct BroadcastOptions: Sendable {
     public var loudspeakers: LoudspeakerSettings?
     /// What those loudspeakers remember from earlier runs; nil for nothing.
     public var memory: (any ListenerMemory)?
+    /// Which name belongs to which key; nil for what this run learns.
+    public var pins: (any PinStore)?
     public var network = NetworkOptions()
     /// What follows when a song or the last one is over.
     public var modes = PlayModes()

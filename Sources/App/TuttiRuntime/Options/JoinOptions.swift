@@ -16,6 +16,8 @@ public struct JoinOptions: Sendable {
     public var offset: TimeSpan?
     /// What is known from earlier runs; nil for nothing.
     public var memory: (any ListenerMemory)?
+    /// Which name belongs to which key; nil for what this run learns.
+    public var pins: (any PinStore)?
     /// Nil uses the volume remembered for the device; any other ends a mute.
     public var volume: Volume?
     /// Nil uses the channel role remembered for the device.

@@ -25,6 +25,8 @@ public struct RecordOptions: Sendable {
     public var address: NetworkAddress?
     /// The recorder's name on the network; nil for the peer's own, marked as a recorder's.
     public var name: String?
+    /// Which name belongs to which key; nil for what this run learns.
+    public var pins: (any PinStore)?
     public var network = NetworkOptions()
 
     public init(path: String) { self.path = path }

@@ -31,6 +31,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private let items: [NewItem]
     private let sources: BroadcastSources
     private let spool: SongSpool
+    private let pinKeeper: PinKeeper
     /// Why songs were passed over.
     private var failures: [RuntimeFailure] = []
     private var transcoding: TranscodingThread?
@@ -64,6 +65,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         self.items = items
         sources = BroadcastSources(options, items: items, loop: loop, emit: emit)
         spool = SongSpool(loop: loop)
+        pinKeeper = PinKeeper(store: options.pins, loop: loop, emit: emit)
         network = PeerNetwork(loop: loop, keys: identity.keys)
         done = loop.makePromise()
     }
@@ -131,6 +133,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
         let executor = BroadcastExecutor(configuration: configuration)
         executor.environment = self
         self.executor = executor
+        pinKeeper.onChange = { [weak self] in self?.handle(.pins($0)) }
+        pinKeeper.load()
         if let local { playHere(local) }
         for address in options.listeners { handle(.contact(PeerContact(address: address))) }
         if options.network.usesDiscovery { startDiscovery(greeting, port: port) }
@@ -217,7 +221,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
             self.responder?.stop()
             self.local?.close()
             self.local = nil
-        }
+        }.flatMap { self.pinKeeper.close() }
     }
 
     /// Passes an event to the session; has no effect before there is one.
@@ -347,6 +351,10 @@ extension BroadcastRunner: BroadcastEnvironment {
     func writeSpool(_ bytes: SongBytes) { spool.write(bytes) }
 
     func closeSpool(_ id: CommandID) { spool.close(id) }
+
+    func didMeet(_ peer: MetPeer) { pinKeeper.note(peer) }
+
+    func watchPins() { pinKeeper.watchStore() }
 
     func broadcastDidChange() { emitStatus(isOver: false) }
 

@@ -25,6 +25,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     private let isRecorder: Bool
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let rateStore: ClockRateStore
+    private let pinKeeper: PinKeeper
     private var driver: ListenDriver?
     private var discovery: DiscoveryBridge?
     private var clock: ClockClientThread?
@@ -44,6 +45,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         network = PeerNetwork(loop: loop, keys: keys)
         let rateStore = ClockRateStore(memory: options.memory, loop: loop, emit: emit)
         self.rateStore = rateStore
+        pinKeeper = PinKeeper(store: options.pins, loop: loop, emit: emit)
         isRecorder = recorder != nil
         makeOutlet =
             if let recorder {
@@ -94,6 +96,8 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
             discovery = DiscoveryBridge(record: record, port: port, loop: loop) { [weak self] in self?.found($0) }
         }
         offerLocalSocket(driver)
+        pinKeeper.onChange = { [weak driver] in driver?.handle(.pins($0)) }
+        pinKeeper.load()
         driver.start()
         return driver.outcome.flatMap { outcome in self.tearDown().map { outcome } }
     }
@@ -133,7 +137,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         return goodbye.and(silence).flatMap { _ in self.network.shutDown() }.map {
             self.driver?.close()
             self.driver = nil
-        }.flatMap { self.rateStore.flush() }
+        }.flatMap { self.rateStore.flush().and(self.pinKeeper.close()).map { _ in } }
     }
 
     private func found(_ finding: DiscoveryBridge.Finding) {
@@ -212,6 +216,10 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     func restartClock() { clock?.startAnew() }
 
     func broadcasterDidChange() { relay?.review() }
+
+    func didMeet(_ peer: MetPeer) { pinKeeper.note(peer) }
+
+    func watchPins() { pinKeeper.watchStore() }
 }
 
 // Confined to its event loop, to which NIO, mDNS and the clock thread bring their events.

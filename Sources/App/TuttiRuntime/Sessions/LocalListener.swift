@@ -125,6 +125,12 @@ final class LocalListener: ListenTransport {
     }
 
     func broadcasterDidChange() {}
+
+    // It hears its own process, which has proved no key.
+
+    func didMeet(_ peer: MetPeer) {}
+
+    func watchPins() {}
 }
 
 // Confined to its event loop.

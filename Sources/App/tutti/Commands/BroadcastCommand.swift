@@ -122,6 +122,7 @@ struct BroadcastCommand: Command {
         return session.run(warnings: warnings) { identity throws(RuntimeFailure) in
             var options = options
             options.memory = MemoryStore.standard()
+            options.pins = PinFile.standard()
             let broadcaster = try Broadcaster(songs: paths, options: options, identity: identity())
             return .init(
                 run: { handler throws(RuntimeFailure) in try broadcaster.run(handler) }, stop: { broadcaster.stop() },

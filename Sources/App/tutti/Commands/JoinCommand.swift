@@ -92,6 +92,7 @@ struct JoinCommand: Command {
         return session.run(warnings: []) { identity throws(RuntimeFailure) in
             var options = options
             options.memory = MemoryStore.standard()
+            options.pins = PinFile.standard()
             let listener = try Listener(options: options, identity: identity())
             return .init(
                 run: { handler throws(RuntimeFailure) in try listener.run(handler) }, stop: { listener.stop() },

@@ -2,26 +2,37 @@ import AudioCore
 import Peering
 import TuttiRuntime
 
-/// `tutti peers`
+/// `tutti peers [forget NAME]`
 struct PeersCommand: Command {
     static let duration = CommandSyntax.Option.value("--for", "SECONDS", "How long to search. Default: 1.5.")
 
     static let syntax = CommandSyntax(
         name: "peers",
         summary: "Lists who is on the network, and what is playing.",
-        operands: [],
+        operands: [
+            .init(
+                name: "WORDS", isRequired: false, repeats: true,
+                help:
+                    "Nothing: list the peers. forget NAME: let the name belong to whoever comes next under it, after a "
+                    + "machine was set up anew.")
+        ],
         options: [duration, DisplayFlags.json, .help],
         notes: [
             "What plays is asked of the broadcasts that were found: it takes a second longer if one does not answer, and "
                 + "two at most.",
             "A machine that lost its power or network stays in the list for some minutes.",
+            "A name belongs to the key of the machine that first took part in a broadcast under it. Another machine that "
+                + "goes by it is told of, and not taken by --to and --from. 256 names are kept in the state directory; "
+                + "those that you never named go first.",
             "With --json, activity is idle, waiting, playing, paused or stopped; unanswered or refused for a broadcaster "
                 + "that tells nothing; unknown for a listener that only such a one may know.",
-            "Exit code: 0, also when nobody is there; 64 for a wrong command line, 69 without mDNS.",
+            "Exit code: 0, also when nobody is there; 64 for a wrong command line, 68 for a name that is not known, 69 "
+                + "without mDNS, 73 where the state directory cannot be written.",
         ],
         examples: [
             .init(command: "tutti peers", meaning: "a table of names, roles and addresses"),
             .init(command: "tutti peers --for 5 --json", meaning: "searches longer, one JSON object a line"),
+            .init(command: "tutti peers forget Kitchen", meaning: "takes the next Kitchen, whatever its key"),
         ])
 
     private static let nobody = """
@@ -30,25 +41,59 @@ struct PeersCommand: Command {
         multicast (guest Wi-Fi, VLANs and containers often do not); 'tutti join HOST' works without.
         """
 
+    enum Request: Hashable {
+        case list
+        case forget(PeerName)
+    }
+
+    let request: Request
     let span: TimeSpan
     let isJSON: Bool
 
     init(_ arguments: CommandArguments) throws(UsageError) {
+        request = try Self.request(arguments.operands)
         span = try arguments.seconds(Self.duration, in: 0.1...3_600) ?? .milliseconds(1_500)
         isJSON = arguments.has(DisplayFlags.json)
     }
 
+    static func request(_ words: [String]) throws(UsageError) -> Request {
+        guard let verb = words.first else { return .list }
+        guard verb == "forget", words.count == 2, let name = PeerName(words[1]) else {
+            throw UsageError("write: tutti peers, or tutti peers forget NAME")
+        }
+        return .forget(name)
+    }
+
     func run() -> Int32 {
         SessionRunner.exitCode { () throws(RuntimeFailure) in
-            let peers = try PeerList.browse(for: span, as: SessionRunner.identity())
-            if isJSON {
-                ListOutput.write(peers.map(\.json))
-            } else if peers.isEmpty {
-                StandardStream.error.write("tutti: \(Self.nobody)\n")
-            } else {
-                ListOutput.write(Self.table(peers))
+            switch request {
+            case .list: try list()
+            case .forget(let name): try forget(name)
             }
         }
+    }
+
+    private func list() throws(RuntimeFailure) {
+        let peers = try PeerList.browse(for: span, as: SessionRunner.identity())
+        if isJSON {
+            ListOutput.write(peers.map(\.json))
+        } else if peers.isEmpty {
+            StandardStream.error.write("tutti: \(Self.nobody)\n")
+        } else {
+            ListOutput.write(Self.table(peers))
+        }
+    }
+
+    private func forget(_ name: PeerName) throws(RuntimeFailure) {
+        let (forgotten, left) = try PinFile.standard()?.forgetOrFail(name) ?? (nil, PinnedNames())
+        guard let forgotten else { throw RuntimeFailure(.unknownPeer, .other(Self.unknown(name, among: left))) }
+        StandardStream.output.write(
+            "'\(forgotten.name.text)' is forgotten: the name belongs to whoever comes next under it\n".terminalSafeLine)
+    }
+
+    static func unknown(_ name: PeerName, among pins: PinnedNames) -> String {
+        let near = name.text.nearest(among: pins.all.map(\.name.text).sorted()).map { "; did you mean '\($0)'?" } ?? ""
+        return "nobody called '\(name.text)' was met\(near)"
     }
 
     static func table(_ peers: [PeerEntry]) -> Table {
@@ -67,6 +112,22 @@ struct PeersCommand: Command {
             ]
         }
         return table
+    }
+}
+
+extension PinFile {
+    fileprivate func forgetOrFail(
+        _ name: PeerName
+    ) throws(RuntimeFailure) -> (forgotten: PinnedNames.Pin?, left: PinnedNames) {
+        do throws(PrivateFileError) {
+            return try forget(name)
+        } catch {
+            switch error {
+            case .exposed, .foreign: throw RuntimeFailure(.notAllowed, .other("\(error)"))
+            case .damaged: throw RuntimeFailure(.general, .other("\(error)"))
+            case .system: throw RuntimeFailure(.cannotCreate, .other("\(error)"))
+            }
+        }
     }
 }
 

@@ -123,7 +123,8 @@ struct RecordCommand: Command {
         let session = SessionRunner(flags: display, codeWhenInterrupted: { 128 + $0 })
         return session.run(warnings: []) { identity throws(RuntimeFailure) in
             switch source {
-            case .broadcast(let options):
+            case .broadcast(var options):
+                options.pins = PinFile.standard()
                 let recorder = try Recorder(options: options, identity: identity())
                 return .init(
                     run: { handler throws(RuntimeFailure) in try recorder.run(handler) }, stop: { recorder.stop() })

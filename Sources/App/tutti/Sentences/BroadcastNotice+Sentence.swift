@@ -32,6 +32,7 @@ extension BroadcastNotice {
         case .unanswered(let name, let address): "\(name ?? "a listener"): no answer at \(address), trying again"
         case .busy(let name, let text): "\(name) is busy: \(text)"
         case .refusedBy(let name, let text): "\(name) refuses: \(text)"
+        case .anotherKey(let name, _): AnotherKeySentence(name: name).text
         case .refused(let name, let refusal): "refused \(name): \(refusal.text)"
         case .connectionsFull(let limit): "more than \(limit) connections: the others are refused"
         case .addressFull(let address, let limit):

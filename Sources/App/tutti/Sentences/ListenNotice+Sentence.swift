@@ -22,6 +22,7 @@ extension ListenNotice {
         case .stopped(let name): "\(name): the broadcast was stopped"
         case .failed(let name, let reason): "\(name): the broadcast failed: \(reason)"
         case .refused(let name, let reason): "\(name) refuses: \(reason)"
+        case .anotherKey(let name, _): AnotherKeySentence(name: name).text
         case .turnedAway(let name, let reason, _): "refused \(name): \(reason)"
         case .mute(let name): "nothing heard from \(name)"
         case .clockPath(let name, .udp): "\(name)'s clock answers by UDP now"

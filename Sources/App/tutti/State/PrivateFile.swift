@@ -89,8 +89,3 @@ extension PrivateFileError: CustomStringConvertible {
         }
     }
 }
-
-extension String {
-    /// As a word of a shell's command line (POSIX.1-2024, XCU 2.2.2).
-    fileprivate var shellQuoted: String { "'" + replacing("'", with: #"'\''"#) + "'" }
-}

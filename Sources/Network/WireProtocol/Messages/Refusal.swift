@@ -37,6 +37,11 @@ public struct Refusal: Hashable, Sendable {
     /// Sent over a connection that another one with the same process, older or newer, replaces.
     public static let otherConnection = Refusal(.duplicate, "another connection goes on")
 
+    /// To a peer whose name belongs to another key. It learns that somebody had this name, not who.
+    public static let anotherKey = Refusal(
+        .notAllowed,
+        "this name had another key before; `tutti peers forget` on the machine that refuses accepts the new one")
+
     func write(to buffer: inout ByteBuffer) {
         buffer.writeInteger(reason.rawValue)
         buffer.writeText(text, limit: WireLimits.reasonByteCount)

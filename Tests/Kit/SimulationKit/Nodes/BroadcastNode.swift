@@ -284,6 +284,10 @@ public final class BroadcastNode: BroadcastEnvironment {
                 started: greeting.started, addresses: [NetworkAddress(host: machine.name)]))
     }
 
+    public func didMeet(_ peer: MetPeer) {}
+
+    public func watchPins() {}
+
     public func broadcastDidChange() {}
 
     public func answer(_ outcome: CommandOutcome, to asker: Asker) {}

@@ -225,6 +225,10 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
 
     public func broadcasterDidChange() {}
 
+    public func didMeet(_ peer: MetPeer) {}
+
+    public func watchPins() {}
+
     private func advertise() {
         guard outcome == nil else { return }
         discovery?.publish(
