@@ -198,6 +198,20 @@ import Testing
         expectMiss(miss(model, dac, at: 1_011), below: 15e-6)
     }
 
+    /// A card that stands still twice in one second, the second time when hardly any reading shows the first.
+    @Test(arguments: [0.31, 0.34, 0.35, 0.36, 0.37, 0.45]) func aStepSoonAfterAStepIsLearnedInASecond(seconds: Double) {
+        var dac = VirtualDAC(ppm: 40)
+        var model = DeviceClockModel(deviceRate: 48_000, rateHint: nil)
+        feed(&model, dac, from: 1_000, to: 1_010)
+        dac.origin += 0.5
+        feed(&model, dac, from: 1_010.5, to: 1_010.5 + seconds)
+        dac.origin += 0.5
+        let end = 1_012.2 + seconds
+        feed(&model, dac, from: 1_011 + seconds, to: end)
+        #expect(abs(measuredPPM(model) - 40) < 10)
+        expectMiss(miss(model, dac, at: end), below: 50e-6)
+    }
+
     /// A virtual machine that was moved: the card ran dry, was started again, and the machine's clock is put right.
     @Test(arguments: [0.045, 0.06, 0.1, 0.2, 0.5], [0.0047, 0.05, -0.0047])
     func aStepSoonAfterARestartIsNoRate(seconds: Double, step: Double) {

@@ -18,7 +18,9 @@ import AudioCore
 //    device ran a moment ago, they lie on both sides of a step, and everything is learned anew.
 // 4. A reading far below the edge is a glitch and does not count. If all readings are that early for a tenth of a
 //    second, or none comes near the edge for a third of a second, the device has stepped: the offset is learned anew
-//    while the old line stays in force; the new line then replaces it at once, and `relearnCount` counts this.
+//    while the old line stays in force; the new line then replaces it at once, and `relearnCount` counts this. If it
+//    steps again when only some ten readings are there, these and all later ones look like one wide cloud. But its
+//    halves lie far apart: after `patience` the offset is learned anew once more.
 // 5. A device whose first readings drift faster than a sound card can is not believed; if it goes on, it is silenced
 //    (see `RateCheck.swift`). A device whose readings are guesses is judged over seconds (see `GuessFit.swift`).
 // 6. If the pointer moves in bursts that also wake the loop, only wakes make the line (see `WakeEdge.swift`).
@@ -240,7 +242,8 @@ struct DeviceClockModel: ~Copyable {
         if isRaw {
             raw.append(point)
             fit = fitter.fit(raw, slope: fit.slope, prior: prior)
-            guard !knowsRate || abs(fit.slope - prior.slope) < Self.incredible else { return distrust() }
+            let isCredible = !knowsRate || abs(fit.slope - prior.slope) < Self.incredible
+            guard isCredible, !hasSteppedAgain else { return distrust() }
             if stays(isMature) || isFollowing { publish() }
             if raw.isFull { leaveRaw() }
         } else {
@@ -326,6 +329,11 @@ struct DeviceClockModel: ~Copyable {
         return abs(drift.residual) > Self.runaway.seconds + Self.runaway.rate * drift.time
     }
 
+    /// Whether the device stepped again while too few readings showed the step before it.
+    private var hasSteppedAgain: Bool {
+        isRelearning && newestTime - raw[0].time >= Self.patience && isRunningAway
+    }
+
     mutating func publish() {
         guard check.impossiblePPM == nil else { return }
         if isRelearning { relearnCount += 1 }
@@ -356,8 +364,8 @@ struct DeviceClockModel: ~Copyable {
         isRelearning = true
     }
 
-    /// Drops readings that lie on both sides of a step since a restart. If the next ones agree with them, that is the
-    /// rate.
+    /// Drops readings that lie on both sides of a step since a restart, or since another step. If the next ones agree
+    /// with them, that is the rate.
     private mutating func distrust() {
         fit = ClockFit(prior: prior)
         relearn()
