@@ -65,18 +65,25 @@ struct WireCaptureTests {
 
     /// All frames that pass a host's interfaces, one after the other in a file.
     private struct Capture {
+        private static let last = "the last datagram"
+        private let host: LANHost
         private let process: LANProcess
         private let path: String
 
         init(on host: LANHost, into path: String) throws {
+            self.host = host
             self.path = path
             process = try host.spawn(["sh", "-c", "exec \"$0\" > \"$1\"", buildDirectory + "/wire-capture", path])
             try process.waitForLine(containing: "CAPTURING", within: 10)
         }
 
         func end() throws -> [UInt8] {
-            // What was sent last is read by now.
-            usleep(200_000)
+            // Frames are read in their order: when this one is there, all before it are.
+            let script = """
+                echo "$0" > /dev/udp/10.77.0.2/9
+                until grep -aq "$0" "$1"; do sleep 0.02; done
+                """
+            #expect(try host.run(["bash", "-c", script, Self.last, path], within: 5).status == .exited(0))
             process.signal(SIGTERM)
             _ = try process.wait(within: 5)
             return try WireCaptureTests().bytes(of: path)

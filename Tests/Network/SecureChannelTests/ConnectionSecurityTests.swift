@@ -144,7 +144,7 @@ struct ConnectionSecurityTests {
 
     /// Programs of one machine, over a local socket.
     @Test func plainConnectionsPassMessagesOn() {
-        let (one, other) = (Side(.none), Side(.none))
+        let (one, other) = (Side(.plain), Side(.plain))
         #expect(one.opening == Preamble.bytes(.plain))
         _ = one.take(other.opening)
         _ = other.take(one.opening + one.say("pause"), pieces: 3)
@@ -154,7 +154,7 @@ struct ConnectionSecurityTests {
     }
 
     @Test func aPlainConnectionIsNoWayAroundEncryption() {
-        let side = Side(.none)
+        let side = Side(.plain)
         _ = side.take(Preamble.bytes(.encrypted))
         #expect(side.failure == .preamble(.unsupportedSecurity(1)))
     }

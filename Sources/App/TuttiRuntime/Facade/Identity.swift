@@ -5,7 +5,7 @@ import WireProtocol
 
 /// The identity of this process on the network.
 public struct Identity: Sendable {
-    /// The peer is known by their public half.
+    /// Secret. Others know the peer by the public half.
     public let keys: PeerKeyPair
     /// Follows from ``keys``.
     public let peer: UUIDBytes

@@ -12,37 +12,39 @@ extension PeerList {
         of peers: [DiscoveredPeer], answers: [PeerContact.Key: SurveyAnswer]
     ) -> [PeerEntry] {
         let states = peers.compactMap { answers[PeerContact($0).key]?.state }
-        let listeners = doings(states)
+        let listeners = listenerStatuses(states)
         let isComplete = states.count == answers.count && states.allSatisfy(\.namesAllListeners)
         return peers.map { peer in
-            let doing =
+            let status =
                 peer.record.roles.contains(.broadcaster)
-                ? Doing(answers[PeerContact(peer).key] ?? .silent)
-                : listeners[peer.record.instance] ?? Doing(activity: isComplete ? .idle : .unknown)
-            return PeerEntry(peer, doing)
+                ? PeerStatus(answers[PeerContact(peer).key] ?? .silent)
+                : listeners[peer.record.instance] ?? PeerStatus(activity: isComplete ? .idle : .unknown)
+            return PeerEntry(peer, status)
         }
     }
 
     /// Returns what listeners do, by instance. If several broadcasts name one, the first that it plays counts.
-    private static func doings(_ states: [ProgrammeState]) -> [UInt64: Doing] {
-        var doings: [UInt64: Doing] = [:]
+    private static func listenerStatuses(_ states: [ProgrammeState]) -> [UInt64: PeerStatus] {
+        var statuses: [UInt64: PeerStatus] = [:]
         for state in states {
-            for listener in state.listeners where doings[listener.instance]?.activity != .playing {
-                let doing = Doing(listener.state, of: state)
-                if doings[listener.instance] == nil || doing.activity == .playing { doings[listener.instance] = doing }
+            for listener in state.listeners where statuses[listener.instance]?.activity != .playing {
+                let status = PeerStatus(listener.state, of: state)
+                if statuses[listener.instance] == nil || status.activity == .playing {
+                    statuses[listener.instance] = status
+                }
             }
         }
-        return doings
+        return statuses
     }
 }
 
 /// What a peer does, and its song.
-private struct Doing {
+private struct PeerStatus {
     var activity: PeerActivity
     var playing: String?
 }
 
-extension Doing {
+extension PeerStatus {
     /// What a broadcaster does.
     init(_ answer: SurveyAnswer) {
         switch answer {
@@ -91,9 +93,9 @@ extension TransportStatus {
 }
 
 extension PeerEntry {
-    fileprivate init(_ peer: DiscoveredPeer, _ doing: Doing) {
+    fileprivate init(_ peer: DiscoveredPeer, _ status: PeerStatus) {
         self.init(
-            name: peer.serviceName, roles: peer.record.roles, activity: doing.activity, playing: doing.playing,
+            name: peer.serviceName, roles: peer.record.roles, activity: status.activity, playing: status.playing,
             addresses: peer.addresses.map { NetworkAddress(host: $0.description, port: peer.port) },
             hostName: peer.hostName, protocolVersion: peer.record.protocolVersion, peer: peer.record.id,
             instance: peer.record.instance)

@@ -114,7 +114,7 @@ final class PeerNetwork {
             switch direction {
             case .dialed: .encrypted(.initiator, keys)
             case .accepted: .encrypted(.responder, keys)
-            case .local: .none
+            case .local: .plain
             }
         let handler = ConnectionHandler(
             id: id, network: self, direction: direction, address: address, dial: dial, protection: protection)

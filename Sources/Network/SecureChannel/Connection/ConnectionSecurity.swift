@@ -17,7 +17,7 @@ public struct ConnectionSecurity: ~Copyable {
     public enum Protection: Sendable {
         case encrypted(Handshake.Role, PeerKeyPair)
         /// For local sockets, whose access the file system decides on.
-        case none
+        case plain
     }
 
     /// What bytes of the other side lead to.
@@ -47,7 +47,7 @@ public struct ConnectionSecurity: ~Copyable {
 
     public init(_ protection: Protection) {
         switch protection {
-        case .none:
+        case .plain:
             expected = .plain
             state = .preamble(nil)
             opening = ByteBuffer(bytes: Preamble.bytes(.plain))
