@@ -169,6 +169,11 @@ extension ControlMessage {
         case .clock:
             guard let datagram = payload.readBytes(length: WireLimits.clockDatagramByteCount) else { return nil }
             self = .clock(datagram)
+        case .household:
+            self = .household(payload)
+        case .pairing:
+            guard payload.readableBytes <= WireLimits.pairingStepByteCount else { return nil }
+            self = .pairing(Array(payload.readableBytesView))
         case .welcome:
             guard let welcome = Welcome(from: &payload) else { return nil }
             self = .welcome(welcome)
