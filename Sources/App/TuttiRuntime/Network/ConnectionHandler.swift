@@ -114,7 +114,9 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     private func connectionIsSecure(_ channel: any Channel) {
-        if let key = security.remoteKey { network.delegate?.networkDidAuthenticate(id, key) }
+        if let key = security.remoteKey, let binding = security.binding {
+            network.delegate?.networkDidAuthenticate(id, AuthenticatedPeer(key: key, binding: binding))
+        }
         let outbox = waiting
         waiting = Outbox()
         if !outbox.messages.isEmpty { send(outbox) }

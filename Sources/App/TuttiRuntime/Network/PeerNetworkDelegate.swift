@@ -2,6 +2,14 @@ import NIOCore
 import Peering
 import SecureChannel
 
+/// Who is at the other end of an encrypted connection.
+struct AuthenticatedPeer {
+    /// What it has proved to have.
+    let key: PeerKey
+    /// What whoever proves something over this connection includes.
+    let binding: ChannelBinding
+}
+
 /// Receives the network's events; always on the event loop.
 protocol PeerNetworkDelegate: AnyObject {
     /// A connection is there. What is sent over it leaves when it is secure.
@@ -11,9 +19,9 @@ protocol PeerNetworkDelegate: AnyObject {
     func networkDidOpen(
         _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?)
     func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure)
-    /// The other end has proved to have this key. Precedes anything that it says, except over local sockets, where
-    /// nobody proves anything.
-    func networkDidAuthenticate(_ id: ConnectionID, _ key: PeerKey)
+    /// The other end has proved who it is. Precedes anything that it says, except over local sockets, where nobody
+    /// proves anything.
+    func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer)
     /// What comes is not what a peer sends: the connection is to be closed.
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError)
     /// Bytes of messages.

@@ -251,7 +251,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         handle(.dialFailed(dial, failure))
     }
 
-    func networkDidAuthenticate(_ id: ConnectionID, _ key: PeerKey) { handle(.authenticated(id, key)) }
+    func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) { handle(.authenticated(id, peer.key)) }
 
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { handle(.broken(id, error)) }
 

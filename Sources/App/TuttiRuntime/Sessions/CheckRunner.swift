@@ -123,7 +123,7 @@ final class CheckRunner: PeerNetworkDelegate {
 
     func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure) { handle(.dialFailed(dial)) }
 
-    func networkDidAuthenticate(_ id: ConnectionID, _ key: PeerKey) { handle(.authenticated(id, key)) }
+    func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) { handle(.authenticated(id, peer.key)) }
 
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { handle(.broken(id, error)) }
 

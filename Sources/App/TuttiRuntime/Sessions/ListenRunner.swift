@@ -163,7 +163,9 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         driver?.handle(.dialFailed(dial, failure))
     }
 
-    func networkDidAuthenticate(_ id: ConnectionID, _ key: PeerKey) { driver?.handle(.authenticated(id, key)) }
+    func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) {
+        driver?.handle(.authenticated(id, peer.key))
+    }
 
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { driver?.handle(.broken(id, error)) }
 
