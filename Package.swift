@@ -194,8 +194,8 @@ let layers = [
                 "tutti",
                 [
                     "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CRevision", "Controlling",
-                    "Cryptography", "HostSystem", "HouseholdSessions", "Households", "Listening", "Observing",
-                    "Pairing", "Peering", "Playout", "SecureChannel", "Songs", "TuttiRuntime", "WireProtocol",
+                    "Cryptography", "HostSystem", "Households", "Listening", "Observing", "Peering", "Playout",
+                    "SecureChannel", "Songs", "TuttiRuntime", "WireProtocol",
                 ]),
         ]),
 ]
@@ -444,7 +444,10 @@ let testRooms = [
                 ]),
             tests(
                 "EndToEndTests",
-                ["Cryptography", "HeardAnalysis", "LANKit", "SecureChannel", "SoundCardKit", "TestbedKit"]),
+                [
+                    "Cryptography", "HeardAnalysis", "Households", "LANKit", "SecureChannel", "SoundCardKit",
+                    "TestbedKit",
+                ]),
             tests("DemoEndToEndTests", ["LANKit"]),
             tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
             tests(

@@ -97,8 +97,8 @@ public enum SponsorFailure: Error, Hashable {
 
 /// Time-outs and bounds of a sponsor.
 public enum SponsorLimits {
-    /// How long to collect machines that wait, from the first one found, before the only one is taken: a wrong one would
-    /// cost a try.
+    /// How long to collect machines that wait, from the first one found, before the only one is taken: a wrong one
+    /// would cost a try.
     public static let choiceTime = TimeSpan.milliseconds(500)
     /// A machine must be found within this time, and then answer within this time.
     public static let patience = TimeSpan.seconds(3)

@@ -88,7 +88,7 @@ public struct SponsorSession {
         case .authenticated(let id, let key, let binding):
             connections.authenticate(id, key)
             connections[id]?.binding = binding
-        case .broken(let id, let error): end(id, { .brokenProtocol($0, .security(error)) }, now)
+        case .broken(let id, let error): giveUp(id, .security(error), now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): end(id, { .lost($0) }, now)
         case .admitted(let household): admitted(household, now)
@@ -157,7 +157,7 @@ public struct SponsorSession {
             let events = try connections.receive(id, bytes, now: now)
             for case .message(let message) in events where connections[id] != nil { receive(message, from: id, now) }
         } catch {
-            end(id, { .brokenProtocol($0, .message(error)) }, now)
+            giveUp(id, .message(error), now)
         }
     }
 
@@ -188,6 +188,14 @@ public struct SponsorSession {
         var exchange = PairingExchange(.member, code: code, ownKey: keys.key, remoteKey: key, binding: binding)
         actions.append(.send(id, WireEncoder.pairing(exchange.start())))
         phase = .pairing(id, .exchange(exchange), since: now)
+    }
+
+    /// Ends the session for what makes no sense. Another try would bring the same, also before the other side greets.
+    private mutating func giveUp(_ id: ConnectionID, _ error: PeerError, _ now: HostTime) {
+        if case .calling = phase, let link = connections[id] {
+            return fail(.brokenProtocol(link.connection.name, error))
+        }
+        end(id, { .brokenProtocol($0, error) }, now)
     }
 
     /// Ends the session if it depends on this connection; else does without it.
