@@ -474,8 +474,9 @@ let testRooms = [
             library(
                 "PeerFuzzTargets",
                 [
-                    "AudioCore", "Broadcasting", "ClockSync", "Cryptography", "Discovery", "Households", "Listening",
-                    "Pairing", "Peering", "Playout", "Programmes", "SecureChannel", "WireProtocol", nioCore,
+                    "AudioCore", "Broadcasting", "ClockSync", "Cryptography", "Discovery", "HouseholdSessions",
+                    "Households", "Listening", "Pairing", "Peering", "Playout", "Programmes", "SecureChannel",
+                    "WireProtocol", nioCore,
                 ]),
             tests("FuzzTests", ["FuzzTargets", "StreamTestKit"]),
             tests("PeerFuzzTests", ["PeerFuzzTargets", "StreamTestKit"]),
