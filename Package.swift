@@ -179,9 +179,9 @@ let layers = [
                 [
                     "ALSADevices", "AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueueServices",
                     "Broadcasting", "ClockExchange", "ClockSync", "Controlling", "Cryptography", "Discovery",
-                    "HostSystem", "LibavcodecDecoding", "Listening", "MPEGDecoding", "Observing", "Peering", "Playout",
-                    "Programmes", "RealtimeKitClient", "Recording", "SecureChannel", "SessionExecution", "Songs",
-                    "VirtualDevices", "WireProtocol", nioCore, nioPosix,
+                    "HostSystem", "Households", "LibavcodecDecoding", "Listening", "MPEGDecoding", "Observing",
+                    "Peering", "Playout", "Programmes", "RealtimeKitClient", "Recording", "SecureChannel",
+                    "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
                 ], canary),
             program(
                 "tutti",

@@ -122,11 +122,7 @@ extension PinFile {
         do throws(PrivateFileError) {
             return try forget(name)
         } catch {
-            switch error {
-            case .exposed, .foreign: throw RuntimeFailure(.notAllowed, .other("\(error)"))
-            case .damaged: throw RuntimeFailure(.general, .other("\(error)"))
-            case .system: throw RuntimeFailure(.cannotCreate, .other("\(error)"))
-            }
+            throw RuntimeFailure(error)
         }
     }
 }

@@ -41,7 +41,7 @@ struct IdentityStore: Sendable {
         } catch {
             switch error {
             case .exposed, .foreign: throw RuntimeFailure(.notAllowed, .other("\(error)"))
-            case .system, .damaged: warnings.append("\(error): \(consequence)")
+            case .system, .damaged, .unusable: warnings.append("\(error): \(consequence)")
             }
             return nil
         }
