@@ -371,12 +371,15 @@ let testRooms = [
             tests(
                 "BroadcastingTests",
                 [
-                    "AudioCore", "AudioDecoding", "Broadcasting", "ClockSync", "Peering", "Programmes", "SecureChannel",
-                    "WireProtocol", nioCore,
+                    "AudioCore", "AudioDecoding", "Broadcasting", "ClockSync", "Households", "Peering", "Programmes",
+                    "SecureChannel", "WireProtocol", nioCore,
                 ]),
             tests(
                 "ListeningTests",
-                ["AudioCore", "ClockSync", "Listening", "Peering", "Playout", "SecureChannel", "WireProtocol", nioCore]),
+                [
+                    "AudioCore", "ClockSync", "Households", "Listening", "Peering", "Playout", "SecureChannel",
+                    "WireProtocol", nioCore,
+                ]),
             tests(
                 "ControllingTests",
                 ["AudioCore", "Broadcasting", "Controlling", "Peering", "Programmes", "WireProtocol", nioCore]),

@@ -27,7 +27,7 @@ public enum ListenNotice: Hashable, Sendable {
     case nothingFound(wanted: [String])
     /// Nobody answers at the address that the user named.
     case unanswered(NetworkAddress)
-    /// Several broadcasts were found; the oldest is taken.
+    /// Several broadcasts were found; one is taken by the rule of choice.
     case severalFound([String], taken: String)
     case waitingForNext
 
