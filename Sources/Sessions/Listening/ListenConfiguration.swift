@@ -1,4 +1,5 @@
 import AudioCore
+import Households
 import Peering
 import WireProtocol
 
@@ -8,6 +9,8 @@ public struct ListenConfiguration: Sendable {
     public var greeting: Greeting
     /// Names of the only broadcasters that may feed this listener; empty allows any.
     public var allowedNames: [String] = []
+    /// Who may feed this listener, and change what it remembers.
+    public var access = AccessPolicy()
     /// A broadcaster that the user named by address.
     public var address: NetworkAddress?
     /// Whether the listener ends with the first broadcast.

@@ -47,6 +47,8 @@ public struct ListenSession {
     var playout = PlayoutSnapshot()
     /// How the loudspeakers are set; nil for a recorder.
     var settings: ListenerSettings?
+    /// Commands that somebody at this machine gave, for its own loudspeakers.
+    var ownCommands = OwnCommands()
     /// Whether the user was told that nothing was found, or that the listener waits for the next broadcast.
     var hasToldWaiting = false
     var actions: [ListenAction] = []
@@ -74,7 +76,9 @@ public struct ListenSession {
         case .opened(let id, let direction, let address, let dial):
             opened(id, direction, address: address, dial: dial, now)
         case .dialFailed(let dial, let failure): dialFailed(dial, failure, now)
-        case .authenticated(let id, let key): connections.authenticate(id, key)
+        case .authenticated(let id, let key, let standing): authenticate(id, key, standing, now)
+        case .standing(let id, let standing): note(standing, of: id, now)
+        case .access(let access): follow(access, now)
         case .pins(let pins): connections.pins = pins
         case .broken(let id, let error): refuse(id, Refusal(.protocolError, "\(error)"), now)
         case .received(let id, let bytes): receive(id, bytes, now)

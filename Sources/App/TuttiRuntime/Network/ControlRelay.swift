@@ -129,7 +129,7 @@ final class ControlRelay: PeerNetworkDelegate {
     }
 
     // Nobody proves anything over a local socket.
-    func networkDidAuthenticate(_ id: ConnectionID, _ key: PeerKey) {}
+    func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) {}
 
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { close(id) }
 

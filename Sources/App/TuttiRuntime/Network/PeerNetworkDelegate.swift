@@ -1,3 +1,4 @@
+import Households
 import NIOCore
 import Peering
 import SecureChannel
@@ -11,9 +12,13 @@ protocol PeerNetworkDelegate: AnyObject {
     func networkDidOpen(
         _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?)
     func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure)
-    /// The other end has proved to have this key. Precedes anything that it says, except over local sockets, where
-    /// nobody proves anything.
-    func networkDidAuthenticate(_ id: ConnectionID, _ key: PeerKey)
+    /// The other end has proved who it is. Precedes anything that it says, except over local sockets, where nobody
+    /// proves anything.
+    func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer)
+    /// The other end is this to this machine from now on.
+    func networkDidChange(_ id: ConnectionID, _ standing: PeerStanding)
+    /// This machine's household, or its place in it, is another one than before. Changes of standing follow.
+    func networkDidChangeHousehold()
     /// What comes is not what a peer sends: the connection is to be closed.
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError)
     /// Bytes of messages.
@@ -23,4 +28,11 @@ protocol PeerNetworkDelegate: AnyObject {
     func networkDidWrite(_ id: ConnectionID, byteCount: Int)
     /// The connection ended, at either end or by an error.
     func networkDidClose(_ id: ConnectionID)
+}
+
+/// For those that only ask: a connection or two, soon over.
+extension PeerNetworkDelegate {
+    func networkDidChange(_ id: ConnectionID, _ standing: PeerStanding) {}
+
+    func networkDidChangeHousehold() {}
 }

@@ -5,6 +5,7 @@ enum MessageType: UInt16, CaseIterable, Sendable {
     case refusal = 0x02
     case keepAlive = 0x03
     case clock = 0x04
+    case household = 0x05
     // Broadcaster to listener.
     case welcome = 0x10
     case broadcastEnd = 0x11

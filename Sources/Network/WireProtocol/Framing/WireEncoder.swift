@@ -33,6 +33,11 @@ public enum WireEncoder {
     /// Size in bytes of every message that ``clock(_:)`` returns.
     public static let clockByteCount = 6 + WireLimits.clockDatagramByteCount
 
+    /// - Parameter document: at most ``WireLimits/payloadByteCount`` bytes.
+    public static func household(_ document: [UInt8]) -> ByteBuffer {
+        message(.household) { $0.writeBytes(document) }
+    }
+
     public static func welcome(_ welcome: Welcome) -> ByteBuffer {
         message(.welcome) { welcome.write(to: &$0) }
     }

@@ -9,6 +9,8 @@ public enum ControlMessage: Hashable, Sendable {
     /// A clock datagram over TCP because UDP does not get through: ``WireLimits/clockDatagramByteCount`` bytes, a
     /// listener's request or the broadcaster's reply.
     case clock([UInt8])
+    /// The document of the household that both belong to: see Households.
+    case household(ByteBuffer)
     case welcome(Welcome)
     case broadcastEnd(BroadcastEnd)
     /// A new epoch, behind the newest one: its properties follow.
