@@ -159,6 +159,13 @@ let layers = [
             // Commands to a broadcast, and following it.
             library("Controlling", ["AudioCore", "Households", "Peering", "SecureChannel", "WireProtocol", nioCore]),
             library("Observing", ["AudioCore", "Households", "Peering", "SecureChannel", "WireProtocol", nioCore]),
+            // Between machines of a household, and those that are to be: pairing.
+            library(
+                "HouseholdSessions",
+                [
+                    "AudioCore", "Cryptography", "Households", "Pairing", "Peering", "SecureChannel", "WireProtocol",
+                    nioCore,
+                ]),
             // What a broadcast plays, and the order of the commands that change it.
             library("Programmes", ["AudioCore", "WireProtocol"]),
             // A broadcast's packets, or what a device captures, to a file.
@@ -183,9 +190,9 @@ let layers = [
                 [
                     "ALSADevices", "AudioCore", "AudioDecoding", "AudioFileWriting", "AudioQueueServices",
                     "Broadcasting", "ClockExchange", "ClockSync", "Controlling", "Cryptography", "Discovery",
-                    "HostSystem", "Households", "LibavcodecDecoding", "Listening", "MPEGDecoding", "Observing",
-                    "Peering", "Playout", "Programmes", "RealtimeKitClient", "Recording", "SecureChannel",
-                    "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
+                    "HostSystem", "HouseholdSessions", "Households", "LibavcodecDecoding", "Listening", "MPEGDecoding",
+                    "Observing", "Pairing", "Peering", "Playout", "Programmes", "RealtimeKitClient", "Recording",
+                    "SecureChannel", "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
                 ], canary),
             program(
                 "tutti",
@@ -384,6 +391,13 @@ let testRooms = [
                 "ControllingTests",
                 ["AudioCore", "Broadcasting", "Controlling", "Peering", "Programmes", "WireProtocol", nioCore]),
             tests("ObservingTests", ["AudioCore", "Observing", "Peering", "WireProtocol", nioCore]),
+            tests(
+                "HouseholdSessionsTests",
+                [
+                    "AudioCore", "Cryptography", "HouseholdSessions", "Households", "Pairing", "Peering",
+                    "SecureChannel",
+                    "WireProtocol", nioCore,
+                ]),
             tests("ProgrammesTests", ["AudioCore", "Programmes", "StreamTestKit", "WireProtocol"]),
             tests(
                 "RecordingTests",
@@ -411,8 +425,8 @@ let testRooms = [
                 "TuttiTests",
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Controlling",
-                    "Households", "Listening", "Observing", "Peering", "Playout", "Recording", "SecureChannel", "Songs",
-                    "TuttiRuntime", "WireProtocol",
+                    "HouseholdSessions", "Households", "Listening", "Observing", "Pairing", "Peering", "Playout",
+                    "Recording", "SecureChannel", "Songs", "TuttiRuntime", "WireProtocol",
                 ]),
         ]),
 
@@ -437,7 +451,10 @@ let testRooms = [
                 ]),
             tests(
                 "EndToEndTests",
-                ["Cryptography", "HeardAnalysis", "LANKit", "SecureChannel", "SoundCardKit", "TestbedKit"]),
+                [
+                    "Cryptography", "HeardAnalysis", "Households", "LANKit", "SecureChannel", "SoundCardKit",
+                    "TestbedKit",
+                ]),
             tests("DemoEndToEndTests", ["LANKit"]),
             tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
             tests(

@@ -20,6 +20,8 @@ public enum WireLimits {
     public static let irrevocableSpan = TimeSpan.seconds(10)
     /// Bytes of a clock datagram, see ClockSync.
     public static let clockDatagramByteCount = 64
+    /// Bytes of a step of a pairing: a key, a confirmation, or nothing.
+    public static let pairingStepByteCount = 128
     /// Bytes of a text that explains a refusal or an end.
     public static let reasonByteCount = 512
     /// Bytes of the address of a song or station.

@@ -38,6 +38,7 @@ extension PeerEvent {
             data.readableBytes + packets.count * MemoryLayout<AudioPacketDescription>.stride
         case .property(.magicCookie(let cookie)): cookie.count
         case .property(.info(_, let text)): text.utf8.count
+        case .message(.household(let document)): document.readableBytes
         case .property, .message: 0
         }
     }

@@ -140,6 +140,15 @@ enum WireSeeds {
         ] + changes + [WireEncoder.queuePage(page)]
     }
 
+    /// What a member says to the machine that it lets in.
+    static var sponsor: [ByteBuffer] {
+        [
+            WireEncoder.greeting(greeting(.pairing)), WireEncoder.pairing(Array(0..<32)),
+            WireEncoder.pairing(Array(0..<64)), WireEncoder.keepAlive(), WireEncoder.household(Array(0..<100)),
+            WireEncoder.refusal(Refusal(.wrongCode, "another code")),
+        ]
+    }
+
     /// A message of a later version, which is skipped.
     static let unknown = ByteBuffer(bytes: [0, 0x77, 0, 0, 0, 5, 1, 2, 3, 4, 5])
 
@@ -150,6 +159,7 @@ extension WireRun {
     static var seeds: [[UInt8]] {
         let talks = [
             WireSeeds.broadcast, WireSeeds.listener, WireSeeds.observed, WireSeeds.controller, WireSeeds.controlled,
+            WireSeeds.sponsor,
         ]
         let longName = WireSeeds.greeting(.listener, name: String(repeating: "n", count: WireLimits.peerNameByteCount))
         let later = talks[0].prefix(1) + [WireSeeds.unknown] + talks[0].dropFirst()

@@ -46,6 +46,8 @@ struct WireTranscript: WireSink, Hashable {
         case .refusal(let refusal): WireEncoder.refusal(refusal)
         case .keepAlive, .streamBegins, .packetsFollow: WireEncoder.keepAlive()
         case .clock(let datagram): WireEncoder.clock(datagram)
+        case .household(let document): WireEncoder.household(Array(document.readableBytesView))
+        case .pairing(let step): WireEncoder.pairing(step)
         case .welcome(let welcome): WireEncoder.welcome(welcome)
         case .broadcastEnd(let end): WireEncoder.broadcastEnd(end)
         case .anchor(let anchor): WireEncoder.anchor(anchor)

@@ -123,11 +123,25 @@ import WireProtocol
 
     @Test func smallMessages() {
         #expect(hex(WireEncoder.keepAlive()) == "000300000000")
+        #expect(hex(WireEncoder.household([1, 2, 3])) == "000500000003" + "010203")
+        #expect(hex(WireEncoder.pairing([4, 5])) == "000600000002" + "0405")
+        #expect(hex(WireEncoder.pairing([])) == "000600000000")
+        #expect(hex(WireEncoder.refusal(Refusal(.wrongCode, "no"))) == "000200000006" + "0008" + "00026e6f")
         #expect(
             hex(WireEncoder.streamEnd(Epoch(2), at: FramePosition(5))) == "00230000000c" + "00000002"
                 + "0000000000000005")
         #expect(hex(WireEncoder.refusal(Refusal(.busy, "no"))) == "000200000006" + "0001" + "00026e6f")
         #expect(hex(WireEncoder.broadcastEnd(BroadcastEnd(.completed))) == "001100000003" + "00" + "0000")
+    }
+
+    @Test func aStepOfAPairingIsLimited() throws {
+        let opening = Array(WireEncoder.greeting(Sample.greeting).readableBytesView)
+        let longest = Array(WireEncoder.pairing([UInt8](repeating: 7, count: 128)).readableBytesView)
+        let step = [UInt8](repeating: 7, count: 128)
+        #expect(try Transcript.parsing(opening + longest).entries.last == .message(.pairing(step)))
+        #expect(throws: WireError.malformed(messageType: 6)) {
+            try Transcript.parsing(opening + [0, 6, 0, 0, 0, 129] + [UInt8](repeating: 7, count: 129))
+        }
     }
 
     @Test func textsAreCutBetweenScalars() throws {

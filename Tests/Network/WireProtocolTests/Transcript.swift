@@ -101,6 +101,8 @@ enum Sample {
             WireEncoder.welcome(Welcome(clockPort: 28_884, clockKey: Array(0..<24))),
             WireEncoder.keepAlive(),
             WireEncoder.clock(clockDatagram),
+            WireEncoder.household([1, 2, 3]),
+            WireEncoder.pairing(Array(0..<64)),
             WireEncoder.stream(Epoch(3), properties: properties),
             WireEncoder.anchor(anchor),
             WireEncoder.packets(

@@ -37,10 +37,15 @@ final class DiscoveryBridge {
 
     private let discovery: PeerDiscovery
 
-    /// - Parameter handler: called on the event loop.
-    init(record: PeerRecord, port: UInt16, loop: any EventLoop, handler: @escaping @Sendable (Finding) -> Void) {
+    /// - Parameters:
+    ///   - browses: whether to look for others, too.
+    ///   - handler: called on the event loop.
+    init(
+        record: PeerRecord, port: UInt16, browses: Bool = true, loop: any EventLoop,
+        handler: @escaping @Sendable (Finding) -> Void
+    ) {
         discovery = PeerDiscovery(
-            browses: true, advertisement: PeerAdvertisement(record: record, port: port)
+            browses: browses, advertisement: PeerAdvertisement(record: record, port: port)
         ) { event in
             guard let finding = Finding(event, ownName: record.name) else { return }
             loop.execute { handler(finding) }

@@ -5,6 +5,7 @@ import AudioQueueServices
 import ClockExchange
 import Controlling
 import Discovery
+import HouseholdSessions
 import Listening
 import Observing
 import Peering
@@ -89,6 +90,11 @@ public struct RuntimeFailure: Error, Hashable, Sendable {
         // MARK: A command
 
         case control(ControlEnding, ControlTarget)
+
+        // MARK: Pairing
+
+        case newcomer(NewcomerFailure)
+        case sponsor(SponsorFailure, SponsorTarget)
 
         // MARK: This machine
 

@@ -132,6 +132,7 @@ extension PeerEntry {
         var parts: [String] = []
         if roles.contains(.broadcaster) { parts.append("broadcaster") }
         if roles.contains(.listener) { parts.append("listener") }
+        if roles.contains(.pairing) { parts.append("pairing") }
         return parts.joined(separator: ", ")
     }
 

@@ -42,6 +42,8 @@ extension RuntimeFailure.Reason {
             "no broadcast\(names.isEmpty ? "" : " named \(names.joined(separator: " or "))") was found in 5 s; "
                 + "`tutti peers` lists who is there, and `tutti check HOST` needs no mDNS"
         case .control(let ending, let target): ending.sentence(target)
+        case .newcomer(let failure): failure.sentence
+        case .sponsor(let failure, let target): failure.sentence(target)
         case .outOfResources(let code):
             "this machine has no thread or file descriptor left (\(code)); end some programs"
         case .noFileDescriptor: "no file descriptor left"

@@ -7,7 +7,7 @@ import WireProtocol
 //     id        UUID in lower-case text form
 //     instance  16 hexadecimal digits
 //     name      at most 63 bytes of UTF-8
-//     role      broadcaster, listener or both
+//     role      broadcaster, listener, both, or pairing: a new machine that waits to be let into a household
 //     version   wire protocol version, decimal
 //     started   milliseconds since 1970, decimal; left out if nothing was started
 //
@@ -48,6 +48,7 @@ extension PeerRoles {
         case "broadcaster": self = .broadcaster
         case "listener": self = .listener
         case "both": self = [.broadcaster, .listener]
+        case "pairing": self = .pairing
         default: return nil
         }
     }
@@ -56,6 +57,7 @@ extension PeerRoles {
         switch self {
         case .broadcaster: "broadcaster"
         case .listener: "listener"
+        case .pairing: "pairing"
         default: "both"
         }
     }

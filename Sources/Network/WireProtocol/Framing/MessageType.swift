@@ -6,6 +6,7 @@ enum MessageType: UInt16, CaseIterable, Sendable {
     case keepAlive = 0x03
     case clock = 0x04
     case household = 0x05
+    case pairing = 0x06
     // Broadcaster to listener.
     case welcome = 0x10
     case broadcastEnd = 0x11

@@ -10,7 +10,7 @@ import NIOCore
 /// ``SongOffer``, ``SongBytes``, ``SongCredit``. `anchor` is epoch
 /// u32, frame i64, session time i64 (nanoseconds), frames per session second f64; `stream end` and `cut` are epoch u32,
 /// frame i64; `next title` is a text; `keep-alive` is empty, as is `follow`, or u8 0 to end it; `clock` is an unchanged
-/// clock datagram.
+/// clock datagram; `household` is a document and `pairing` a step of a pairing, whose layouts are not the wire's.
 public enum WireEncoder {
     /// The first message in each direction.
     public static func greeting(_ greeting: Greeting) -> ByteBuffer {
@@ -36,6 +36,12 @@ public enum WireEncoder {
     /// - Parameter document: at most ``WireLimits/payloadByteCount`` bytes.
     public static func household(_ document: [UInt8]) -> ByteBuffer {
         message(.household) { $0.writeBytes(document) }
+    }
+
+    /// - Parameter step: at most ``WireLimits/pairingStepByteCount`` bytes.
+    public static func pairing(_ step: [UInt8]) -> ByteBuffer {
+        precondition(step.count <= WireLimits.pairingStepByteCount)
+        return message(.pairing) { $0.writeBytes(step) }
     }
 
     public static func welcome(_ welcome: Welcome) -> ByteBuffer {

@@ -176,6 +176,9 @@ extension ControlMessage {
             self = .clock(datagram)
         case .household:
             self = .household(payload)
+        case .pairing:
+            guard payload.readableBytes <= WireLimits.pairingStepByteCount else { return nil }
+            self = .pairing(Array(payload.readableBytesView))
         case .welcome:
             guard let welcome = Welcome(from: &payload) else { return nil }
             self = .welcome(welcome)

@@ -11,6 +11,8 @@ public enum ControlMessage: Hashable, Sendable {
     case clock([UInt8])
     /// The document of the household that both belong to: see Households.
     case household(ByteBuffer)
+    /// A step by which a new machine is let into a household: at most ``WireLimits/pairingStepByteCount`` bytes.
+    case pairing([UInt8])
     case welcome(Welcome)
     case broadcastEnd(BroadcastEnd)
     /// A new epoch, behind the newest one: its properties follow.

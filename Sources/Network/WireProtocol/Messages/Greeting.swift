@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// | field | type | meaning |
 /// |---|---|---|
-/// | roles | u8 | bit 0 broadcaster, bit 1 listener, bit 2 observer, bit 3 controller |
+/// | roles | u8 | bit 0 broadcaster, bit 1 listener, bit 2 observer, bit 3 controller, bit 4 pairing |
 /// | peer | 16 bytes | the peer's UUID |
 /// | instance | u64 | random for each process |
 /// | started | i64 | start of the broadcast or listener in seconds since 1970, by its own wall clock |

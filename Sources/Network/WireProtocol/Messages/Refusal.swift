@@ -10,7 +10,7 @@ public struct Refusal: Hashable, Sendable {
     public enum Reason: UInt16, Hashable, Sendable {
         /// A reason that this version does not know.
         case other = 0
-        /// The listener plays another broadcast.
+        /// The listener plays another broadcast, or the new machine is being paired with another member.
         case busy = 1
         /// Not on the allow-list of this listener or broadcast.
         case notAllowed = 2
@@ -24,6 +24,8 @@ public struct Refusal: Hashable, Sendable {
         case leaving = 6
         /// The peer broke the protocol.
         case protocolError = 7
+        /// Another code than the one that the new machine shows.
+        case wrongCode = 8
     }
 
     public var reason: Reason

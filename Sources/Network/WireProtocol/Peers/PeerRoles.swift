@@ -10,4 +10,6 @@ public struct PeerRoles: OptionSet, Hashable, Sendable, BitwiseCopyable {
     public static let observer = PeerRoles(rawValue: 1 << 2)
     /// Sends commands to a broadcast, and may follow it.
     public static let controller = PeerRoles(rawValue: 1 << 3)
+    /// Wants to be let into a household, if it is the one that was dialled; lets one in, if it dialled.
+    public static let pairing = PeerRoles(rawValue: 1 << 4)
 }

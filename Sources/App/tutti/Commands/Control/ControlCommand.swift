@@ -66,8 +66,11 @@ enum ControlFlags {
     /// What has a dot or a colon, and no space, is an address.
     static func target(_ arguments: CommandArguments) throws(UsageError) -> ControlTarget {
         guard let text = arguments.value(of: at) else { return .any }
-        let isAddress = text == "localhost" || !text.contains(" ") && (text.contains(".") || text.contains(":"))
-        if isAddress { return .address(try CommandArguments.address(text, for: at.name)) }
+        if isAddress(text) { return .address(try CommandArguments.address(text, for: at.name)) }
         return .named(try arguments.peerName(at) ?? text)
+    }
+
+    static func isAddress(_ text: String) -> Bool {
+        text == "localhost" || !text.contains(" ") && (text.contains(".") || text.contains(":"))
     }
 }
