@@ -28,7 +28,7 @@ public struct ListenConfiguration: Sendable {
 
 /// Time-outs and bounds of a listener.
 public enum ListenLimits {
-    /// How long to collect broadcasters, from the first welcome on, before the oldest is chosen. Answers to an mDNS
+    /// How long to collect broadcasters, from the first welcome on, before one is chosen. Answers to an mDNS
     /// query are delayed by 20 to 120 ms on purpose (RFC 6762 section 6).
     public static let choiceTime = TimeSpan.milliseconds(150)
     /// A broadcaster's clock that does not answer for this long is worth a notice.

@@ -7,7 +7,7 @@ import WireProtocol
 
 /// One listener: finds a broadcast, takes part in it to its end, and waits for the next.
 ///
-///     idle ──a broadcaster welcomes us──▶ choosing ──the oldest──▶ receiving ──all was heard──▶ idle
+///     idle ──a broadcaster welcomes us──▶ choosing ──one of them──▶ receiving ──all was heard──▶ idle
 ///
 /// While idle it dials every broadcaster that it may hear, in parallel, and accepts connections; it keeps what
 /// candidates send until one is chosen. ``Reception`` describes what becomes of a chosen broadcaster that is lost, and
