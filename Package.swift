@@ -133,11 +133,11 @@ let layers = [
             library("Cryptography", ["CSodium"]),
             // Keys of peers, the handshake that opens an encrypted connection, its records.
             library("SecureChannel", ["Cryptography", "WireProtocol", nioCore]),
-            library("Peering", ["AudioCore", "SecureChannel", "WireProtocol", nioCore]),
+            // Who belongs together, the secret that they share, and who may do what.
+            library("Households", ["Cryptography", "SecureChannel", nioCore]),
             // A short code, shown on one machine and typed on another, proves to each that it speaks with the other.
             library("Pairing", ["AudioCore", "Cryptography", "SecureChannel"]),
-            // Who belongs together, and the secret that they share.
-            library("Households", ["Cryptography", "SecureChannel", nioCore]),
+            library("Peering", ["AudioCore", "Households", "SecureChannel", "WireProtocol", nioCore]),
         ]),
 
     // Broadcasting, listening, observing, recording: events in, actions out, no sockets and no threads.
@@ -147,14 +147,18 @@ let layers = [
             library(
                 "Broadcasting",
                 [
-                    "AudioCore", "AudioDecoding", "ClockSync", "Peering", "Programmes", "SecureChannel", "WireProtocol",
-                    nioCore,
+                    "AudioCore", "AudioDecoding", "ClockSync", "Households", "Peering", "Programmes", "SecureChannel",
+                    "WireProtocol", nioCore,
                 ]),
             library(
-                "Listening", ["AudioCore", "ClockSync", "Peering", "Playout", "SecureChannel", "WireProtocol", nioCore]),
+                "Listening",
+                [
+                    "AudioCore", "ClockSync", "Households", "Peering", "Playout", "SecureChannel", "WireProtocol",
+                    nioCore,
+                ]),
             // Commands to a broadcast, and following it.
-            library("Controlling", ["AudioCore", "Peering", "SecureChannel", "WireProtocol", nioCore]),
-            library("Observing", ["AudioCore", "Peering", "SecureChannel", "WireProtocol", nioCore]),
+            library("Controlling", ["AudioCore", "Households", "Peering", "SecureChannel", "WireProtocol", nioCore]),
+            library("Observing", ["AudioCore", "Households", "Peering", "SecureChannel", "WireProtocol", nioCore]),
             // Between machines of a household, and those that are to be: pairing.
             library(
                 "HouseholdSessions",
@@ -374,12 +378,15 @@ let testRooms = [
             tests(
                 "BroadcastingTests",
                 [
-                    "AudioCore", "AudioDecoding", "Broadcasting", "ClockSync", "Peering", "Programmes", "SecureChannel",
-                    "WireProtocol", nioCore,
+                    "AudioCore", "AudioDecoding", "Broadcasting", "ClockSync", "Households", "Peering", "Programmes",
+                    "SecureChannel", "WireProtocol", nioCore,
                 ]),
             tests(
                 "ListeningTests",
-                ["AudioCore", "ClockSync", "Listening", "Peering", "Playout", "SecureChannel", "WireProtocol", nioCore]),
+                [
+                    "AudioCore", "ClockSync", "Households", "Listening", "Peering", "Playout", "SecureChannel",
+                    "WireProtocol", nioCore,
+                ]),
             tests(
                 "ControllingTests",
                 ["AudioCore", "Broadcasting", "Controlling", "Peering", "Programmes", "WireProtocol", nioCore]),

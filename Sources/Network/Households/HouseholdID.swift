@@ -5,6 +5,8 @@ import SecureChannel
 public struct HouseholdID: Hashable, Sendable, BitwiseCopyable {
     let bytes: Bytes32
 
+    init(_ bytes: Bytes32) { self.bytes = bytes }
+
     init(name: String, founder: SigningKey, number: Bytes32) {
         bytes = Hashing.blake2b(Array("tutti household 1\0".utf8), founder.bytes, number, Array(name.utf8))
     }

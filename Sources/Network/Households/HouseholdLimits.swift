@@ -9,4 +9,9 @@ public enum HouseholdLimits {
     /// Bytes of an encoded document: it fits into one message.
     public static let documentByteCount = 192 * 1024
     public static let secretByteCount = 32
+    /// Bytes of an encoded ``InvitationRequest``: version, name, three keys, time and signature of the voucher; key,
+    /// name and signature of who shows it.
+    public static let requestByteCount = 1 + 65 + 3 * 32 + 8 + 64 + 32 + 65 + 64
+    /// How long an invitation may hold, in seconds: a year.
+    public static let invitationSeconds: Int64 = 366 * 86_400
 }

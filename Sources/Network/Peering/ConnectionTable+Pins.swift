@@ -35,6 +35,14 @@ extension ConnectionTable {
         return pins.judge(name, key) == .known
     }
 
+    /// Returns whether the name that a peer greeted with belongs to its key.
+    public func isHeardBefore(_ id: ConnectionID) -> Bool {
+        guard let link = self[id], let key = link.connection.remoteKey, let greeting = link.connection.greeting,
+            let name = PeerName(greeting.name)
+        else { return false }
+        return pins.judge(name, key) == .known
+    }
+
     /// Returns the pins of names that a peer goes by although they belong to another key.
     public func contradictedPins(_ id: ConnectionID) -> [PinnedNames.Pin] {
         guard let link = self[id] else { return [] }

@@ -1,4 +1,5 @@
 import AudioCore
+import Households
 import NIOCore
 import SecureChannel
 import WireProtocol
@@ -163,8 +164,13 @@ public struct ConnectionTable<Link: PeerLink> {
     }
 
     /// Takes note of the key that the other side of a connection has proved to have.
-    public mutating func authenticate(_ id: ConnectionID, _ key: PeerKey) {
-        change(id) { $0.connection.authenticate(key) }
+    public mutating func authenticate(_ id: ConnectionID, _ key: PeerKey, _ standing: PeerStanding) {
+        change(id) { $0.connection.authenticate(key, standing) }
+    }
+
+    /// Takes note of what the other side of a connection is to this machine from now on.
+    public mutating func note(_ standing: PeerStanding, of id: ConnectionID) {
+        change(id) { $0.connection.note(standing) }
     }
 
     /// Takes bytes and returns what they say; nothing for an unknown connection.

@@ -1,4 +1,5 @@
 import AudioCore
+import Households
 import NIOCore
 import SecureChannel
 import WireProtocol
@@ -25,6 +26,8 @@ public struct PeerConnection {
     public let address: String
     /// The key that the other side has proved to have; nil until then, and on a local socket.
     public private(set) var remoteKey: PeerKey?
+    /// What the other side is to this machine.
+    public private(set) var standing: PeerStanding
     /// What the other side said of itself; nil until then.
     public private(set) var greeting: Greeting?
 
@@ -40,14 +43,27 @@ public struct PeerConnection {
         parser = WireParser(payloadByteCount: messageByteCount)
         self.direction = direction
         self.address = address
+        standing = direction == .local ? .thisMachine : .stranger
         liveness = PeerLiveness(opened: now)
     }
+
+    /// Whether it is known what the other side is to this machine.
+    public var isIdentified: Bool { direction == .local || remoteKey != nil }
 
     /// The name for display: the peer's, or its address until it greets.
     public var name: String { greeting?.name ?? address }
 
     /// Takes note of the key that the other side has proved to have; before its greeting, which must agree.
-    public mutating func authenticate(_ key: PeerKey) { remoteKey = key }
+    public mutating func authenticate(_ key: PeerKey, _ standing: PeerStanding) {
+        remoteKey = key
+        note(standing)
+    }
+
+    /// Takes note of what the other side is to this machine from now on. Members may send the household's document.
+    public mutating func note(_ standing: PeerStanding) {
+        self.standing = standing
+        if standing == .member { parser.allow(payloadByteCount: WireLimits.payloadByteCount) }
+    }
 
     /// Takes bytes and returns what they say.
     public mutating func receive(_ bytes: ByteBuffer, now: HostTime) throws(WireError) -> [PeerEvent] {

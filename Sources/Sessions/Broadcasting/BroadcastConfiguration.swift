@@ -1,4 +1,5 @@
 import AudioCore
+import Households
 import Peering
 import Programmes
 import WireProtocol
@@ -18,7 +19,9 @@ public struct BroadcastConfiguration: Sendable {
     public var programme = Programme(seed: 0)
     /// Whether the broadcast stays when its programme is over, or has nothing to play.
     public var staysIdle = false
-    /// Whether other machines may add songs.
+    /// Who may listen to it, and command it.
+    public var access = AccessPolicy()
+    /// Whether other machines may add songs: whoever may command.
     public var acceptsSongs = false
     /// Which loudness tags decide a song's gain, which all listeners apply.
     public var loudness = LoudnessMode.off

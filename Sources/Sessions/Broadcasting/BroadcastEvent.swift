@@ -1,5 +1,6 @@
 import AudioCore
 import ClockSync
+import Households
 import NIOCore
 import Peering
 import Programmes
@@ -19,8 +20,13 @@ public enum BroadcastEvent: Sendable {
     /// part of it.
     case roundTrip(ConnectionID, TimeSpan)
     case dialFailed(Dialer.Dial, DialFailure)
-    /// The other side of an encrypted connection has proved to have this key; before anything that it says.
-    case authenticated(ConnectionID, PeerKey)
+    /// The other side of an encrypted connection has proved to have this key, and is this to the broadcaster's machine;
+    /// before anything that it says.
+    case authenticated(ConnectionID, PeerKey, PeerStanding = .stranger)
+    /// The other side of a connection is this from now on.
+    case standing(ConnectionID, PeerStanding)
+    /// Who may do what from now on: ``BroadcastConfiguration/access``.
+    case access(AccessPolicy)
     /// Which names belong to which keys, at first and whenever that changes.
     case pins(PinnedNames)
     /// What came over a connection is no longer what a peer sends.
@@ -48,7 +54,7 @@ extension BroadcastEvent {
     /// Whether it concerns one connection only, unless that one's state changes.
     var isOfOneConnection: Bool {
         switch self {
-        case .authenticated, .received, .wrote, .roundTrip: true
+        case .authenticated, .standing, .received, .wrote, .roundTrip: true
         default: false
         }
     }
@@ -141,6 +147,8 @@ public enum BroadcastAction: Sendable {
     case writeSpool(SongBytes)
     /// Forget it: it will not be queued.
     case closeSpool(CommandID)
+    /// The other side sent its household's document.
+    case household(ConnectionID, ByteBuffer)
     /// This listener takes part under its name: pin it, and tell by ``BroadcastEvent/pins(_:)``.
     case met(MetPeer)
     /// A listener was refused since its name belongs to another key: tell by ``BroadcastEvent/pins(_:)`` when the user

@@ -37,11 +37,12 @@ extension BroadcastSession {
     private mutating func act(
         on command: Command, from origin: CommandOrigin, _ now: HostTime
     ) throws(CommandRefusal) {
+        try authorize(origin)
         concernsAll = true
         switch command.operation {
         case .programme(let operation): try act(on: command, operation, from: origin, now)
         case .listeners(let operation, let target):
-            let setting = try set(operation, of: target, by: command, now)
+            let setting = try set(operation, of: target, by: command, from: origin, now)
             let pending = PendingCommand(command: command, origin: origin, who: name(of: origin), text: setting.text)
             guard setting.listeners.isEmpty else {
                 let deadline = now + BroadcastLimits.settingTime

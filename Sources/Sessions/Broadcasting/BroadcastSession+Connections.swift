@@ -115,6 +115,7 @@ extension BroadcastSession {
         case .settings(let settings): note(settings, of: id, now)
         case .songOffer(let offer): if connections[id]?.isStranger == false { take(offer, from: id, now) }
         case .songBytes(let bytes): take(bytes, from: id, now)
+        case .household(let document): actions.append(.household(id, document))
         default: break
         }
     }
@@ -143,6 +144,10 @@ extension BroadcastSession {
     private mutating func greet(_ id: ConnectionID, _ greeting: Greeting, _ now: HostTime) {
         guard greeting.instance != configuration.greeting.instance else {
             refuse(id, Refusal(.duplicate, "that is this very process"), now)
+            return
+        }
+        if let link = connections[id], let denial = denial(of: link.connection) {
+            refuse(id, Refusal(.notAllowed, denial.text), now)
             return
         }
         if greeting.roles == .observer {

@@ -10,7 +10,8 @@ extension BroadcastSession {
     /// that their ratios stay.
     /// - Returns: the listeners that will say how they are set then, and what there is to tell who asked.
     mutating func set(
-        _ operation: ListenerOperation, of target: ListenerTarget, by command: Command, _ now: HostTime
+        _ operation: ListenerOperation, of target: ListenerTarget, by command: Command, from origin: CommandOrigin,
+        _ now: HostTime
     ) throws(CommandRefusal) -> (listeners: Set<ConnectionID>, text: String) {
         guard operation.isInRange else { throw .outOfRange }
         if case .volume(let change) = operation, target == .all {
@@ -22,7 +23,9 @@ extension BroadcastSession {
         }
         let message = WireEncoder.command(command)
         var changed: Set<ConnectionID> = []
-        for link in try listeners(target) {
+        let targets = try listeners(target)
+        for link in targets { try authorize(operation, of: link, from: origin) }
+        for link in targets {
             send(message, to: link, now)
             if let settings = link.settings, settings.applying(operation) != settings { changed.insert(link.id) }
         }

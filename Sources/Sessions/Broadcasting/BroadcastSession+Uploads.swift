@@ -24,6 +24,7 @@ extension BroadcastSession {
     }
 
     private func check(_ offer: SongOffer, from id: ConnectionID) throws(CommandRefusal) {
+        try authorize(.connection(id))
         guard configuration.acceptsSongs else { throw .notAllowed }
         guard offer.byteCount > 0 else { throw .unplayable }
         guard offer.byteCount <= BroadcastLimits.longestUpload else { throw .songTooLong }

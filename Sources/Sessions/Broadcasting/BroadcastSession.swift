@@ -96,7 +96,9 @@ public struct BroadcastSession {
             opened(id, direction, address: address, dial: dial, key: key, now)
         case .roundTrip(let id, let span): connections[id]?.noteRoundTrip(span)
         case .dialFailed(let dial, let failure): dialFailed(dial, failure, now)
-        case .authenticated(let id, let key): connections.authenticate(id, key)
+        case .authenticated(let id, let key, let standing): authenticate(id, key, standing, now)
+        case .standing(let id, let standing): note(standing, of: id, now)
+        case .access(let access): follow(access, now)
         case .pins(let pins): learn(pins, now)
         case .broken(let id, let error): refuse(id, Refusal(.protocolError, "\(error)"), now)
         case .received(let id, let bytes): attend(to: id, now) { $0.receive(id, bytes, now) }

@@ -1,4 +1,5 @@
 import AudioCore
+import Households
 import NIOCore
 import Peering
 import SecureChannel
@@ -39,7 +40,7 @@ public enum ControlEvent: Sendable {
     case searchFailed(String)
     case dialFailed(Dialer.Dial)
     /// The other side of an encrypted connection has proved to have this key; before anything that it says.
-    case authenticated(ConnectionID, PeerKey)
+    case authenticated(ConnectionID, PeerKey, PeerStanding = .stranger)
     /// What came over a connection is no longer what a peer sends.
     case broken(ConnectionID, ConnectionSecurityError)
     case received(ConnectionID, ByteBuffer)

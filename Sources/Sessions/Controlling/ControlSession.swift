@@ -74,7 +74,7 @@ public struct ControlSession {
         case .searchFailed(let reason):
             if case .searching = phase { finish(namesHere.isEmpty ? .cannotSearch(reason) : notFound) }
         case .dialFailed(let dial): connections.dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
-        case .authenticated(let id, let key): connections.authenticate(id, key)
+        case .authenticated(let id, let key, let standing): connections.authenticate(id, key, standing)
         case .broken(let id, let error): fail(id, .security(error), now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)

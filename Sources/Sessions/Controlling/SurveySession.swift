@@ -1,4 +1,5 @@
 import AudioCore
+import Households
 import NIOCore
 import Peering
 import SecureChannel
@@ -48,7 +49,7 @@ public struct SurveySession {
         switch event {
         case .opened(let id, let address, let dial): opened(id, address, dial, now)
         case .dialFailed(let dial): dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
-        case .authenticated(let id, let key): links[id]?.connection.authenticate(key)
+        case .authenticated(let id, let key, let standing): links[id]?.connection.authenticate(key, standing)
         case .broken(let id): drop(id, now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): drop(id, now)
@@ -161,7 +162,7 @@ public enum SurveyEvent: Sendable {
     case opened(ConnectionID, address: String, dial: Dialer.Dial)
     case dialFailed(Dialer.Dial)
     /// The other side has proved to have this key; before anything that it says.
-    case authenticated(ConnectionID, PeerKey)
+    case authenticated(ConnectionID, PeerKey, PeerStanding = .stranger)
     /// What came over a connection is no longer what a peer sends.
     case broken(ConnectionID)
     case received(ConnectionID, ByteBuffer)

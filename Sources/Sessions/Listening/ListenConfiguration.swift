@@ -1,4 +1,5 @@
 import AudioCore
+import Households
 import Peering
 import WireProtocol
 
@@ -8,6 +9,8 @@ public struct ListenConfiguration: Sendable {
     public var greeting: Greeting
     /// Names of the only broadcasters that may feed this listener; empty allows any.
     public var allowedNames: [String] = []
+    /// Who may feed this listener, and change what it remembers.
+    public var access = AccessPolicy()
     /// A broadcaster that the user named by address.
     public var address: NetworkAddress?
     /// Whether the listener ends with the first broadcast.
@@ -25,7 +28,7 @@ public struct ListenConfiguration: Sendable {
 
 /// Time-outs and bounds of a listener.
 public enum ListenLimits {
-    /// How long to collect broadcasters, from the first welcome on, before the oldest is chosen. Answers to an mDNS
+    /// How long to collect broadcasters, from the first welcome on, before one is chosen. Answers to an mDNS
     /// query are delayed by 20 to 120 ms on purpose (RFC 6762 section 6).
     public static let choiceTime = TimeSpan.milliseconds(150)
     /// A broadcaster's clock that does not answer for this long is worth a notice.

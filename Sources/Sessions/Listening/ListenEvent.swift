@@ -1,5 +1,6 @@
 import AudioCore
 import ClockSync
+import Households
 import NIOCore
 import Peering
 import Playout
@@ -16,8 +17,13 @@ public enum ListenEvent: Sendable {
     /// A TCP connection is established.
     case opened(ConnectionID, PeerConnection.Direction, address: String, dial: Dialer.Dial?)
     case dialFailed(Dialer.Dial, DialFailure)
-    /// The other side of an encrypted connection has proved to have this key; before anything that it says.
-    case authenticated(ConnectionID, PeerKey)
+    /// The other side of an encrypted connection has proved to have this key, and is this to the listener's machine;
+    /// before anything that it says.
+    case authenticated(ConnectionID, PeerKey, PeerStanding = .stranger)
+    /// The other side of a connection is this from now on.
+    case standing(ConnectionID, PeerStanding)
+    /// Who may do what from now on: ``ListenConfiguration/access``.
+    case access(AccessPolicy)
     /// Which names belong to which keys, at first and whenever that changes.
     case pins(PinnedNames)
     /// What came over a connection is no longer what a peer sends.
@@ -98,6 +104,8 @@ public enum ListenAction: Sendable {
     case answer(ControlMessage)
     /// Another broadcaster is heard now, or none.
     case broadcasterChanged
+    /// The other side sent its household's document.
+    case household(ConnectionID, ByteBuffer)
     /// This broadcaster is heard under its name: pin it, and tell by ``ListenEvent/pins(_:)``.
     case met(MetPeer)
     /// A broadcaster was refused since its name belongs to another key: tell by ``ListenEvent/pins(_:)`` when the user

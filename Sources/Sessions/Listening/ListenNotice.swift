@@ -1,4 +1,5 @@
 import AudioCore
+import Households
 import Peering
 import SecureChannel
 
@@ -26,7 +27,7 @@ public enum ListenNotice: Hashable, Sendable {
     case nothingFound(wanted: [String])
     /// Nobody answers at the address that the user named.
     case unanswered(NetworkAddress)
-    /// Several broadcasts were found; the oldest is taken.
+    /// Several broadcasts were found; one is taken by the rule of choice.
     case severalFound([String], taken: String)
     case waitingForNext
 
@@ -45,6 +46,8 @@ public enum ListenNotice: Hashable, Sendable {
     case refused(by: String, reason: String)
     /// A broadcaster goes by a name that belongs to another key than its own.
     case anotherKey(name: String, PeerKey)
+    /// The broadcaster at the address that the user named may not feed this listener.
+    case notOfHousehold(String, AccessDenial)
     /// We refused a peer: it broke the protocol, or is of no use now.
     case turnedAway(String, reason: String, brokeProtocol: Bool)
     /// A connection is presumed dead.
@@ -80,7 +83,8 @@ public enum ListenNotice: Hashable, Sendable {
         case .nothingFound, .severalFound, .waitingForNext, .joined, .back, .ended, .stopped, .clockPath(_, .udp),
             .slept:
             .info
-        case .unanswered, .lost, .failed, .refused, .anotherKey, .turnedAway, .clockPath(_, .tcp), .clockUnanswered,
+        case .unanswered, .lost, .failed, .refused, .anotherKey, .notOfHousehold, .turnedAway, .clockPath(_, .tcp),
+            .clockUnanswered,
             .offsetTooEarly, .cardRateImpossible, .songLost, .packetsDropped, .tooFarAhead, .crowded:
             .warning
         }
@@ -90,13 +94,14 @@ public enum ListenNotice: Hashable, Sendable {
 extension ListenNotice {
     /// The kind of a notice. Within a kind, notices that peers cause may suppress each other; see ``NoticeLimiter``.
     enum Kind: Hashable, Sendable {
-        case refused, anotherKey, turnedAway(brokeProtocol: Bool), crowded, clockPath, own
+        case refused, anotherKey, notOfHousehold, turnedAway(brokeProtocol: Bool), crowded, clockPath, own
     }
 
     var kind: Kind {
         switch self {
         case .refused: .refused
         case .anotherKey: .anotherKey
+        case .notOfHousehold: .notOfHousehold
         case .turnedAway(_, _, let brokeProtocol): .turnedAway(brokeProtocol: brokeProtocol)
         case .crowded: .crowded
         case .clockPath: .clockPath

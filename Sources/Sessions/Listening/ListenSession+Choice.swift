@@ -2,8 +2,25 @@ import AudioCore
 import Peering
 import WireProtocol
 
+// Which broadcast an idle listener takes, of all that welcome it within ListenLimits.choiceTime:
+//
+// 1. one of this machine or of a member of its household;
+// 2. one whose name belongs to its key since it was heard before;
+// 3. any other.
+//
+// Of several in one class, the one with the lowest UUID, which follows from the key; of several broadcasts of one
+// machine, the one that began first. None of that is a matter of what strangers say of themselves, and listeners that see
+// the same broadcasts, and know the same of them, end with the same one.
+
 /// Choosing a broadcaster.
 extension ListenSession {
+    /// How far a broadcaster is known; the lowest is taken.
+    private enum Acquaintance: Int, Comparable {
+        case household, heardBefore, stranger
+
+        static func < (a: Acquaintance, b: Acquaintance) -> Bool { a.rawValue < b.rawValue }
+    }
+
     /// Considers a broadcaster that has welcomed us.
     mutating func consider(_ id: ConnectionID, _ now: HostTime) {
         guard let greeting = connections[id]?.connection.greeting else { return }
@@ -11,40 +28,55 @@ extension ListenSession {
         // A lost broadcaster that is found again need not be compared with others.
         case .idle where disconnection.awaits(greeting): join(id, now)
         case .idle: phase = .choosing(deadline: now + (mustChoose ? ListenLimits.choiceTime : .zero))
-        case .receiving(let reception) where reception.isDisconnected && leaves(reception, for: greeting): join(id, now)
+        case .receiving(let reception) where reception.isDisconnected && leaves(reception, for: id, greeting):
+            join(id, now)
         case .choosing, .receiving, .over: break
         }
     }
 
     /// Returns whether the listener gives up what it holds for this broadcast: the one it lost, that one's successor on
-    /// the same machine, or a newer one. Older ones could have been chosen before, and wait until all is played out.
-    private func leaves(_ reception: Reception, for greeting: Greeting) -> Bool {
+    /// the same machine, or a newer one of somebody known. Older ones could have been chosen before, and wait until all
+    /// is played out, as strangers do.
+    private func leaves(_ reception: Reception, for id: ConnectionID, _ greeting: Greeting) -> Bool {
         let lost = reception.broadcaster
         // Another broadcast's song is another recording.
         if isRecorder { return greeting.instance == lost.instance }
-        return greeting.peer == lost.peer || greeting.started >= lost.started
+        return greeting.peer == lost.peer || acquaintance(id) != .stranger && greeting.started >= lost.started
+    }
+
+    private func acquaintance(_ id: ConnectionID) -> Acquaintance {
+        guard let link = connections[id] else { return .stranger }
+        switch link.connection.standing {
+        case .thisMachine, .member: return .household
+        case .removed, .stranger: return connections.isHeardBefore(id) ? .heardBefore : .stranger
+        }
     }
 
     /// Whether more than one broadcaster could be chosen.
     private var mustChoose: Bool { configuration.address == nil && configuration.allowedNames.count != 1 }
 
-    /// Takes the oldest broadcast that has welcomed us, and refuses the others.
+    /// Takes the first, by the rule, of the broadcasts that have welcomed us, and refuses the others.
     mutating func choose(_ now: HostTime) {
         let candidates = connections.ids.filter { connections[$0]?.isWelcome == true }
-        guard let oldest = candidates.min(by: { age($0) < age($1) }) else {
+        guard let chosen = candidates.min(by: { goesBefore($0, $1) }) else {
             phase = .idle(since: now)
             return
         }
         if candidates.count > 1 {
             let names = candidates.compactMap { connections[$0]?.connection.name }
-            tell(.severalFound(names, taken: connections[oldest]?.connection.name ?? ""))
+            tell(.severalFound(names, taken: connections[chosen]?.connection.name ?? ""))
         }
-        join(oldest, now)
+        join(chosen, now)
     }
 
-    private func age(_ id: ConnectionID) -> (Int64, UInt64) {
-        let greeting = connections[id]?.connection.greeting
-        return (greeting?.started ?? .max, greeting?.instance ?? .max)
+    private func goesBefore(_ a: ConnectionID, _ b: ConnectionID) -> Bool {
+        guard let one = connections[a]?.connection.greeting, let other = connections[b]?.connection.greeting else {
+            return connections[a] != nil
+        }
+        let (known, otherKnown) = (acquaintance(a), acquaintance(b))
+        if known != otherKnown { return known < otherKnown }
+        if one.peer != other.peer { return (one.peer.high, one.peer.low) < (other.peer.high, other.peer.low) }
+        return (one.started, one.instance) < (other.started, other.instance)
     }
 
     /// Becomes a member of the broadcast behind this connection.

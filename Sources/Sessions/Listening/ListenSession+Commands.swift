@@ -8,7 +8,9 @@ extension ListenSession {
     mutating func control(_ message: ControlMessage) {
         switch message {
         case .command(let command):
-            if case .listeners(let operation, _) = command.operation { actions.append(.set(operation)) }
+            if case .listeners(let operation, _) = command.operation, obeys(command, operation) {
+                actions.append(.set(operation))
+            }
         case .groupVolume(let volume): actions.append(.setGroupVolume(volume))
         default: actions.append(.answer(message))
         }
@@ -18,7 +20,9 @@ extension ListenSession {
     mutating func ask(_ message: ControlMessage, _ now: HostTime) {
         guard case .member(let id) = reception?.stage else { return }
         switch message {
-        case .command(let command): send(WireEncoder.command(command), to: id, now)
+        case .command(let command):
+            ownCommands.note(command.id)
+            send(WireEncoder.command(command), to: id, now)
         case .follow: send(WireEncoder.follow(), to: id, now)
         case .unfollow: send(WireEncoder.unfollow(), to: id, now)
         case .queuePageRequest(let request): send(WireEncoder.queuePageRequest(request), to: id, now)

@@ -91,6 +91,7 @@ extension ListenSession {
         switch event {
         case .message(.greeting(let greeting)): greet(id, greeting, now)
         case .message(.refusal(let refusal)): refused(id, refusal, now)
+        case .message(.household(let document)): actions.append(.household(id, document))
         case _ where isMember(of: id): hear(event, from: id, now)
         default: keep(event, of: id, now)
         }

@@ -7,7 +7,7 @@ import WireProtocol
 
 /// One listener: finds a broadcast, takes part in it to its end, and waits for the next.
 ///
-///     idle ──a broadcaster welcomes us──▶ choosing ──the oldest──▶ receiving ──all was heard──▶ idle
+///     idle ──a broadcaster welcomes us──▶ choosing ──one of them──▶ receiving ──all was heard──▶ idle
 ///
 /// While idle it dials every broadcaster that it may hear, in parallel, and accepts connections; it keeps what
 /// candidates send until one is chosen. ``Reception`` describes what becomes of a chosen broadcaster that is lost, and
@@ -47,6 +47,8 @@ public struct ListenSession {
     var playout = PlayoutSnapshot()
     /// How the loudspeakers are set; nil for a recorder.
     var settings: ListenerSettings?
+    /// Commands that somebody at this machine gave, for its own loudspeakers.
+    var ownCommands = OwnCommands()
     /// Whether the user was told that nothing was found, or that the listener waits for the next broadcast.
     var hasToldWaiting = false
     var actions: [ListenAction] = []
@@ -74,7 +76,9 @@ public struct ListenSession {
         case .opened(let id, let direction, let address, let dial):
             opened(id, direction, address: address, dial: dial, now)
         case .dialFailed(let dial, let failure): dialFailed(dial, failure, now)
-        case .authenticated(let id, let key): connections.authenticate(id, key)
+        case .authenticated(let id, let key, let standing): authenticate(id, key, standing, now)
+        case .standing(let id, let standing): note(standing, of: id, now)
+        case .access(let access): follow(access, now)
         case .pins(let pins): connections.pins = pins
         case .broken(let id, let error): refuse(id, Refusal(.protocolError, "\(error)"), now)
         case .received(let id, let bytes): receive(id, bytes, now)

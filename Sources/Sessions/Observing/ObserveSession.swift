@@ -1,4 +1,5 @@
 import AudioCore
+import Households
 import NIOCore
 import Peering
 import SecureChannel
@@ -55,7 +56,7 @@ public struct ObserveSession {
         case .contact(let contact): learn(contact, now)
         case .opened(let id, let address, let dial): opened(id, address, dial, now)
         case .dialFailed(let dial): connections.dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
-        case .authenticated(let id, let key): connections.authenticate(id, key)
+        case .authenticated(let id, let key, let standing): connections.authenticate(id, key, standing)
         case .broken(let id, let error): fail(id, .security(error))
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
@@ -161,7 +162,7 @@ public enum ObserveEvent: Sendable {
     case opened(ConnectionID, address: String, dial: Dialer.Dial)
     case dialFailed(Dialer.Dial)
     /// The other side has proved to have this key; before anything that it says.
-    case authenticated(ConnectionID, PeerKey)
+    case authenticated(ConnectionID, PeerKey, PeerStanding = .stranger)
     /// What came over a connection is no longer what a peer sends.
     case broken(ConnectionID, ConnectionSecurityError)
     case received(ConnectionID, ByteBuffer)

@@ -21,6 +21,8 @@ public protocol ListenTransport: AnyObject {
     /// Another broadcaster is heard now, or none.
     func broadcasterDidChange()
     /// Pins the name of a broadcaster that is heard; answered with `pins`.
+    /// The other side of a connection sent its household's document.
+    func didReceive(household document: ByteBuffer, from id: ConnectionID)
     func didMeet(_ peer: MetPeer)
     /// Answers with `pins` when the user forgets a name.
     func watchPins()

@@ -180,10 +180,11 @@ final class LoadListener {
 
     /// Takes bytes; greets once the handshake is over.
     private func messages(in bytes: ByteBuffer) throws(ConnectionSecurityError) -> ByteBuffer {
-        let wasReady = security.isReady
+        let couldSend = security.canSend
         let reception = try security.receive(bytes)
         if reception.reply.readableBytes > 0 { sendBytes(reception.reply) }
-        if !wasReady, security.isReady {
+        if !couldSend, security.canSend {
+            send(ConnectionSecurity.introduction([]))
             send(
                 WireEncoder.greeting(
                     Greeting(
@@ -229,7 +230,7 @@ final class LoadListener {
     }
 
     private func send(_ message: ByteBuffer) {
-        guard security.isReady else { return }
+        guard security.canSend else { return }
         for piece in security.protect([message]) { sendBytes(piece) }
     }
 

@@ -15,6 +15,10 @@ public struct PeerSocket: ~Copyable {
         security = ConnectionSecurity(.encrypted(.initiator, keys))
         guard Self.write(security.opening, to: descriptor) else { return nil }
         // The side that dialled sends the handshake's last message: nothing else comes before that.
+        while !security.canSend {
+            guard Self.isReadable(descriptor, within: 5_000), receive(within: 0) != nil else { return nil }
+        }
+        guard send(ConnectionSecurity.introduction([])) else { return nil }
         while !security.isReady {
             guard Self.isReadable(descriptor, within: 5_000), receive(within: 0) != nil else { return nil }
         }

@@ -12,6 +12,7 @@ struct ConnectionSecurityTests {
     private final class Side {
         var security: ConnectionSecurity
         var heard: [UInt8] = []
+        var introduction: [UInt8]?
         var failure: ConnectionSecurityError?
 
         init(_ protection: ConnectionSecurity.Protection) { security = ConnectionSecurity(protection) }
@@ -24,6 +25,7 @@ struct ConnectionSecurityTests {
                 do throws(ConnectionSecurityError) {
                     let reception = try security.receive(ByteBuffer(bytes: rest.prefix(pieces)))
                     answer += Array(reception.reply.readableBytesView)
+                    if let shown = reception.introduction { introduction = Array(shown.readableBytesView) }
                     heard += Array(reception.messages.readableBytesView)
                 } catch {
                     failure = error
@@ -37,6 +39,10 @@ struct ConnectionSecurityTests {
             security.protect([ByteBuffer(string: text)]).flatMap { Array($0.readableBytesView) }
         }
 
+        func introduce(_ bytes: [UInt8]) -> [UInt8] {
+            security.protect([ConnectionSecurity.introduction(bytes)]).flatMap { Array($0.readableBytesView) }
+        }
+
         var opening: [UInt8] { Array(security.opening.readableBytesView) }
     }
 
@@ -46,8 +52,8 @@ struct ConnectionSecurityTests {
         (Side(.encrypted(.initiator, keys.dialler)), Side(.encrypted(.responder, keys.other)))
     }
 
-    /// Lets both shake hands, and the dialler say a word.
-    /// - Parameter change: what happens on the way to each of the dialler's and the other's four pieces, in order.
+    /// Lets both shake hands and introduce themselves, and the dialler say a word.
+    /// - Parameter change: what happens on the way to each of the dialler's and the other's pieces, in order.
     /// - Returns: all bytes that the dialler sent.
     @discardableResult
     private func talk(
@@ -65,10 +71,12 @@ struct ConnectionSecurityTests {
         fromOther += pass(1, other.take(pass(2, dialler.opening), pieces: pieces))
         let third = dialler.take(fromOther, pieces: pieces)
         sent += third
-        guard dialler.security.isReady else { return sent }
-        let word = dialler.say("secret song")
+        guard dialler.security.canSend else { return sent }
+        let word = dialler.introduce(Array("dialler".utf8)) + dialler.say("secret song")
         sent += word
         _ = other.take(pass(3, third + word), pieces: pieces)
+        guard other.security.canSend else { return sent }
+        _ = dialler.take(pass(4, other.introduce([])), pieces: pieces)
         return sent
     }
 
@@ -76,6 +84,7 @@ struct ConnectionSecurityTests {
         let (dialler, other) = makeSides()
         let sent = talk(dialler, other, pieces: pieces)
         #expect(other.heard == Array("secret song".utf8))
+        #expect(other.introduction == Array("dialler".utf8) && dialler.introduction == [])
         let isThere = other.security.isReady && dialler.security.isReady
         #expect(isThere)
         let remoteKeys = [dialler.security.remoteKey, other.security.remoteKey]
@@ -97,7 +106,7 @@ struct ConnectionSecurityTests {
     /// Whichever bit is changed on the way, of preambles, handshake and records: nothing wrong is heard.
     @Test(arguments: 0..<500) func aChangedBitIsNoticed(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        let changed = Int.random(in: 0..<4, using: &generator)
+        let changed = Int.random(in: 0..<5, using: &generator)
         let (dialler, other) = makeSides()
         talk(dialler, other) { number, bytes in
             guard number == changed, !bytes.isEmpty else { return }
@@ -107,7 +116,7 @@ struct ConnectionSecurityTests {
         #expect(other.heard.isEmpty, "seed \(seed)")
         // A longer length only makes it wait.
         let (here, there) = (dialler.security.isReady, other.security.isReady)
-        #expect(!here || !there || other.failure != nil || changed == 3, "seed \(seed)")
+        #expect(!here || !there || other.failure != nil || changed >= 3, "seed \(seed)")
     }
 
     /// Somebody on the way who would have both send in clear.
@@ -140,6 +149,30 @@ struct ConnectionSecurityTests {
         _ = other.take(record)
         #expect(String(decoding: other.heard, as: UTF8.self) == "secret songnext")
         #expect(other.failure == .record(.notAuthentic))
+    }
+
+    /// Neither side waits for the other's introduction before it says something itself.
+    @Test func messagesFollowTheOwnIntroduction() {
+        let (dialler, other) = makeSides()
+        let toDialler = other.opening + other.take(dialler.opening)
+        _ = other.take(dialler.take(toDialler))
+        let canBothSend = dialler.security.canSend && other.security.canSend
+        #expect(canBothSend)
+        _ = other.take(dialler.introduce([1, 2]) + dialler.say("first"))
+        _ = dialler.take(other.introduce([3]) + other.say("second"))
+        #expect(other.introduction == [1, 2] && other.heard == Array("first".utf8))
+        #expect(dialler.introduction == [3] && dialler.heard == Array("second".utf8))
+    }
+
+    @Test func anEndlessIntroductionIsRefused() {
+        let (dialler, other) = makeSides()
+        let toDialler = other.opening + other.take(dialler.opening)
+        _ = other.take(dialler.take(toDialler))
+        let length = dialler.security.protect([
+            ByteBuffer(integer: UInt16(SecureChannelLimits.introductionByteCount + 1))
+        ])
+        _ = other.take(length.flatMap { Array($0.readableBytesView) })
+        #expect(other.failure == .introduction)
     }
 
     /// Programs of one machine, over a local socket.

@@ -4,12 +4,15 @@ import ClockSync
 import NIOCore
 import Peering
 import Programmes
+import SecureChannel
 import Testing
 import WireProtocol
 
 /// Those who command a broadcast over a connection, and those who follow its programme.
 @Suite(.timeLimit(.minutes(5))) struct ControllerTests {
-    /// Two listeners that play, and a controller: connections 1, 2 and 3.
+    private static let keys = (0..<4).map { _ in PeerKeyPair.random().key }
+
+    /// Two listeners that play, and a controller: connections 1, 2 and 3. In a household all are members.
     private func playing(_ configure: (inout BroadcastConfiguration) -> Void = { _ in }) -> ScriptedBroadcast {
         var broadcast = ScriptedBroadcast {
             $0.programme = ScriptedBroadcast.programme(["a", "b", "c"])
@@ -17,10 +20,10 @@ import WireProtocol
         }
         broadcast.give(seconds: 10)
         for id in [1, 2] {
-            broadcast.join(id)
+            broadcast.join(id, key: Self.keys[id], standing: .member)
             broadcast.report(.ready, id)
         }
-        broadcast.join(3, roles: .controller)
+        broadcast.join(3, roles: .controller, key: Self.keys[3], standing: .member)
         broadcast.wait(.milliseconds(400))
         return broadcast
     }
@@ -161,7 +164,7 @@ import WireProtocol
     }
 
     @Test func aListenerThatDoesNotSayHowItIsSetIsNotWaitedForLong() {
-        var broadcast = playing()
+        var broadcast = playing { $0.access.household = "Home" }
         for id in [1, 2] { broadcast.say(WireEncoder.settings(ListenerSettings()), id) }
         ask(.listeners(.role(.left), of: .named("Listener 2")), &broadcast)
         ask(.listeners(.role(.left), of: .named("Listener 1")), &broadcast)
@@ -232,6 +235,41 @@ import WireProtocol
             ask(.listeners(operation, of: .named("Listener 1")), &broadcast)
             #expect(refusal(broadcast) == .outOfRange, "\(operation)")
         }
+    }
+
+    // MARK: Who may
+
+    /// What its machine remembers of a listener, only that machine changes while there is no household.
+    @Test(arguments: [ListenerOperation.offset(.milliseconds(1)), .role(.left)])
+    func inOpenModeAListenerIsSetByItsOwnMachineAlone(operation: ListenerOperation) {
+        var broadcast = playing()
+        for id in [1, 2] { broadcast.say(WireEncoder.settings(ListenerSettings()), id) }
+        ask(.listeners(operation, of: .named("Listener 2")), &broadcast)
+        #expect(refusal(broadcast) == .onlyItself)
+        // The broadcaster's own user may not, either; the listener itself, and a program of its machine may.
+        broadcast.join(4, roles: .controller, direction: .local)
+        ask(.listeners(operation, of: .named("Listener 2")), &broadcast, from: 4)
+        #expect(refusal(broadcast, 4) == .onlyItself)
+        broadcast.join(5, roles: .controller, key: Self.keys[2])
+        for id in [2, 5] {
+            let command = Command(.listeners(operation, of: .named("Listener 2")))
+            broadcast.say(WireEncoder.command(command), id)
+            #expect(messages(broadcast, 2).contains(.command(command)))
+        }
+        // Volumes are anybody's.
+        ask(.listeners(.volume(.mute), of: .named("Listener 2")), &broadcast)
+        broadcast.wait(.milliseconds(600))
+        #expect(refusal(broadcast) == nil)
+    }
+
+    @Test func commandsCanBeLeftToNobodyElse() {
+        var broadcast = playing { $0.access.allow(.command, for: .nobody) }
+        #expect(broadcast.closed == [3])
+        ask(.programme(.pause), &broadcast, from: 1)
+        #expect(refusal(broadcast, 1) == .notAllowed)
+        broadcast.join(4, roles: .controller, direction: .local)
+        ask(.programme(.pause), &broadcast, from: 4)
+        #expect(refusal(broadcast, 4) == nil)
     }
 
     @Test(arguments: [(true, CommandRefusal.liveCannotSeek), (false, .cannotSeek)])

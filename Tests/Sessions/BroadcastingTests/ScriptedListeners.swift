@@ -1,6 +1,7 @@
 import AudioCore
 import Broadcasting
 import ClockSync
+import Households
 import NIOCore
 import Peering
 import Programmes
@@ -36,6 +37,8 @@ struct ScriptedBroadcast {
     var requests: [TranscodingRequest] = []
     /// Whose names it wants pinned, and how often it wants to know what the user forgets.
     var met: [MetPeer] = []
+    /// Sizes of the documents of households that came, by connection.
+    var documents: [Int: Int] = [:]
     var watchCount = 0
     var transcodingEndCount = 0
 
@@ -88,6 +91,7 @@ struct ScriptedBroadcast {
         case .closeSpool(let id): closedSpools.append(id)
         case .transcode(let request): requests.append(request)
         case .endTranscoding: transcodingEndCount += 1
+        case .household(let id, let document): documents[id.number] = document.readableBytes
         case .met(let peer): met.append(peer)
         case .watchPins: watchCount += 1
         case .changed: break
@@ -172,10 +176,11 @@ struct ScriptedBroadcast {
     /// A listener calls, and greets.
     mutating func join(
         _ id: Int, name: String? = nil, roles: PeerRoles = .listener, instance: UInt64? = nil,
-        codecs: [Codec] = [.linearPCM], direction: PeerConnection.Direction = .accepted, key: PeerKey? = nil
+        codecs: [Codec] = [.linearPCM], direction: PeerConnection.Direction = .accepted, key: PeerKey? = nil,
+        standing: PeerStanding = .stranger
     ) {
         open(id, direction)
-        if let key { handle(.authenticated(ConnectionID(id), key)) }
+        if let key { handle(.authenticated(ConnectionID(id), key, standing)) }
         greet(id, name: name, roles: roles, peer: key?.uuid, instance: instance, codecs: codecs)
     }
 

@@ -164,16 +164,16 @@ extension ListenSessionTests {
         #expect(listener.session.broadcasterInstance == 8)
     }
 
-    @Test func theOldestOfSeveralBroadcastsIsChosenAndTheOthersLearnWhy() throws {
+    @Test func oneOfSeveralBroadcastsIsChosenAndTheOthersLearnWhy() throws {
         var listener = ScriptedListener()
-        listener.meet(1, name: "Young", started: 2_000)
-        listener.meet(2, name: "Old", started: 1_000)
+        listener.meet(2, name: "High")
+        listener.meet(1, name: "Low")
         listener.wait(ListenLimits.choiceTime + .milliseconds(20))
-        #expect(listener.session.broadcasterName == "Old")
-        #expect(listener.notices.contains(.severalFound(["Young", "Old"], taken: "Old")))
-        let refusal = try #require(listener.said[1]?.refusal)
-        #expect(refusal.reason == .busy && refusal.text.contains("Old"))
-        #expect(listener.closed == [1])
+        #expect(listener.session.broadcasterName == "Low")
+        #expect(listener.notices.contains(.severalFound(["High", "Low"], taken: "Low")))
+        let refusal = try #require(listener.said[2]?.refusal)
+        #expect(refusal.reason == .busy && refusal.text.contains("Low"))
+        #expect(listener.closed == [2])
     }
 
     @Test func aBusyListenerSaysWhatItPlaysAndFromWhom() throws {

@@ -1,5 +1,6 @@
 import AudioCore
 import ClockSync
+import Households
 import Listening
 import NIOCore
 import Peering
@@ -57,10 +58,10 @@ struct ScriptedListener {
     /// A broadcaster connects, greets and, unless told otherwise, welcomes.
     mutating func meet(
         _ id: Int, name: String, started: Int64 = 0, instance: UInt64? = nil, welcoming: Bool = true,
-        from address: String? = nil, key: PeerKey? = nil
+        from address: String? = nil, key: PeerKey? = nil, standing: PeerStanding = .stranger
     ) {
         handle(.opened(ConnectionID(id), .accepted, address: address ?? "10.0.0.\(id)", dial: nil))
-        if let key { handle(.authenticated(ConnectionID(id), key)) }
+        if let key { handle(.authenticated(ConnectionID(id), key, standing)) }
         let greeting = Greeting(
             roles: .broadcaster, peer: key?.uuid ?? UUIDBytes(high: 2, low: instance ?? UInt64(id)),
             instance: instance ?? UInt64(id),

@@ -64,6 +64,8 @@ final class BroadcastingMachine: BroadcastEnvironment {
 
     func closeSpool(_ id: CommandID) {}
 
+    func didReceive(household document: ByteBuffer, from id: ConnectionID) {}
+
     func didMeet(_ peer: MetPeer) {}
 
     func watchPins() {}

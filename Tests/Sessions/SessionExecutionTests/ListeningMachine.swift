@@ -59,6 +59,8 @@ final class ListeningMachine: ListenTransport, ListenOutlet, ListenEnvironment {
 
     func broadcasterDidChange() {}
 
+    func didReceive(household document: ByteBuffer, from id: ConnectionID) {}
+
     func didMeet(_ peer: MetPeer) {}
 
     func watchPins() {}

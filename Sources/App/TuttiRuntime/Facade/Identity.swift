@@ -13,6 +13,8 @@ public struct Identity: Sendable {
     public var instance: UInt64
     /// For people; the host name by default.
     public var name: String
+    /// What the machine belongs to; nil where nothing is kept, which is open mode.
+    public var household: StoredHousehold?
 
     /// A new instance of a peer.
     /// - Parameters:

@@ -53,8 +53,13 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     func send(_ outbox: Outbox) {
         guard let channel, security.failure == nil else { return }
-        guard security.isReady else { return waiting.append(outbox) }
-        var pieces = security.protect(outbox.messages)
+        guard security.canSend else { return waiting.append(outbox) }
+        write(outbox, to: channel)
+    }
+
+    /// - Parameter introduction: goes first; not counted among what is sent.
+    private func write(_ outbox: Outbox, after introduction: ByteBuffer? = nil, to channel: any Channel) {
+        var pieces = security.protect((introduction.map { [$0] } ?? []) + outbox.messages)
         guard let last = pieces.popLast() else { return }
         for piece in pieces { channel.write(piece, promise: nil) }
         channel.writeAndFlush(last).whenSuccess { [network, id, byteCount = outbox.byteCount] in
@@ -66,10 +71,10 @@ final class ConnectionHandler: ChannelInboundHandler {
     /// - Parameter finishesHandshake: whether what waits for the end of the handshake is pending, too.
     func close(finishesHandshake: Bool = true) {
         guard let channel else { return }
-        guard finishesHandshake || security.isReady else { return channel.close(promise: nil) }
+        guard finishesHandshake || security.canSend else { return channel.close(promise: nil) }
         isClosing = true
         channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
-        if security.isReady || security.failure != nil { finish(channel) }
+        if security.canSend || security.failure != nil { finish(channel) }
     }
 
     private func finish(_ channel: any Channel) {
@@ -97,13 +102,14 @@ final class ConnectionHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // Nothing that follows a failure means anything.
         guard security.failure == nil else { return }
-        let wasReady = security.isReady
+        let couldSend = security.canSend
         do throws(ConnectionSecurityError) {
             let reception = try security.receive(unwrapInboundIn(data))
             if reception.reply.readableBytes > 0 {
                 context.writeAndFlush(wrapOutboundOut(reception.reply), promise: nil)
             }
-            if !wasReady, security.isReady { connectionIsSecure(context.channel) }
+            if !couldSend, security.canSend { connectionIsSecure(context.channel) }
+            if let introduction = reception.introduction { network.introduced(id, introduction) }
             if reception.messages.readableBytes > 0 {
                 network.delegate?.networkDidReceive(id, reception.messages)
             }
@@ -114,12 +120,13 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     private func connectionIsSecure(_ channel: any Channel) {
+        var introduction: ByteBuffer?
         if let key = security.remoteKey, let binding = security.binding {
-            network.delegate?.networkDidAuthenticate(id, AuthenticatedPeer(key: key, binding: binding))
+            introduction = ConnectionSecurity.introduction(network.introduction(id, key, binding))
         }
         let outbox = waiting
         waiting = Outbox()
-        if !outbox.messages.isEmpty { send(outbox) }
+        write(outbox, after: introduction, to: channel)
         if isClosing { finish(channel) }
     }
 

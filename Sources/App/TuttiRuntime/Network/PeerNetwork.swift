@@ -15,6 +15,10 @@ final class PeerNetwork {
     /// The files of the local sockets, while they are open.
     private var localSockets: [String] = []
     private let keys: PeerKeyPair
+    /// Nil where there are local sockets only.
+    private let household: HouseholdConnector?
+    /// Connections whose other end has proved its key, but not introduced itself yet.
+    private var unintroduced: [ConnectionID: (key: PeerKey, binding: ChannelBinding)] = [:]
     private var connections: [ConnectionID: ConnectionHandler] = [:]
     /// What to send over which connection in this turn of the loop.
     private var outboxes: [ConnectionID: ConnectionHandler.Outbox] = [:]
@@ -26,9 +30,13 @@ final class PeerNetwork {
 
     /// - Parameter keys: what this peer proves to have, over TCP. Local sockets need none: the file system decides who
     ///   may use them.
-    init(loop: any EventLoop, keys: PeerKeyPair) {
+    init(loop: any EventLoop, keys: PeerKeyPair, household: HouseholdConnector? = nil) {
         self.loop = loop
         self.keys = keys
+        self.household = household
+        household?.send = { [weak self] id, message in self?.send(message, to: id) }
+        household?.onStanding = { [weak self] id, standing in self?.delegate?.networkDidChange(id, standing) }
+        household?.onChange = { [weak self] in self?.delegate?.networkDidChangeHousehold() }
     }
 
     /// Binds the port for IPv6 and IPv4; for IPv4 alone on a machine without IPv6. Returns the port that was bound.
@@ -187,9 +195,25 @@ final class PeerNetwork {
             connection.id, connection.direction, address: connection.address, dial: connection.dial)
     }
 
+    /// The other end of a connection has proved its key.
+    /// - Returns: the own introduction.
+    func introduction(_ id: ConnectionID, _ key: PeerKey, _ binding: ChannelBinding) -> [UInt8] {
+        unintroduced[id] = (key, binding)
+        return household?.open(id, key: key, binding: binding) ?? []
+    }
+
+    /// The other end of a connection has introduced itself.
+    func introduced(_ id: ConnectionID, _ introduction: ByteBuffer) {
+        guard let (key, binding) = unintroduced.removeValue(forKey: id) else { return }
+        let standing = household?.receive(introduction: introduction, from: id) ?? .stranger
+        delegate?.networkDidAuthenticate(id, AuthenticatedPeer(key: key, binding: binding, standing: standing))
+    }
+
     /// The handler's connection is gone.
     func closed(_ id: ConnectionID) {
         guard connections.removeValue(forKey: id) != nil else { return }
+        unintroduced[id] = nil
+        household?.close(id)
         delegate?.networkDidClose(id)
     }
 }

@@ -1,14 +1,7 @@
+import Households
 import NIOCore
 import Peering
 import SecureChannel
-
-/// Who is at the other end of an encrypted connection.
-struct AuthenticatedPeer {
-    /// What it has proved to have.
-    let key: PeerKey
-    /// What whoever proves something over this connection includes.
-    let binding: ChannelBinding
-}
 
 /// Receives the network's events; always on the event loop.
 protocol PeerNetworkDelegate: AnyObject {
@@ -22,6 +15,10 @@ protocol PeerNetworkDelegate: AnyObject {
     /// The other end has proved who it is. Precedes anything that it says, except over local sockets, where nobody
     /// proves anything.
     func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer)
+    /// The other end is this to this machine from now on.
+    func networkDidChange(_ id: ConnectionID, _ standing: PeerStanding)
+    /// This machine's household, or its place in it, is another one than before. Changes of standing follow.
+    func networkDidChangeHousehold()
     /// What comes is not what a peer sends: the connection is to be closed.
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError)
     /// Bytes of messages.
@@ -31,4 +28,11 @@ protocol PeerNetworkDelegate: AnyObject {
     func networkDidWrite(_ id: ConnectionID, byteCount: Int)
     /// The connection ended, at either end or by an error.
     func networkDidClose(_ id: ConnectionID)
+}
+
+/// For those that only ask: a connection or two, soon over.
+extension PeerNetworkDelegate {
+    func networkDidChange(_ id: ConnectionID, _ standing: PeerStanding) {}
+
+    func networkDidChangeHousehold() {}
 }

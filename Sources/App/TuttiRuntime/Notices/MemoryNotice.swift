@@ -16,12 +16,14 @@ public enum MemoryNotice: Hashable, Sendable {
     case notKept(MemoryFailure)
     /// Which names belong to which keys is not known from earlier runs, or cannot be stored.
     case pins(MemoryFailure)
+    /// What other members say of the household cannot be stored, or what is stored not be read.
+    case household(MemoryFailure)
 
     public var level: NoticeLevel {
         switch self {
         case .clockRate, .cardRate, .notKept: .detail
         case .offset, .offsetForgotten, .volume, .role: .info
-        case .pins: .warning
+        case .pins, .household: .warning
         }
     }
 }

@@ -5,6 +5,7 @@ import ClockExchange
 import ClockSync
 import Discovery
 import HostSystem
+import Households
 import NIOCore
 import NIOPosix
 import Peering
@@ -21,6 +22,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private let options: BroadcastOptions
     private let loop: any EventLoop
     private let network: PeerNetwork
+    private let household: HouseholdConnector
     private let identity: Identity
     private let started = WallClock.seconds()
     /// For the own loudspeakers, and for listeners that cannot decode the song themselves.
@@ -66,9 +68,12 @@ final class BroadcastRunner: PeerNetworkDelegate {
         sources = BroadcastSources(options, items: items, loop: loop, emit: emit)
         spool = SongSpool(loop: loop)
         pinKeeper = PinKeeper(store: options.pins, loop: loop, emit: emit)
-        network = PeerNetwork(loop: loop, keys: identity.keys)
+        household = HouseholdConnector(identity: identity, loop: loop, emit: emit)
+        network = PeerNetwork(loop: loop, keys: identity.keys, household: household)
         done = loop.makePromise()
     }
+
+    private var access: AccessPolicy { household.policy(options.network.access) }
 
     private var name: String { options.name ?? identity.name }
 
@@ -107,11 +112,13 @@ final class BroadcastRunner: PeerNetworkDelegate {
         let responder = try openResponder(beside: port)
         self.responder = responder
         emit(.notice(.network(.listening(tcpPort: port, clockPort: responder.port))))
+        emit(.notice(.household(household.notice)))
         let greeting = Greeting(
             roles: .broadcaster, peer: identity.peer, instance: identity.instance, started: started, name: name)
         var configuration = BroadcastConfiguration(greeting: greeting, clockPort: responder.port)
         configuration.programme = try makeProgramme()
         configuration.staysIdle = options.staysIdle
+        configuration.access = access
         configuration.acceptsSongs = options.acceptsSongs
         configuration.loudness = options.loudness
         configuration.start =
@@ -135,6 +142,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         self.executor = executor
         pinKeeper.onChange = { [weak self] in self?.handle(.pins($0)) }
         pinKeeper.load()
+        household.watchStore()
         if let local { playHere(local) }
         for address in options.listeners { handle(.contact(PeerContact(address: address))) }
         if options.network.usesDiscovery { startDiscovery(greeting, port: port) }
@@ -161,7 +169,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         local.onClose = { [weak self] id in self?.handle(.closed(id)) }
         local.onFailure = { [weak self] failure in self?.lostOwnLoudspeakers(failure) }
         local.start()
-        handle(.opened(LocalListener.connection, .accepted, address: "this machine", dial: nil, key: freshKey()))
+        handle(.opened(LocalListener.connection, .local, address: "this machine", dial: nil, key: freshKey()))
     }
 
     /// Handles the loss of the own sound device: the listeners play on, and the failure is reported at the end.
@@ -221,7 +229,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
             self.responder?.stop()
             self.local?.close()
             self.local = nil
-        }.flatMap { self.pinKeeper.close() }
+        }.flatMap { self.pinKeeper.close() }.flatMap { self.household.shutDown() }
     }
 
     /// Passes an event to the session; has no effect before there is one.
@@ -251,7 +259,16 @@ final class BroadcastRunner: PeerNetworkDelegate {
         handle(.dialFailed(dial, failure))
     }
 
-    func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) { handle(.authenticated(id, peer.key)) }
+    func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) {
+        handle(.authenticated(id, peer.key, peer.standing))
+    }
+
+    func networkDidChange(_ id: ConnectionID, _ standing: PeerStanding) { handle(.standing(id, standing)) }
+
+    func networkDidChangeHousehold() {
+        emit(.notice(.household(household.notice)))
+        handle(.access(access))
+    }
 
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { handle(.broken(id, error)) }
 
@@ -351,6 +368,10 @@ extension BroadcastRunner: BroadcastEnvironment {
     func writeSpool(_ bytes: SongBytes) { spool.write(bytes) }
 
     func closeSpool(_ id: CommandID) { spool.close(id) }
+
+    func didReceive(household document: ByteBuffer, from id: ConnectionID) {
+        household.receive(document: document, from: id)
+    }
 
     func didMeet(_ peer: MetPeer) { pinKeeper.note(peer) }
 

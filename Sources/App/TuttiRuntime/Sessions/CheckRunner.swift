@@ -36,7 +36,9 @@ final class CheckRunner: PeerNetworkDelegate {
         self.options = options
         self.loop = loop
         self.emit = emit
-        network = PeerNetwork(loop: loop, keys: identity.keys)
+        network = PeerNetwork(
+            loop: loop, keys: identity.keys,
+            household: HouseholdConnector(identity: identity, loop: loop, emit: emit))
         done = loop.makePromise()
         let greeting = Greeting(
             roles: .observer, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
@@ -123,7 +125,9 @@ final class CheckRunner: PeerNetworkDelegate {
 
     func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure) { handle(.dialFailed(dial)) }
 
-    func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) { handle(.authenticated(id, peer.key)) }
+    func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) {
+        handle(.authenticated(id, peer.key, peer.standing))
+    }
 
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { handle(.broken(id, error)) }
 

@@ -35,7 +35,9 @@ final class ControlRunner: PeerNetworkDelegate {
         self.options = options
         self.loop = loop
         self.emit = emit
-        network = PeerNetwork(loop: loop, keys: identity.keys)
+        network = PeerNetwork(
+            loop: loop, keys: identity.keys,
+            household: HouseholdConnector(identity: identity, loop: loop, emit: { _ in }))
         done = loop.makePromise()
         let greeting = Greeting(
             roles: .controller, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
@@ -142,7 +144,9 @@ final class ControlRunner: PeerNetworkDelegate {
 
     func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure) { handle(.dialFailed(dial)) }
 
-    func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) { handle(.authenticated(id, peer.key)) }
+    func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) {
+        handle(.authenticated(id, peer.key, peer.standing))
+    }
 
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { handle(.broken(id, error)) }
 
@@ -176,7 +180,7 @@ extension CommandRefusal {
     fileprivate var failureKind: RuntimeFailure.Kind {
         switch self {
         case .other: .general
-        case .notAllowed: .notAllowed
+        case .notAllowed, .onlyItself: .notAllowed
         case .nothingPlays, .queueIsEmpty, .liveCannotSeek, .cannotSeek, .listenerRecords: .unavailable
         case .noSuchItem: .missingInput
         case .noSuchListener: .unknownPeer

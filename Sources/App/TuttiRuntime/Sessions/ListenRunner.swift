@@ -4,6 +4,7 @@ import ClockExchange
 import ClockSync
 import Discovery
 import HostSystem
+import Households
 import Listening
 import NIOCore
 import NIOPosix
@@ -19,6 +20,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     private let options: JoinOptions
     private let loop: any EventLoop
     private let network: PeerNetwork
+    private let household: HouseholdConnector
     private let keys: PeerKeyPair
     private let greeting: Greeting
     private let makeOutlet: ListenDriver.OutletMaker
@@ -42,7 +44,8 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         self.loop = loop
         self.emit = emit
         keys = identity.keys
-        network = PeerNetwork(loop: loop, keys: keys)
+        household = HouseholdConnector(identity: identity, loop: loop, emit: emit)
+        network = PeerNetwork(loop: loop, keys: keys, household: household)
         let rateStore = ClockRateStore(memory: options.memory, loop: loop, emit: emit)
         self.rateStore = rateStore
         pinKeeper = PinKeeper(store: options.pins, loop: loop, emit: emit)
@@ -69,6 +72,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         do throws(RuntimeFailure) {
             var configuration = ListenConfiguration(greeting: greeting)
             configuration.allowedNames = options.from
+            configuration.access = access
             configuration.address = options.address
             configuration.once = options.once
             configuration.isRecorder = isRecorder
@@ -89,6 +93,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     private func begin(port: UInt16) -> EventLoopFuture<ListenOutcome> {
         guard let driver else { return loop.makeSucceededFuture(.stopped) }
         emit(.notice(.network(.listening(tcpPort: port, clockPort: nil))))
+        emit(.notice(.household(household.notice)))
         if options.network.usesDiscovery {
             let record = PeerRecord(
                 id: greeting.peer, instance: greeting.instance, name: greeting.name, roles: .listener,
@@ -98,9 +103,12 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         offerLocalSocket(driver)
         pinKeeper.onChange = { [weak driver] in driver?.handle(.pins($0)) }
         pinKeeper.load()
+        household.watchStore()
         driver.start()
         return driver.outcome.flatMap { outcome in self.tearDown().map { outcome } }
     }
+
+    private var access: AccessPolicy { household.policy(options.network.access) }
 
     /// Fades out, says goodbye and ends.
     func stop() { driver?.handle(.stop) }
@@ -137,7 +145,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         return goodbye.and(silence).flatMap { _ in self.network.shutDown() }.map {
             self.driver?.close()
             self.driver = nil
-        }.flatMap { self.rateStore.flush().and(self.pinKeeper.close()).map { _ in } }
+        }.flatMap { self.rateStore.flush().and(self.pinKeeper.close()).flatMap { _ in self.household.shutDown() } }
     }
 
     private func found(_ finding: DiscoveryBridge.Finding) {
@@ -164,7 +172,14 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     }
 
     func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) {
-        driver?.handle(.authenticated(id, peer.key))
+        driver?.handle(.authenticated(id, peer.key, peer.standing))
+    }
+
+    func networkDidChange(_ id: ConnectionID, _ standing: PeerStanding) { driver?.handle(.standing(id, standing)) }
+
+    func networkDidChangeHousehold() {
+        emit(.notice(.household(household.notice)))
+        driver?.handle(.access(access))
     }
 
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { driver?.handle(.broken(id, error)) }
@@ -218,6 +233,10 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     func restartClock() { clock?.startAnew() }
 
     func broadcasterDidChange() { relay?.review() }
+
+    func didReceive(household document: ByteBuffer, from id: ConnectionID) {
+        household.receive(document: document, from: id)
+    }
 
     func didMeet(_ peer: MetPeer) { pinKeeper.note(peer) }
 

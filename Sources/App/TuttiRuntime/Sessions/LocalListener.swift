@@ -68,7 +68,7 @@ final class LocalListener: ListenTransport {
 
     func start() {
         driver?.start()
-        driver?.handle(.opened(Self.connection, .dialed, address: "this process", dial: nil))
+        driver?.handle(.opened(Self.connection, .local, address: "this process", dial: nil))
     }
 
     /// Takes bytes from the broadcaster. They arrive as from a network: after the current event.
@@ -127,6 +127,8 @@ final class LocalListener: ListenTransport {
     func broadcasterDidChange() {}
 
     // It hears its own process, which has proved no key.
+
+    func didReceive(household document: ByteBuffer, from id: ConnectionID) {}
 
     func didMeet(_ peer: MetPeer) {}
 

@@ -114,13 +114,21 @@ final class NewcomerRunner: PeerNetworkDelegate {
                 // Another process of this machine was faster.
                 guard known.id == household.id else { throw .otherHousehold }
                 try stored?.merge(household)
-            }
+            }.get()
         }
         .whenComplete { result in
             switch result {
             case .success: self.handle(.stored)
-            case .failure(let error): self.handle(.notStored((error as? HouseholdChangeFailure)?.words ?? "\(error)"))
+            case .failure(let error): self.handle(.notStored(Self.words(for: error)))
             }
+        }
+    }
+
+    private static func words(for error: any Error) -> String {
+        switch error {
+        case HouseholdError.otherHousehold: "this machine belongs to another one by now"
+        case let failure as MemoryFailure: failure.message
+        default: "\(error)"
         }
     }
 
@@ -149,16 +157,6 @@ final class NewcomerRunner: PeerNetworkDelegate {
 
 // Confined to its event loop: the network, mDNS and the ticker bring their events there.
 extension NewcomerRunner: @unchecked Sendable {}
-
-extension HouseholdChangeFailure {
-    fileprivate var words: String {
-        switch self {
-        case .household(.otherHousehold): "this machine belongs to another one by now"
-        case .household(let error): "\(error)"
-        case .store(let failure): failure.message
-        }
-    }
-}
 
 extension NewcomerFailure {
     fileprivate var kind: RuntimeFailure.Kind {

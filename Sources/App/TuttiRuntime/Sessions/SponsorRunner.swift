@@ -91,7 +91,7 @@ final class SponsorRunner: PeerNetworkDelegate {
         NIOThreadPool.singleton.runIfActive(eventLoop: loop) { [store, keys] in
             try store.change { (stored: inout Household?) throws(HouseholdError) in
                 try stored?.admit(key, name: name, by: keys)
-            }
+            }.get()
         }
         .whenComplete { result in
             switch result {
@@ -130,10 +130,10 @@ extension SponsorRunner: @unchecked Sendable {}
 
 extension AdmissionFailure {
     fileprivate init(_ error: any Error) {
-        switch error as? HouseholdChangeFailure {
-        case .household(let error)?: self = .household(error)
-        case .store(let failure)?: self = .notStored(failure.message)
-        case nil: self = .notStored("\(error)")
+        switch error {
+        case let error as HouseholdError: self = .household(error)
+        case let failure as MemoryFailure: self = .notStored(failure.message)
+        default: self = .notStored("\(error)")
         }
     }
 }

@@ -20,7 +20,9 @@ final class SurveyRunner: PeerNetworkDelegate {
 
     init(contacts: [PeerContact], identity: Identity, loop: any EventLoop) {
         self.loop = loop
-        network = PeerNetwork(loop: loop, keys: identity.keys)
+        network = PeerNetwork(
+            loop: loop, keys: identity.keys,
+            household: HouseholdConnector(identity: identity, loop: loop, emit: { _ in }))
         done = loop.makePromise()
         let greeting = Greeting(
             roles: .controller, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
@@ -64,7 +66,9 @@ final class SurveyRunner: PeerNetworkDelegate {
 
     func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure) { handle(.dialFailed(dial)) }
 
-    func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) { handle(.authenticated(id, peer.key)) }
+    func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) {
+        handle(.authenticated(id, peer.key, peer.standing))
+    }
 
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { handle(.broken(id)) }
 

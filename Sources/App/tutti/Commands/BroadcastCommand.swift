@@ -23,7 +23,7 @@ struct BroadcastCommand: Command {
         "--idle", "Stay when all songs were heard, and wait for commands. SONG may be missing then.")
     static let acceptSongs = CommandSyntax.Option.flag(
         "--accept-songs",
-        "Let other machines add songs with `tutti queue add`: URLs, and files, which they send. Files are kept until they "
+        "Let the machines that may command it add songs with `tutti queue add`: URLs, and files, which they send. Files are kept until they "
             + "were played: 200 of them and 2 GiB at most, 1 GiB each; 8 can be sent at once.")
     static let startDelay = CommandSyntax.Option.value(
         "--start-delay", "MS", "From the start to the first sound, in milliseconds. Default: 250.")
@@ -50,7 +50,10 @@ struct BroadcastCommand: Command {
                     + "standard input: a song as it is written. An http or https URL: a song, a station or a playlist; "
                     + "this takes libcurl4.")
         ],
-        options: [name, to, listener, wait, now, play, loudness, raw, capture, latency] + OutputFlags.options
+        options: [
+            name, to, listener, AccessFlags.listen, AccessFlags.command, wait, now, play, loudness, raw, capture,
+            latency,
+        ] + OutputFlags.options
             + [repeats, shuffle, idle, acceptSongs, startDelay] + NetworkFlags.options + DisplayFlags.options + [.help],
         notes: [
             "What --capture hears begins at once, listeners or none; who joins, joins in the middle. The sound card's clock is "

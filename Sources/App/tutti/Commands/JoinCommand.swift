@@ -28,8 +28,8 @@ struct JoinCommand: Command {
         name: "join",
         summary: "Plays what is broadcast on this machine's loudspeakers, in step with all others.",
         operands: [.broadcaster],
-        options: [from, name, once] + OutputFlags.options + [offset, volume, role, codecs] + NetworkFlags.options
-            + DisplayFlags.options + [.help],
+        options: [from, AccessFlags.broadcast, name, once] + OutputFlags.options + [offset, volume, role, codecs]
+            + NetworkFlags.options + DisplayFlags.options + [.help],
         notes: [
             "Keys on a terminal: + and - change the volume of this listener, m mutes it. For all listeners: space pauses and "
                 + "resumes, left and right go 10 s back and forth, n and p to the next and the previous song, s stops.",

@@ -19,6 +19,7 @@ enum NetworkFlags {
         var network = NetworkOptions()
         network.port = try arguments.integer(port, in: 1...65_535).map { UInt16($0) }
         network.usesDiscovery = !arguments.has(noMDNS)
+        network.access = try AccessFlags.parse(arguments)
         network.localSockets = [.standard]
         if let name = arguments.value(of: localGroup) {
             guard let group = getgrnam(name)?.pointee.gr_gid else {

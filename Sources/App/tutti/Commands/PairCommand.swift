@@ -151,7 +151,7 @@ struct PairCommand: Command {
 /// What a machine needs to be paired: a key and a household that last.
 private struct PairingMachine {
     let identity: Identity
-    let store: KeptHousehold
+    let store: HouseholdFile
     /// Nil where there is none.
     let household: Household?
 
@@ -163,11 +163,11 @@ private struct PairingMachine {
         do throws(PrivateFileError) {
             // Unlike for other commands, a key of this run alone would be of no use.
             identity = Identity(keys: try KeyFile(directory: directory).keys())
-            household = try file.load()
+            household = try file.household()
         } catch {
             throw RuntimeFailure(error)
         }
-        store = KeptHousehold(file: file)
+        store = file
     }
 
     func membership(in household: Household) -> String {

@@ -27,7 +27,8 @@ struct RecordCommand: Command {
                 name: "OUT.wav", isRequired: true,
                 help: "Where to write: .wav, .aiff (.aif, .aifc) or .caf; the ending says what is written.")
         ],
-        options: [from, host, force, seconds, format, follow, name] + CaptureFlags.options + NetworkFlags.options
+        options: [from, AccessFlags.broadcast, host, force, seconds, format, follow, name] + CaptureFlags.options
+            + NetworkFlags.options
             + DisplayFlags.options
             + [.help],
         notes: [

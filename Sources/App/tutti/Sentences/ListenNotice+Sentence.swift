@@ -23,6 +23,8 @@ extension ListenNotice {
         case .failed(let name, let reason): "\(name): the broadcast failed: \(reason)"
         case .refused(let name, let reason): "\(name) refuses: \(reason)"
         case .anotherKey(let name, _): AnotherKeySentence(name: name).text
+        case .notOfHousehold(let name, _):
+            "\(name) is not of this machine's household, and so not heard: pair it, or say --allow-broadcast anyone"
         case .turnedAway(let name, let reason, _): "refused \(name): \(reason)"
         case .mute(let name): "nothing heard from \(name)"
         case .clockPath(let name, .udp): "\(name)'s clock answers by UDP now"

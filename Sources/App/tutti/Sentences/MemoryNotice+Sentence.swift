@@ -14,7 +14,7 @@ extension MemoryNotice {
             "\(volume.reading(isMuted: isMuted)), remembered for '\(device)'"
         case .role(let role, let device): "plays \(role.reading), remembered for '\(device)'; --role stereo forgets it"
         case .notKept(let failure): "\(failure.message): nothing is remembered for the next time"
-        case .pins(let failure): failure.message
+        case .pins(let failure), .household(let failure): failure.message
         }
     }
 }

@@ -20,12 +20,25 @@ struct IdentityStore: Sendable {
     }
 
     /// Returns the identity of this process; its instance is new at each call.
-    /// - Throws: if somebody else may use the key. To go on with it would be to share the identity, and to go on with
-    ///   another to lose what others know of this machine.
+    /// - Throws: if the household cannot be read: without it the machine would be open. And if somebody else may use the
+    ///   key: to go on with it would be to share the identity, and to go on with another to lose what others know of this
+    ///   machine.
     func identity() throws(RuntimeFailure) -> Loaded {
         var warnings: [String] = []
         let keys = try kept(&warnings) ?? PeerKeyPair.random()
-        return Loaded(identity: Identity(keys: keys, name: hostName), warnings: warnings)
+        var identity = Identity(keys: keys, name: hostName)
+        identity.household = try household()
+        return Loaded(identity: identity, warnings: warnings)
+    }
+
+    /// Returns nil if nothing can be kept.
+    private func household() throws(RuntimeFailure) -> StoredHousehold? {
+        guard let directory else { return nil }
+        do throws(MemoryFailure) {
+            return try StoredHousehold(HouseholdFile(directory: directory))
+        } catch {
+            throw RuntimeFailure(.notAllowed, .other(error.message))
+        }
     }
 
     /// Returns nil if nothing can be kept.
@@ -41,7 +54,7 @@ struct IdentityStore: Sendable {
         } catch {
             switch error {
             case .exposed, .foreign: throw RuntimeFailure(.notAllowed, .other("\(error)"))
-            case .system, .damaged: warnings.append("\(error): \(consequence)")
+            case .system, .damaged, .unusable: warnings.append("\(error): \(consequence)")
             }
             return nil
         }

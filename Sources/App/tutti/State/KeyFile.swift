@@ -19,7 +19,8 @@ struct KeyFile: Sendable {
     init(directory: StateDirectory) {
         file = PrivateFile(
             directory: directory, name: Self.fileName, byteCountLimit: Self.byteCountLimit,
-            consequenceOfLoss: "other machines see this one as a new peer, and have to be paired with it again")
+            whenDamaged: .setAside(
+                consequence: "other machines see this one as a new peer, and have to be paired with it again"))
     }
 
     /// Returns the keys, which are made if there are none.

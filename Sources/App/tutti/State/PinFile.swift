@@ -17,7 +17,7 @@ struct PinFile: PinStore {
     init(directory: StateDirectory) {
         file = PrivateFile(
             directory: directory, name: Self.fileName, byteCountLimit: Self.byteCountLimit,
-            consequenceOfLoss: "whoever comes next under a name is taken for its owner")
+            whenDamaged: .setAside(consequence: "whoever comes next under a name is taken for its owner"))
     }
 
     /// Returns nil if there is no directory to keep anything in.

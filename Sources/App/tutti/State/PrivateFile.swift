@@ -1,14 +1,23 @@
+import TuttiRuntime
+
 /// A file of the state directory that holds a secret, for the user alone.
 ///
 /// One that others may read or write, or that another user owns, is refused: its secret may be known, and whoever owns
-/// it may change it. One that is damaged gets another name. Nothing is replaced silently.
+/// it may change it. One that is damaged gets another name, or stays and is refused. Nothing is replaced silently.
 struct PrivateFile: Sendable {
+    /// What becomes of a file whose content makes no sense.
+    enum Damage: Sendable {
+        /// It gets another name, so that there is none. The text says what follows from that: the end of a sentence.
+        case setAside(consequence: String)
+        /// It stays, and is refused each time, since to go on without it would be dangerous. The text says what to do.
+        case stays(advice: String)
+    }
+
     let directory: StateDirectory
     let name: String
     /// The most bytes that it may have; a longer one is damaged.
     let byteCountLimit: Int
-    /// What follows from the loss of the content: the end of a sentence, for people.
-    let consequenceOfLoss: String
+    let whenDamaged: Damage
 
     var path: String { directory.path(of: name) }
 
@@ -17,7 +26,8 @@ struct PrivateFile: Sendable {
 
     /// Returns what the file holds; nil if there is none.
     /// - Parameter decode: returns nil for bytes that make no sense.
-    /// - Throws: ``PrivateFileError/damaged`` once; then there is no file.
+    /// - Throws: ``PrivateFileError/damaged`` once, and then there is no file; or ``PrivateFileError/unusable`` each
+    ///   time.
     func load<Content>(_ decode: ([UInt8]) -> Content?) throws(PrivateFileError) -> Content? {
         guard let bytes = try read() else { return nil }
         if let content = decode(bytes) { return content }
@@ -28,8 +38,17 @@ struct PrivateFile: Sendable {
     func loadLocked<Content>(_ decode: ([UInt8]) -> Content?) throws(PrivateFileError) -> Content? {
         guard let bytes = try read() else { return nil }
         if let content = decode(bytes) { return content }
-        let other = try system { () throws(StateError) in try directory.setAside(name) }
-        throw .damaged(path: path, keptAs: directory.path(of: other), consequence: consequenceOfLoss)
+        switch whenDamaged {
+        case .setAside(let consequence): throw .damaged(path: path, keptAs: try setAside(), consequence: consequence)
+        case .stays(let advice): throw .unusable(path: path, advice: advice)
+        }
+    }
+
+    /// Gives the file another name; for whoever holds the lock.
+    /// - Parameter mark: what the other name tells of it.
+    /// - Returns: the path that it has now.
+    func setAside(as mark: String = "damaged") throws(PrivateFileError) -> String {
+        try system { () throws(StateError) in directory.path(of: try directory.setAside(name, as: mark)) }
     }
 
     /// Writes the file, to be read and written by the user alone.
@@ -76,6 +95,8 @@ enum PrivateFileError: Error, Hashable {
     case foreign(path: String)
     /// Its content makes no sense, and it has another name now.
     case damaged(path: String, keptAs: String, consequence: String)
+    /// Its content makes no sense, and it stays as it is.
+    case unusable(path: String, advice: String)
 }
 
 extension PrivateFileError: CustomStringConvertible {
@@ -86,6 +107,20 @@ extension PrivateFileError: CustomStringConvertible {
         case .exposed(let path): "\(path) holds a secret that others may read or write: chmod 600 \(path.shellQuoted)"
         case .foreign(let path): "\(path) belongs to another user: sudo chown \"$(id -u)\" \(path.shellQuoted)"
         case .damaged(let path, let other, let consequence): "\(path) was damaged and is now \(other): \(consequence)"
+        case .unusable(let path, let advice): "\(path) is damaged: \(advice)"
         }
+    }
+}
+
+extension RuntimeFailure {
+    /// Why a command ends that cannot do without the file.
+    init(_ error: PrivateFileError) {
+        let kind: Kind =
+            switch error {
+            case .exposed, .foreign: .notAllowed
+            case .damaged, .unusable: .general
+            case .system: .cannotCreate
+            }
+        self.init(kind, .other("\(error)"))
     }
 }

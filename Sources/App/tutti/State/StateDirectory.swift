@@ -59,8 +59,8 @@ struct StateDirectory: Hashable, Sendable {
     /// Gives a file another name, for somebody to look at: NAME.damaged, or with a number behind it. Replaces nothing,
     /// as it is called under the lock.
     /// - Returns: the other name.
-    func setAside(_ name: String) throws(StateError) -> String {
-        let names = (1...Self.damagedFileLimit).map { "\(name).damaged" + ($0 == 1 ? "" : "-\($0)") }
+    func setAside(_ name: String, as mark: String = "damaged") throws(StateError) -> String {
+        let names = (1...Self.setAsideLimit).map { "\(name).\(mark)" + ($0 == 1 ? "" : "-\($0)") }
         guard let other = names.first(where: { access(path(of: $0), F_OK) != 0 }) else {
             errno = EEXIST
             throw StateError("rename", path(of: name))
@@ -70,8 +70,8 @@ struct StateDirectory: Hashable, Sendable {
         return other
     }
 
-    /// Damaged files of one name that are kept.
-    static let damagedFileLimit = 100
+    /// Files of one name and mark that are kept.
+    static let setAsideLimit = 100
 
     /// Removes a file, if it is there.
     func remove(_ name: String) throws(StateError) {
@@ -151,7 +151,7 @@ struct StateFileStatus: Hashable {
     /// Whether nobody but the owner may read or write it.
     let isPrivate: Bool
     /// Another one whenever the file was replaced or written.
-    private let version: [Int]
+    let version: [Int]
 
     fileprivate init(_ status: stat) {
         isOwn = status.st_uid == geteuid()

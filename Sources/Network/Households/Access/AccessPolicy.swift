@@ -1,6 +1,6 @@
 /// What a peer is to this machine.
 public enum PeerStanding: Hashable, Sendable, CaseIterable {
-    /// A process of this machine, come by its local socket.
+    /// A process of this machine: come by its local socket, or with this machine's key.
     case thisMachine
     case member
     /// Its key was removed from this machine's household.
@@ -66,6 +66,12 @@ public struct AccessPolicy: Hashable, Sendable {
         chosen[right] ?? (household == nil && right != .store ? .anyone : .members)
     }
 
+    /// Returns why a peer of which nothing else is known yet may have none of these rights; nil if it may have one.
+    public func denial(ofAll rights: [AccessRight], to standing: PeerStanding) -> AccessDenial? {
+        let denials = rights.compactMap { denial(of: $0, to: standing) }
+        return denials.count == rights.count ? denials.first : nil
+    }
+
     /// Returns nil if the peer may.
     public func denial(of right: AccessRight, to standing: PeerStanding) -> AccessDenial? {
         switch (standing, audience(of: right)) {
@@ -82,8 +88,8 @@ extension AccessDenial {
     /// For the one who may not.
     public var text: String {
         switch self {
-        case .membersOnly(let household):
-            "it belongs to the household \(household); run 'tutti pair' here and type its code there"
+        case .membersOnly:
+            "it takes part only with members of its household: run 'tutti pair' here, and type the code there"
         case .removed(let household):
             "this machine was removed from the household \(household)"
         case .noHousehold: "it is for members of a household, and there is none"

@@ -37,6 +37,7 @@ public struct HouseholdKeeper: Sendable {
 
     /// What the peer is to this machine, as far as it is known over this channel.
     public func standing(in meeting: HouseholdMeeting) -> PeerStanding {
+        if meeting.remoteKey == keys.key { return .thisMachine }
         guard let household else { return .stranger }
         if household.isOut(meeting.remoteKey) { return .removed }
         guard isMember else { return .stranger }

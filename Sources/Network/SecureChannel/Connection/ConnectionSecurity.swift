@@ -1,15 +1,20 @@
 import NIOCore
 import WireProtocol
 
-/// What lies between a connection's bytes and its messages: preamble, handshake, records.
+/// What lies between a connection's bytes and its messages: preamble, handshake, records, introduction.
 ///
-///     preamble ──▶ handshake ──▶ ready        encrypted
-///     preamble ────────────────▶ ready        plain
-///        └──────────────┴──────────┴──▶ failed
+///     preamble ──▶ handshake ──▶ introduction ──▶ ready        encrypted
+///     preamble ─────────────────────────────────▶ ready        plain
+///        └──────────────┴───────────────┴───────────┴──▶ failed
 ///
 /// The side that dialled sends the first message of its ``Handshake`` together with its preamble, without waiting: the
 /// only preamble that it accepts is the one that it sends itself, so the prologue is known before the other's arrives.
 /// It can send messages one round trip after the TCP connection stands, and the other side half a round trip later.
+///
+/// The first that each side says over the channel is its introduction, a length of two bytes and as many bytes, by which
+/// it shows who it is beside its key: see `HouseholdIntroduction`. To this layer they are just bytes. A side need not
+/// have the other's to send its own, and messages behind it.
+///
 /// Owns no socket and reads no clock: how long a handshake may take is for the owner to limit.
 ///
 /// Not copyable, see ``EstablishedChannel``.
@@ -24,6 +29,8 @@ public struct ConnectionSecurity: ~Copyable {
     public struct Reception {
         /// To be sent at once; often empty.
         public var reply = ByteBuffer()
+        /// The other side's introduction, once; it precedes the messages.
+        public var introduction: ByteBuffer?
         /// Bytes of messages; often empty.
         public var messages = ByteBuffer()
     }
@@ -32,6 +39,8 @@ public struct ConnectionSecurity: ~Copyable {
         /// Without a handshake where nothing is encrypted.
         case preamble(Handshake?)
         case handshake(Handshake)
+        /// The other side's is awaited.
+        case introduction
         case ready
         case failed(ConnectionSecurityError)
     }
@@ -40,9 +49,9 @@ public struct ConnectionSecurity: ~Copyable {
     public let opening: ByteBuffer
     private let expected: Preamble.Security
     private var state: State
-    /// The beginning of a preamble.
+    /// The beginning of a preamble or of an introduction.
     private var held = ByteBuffer()
-    /// While it is ready, and encrypted.
+    /// From the end of the handshake on.
     private var channel: EstablishedChannel?
 
     public init(_ protection: Protection) {
@@ -67,12 +76,21 @@ public struct ConnectionSecurity: ~Copyable {
         }
     }
 
-    /// Whether messages can be sent, and may come.
+    /// Whether messages may come.
     public var isReady: Bool { if case .ready = state { true } else { false } }
+
+    /// Whether there is something to say, first of all the own introduction: over an encrypted connection the other side
+    /// has proved its key.
+    public var canSend: Bool {
+        switch state {
+        case .introduction, .ready: true
+        case .preamble, .handshake, .failed: false
+        }
+    }
 
     public var failure: ConnectionSecurityError? { if case .failed(let error) = state { error } else { nil } }
 
-    /// The key that the other side has proved to have; nil before it is ready, and where nothing is encrypted.
+    /// The key that the other side has proved to have; nil before that, and where nothing is encrypted.
     public private(set) var remoteKey: PeerKey?
 
     /// What whoever proves something over this connection includes; nil as ``remoteKey`` is.
@@ -83,7 +101,9 @@ public struct ConnectionSecurity: ~Copyable {
         do throws(ConnectionSecurityError) {
             var reception = Reception()
             while try advance(&bytes, &reception) {}
-            if isReady { reception.messages = try messages(in: bytes) }
+            guard canSend else { return reception }
+            reception.messages = try messages(in: bytes)
+            if !isReady { try readIntroduction(&reception) }
             return reception
         } catch {
             state = .failed(error)
@@ -98,15 +118,15 @@ public struct ConnectionSecurity: ~Copyable {
         _ bytes: inout ByteBuffer, _ reception: inout Reception
     ) throws(ConnectionSecurityError) -> Bool {
         switch state {
-        case .ready: return false
+        case .introduction, .ready: return false
         case .failed(let error): throw error
         case .preamble(let handshake):
             guard try readPreamble(&bytes) else { return false }
             state = handshake.map { .handshake($0) } ?? .ready
         case .handshake(var handshake):
             let isDone = try advance(&handshake, &bytes, &reception)
-            state = handshake.step == .finished ? .ready : .handshake(handshake)
-            if isReady { take(handshake.takeChannel()) }
+            state = handshake.step == .finished ? .introduction : .handshake(handshake)
+            if canSend { take(handshake.takeChannel()) }
             return isDone
         }
         return true
@@ -126,6 +146,20 @@ public struct ConnectionSecurity: ~Copyable {
         } catch {
             throw .preamble(error)
         }
+    }
+
+    /// Takes the introduction from the front of the messages, and holds it until it is whole.
+    private mutating func readIntroduction(_ reception: inout Reception) throws(ConnectionSecurityError) {
+        held.writeBuffer(&reception.messages)
+        guard let count: UInt16 = held.getInteger(at: held.readerIndex) else { return }
+        guard count <= SecureChannelLimits.introductionByteCount else { throw .introduction }
+        let length = MemoryLayout<UInt16>.size + Int(count)
+        guard held.readableBytes >= length else { return }
+        held.moveReaderIndex(forwardBy: MemoryLayout<UInt16>.size)
+        reception.introduction = held.readSlice(length: Int(count))
+        reception.messages = held
+        held = ByteBuffer()
+        state = .ready
     }
 
     /// Returns false if more bytes are needed.
@@ -150,9 +184,18 @@ public struct ConnectionSecurity: ~Copyable {
         }
     }
 
-    /// Returns the bytes to send for messages that are sent together. Only while it is ready.
+    /// Returns what goes before the first message of an encrypted connection.
+    /// - Parameter bytes: at most ``SecureChannelLimits/introductionByteCount``.
+    public static func introduction(_ bytes: some Collection<UInt8>) -> ByteBuffer {
+        precondition(bytes.count <= SecureChannelLimits.introductionByteCount)
+        var buffer = ByteBuffer(integer: UInt16(bytes.count))
+        buffer.writeBytes(bytes)
+        return buffer
+    }
+
+    /// Returns the bytes to send for messages that are sent together. Only while ``canSend``.
     public mutating func protect(_ messages: [ByteBuffer]) -> [ByteBuffer] {
-        precondition(isReady)
+        precondition(canSend)
         guard let records = channel?.sealer.seal(messages) else { return messages }
         return [records]
     }

@@ -6,6 +6,8 @@ public enum ConnectionSecurityError: Error, Hashable, Sendable {
     case preamble(PreambleError)
     case handshake(HandshakeError)
     case record(RecordError)
+    /// The other side's introduction is too long.
+    case introduction
 }
 
 extension ConnectionSecurityError: CustomStringConvertible {
@@ -16,6 +18,7 @@ extension ConnectionSecurityError: CustomStringConvertible {
         case .handshake(.badLength), .handshake(.unusableKey): "its handshake is malformed"
         case .handshake(.notAuthentic):
             "its handshake is not authentic: something on the way changes what is sent, or it lacks the key that it states"
+        case .introduction: "it introduces itself at too great a length"
         case .record(.badLength), .record(.notAuthentic):
             "what came is not what was sent: something on the way changes it"
         }

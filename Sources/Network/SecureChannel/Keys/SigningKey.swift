@@ -36,6 +36,8 @@ public enum SigningPurpose: String, Sendable {
     case householdAdmission = "tutti household admission 1"
     case householdRemoval = "tutti household removal 1"
     case householdSecret = "tutti household secret 1"
+    case householdVoucher = "tutti household voucher 1"
+    case householdRequest = "tutti household request 1"
 
     fileprivate var prefix: [UInt8] { Array(rawValue.utf8) + [0] }
 }

@@ -30,6 +30,8 @@ public enum CommandRefusal: Error, Hashable, Sendable {
     case songTooLong
     /// As many songs are being sent to the broadcaster as may be at once.
     case tooManySongs
+    /// In open mode a listener's offset and role are set on the listener's machine alone.
+    case onlyItself
 }
 
 extension CommandRefusal: CustomStringConvertible {
@@ -52,6 +54,9 @@ extension CommandRefusal: CustomStringConvertible {
         case .listenerRecords: "that listener records: it has no volume, offset or role"
         case .songTooLong: "a song that is sent may have 1 GiB at most"
         case .tooManySongs: "too many songs are being sent to it: try again when they are there"
+        case .onlyItself:
+            "without a household offsets and roles are set on the listener's own machine; 'tutti household create' here "
+                + "lets members set each other's"
         case .tooManyCommands: "too many commands at once: try again in a second"
         }
     }
@@ -78,13 +83,14 @@ extension CommandRefusal {
         case .listenerRecords: 14
         case .songTooLong: 15
         case .tooManySongs: 16
+        case .onlyItself: 17
         }
     }
 
     private static let simple: [CommandRefusal] = [
         .notAllowed, .nothingPlays, .queueIsEmpty, .noSuchItem, .outOfRange, .liveCannotSeek, .queueIsFull,
         .unknownOperation, .tooManyCommands, .unplayable, .noRoom, .cannotSeek, .listenerRecords, .songTooLong,
-        .tooManySongs,
+        .tooManySongs, .onlyItself,
     ]
 
     func write(to buffer: inout ByteBuffer) {

@@ -20,7 +20,7 @@ public struct WireParser {
     private var held = ByteBuffer()
     private var isGreeted = false
 
-    private let payloadByteCount: Int
+    private var payloadByteCount: Int
 
     /// Type and length.
     private static let headerByteCount = 6
@@ -28,6 +28,11 @@ public struct WireParser {
     /// - Parameter payloadByteCount: of the longest message accepted; at most ``WireLimits/payloadByteCount``.
     public init(payloadByteCount: Int = WireLimits.payloadByteCount) {
         self.payloadByteCount = min(payloadByteCount, WireLimits.payloadByteCount)
+    }
+
+    /// Accepts longer messages from now on; at most ``WireLimits/payloadByteCount``.
+    public mutating func allow(payloadByteCount: Int) {
+        self.payloadByteCount = min(max(payloadByteCount, self.payloadByteCount), WireLimits.payloadByteCount)
     }
 
     /// Bytes that wait for the rest of their message.

@@ -284,6 +284,8 @@ public final class BroadcastNode: BroadcastEnvironment {
                 started: greeting.started, addresses: [NetworkAddress(host: machine.name)]))
     }
 
+    public func didReceive(household document: ByteBuffer, from id: ConnectionID) {}
+
     public func didMeet(_ peer: MetPeer) {}
 
     public func watchPins() {}

@@ -225,6 +225,8 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
 
     public func broadcasterDidChange() {}
 
+    public func didReceive(household document: ByteBuffer, from id: ConnectionID) {}
+
     public func didMeet(_ peer: MetPeer) {}
 
     public func watchPins() {}

@@ -1,0 +1,15 @@
+import Households
+
+/// This machine's household when a process began, and where it is kept.
+public struct StoredHousehold: Sendable {
+    /// Nil in open mode.
+    public let household: Household?
+    public let store: any HouseholdStore
+
+    /// Loads it. May wait for a disk.
+    /// - Throws: if it cannot be read: then nobody knows whether the machine is open.
+    public init(_ store: any HouseholdStore) throws(MemoryFailure) {
+        household = try store.load()
+        self.store = store
+    }
+}

@@ -1,0 +1,170 @@
+import Cryptography
+import Households
+import NIOCore
+import NIOPosix
+import Peering
+import SecureChannel
+import WireProtocol
+
+/// This machine's household on the connections of one process: says who is at the other end, and sends the document to
+/// members that lack it.
+///
+/// What other members bring is stored on NIO's thread pool, one write at a time. What another process of this machine
+/// changes is seen within ``interval`` once ``watchStore()`` was called. Confined to its event loop.
+final class HouseholdConnector {
+    private let stored: StoredHousehold?
+    private let loop: any EventLoop
+    private let emit: @Sendable (RuntimeEvent) -> Void
+    private var meetings: HouseholdMeetings<ConnectionID>
+    /// Of what was read last.
+    private var version: HouseholdVersion?
+    private var lastWrite: EventLoopFuture<Void>
+    private var watch: RepeatedTask?
+    private var hasComplained = false
+
+    /// Sends over a connection.
+    var send: (ConnectionID, ByteBuffer) -> Void = { _, _ in }
+    /// Takes what the peer at the other end of a connection is, whenever that changes.
+    var onStanding: (ConnectionID, PeerStanding) -> Void = { _, _ in }
+    /// The household, or this machine's place in it, is another one than before.
+    var onChange: () -> Void = {}
+
+    private static let interval = TimeAmount.seconds(1)
+
+    init(identity: Identity, loop: any EventLoop, emit: @escaping @Sendable (RuntimeEvent) -> Void) {
+        stored = identity.household
+        self.loop = loop
+        self.emit = emit
+        meetings = HouseholdMeetings(keys: identity.keys, household: stored?.household)
+        version = stored?.store.version()
+        lastWrite = loop.makeSucceededVoidFuture()
+    }
+
+    /// Nil in open mode.
+    var household: Household? { meetings.household }
+
+    /// Whether this machine belongs to its household, and was not removed.
+    var isMember: Bool { meetings.isMember }
+
+    var notice: HouseholdNotice {
+        guard let household else { return .open }
+        return isMember ? .member(household.name) : .removed(household.name)
+    }
+
+    /// Returns who may do what now.
+    /// - Parameter chosen: what the user allows to whom.
+    func policy(_ chosen: AccessPolicy) -> AccessPolicy {
+        var policy = chosen
+        policy.household = household?.name
+        return policy
+    }
+
+    // MARK: Connections
+
+    /// Begins with a connection whose other end has proved its key.
+    /// - Returns: the own introduction.
+    func open(_ id: ConnectionID, key: PeerKey, binding: ChannelBinding) -> [UInt8] {
+        meetings.open(id, remoteKey: key, binding: binding)
+    }
+
+    func close(_ id: ConnectionID) { meetings.close(id) }
+
+    /// Takes the other end's introduction.
+    /// - Returns: what it is.
+    func receive(introduction: ByteBuffer, from id: ConnectionID) -> PeerStanding {
+        var standing = PeerStanding.stranger
+        for action in meetings.receive(introduction: introduction, from: id) {
+            if case .standing(id, let found) = action { standing = found } else { perform(action) }
+        }
+        return standing
+    }
+
+    /// Takes a document that the other end sent.
+    func receive(document: ByteBuffer, from id: ConnectionID) {
+        // Somebody who is no member, or whose document makes no sense, changes nothing.
+        guard let actions = try? meetings.receive(document: Array(document.readableBytesView), from: id) else {
+            return
+        }
+        for action in actions { perform(action) }
+    }
+
+    // MARK: The store
+
+    /// Looks from now on whether another process changes what is stored.
+    func watchStore() {
+        guard let stored, watch == nil else { return }
+        watch = loop.scheduleRepeatedAsyncTask(initialDelay: .zero, delay: Self.interval) { [weak self, loop] _ in
+            guard let self else { return loop.makeSucceededVoidFuture() }
+            let known = self.version
+            return NIOThreadPool.singleton.runIfActive(eventLoop: loop) { () -> StoredChange? in
+                let version = stored.store.version()
+                guard version != known else { return nil }
+                return StoredChange(
+                    version: version, household: Result { () throws(MemoryFailure) in try stored.store.load() })
+            }.map { change in if let change { self.take(change) } }
+                .flatMapErrorThrowing { _ in }
+        }
+    }
+
+    /// Completes when all is stored.
+    func shutDown() -> EventLoopFuture<Void> {
+        watch?.cancel()
+        watch = nil
+        return lastWrite
+    }
+
+    private struct StoredChange: Sendable {
+        let version: HouseholdVersion
+        let household: Result<Household?, MemoryFailure>
+    }
+
+    /// A household that cannot be read any more stays as it was.
+    private func take(_ change: StoredChange) {
+        version = change.version
+        switch change.household {
+        case .success(let household): adopt(household)
+        case .failure(let failure): complain(failure)
+        }
+    }
+
+    private func adopt(_ household: Household?) {
+        // What is stored is this machine's own, or a merge of it.
+        guard let actions = try? meetings.adopt(household) else { return }
+        for action in actions { perform(action) }
+    }
+
+    private func store(_ household: Household) {
+        guard let store = stored?.store else { return }
+        lastWrite = lastWrite.flatMap { [loop] in
+            NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
+                Result { () throws(MemoryFailure) in
+                    try store.change { (stored) throws(HouseholdError) in
+                        // Another one may have been founded or left meanwhile: that is the user's word.
+                        guard stored?.id == household.id else { return }
+                        try stored?.merge(household)
+                    }
+                }
+            }
+        }.map { result in
+            if case .failure(let failure) = result { self.complain(failure) }
+        }.flatMapErrorThrowing { _ in }
+    }
+
+    private func complain(_ failure: MemoryFailure) {
+        guard !hasComplained else { return }
+        hasComplained = true
+        emit(.notice(.memory(.household(failure))))
+    }
+
+    private func perform(_ action: HouseholdMeetings<ConnectionID>.Action) {
+        switch action {
+        case .standing(let id, let standing): onStanding(id, standing)
+        case .send(let id, let document): send(id, WireEncoder.household(document.withBytes { Array($0) }))
+        case .store(let household): store(household)
+        case .changed: onChange()
+        }
+    }
+}
+
+// Confined to its event loop.
+extension HouseholdConnector: @unchecked Sendable {}

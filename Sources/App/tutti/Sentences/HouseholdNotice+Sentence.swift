@@ -1,0 +1,16 @@
+import TuttiRuntime
+
+extension HouseholdNotice {
+    /// For people, one line.
+    var sentence: String {
+        switch self {
+        case .open:
+            "this machine is open: whoever is on the network may listen, broadcast and command; 'tutti household create' "
+                + "or 'tutti pair' changes that"
+        case .member(let name): "this machine takes part with members of the household \(name) only"
+        case .removed(let name):
+            "this machine was removed from the household \(name) and takes part with nobody; 'tutti household leave' "
+                + "begins anew"
+        }
+    }
+}

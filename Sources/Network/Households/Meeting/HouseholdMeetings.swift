@@ -1,0 +1,103 @@
+import Cryptography
+import NIOCore
+import SecureChannel
+
+/// All channels of one process, as its household sees them: who is at the other end, and who lacks the document.
+///
+///     open ──▶ introduced ──▶ closed
+///
+/// The peer's standing is known from its introduction on, before anything else that it says. It changes when somebody
+/// is let in or removed, here or by another process of this machine. A value without file and network: the owner
+/// performs the actions.
+/// - `ID`: of a channel.
+public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
+    /// What the owner does, in order.
+    public enum Action: Sendable {
+        /// Tell that the peer at the other end is this, from now on.
+        case standing(ID, PeerStanding)
+        /// Send the document, which holds the secret.
+        case send(ID, SecretBytes)
+        /// Store the household: merge it with what is stored.
+        case store(Household)
+        /// The household, or this machine's place in it, is another one than before.
+        case changed
+    }
+
+    private struct Channel {
+        var meeting: HouseholdMeeting
+        /// Nil until the other end has introduced itself.
+        var standing: PeerStanding?
+    }
+
+    private var keeper: HouseholdKeeper
+    private var channels: [ID: Channel] = [:]
+
+    public init(keys: PeerKeyPair, household: Household?) {
+        keeper = HouseholdKeeper(keys: keys, household: household)
+    }
+
+    /// Nil in open mode.
+    public var household: Household? { keeper.household }
+
+    /// Whether this machine belongs to its household, and was not removed.
+    public var isMember: Bool { keeper.isMember }
+
+    // MARK: Channels
+
+    /// Begins with a channel whose other end has proved its key.
+    /// - Returns: the own introduction, for that channel alone.
+    public mutating func open(_ id: ID, remoteKey: PeerKey, binding: ChannelBinding) -> [UInt8] {
+        let meeting = HouseholdMeeting(remoteKey: remoteKey, binding: binding)
+        channels[id] = Channel(meeting: meeting)
+        let sign = keeper.sign(for: meeting)
+        return (sign.map { HouseholdIntroduction(sign: $0) } ?? .random()).encoded()
+    }
+
+    public mutating func close(_ id: ID) { channels[id] = nil }
+
+    /// Takes the other end's introduction, once. The first action says what it is.
+    public mutating func receive(introduction bytes: ByteBuffer, from id: ID) -> [Action] {
+        guard var channel = channels[id], channel.standing == nil else { return [] }
+        let introduction = HouseholdIntroduction(decoding: bytes)
+        let document = introduction.flatMap { keeper.receive($0.sign, in: &channel.meeting) }
+        let standing = keeper.standing(in: channel.meeting)
+        channel.standing = standing
+        channels[id] = channel
+        return [.standing(id, standing)] + (document.map { [.send(id, $0)] } ?? [])
+    }
+
+    /// Takes a document that the other end sent. Does nothing with one of a peer that is no member.
+    /// - Throws: what is wrong with it. Then nothing has changed.
+    public mutating func receive(
+        document bytes: some ByteSource, from id: ID
+    ) throws(HouseholdError) -> [Action] {
+        guard var channel = channels[id] else { return [] }
+        let reception = try keeper.receive(document: bytes, in: &channel.meeting)
+        channels[id] = channel
+        let answer = reception.answer.map { [Action.send(id, $0)] } ?? []
+        guard reception.isChanged, let household else { return answer }
+        return [.store(household)] + answer + spread()
+    }
+
+    // MARK: Other processes of this machine
+
+    /// Takes what is stored now.
+    public mutating func adopt(_ stored: Household?) throws(HouseholdError) -> [Action] {
+        try keeper.adopt(stored) ? spread() : []
+    }
+
+    /// Tells all others of a change.
+    private mutating func spread() -> [Action] {
+        var actions = [Action.changed]
+        for (id, channel) in channels {
+            guard let before = channel.standing else { continue }
+            let standing = keeper.standing(in: channel.meeting)
+            channels[id]?.standing = standing
+            if standing != before { actions.append(.standing(id, standing)) }
+            var meeting = channel.meeting
+            if let document = keeper.document(for: &meeting) { actions.append(.send(id, document)) }
+            channels[id]?.meeting = meeting
+        }
+        return actions
+    }
+}

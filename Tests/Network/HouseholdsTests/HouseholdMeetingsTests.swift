@@ -1,0 +1,142 @@
+import Cryptography
+import NIOCore
+import SecureChannel
+import Testing
+
+@testable import Households
+
+/// Processes of several machines, and channels between them that carry what each asks for.
+private struct Network {
+    var processes: [HouseholdMeetings<Int>]
+    private var ends: [(process: Int, other: Int)] = []
+    private var standings: [[Int: PeerStanding]]
+    private(set) var stored: [Household?]
+    private(set) var changeCounts: [Int]
+    private var onTheWay: [(channel: Int, SecretBytes)] = []
+
+    init(_ processes: [HouseholdMeetings<Int>]) {
+        self.processes = processes
+        standings = processes.map { _ in [:] }
+        stored = processes.map(\.household)
+        changeCounts = processes.map { _ in 0 }
+    }
+
+    /// Two processes connect. Channels are numbered from 0: two numbers a connection, the caller's first.
+    mutating func connect(_ one: Int, _ other: Int, keys: [PeerKeyPair]) throws {
+        let (binding, channel) = (ChannelBinding(RandomNumbers.bytes32()), ends.count)
+        ends += [(one, channel + 1), (other, channel)]
+        let shown = [
+            processes[one].open(channel, remoteKey: keys[other].key, binding: binding),
+            processes[other].open(channel + 1, remoteKey: keys[one].key, binding: binding),
+        ]
+        perform(processes[one].receive(introduction: ByteBuffer(bytes: shown[1]), from: channel), of: one)
+        perform(processes[other].receive(introduction: ByteBuffer(bytes: shown[0]), from: channel + 1), of: other)
+        try settle()
+    }
+
+    mutating func adopt(_ household: Household?, _ process: Int) throws {
+        stored[process] = household
+        perform(try processes[process].adopt(household), of: process)
+        try settle()
+    }
+
+    /// What the process was told of the other end of a channel.
+    func standing(_ channel: Int) -> PeerStanding? { standings[ends[channel].process][channel] }
+
+    private mutating func perform(_ actions: [HouseholdMeetings<Int>.Action], of process: Int) {
+        for action in actions {
+            switch action {
+            case .standing(let channel, let standing): standings[process][channel] = standing
+            case .send(let channel, let document): onTheWay.append((ends[channel].other, document))
+            case .store(let household): stored[process] = household
+            case .changed: changeCounts[process] += 1
+            }
+        }
+    }
+
+    private mutating func settle() throws {
+        for _ in 0..<100 where !onTheWay.isEmpty {
+            let (channel, document) = onTheWay.removeFirst()
+            let process = ends[channel].process
+            perform(try processes[process].receive(document: document, from: channel), of: process)
+        }
+        try #require(onTheWay.isEmpty, "it does not end")
+    }
+}
+
+@Suite(.timeLimit(.minutes(5)))
+struct HouseholdMeetingsTests {
+    private let keys = (0..<4).map { _ in PeerKeyPair.random() }
+
+    private func household(_ members: Range<Int>) throws -> Household {
+        var household = try Household(name: "Home", founder: keys[0], memberName: "0")
+        for index in members where index > 0 {
+            try household.admit(keys[index].signingKey, name: "\(index)", by: keys[0])
+        }
+        return household
+    }
+
+    private func network(_ households: [Household?]) -> Network {
+        Network(households.enumerated().map { HouseholdMeetings(keys: keys[$0.offset], household: $0.element) })
+    }
+
+    @Test func membersKnowEachOtherAndStrangersAreNone() throws {
+        let home = try household(0..<2)
+        var network = network([home, home, nil])
+        try network.connect(0, 1, keys: keys)
+        try network.connect(2, 0, keys: keys)
+        #expect(network.standing(0) == .member && network.standing(1) == .member)
+        #expect(network.standing(2) == .stranger && network.standing(3) == .stranger)
+    }
+
+    @Test func anotherProcessOfThisMachineIsThisMachine() throws {
+        var network = Network((0..<2).map { _ in HouseholdMeetings(keys: keys[0], household: nil) })
+        try network.connect(0, 1, keys: [keys[0], keys[0]])
+        #expect(network.standing(0) == .thisMachine)
+    }
+
+    /// 2 was let in while 1 was away: 1 believes the secret, and has the document a moment later.
+    @Test func whoWasLetInElsewhereIsAMemberAtOnce() throws {
+        let home = try household(0..<2)
+        var grown = home
+        try grown.admit(keys[2].signingKey, name: "2", by: keys[0])
+        var network = network([nil, home, grown])
+        try network.connect(1, 2, keys: keys)
+        #expect(network.standing(0) == .member && network.standing(1) == .member)
+        #expect(network.stored[1] == grown)
+    }
+
+    @Test func aRemovalReachesAllThatAreConnectedAndEndsTheStanding() throws {
+        let home = try household(0..<3)
+        var network = network([home, home, home])
+        for (one, other) in [(0, 1), (1, 2), (2, 0)] { try network.connect(one, other, keys: keys) }
+        var smaller = home
+        try smaller.remove(keys[2].signingKey, by: keys[0])
+        try network.adopt(smaller, 0)
+        // 1 heard of it over its channel, and tells of 2; 2 hears of nothing.
+        #expect(network.standing(2) == .removed && network.standing(5) == .removed)
+        #expect(network.stored[1]?.isOut(keys[2].key) == true && network.stored[2] == home)
+        #expect(network.standing(0) == .member && network.changeCounts == [1, 1, 0])
+    }
+
+    @Test func anIntroductionCountsOnce() throws {
+        let home = try household(0..<2)
+        var meetings = HouseholdMeetings<Int>(keys: keys[0], household: home)
+        _ = meetings.open(1, remoteKey: keys[3].key, binding: ChannelBinding(RandomNumbers.bytes32()))
+        #expect(meetings.receive(introduction: ByteBuffer(), from: 1).count == 1)
+        #expect(meetings.receive(introduction: ByteBuffer(), from: 1).isEmpty)
+        meetings.close(1)
+        #expect(meetings.receive(introduction: ByteBuffer(), from: 1).isEmpty)
+    }
+
+    @Test(arguments: [0, 1, 63, 64, 200]) func introductionsOfAnyLengthAreRead(byteCount: Int) throws {
+        var meetings = HouseholdMeetings<Int>(keys: keys[0], household: try household(0..<2))
+        _ = meetings.open(1, remoteKey: keys[3].key, binding: ChannelBinding(RandomNumbers.bytes32()))
+        let actions = meetings.receive(
+            introduction: ByteBuffer(bytes: (0..<byteCount).map { _ in UInt8.random(in: 0...255) }), from: 1)
+        guard case .standing(1, .stranger)? = actions.first, actions.count == 1 else {
+            Issue.record("\(actions)")
+            return
+        }
+    }
+}

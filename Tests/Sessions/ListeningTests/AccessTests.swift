@@ -1,0 +1,109 @@
+import AudioCore
+import Households
+import Listening
+import Peering
+import SecureChannel
+import Testing
+import WireProtocol
+
+/// Which broadcasters may feed a listener, and which of several does.
+@Suite(.timeLimit(.minutes(5))) struct AccessTests {
+    private let keys = (0..<4).map { _ in PeerKeyPair.random().key }.sorted { $0.uuid < $1.uuid }
+
+    // MARK: Access
+
+    @Test func aStrangerFeedsNoMemberAndIsToldBeforeItGreets() {
+        var listener = ScriptedListener { $0.access.household = "Home" }
+        listener.handle(.opened(ConnectionID(1), .accepted, address: "10.0.0.1", dial: nil))
+        listener.handle(.authenticated(ConnectionID(1), keys[0], .stranger))
+        #expect(listener.said[1]?.refusal?.reason == .notAllowed && listener.closed == [1])
+        listener.meet(2, name: "Attic", key: keys[1], standing: .member)
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        #expect(listener.session.broadcasterName == "Attic")
+    }
+
+    @Test func aMemberThatIsRemovedWhileItIsHeardIsLeft() {
+        var listener = ScriptedListener { $0.access.household = "Home" }
+        listener.meet(1, name: "Attic", key: keys[0], standing: .member)
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        listener.handle(.standing(ConnectionID(1), .removed))
+        #expect(!listener.session.isFed && listener.closed == [1])
+    }
+
+    @Test func aStrangerMayFeedItIfTheUserSaysSo() {
+        var listener = ScriptedListener {
+            $0.access.household = "Home"
+            $0.access.allow(.broadcast, for: .anyone)
+        }
+        listener.meet(1, name: "Attic", key: keys[0])
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        #expect(listener.session.isFed)
+    }
+
+    /// What stays behind on this machine is no stranger's to change, unless somebody here asked for it.
+    @Test func inOpenModeABroadcasterSetsNothingThatStays() {
+        var listener = ScriptedListener()
+        listener.meet(1, name: "Attic", key: keys[0])
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        let foreign = Command(.listeners(.offset(.milliseconds(5)), of: .named("Listener")))
+        let volume = Command(.listeners(.volume(.level(5)), of: .named("Listener")))
+        let own = Command(.listeners(.role(.left), of: .named("Listener")))
+        listener.handle(.ask(.command(own)))
+        for command in [foreign, volume, own] { listener.say(WireEncoder.command(command), 1) }
+        let operations = listener.actions.compactMap { if case .set(let operation) = $0 { operation } else { nil } }
+        #expect(operations == [.volume(.level(5)), .role(.left)])
+    }
+
+    @Test func aMemberSetsWhatStays() {
+        var listener = ScriptedListener { $0.access.household = "Home" }
+        listener.meet(1, name: "Attic", key: keys[0], standing: .member)
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        let command = Command(.listeners(.offset(.milliseconds(5)), of: .named("Listener")))
+        listener.say(WireEncoder.command(command), 1)
+        #expect(listener.actions.contains { if case .set(.offset(.milliseconds(5))) = $0 { true } else { false } })
+    }
+
+    // MARK: Choice
+
+    /// Who they are, in any order of arrival and whatever they say of their age, decides.
+    @Test(arguments: 0..<24) func whatStrangersSayDecidesNothing(order: Int) throws {
+        var listener = ScriptedListener()
+        var pins = PinnedNames()
+        pins.note(MetPeer(try #require(PeerName("Heard")), keys[2], isNamed: false), at: 1)
+        listener.handle(.pins(pins))
+        var arrivals = [0, 1, 2, 3]
+        var number = order
+        let shuffled = (1...4).reversed().map { count -> Int in
+            defer { number /= count }
+            return arrivals.remove(at: number % count)
+        }
+        for (place, who) in shuffled.enumerated() {
+            // The stranger with the lowest key claims to be the oldest.
+            listener.meet(
+                place, name: ["Stranger", "Other", "Heard", "Member"][who], started: Int64(who * 1_000),
+                instance: UInt64(who + 1), key: keys[who], standing: who == 3 ? .member : .stranger)
+        }
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        #expect(listener.session.broadcasterName == "Member")
+        listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.stopped)), try #require(shuffled.firstIndex(of: 3)))
+        for (place, who) in shuffled.enumerated() where who < 3 {
+            listener.meet(
+                place + 10, name: ["Stranger", "Other", "Heard"][who], started: Int64(who * 1_000),
+                instance: UInt64(who + 1), key: keys[who])
+        }
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        #expect(listener.session.broadcasterName == "Heard")
+    }
+
+    @Test func ofOneMachinesBroadcastsTheFirstIsTaken() {
+        var listener = ScriptedListener()
+        listener.meet(1, name: "Attic", started: 2_000, instance: 1, key: keys[0])
+        listener.meet(2, name: "Attic", started: 1_000, instance: 2, key: keys[0])
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        #expect(listener.session.broadcasterInstance == 2)
+    }
+}
+
+extension UUIDBytes {
+    fileprivate static func < (a: UUIDBytes, b: UUIDBytes) -> Bool { (a.high, a.low) < (b.high, b.low) }
+}
