@@ -198,8 +198,8 @@ let layers = [
                 "tutti",
                 [
                     "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CRevision", "Controlling",
-                    "Cryptography", "HostSystem", "Households", "Listening", "Observing", "Peering", "Playout",
-                    "SecureChannel", "Songs", "TuttiRuntime", "WireProtocol",
+                    "Cryptography", "HostSystem", "HouseholdSessions", "Households", "Listening", "Observing",
+                    "Pairing", "Peering", "Playout", "SecureChannel", "Songs", "TuttiRuntime", "WireProtocol",
                 ]),
         ]),
 ]
@@ -395,8 +395,7 @@ let testRooms = [
                 "HouseholdSessionsTests",
                 [
                     "AudioCore", "Cryptography", "HouseholdSessions", "Households", "Pairing", "Peering",
-                    "SecureChannel",
-                    "WireProtocol", nioCore,
+                    "SecureChannel", "WireProtocol", nioCore,
                 ]),
             tests("ProgrammesTests", ["AudioCore", "Programmes", "StreamTestKit", "WireProtocol"]),
             tests(
@@ -417,7 +416,7 @@ let testRooms = [
                 "TuttiRuntimeTests",
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync",
-                    "Controlling", "Discovery", "HostSystem", "LANKit", "LibavcodecDecoding", "Listening",
+                    "Controlling", "Discovery", "HostSystem", "Households", "LANKit", "LibavcodecDecoding", "Listening",
                     "MPEGDecoding", "Observing", "PeerSocketKit", "Peering", "Playout", "Programmes", "SecureChannel",
                     "Songs", "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol", nioCore, nioPosix,
                 ]),
