@@ -13,7 +13,8 @@ struct InvitationFile: Hashable, Sendable {
     static let credential = "tutti-household"
     static let note =
         "A unit of systemd passes an invitation by LoadCredential=\(credential):FILE. Once this machine is a member, the file "
-        + "may go."
+        + "may go. Exit code: 65 for what is no invitation, 66 for one that is missing, 69 for one that has ended, 77 on a "
+        + "machine that belongs to another household or was removed."
 
     let path: String
 
