@@ -389,7 +389,10 @@ let testRooms = [
                 ]),
             tests(
                 "ControllingTests",
-                ["AudioCore", "Broadcasting", "Controlling", "Peering", "Programmes", "WireProtocol", nioCore]),
+                [
+                    "AudioCore", "Broadcasting", "Controlling", "Households", "Peering", "Programmes", "SecureChannel",
+                    "WireProtocol", nioCore,
+                ]),
             tests("ObservingTests", ["AudioCore", "Observing", "Peering", "WireProtocol", nioCore]),
             tests(
                 "HouseholdSessionsTests",

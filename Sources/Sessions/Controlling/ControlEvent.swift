@@ -95,6 +95,8 @@ public enum ControlEnding: Error, Hashable {
     /// Nobody answered at the address.
     case noAnswer
     case broadcastsNothing(String)
+    /// The broadcast of this name is a stranger's, and this machine has a household.
+    case notOfHousehold(String)
     /// The broadcast of this name takes no connection from here, for this reason.
     case turnedAway(by: String, String)
     case refused(by: String, CommandRefusal)

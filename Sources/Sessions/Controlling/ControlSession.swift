@@ -1,6 +1,8 @@
 import AudioCore
+import Households
 import NIOCore
 import Peering
+import SecureChannel
 import WireProtocol
 
 /// A controller of a broadcast: finds it, connects, makes its requests one after the other, and ends. Events in,
@@ -10,7 +12,9 @@ import WireProtocol
 ///          └──────────this machine's own, or the one that it listens to──────▲
 ///
 /// Without a name or an address it takes this machine's own broadcast, else the one that this machine listens to, else
-/// the only one that mDNS finds. With several to choose from it takes none. Owns no socket, thread or clock.
+/// the only one that mDNS finds. With several to choose from it takes none. In a household it takes of those that mDNS
+/// finds only a member's: a name proves nothing, and a song that is sent is for the household. Owns no socket, thread or
+/// clock.
 public struct ControlSession {
     private enum Phase {
         /// Programs of this machine were called by their local sockets. `deadline`: when all that will greet have.
@@ -37,6 +41,7 @@ public struct ControlSession {
     private let greeting: Greeting
     private let target: ControlTarget
     private let requests: [ControlRequest]
+    private let takesMembersOnly: Bool
     private var phase: Phase
     private var found: [PeerContact] = []
     /// Broadcasts that this machine's programs are of, or hear.
@@ -47,8 +52,13 @@ public struct ControlSession {
     /// - Parameters:
     ///   - greeting: its role is ``PeerRoles/controller``.
     ///   - requests: in their order; at least one.
-    public init(greeting: Greeting, target: ControlTarget, requests: [ControlRequest], now: HostTime) {
+    ///   - takesMembersOnly: whether this machine has a household.
+    public init(
+        greeting: Greeting, target: ControlTarget, requests: [ControlRequest], takesMembersOnly: Bool = false,
+        now: HostTime
+    ) {
         self.greeting = greeting
+        self.takesMembersOnly = takesMembersOnly
         self.target = target
         self.requests = requests
         phase = .askingLocally(deadline: nil)
@@ -74,7 +84,7 @@ public struct ControlSession {
         case .searchFailed(let reason):
             if case .searching = phase { finish(namesHere.isEmpty ? .cannotSearch(reason) : notFound) }
         case .dialFailed(let dial): connections.dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
-        case .authenticated(let id, let key, let standing): connections.authenticate(id, key, standing)
+        case .authenticated(let id, let key, let standing): authenticate(id, key, standing, now)
         case .broken(let id, let error): fail(id, .security(error), now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
@@ -166,6 +176,19 @@ public struct ControlSession {
             return actions.append(.close(id))
         }
         actions.append(.send(id, WireEncoder.greeting(greeting)))
+    }
+
+    private mutating func authenticate(
+        _ id: ConnectionID, _ key: PeerKey, _ standing: PeerStanding, _ now: HostTime
+    ) {
+        connections.authenticate(id, key, standing)
+        switch (target, standing) {
+        // Whoever writes an address means what is there.
+        case (.address, _), (_, .thisMachine), (_, .member): break
+        case (.any, _), (.named, _):
+            guard takesMembersOnly, case .dialed(let dial)? = connections[id]?.origin else { return }
+            fail(id, .notOfHousehold(connections.dialer.contact(dial.key)?.name ?? "\(dial.address)"), now)
+        }
     }
 
     private mutating func receive(_ id: ConnectionID, _ bytes: ByteBuffer, _ now: HostTime) {

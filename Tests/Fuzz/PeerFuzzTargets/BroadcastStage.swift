@@ -171,7 +171,7 @@ struct BroadcastStage {
             events.append(
                 .transcoded(TranscodingReply(rendition: request.rendition, outcome: .frames(samples, at: first))))
         case .finished(let outcome): self.outcome = outcome
-        case .addKey, .removeKey, .endTranscoding, .changed, .notice, .met, .watchPins: break
+        case .addKey, .removeKey, .endTranscoding, .changed, .notice, .household, .met, .watchPins: break
         }
     }
 

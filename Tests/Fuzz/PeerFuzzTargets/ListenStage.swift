@@ -167,7 +167,7 @@ struct ListenStage {
             if !rate.isFinite || rate <= 0 { violation = "timeline \(timeline)" }
         case .finished(let outcome): self.outcome = outcome
         case .reenter, .finish, .cut, .resume, .drop, .hold, .silence, .broadcasterChanged, .notice, .set,
-            .setGroupVolume, .answer, .met, .watchPins:
+            .setGroupVolume, .answer, .household, .met, .watchPins:
             break
         }
     }

@@ -1,7 +1,9 @@
 import AudioCore
 import Controlling
+import Households
 import NIOCore
 import Peering
+import SecureChannel
 import Testing
 import WireProtocol
 
@@ -20,10 +22,11 @@ import WireProtocol
         var reads: [Int] = []
         var ending: ControlEnding?
 
-        init(_ target: ControlTarget = .any, _ requests: [ControlRequest]) {
+        init(_ target: ControlTarget = .any, _ requests: [ControlRequest], inHousehold: Bool = false) {
             let greeting = Greeting(
                 roles: .controller, peer: UUIDBytes(high: 0, low: 1), instance: 1, started: 0, name: "Hand")
-            session = ControlSession(greeting: greeting, target: target, requests: requests, now: now)
+            session = ControlSession(
+                greeting: greeting, target: target, requests: requests, takesMembersOnly: inHousehold, now: now)
         }
 
         mutating func handle(_ event: ControlEvent) {
@@ -111,6 +114,19 @@ import WireProtocol
         scene.open(2, .ownListener, "Attic")
         scene.handle(.calledLocalPrograms)
         #expect(scene.answers == [.connected("Attic")] && scene.closed.count == 1)
+    }
+
+    @Test(arguments: [PeerStanding.stranger, .removed, .member], [ControlTarget.any, .named("Den")])
+    func inAHouseholdOnlyAMembersBroadcastIsTaken(standing: PeerStanding, target: ControlTarget) throws {
+        let keys = PeerKeyPair.random()
+        var scene = Scene(target, [Self.pause], inHousehold: true)
+        scene.handle(.calledLocalPrograms)
+        scene.find("Den")
+        scene.wait(ControlLimits.choiceTime + .milliseconds(10))
+        let dial = try #require(scene.dials.first)
+        scene.handle(.opened(ConnectionID(1), .dialed(dial), address: "10.0.0.2"))
+        scene.handle(.authenticated(ConnectionID(1), keys.key, standing))
+        #expect(scene.ending == (standing == .member ? nil : .notOfHousehold("Den")))
     }
 
     @Test func ofSeveralNoneIsTaken() {

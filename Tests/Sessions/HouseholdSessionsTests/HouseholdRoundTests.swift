@@ -96,7 +96,7 @@ import WireProtocol
         scene.handle(.document(ConnectionID(1), document))
         scene.write(1)
         scene.say(WireEncoder.refusal(Refusal(.busy, "busy")), 1)
-        scene.wait(.seconds(2.1))
+        scene.wait(.milliseconds(2_100))
         #expect(scene.told == [] && scene.closed == [1])
     }
 
@@ -115,7 +115,7 @@ import WireProtocol
         scene.connect(2, scene.dials[1], other, .member)
         scene.handle(.document(ConnectionID(2), document))
         scene.say(WireEncoder.refusal(Refusal(.busy, "busy")), 2)
-        scene.wait(.seconds(2.1))
+        scene.wait(.milliseconds(2_100))
         #expect(scene.told == [member])
     }
 

@@ -42,7 +42,9 @@ final class ControlRunner: PeerNetworkDelegate {
         let greeting = Greeting(
             roles: .controller, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
             name: identity.name)
-        session = ControlSession(greeting: greeting, target: options.target, requests: options.requests, now: .now())
+        session = ControlSession(
+            greeting: greeting, target: options.target, requests: options.requests,
+            takesMembersOnly: identity.household?.household != nil, now: .now())
     }
 
     func run() -> EventLoopFuture<Void> {
@@ -167,6 +169,7 @@ extension ControlEnding {
         case .notFound, .noAnswer: .unknownPeer
         case .ambiguous: .usage
         case .broadcastsNothing, .turnedAway, .cannotSearch: .unavailable
+        case .notOfHousehold: .notAllowed
         case .refused(_, let refusal): refusal.failureKind
         case .timedOut: .temporary
         case .unreadable: .missingInput
