@@ -118,8 +118,8 @@ struct SponsorSessionTests {
         #expect(scene.sent.refusal(1) == .protocolError)
     }
 
-    @Test func aNameThatCannotBeShownIsReplacedByTheAddress() throws {
-        let nameless = Machine("\u{202E}\u{1B}")
+    @Test func anEmptyNameIsReplacedByTheAddress() throws {
+        let nameless = Machine("  ")
         var scene = SponsorScene()
         scene.open(nameless)
         try scene.answer(as: nameless)
