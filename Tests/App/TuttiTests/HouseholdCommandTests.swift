@@ -96,14 +96,14 @@ import TuttiRuntime
 
     @Test func aTypingErrorIsAnsweredWithTheNearestName() throws {
         let home = try home()
-        let failure = try #require(failure(home, "Kitchn"))
+        let failure = try #require(self.failure(home, "Kitchn"))
         #expect(failure.kind == .unknownPeer)
         #expect(failure.sentence == "no member of Home is called 'Kitchn'; did you mean 'Kitchen'?")
     }
 
     @Test func ofSeveralOfOneNameTheKeyDecides() throws {
         let home = try home(["Kitchen", "Kitchen"])
-        let failure = try #require(failure(home, "Kitchen"))
+        let failure = try #require(self.failure(home, "Kitchen"))
         #expect(failure.kind == .usage)
         let digits = home.members.filter { $0.name == "Kitchen" }.map(\.keyDigits).sorted()
         #expect(failure.sentence.hasSuffix("one of " + digits.joined(separator: ", ")))

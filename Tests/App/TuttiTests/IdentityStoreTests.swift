@@ -208,7 +208,7 @@ final class TemporaryDirectory {
 
     /// A damaged file that cannot be kept aside stays where it is.
     @Test func whereNothingCanBeKeptAsideTheProcessHasItsOwn() throws {
-        for number in 1...StateDirectory.damagedFileLimit {
+        for number in 1...StateDirectory.setAsideLimit {
             try directory.write([], to: number == 1 ? "key.damaged" : "key.damaged-\(number)")
         }
         try directory.write([7], to: "key")

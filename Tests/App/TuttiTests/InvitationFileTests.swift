@@ -75,7 +75,7 @@ import TuttiRuntime
 
     @Test func whatHasEndedSaysWhatToDo() throws {
         try write(to: home(), for: -1)
-        let failure = try #require(failure())
+        let failure = try #require(self.failure())
         #expect(failure == RuntimeFailure(.unavailable, .household(.invitationIsOver("Home"))))
         #expect(failure.sentence.contains("'tutti household invite'"))
     }
