@@ -39,7 +39,7 @@ import TuttiRuntime
         let broadcaster = Broadcaster(songs: [path], options: options, identity: .test("study"))
         let result = Result<RuntimeOutcome, RuntimeFailure> { () throws(RuntimeFailure) in
             try broadcaster.run { event in
-                guard case .notice(let notice) = event, notice.level != .detail else { return }
+                guard case .notice(let notice) = event, notice.concernsThisBroadcast else { return }
                 notices.withLock { $0.append(notice) }
             }
         }
@@ -146,7 +146,7 @@ import TuttiRuntime
         let result = Result<RuntimeOutcome, RuntimeFailure> { () throws(RuntimeFailure) in
             try broadcaster.run { event in
                 switch event {
-                case .notice(let notice) where notice.level != .detail: notices.withLock { $0.append(notice) }
+                case .notice(let notice) where notice.concernsThisBroadcast: notices.withLock { $0.append(notice) }
                 case .broadcast(let status):
                     guard let title = status.song?.title else { return }
                     titles.withLock { if $0.last != title { $0.append(title) } }

@@ -50,7 +50,7 @@ struct SourceBroadcast {
             try broadcaster.run { event in
                 told.withLock { told in
                     switch event {
-                    case .notice(let notice) where notice.level != .detail: told.notices.append(notice)
+                    case .notice(let notice) where notice.concernsThisBroadcast: told.notices.append(notice)
                     case .broadcast(let status):
                         if let title = status.song?.title, told.titles.last != title { told.titles.append(title) }
                     default: break
@@ -68,6 +68,11 @@ struct SourceBroadcast {
         _ = try result.get()
         return try #require(heard).decoded().samples
     }
+}
+
+extension RuntimeNotice {
+    /// Whether it is more than a detail, and not the line that the machine is open.
+    var concernsThisBroadcast: Bool { level != .detail && self != .household(.open) }
 }
 
 /// Songs for these tests, made by the usual programs.

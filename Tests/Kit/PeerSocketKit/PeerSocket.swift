@@ -8,19 +8,19 @@ import SecureChannel
 public struct PeerSocket: ~Copyable {
     private let descriptor: Int32
     private var security: ConnectionSecurity
+    /// Messages that came with the other side's introduction.
+    private var early = ByteBuffer()
 
     /// Shakes hands as the side that dialled; nil if the other side does not answer for five seconds.
     public init?(_ descriptor: Int32, keys: PeerKeyPair) {
         self.descriptor = descriptor
         security = ConnectionSecurity(.encrypted(.initiator, keys))
         guard Self.write(security.opening, to: descriptor) else { return nil }
-        // The side that dialled sends the handshake's last message: nothing else comes before that.
-        while !security.canSend {
-            guard Self.isReadable(descriptor, within: 5_000), receive(within: 0) != nil else { return nil }
-        }
-        guard send(ConnectionSecurity.introduction([])) else { return nil }
         while !security.isReady {
-            guard Self.isReadable(descriptor, within: 5_000), receive(within: 0) != nil else { return nil }
+            let couldSend = security.canSend
+            guard Self.isReadable(descriptor, within: 5_000), let messages = read() else { return nil }
+            early.writeImmutableBuffer(messages)
+            if !couldSend, security.canSend, !send(ConnectionSecurity.introduction([])) { return nil }
         }
     }
 
@@ -32,7 +32,14 @@ public struct PeerSocket: ~Copyable {
     /// What came within so many milliseconds, possibly nothing; nil when the other side has closed, or what came was
     /// changed.
     public mutating func receive(within milliseconds: Int32) -> ByteBuffer? {
-        guard Self.isReadable(descriptor, within: milliseconds) else { return ByteBuffer() }
+        if early.readableBytes > 0 {
+            defer { early.clear() }
+            return early
+        }
+        return Self.isReadable(descriptor, within: milliseconds) ? read() : ByteBuffer()
+    }
+
+    private mutating func read() -> ByteBuffer? {
         var bytes = ByteBuffer()
         let count = bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: 1 << 18) {
             max(0, recv(descriptor, $0.baseAddress, $0.count, 0))
