@@ -13,8 +13,8 @@ import WireProtocol
 ///
 /// Without a name or an address it takes this machine's own broadcast, else the one that this machine listens to, else
 /// the only one that mDNS finds. With several to choose from it takes none. In a household it takes of those that mDNS
-/// finds only a member's: a name proves nothing, and a song that is sent is for the household. Owns no socket, thread or
-/// clock.
+/// finds only a member's: a name proves nothing, and a song that is sent is for the household. Owns no socket, thread
+/// or clock.
 public struct ControlSession {
     private enum Phase {
         /// Programs of this machine were called by their local sockets. `deadline`: when all that will greet have.

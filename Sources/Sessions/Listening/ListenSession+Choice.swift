@@ -9,8 +9,8 @@ import WireProtocol
 // 3. any other.
 //
 // Of several in one class, the one with the lowest UUID, which follows from the key; of several broadcasts of one
-// machine, the one that began first. None of that is a matter of what strangers say of themselves, and listeners that see
-// the same broadcasts, and know the same of them, end with the same one.
+// machine, the one that began first. None of that is a matter of what strangers say of themselves, and listeners that
+// see the same broadcasts, and know the same of them, end with the same one.
 
 /// Choosing a broadcaster.
 extension ListenSession {

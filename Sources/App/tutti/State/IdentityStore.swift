@@ -20,9 +20,9 @@ struct IdentityStore: Sendable {
     }
 
     /// Returns the identity of this process; its instance is new at each call.
-    /// - Throws: if the household cannot be read: without it the machine would be open. And if somebody else may use the
-    ///   key: to go on with it would be to share the identity, and to go on with another to lose what others know of this
-    ///   machine.
+    /// - Throws: if the household cannot be read: without it the machine would be open. And if somebody else may use
+    ///   the key: to go on with it would be to share the identity, and to go on with another to lose what others know
+    ///   of this machine.
     func identity() throws(RuntimeFailure) -> Loaded {
         var warnings: [String] = []
         let keys = try kept(&warnings) ?? PeerKeyPair.random()

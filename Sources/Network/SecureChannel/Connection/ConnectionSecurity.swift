@@ -11,9 +11,9 @@ import WireProtocol
 /// only preamble that it accepts is the one that it sends itself, so the prologue is known before the other's arrives.
 /// It can send messages one round trip after the TCP connection stands, and the other side half a round trip later.
 ///
-/// The first that each side says over the channel is its introduction, a length of two bytes and as many bytes, by which
-/// it shows who it is beside its key: see `HouseholdIntroduction`. To this layer they are just bytes. A side need not
-/// have the other's to send its own, and messages behind it.
+/// The first that each side says over the channel is its introduction, a length of two bytes and as many bytes, by
+/// which it shows who it is beside its key: see `HouseholdIntroduction`. To this layer they are just bytes. A side need
+/// not have the other's to send its own, and messages behind it.
 ///
 /// Owns no socket and reads no clock: how long a handshake may take is for the owner to limit.
 ///
@@ -79,8 +79,8 @@ public struct ConnectionSecurity: ~Copyable {
     /// Whether messages may come.
     public var isReady: Bool { if case .ready = state { true } else { false } }
 
-    /// Whether there is something to say, first of all the own introduction: over an encrypted connection the other side
-    /// has proved its key.
+    /// Whether there is something to say, first of all the own introduction: over an encrypted connection the other
+    /// side has proved its key.
     public var canSend: Bool {
         switch state {
         case .introduction, .ready: true
