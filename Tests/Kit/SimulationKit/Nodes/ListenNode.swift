@@ -39,21 +39,21 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
 
     let configuration: ListenConfiguration
     let cardConfiguration: VirtualSoundCard.Configuration
-    private let network: VirtualNetwork
+    let network: VirtualNetwork
     let discovery: VirtualDiscovery?
-    private var random: SimulationRandom
+    var random: SimulationRandom
     let control = PlayoutControl()
     let card: VirtualSoundCard
-    private let outlet: SimulatedOutlet
+    let outlet: SimulatedOutlet
     let executor: ListenExecutor
     /// Counts timers, so that older ones are void.
     private var timerGeneration = 0
-    private var endpoints: [ConnectionID: StreamEndpoint] = [:]
+    var endpoints: [ConnectionID: StreamEndpoint] = [:]
     private var nextConnection = 0
-    private var clock: (client: ClockClient, host: String)?
+    var clock: (client: ClockClient, host: String)?
     /// Counts clock exchanges, so that timers of an older one are void.
-    private var clockGeneration = 0
-    private var exchangeCount = 0
+    var clockGeneration = 0
+    var exchangeCount = 0
 
     init(
         machine: VirtualMachine, network: VirtualNetwork, discovery: VirtualDiscovery?,
@@ -154,7 +154,7 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         machine.after(Self.queueTurn) { [unowned self] in turnQueue() }
     }
 
-    private func handle(_ event: ListenEvent) {
+    func handle(_ event: ListenEvent) {
         executor.handle(event)
         noteBroadcaster()
     }
@@ -247,50 +247,5 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         self.outcome = outcome
         network.stopListening(on: machine)
         discovery?.withdraw(greeting.contactKey)
-    }
-
-    // MARK: The clock
-
-    public func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes, prior: SkewPrior?) {
-        guard let endpoint = endpoints[id] else { return }
-        exchangeCount += 1
-        if cardConfiguration.fault == .lateReturn, exchangeCount > 1 { outlet.lateness = .milliseconds(1) }
-        clockGeneration += 1
-        clock = (ClockClient(key: key, prior: prior ?? .unknown, seed: random.next()), endpoint.peerName)
-        askClock(generation: clockGeneration)
-    }
-
-    public func restartClock() {
-        clock?.client.startAnew(now: machine.now)
-        clockGeneration += 1
-        askClock(generation: clockGeneration)
-    }
-
-    public func stopClock() {
-        clockGeneration += 1
-        clock = nil
-    }
-
-    private func askClock(generation: Int) {
-        guard generation == clockGeneration, let host = clock?.host else { return }
-        if let request = clock?.client.poll(now: machine.now) {
-            // From the reading of the clock to the wire; the kernel's stamp is of the latter.
-            machine.after(random.exponential(.microseconds(6))) { [self] in
-                guard generation == clockGeneration else { return }
-                network.sendDatagram(request.bytes, from: machine, to: host)
-                clock?.client.didSend(sequence: request.sequence, at: machine.now)
-            }
-        }
-        guard let deadline = clock?.client.nextDeadline else { return }
-        // A second at most: a clock that is put back does not stop the exchange.
-        let wait = min(max(.zero, deadline - machine.now), .seconds(1)) + random.exponential(.microseconds(30))
-        machine.after(wait) { [unowned self] in askClock(generation: generation) }
-    }
-
-    private func receiveDatagram(_ bytes: [UInt8], arrival: HostTime) {
-        guard clock?.client.receive(bytes, at: arrival) == .updated, let estimate = clock?.client.estimate else {
-            return
-        }
-        handle(.clock(estimate))
     }
 }
