@@ -32,9 +32,14 @@ public final class BroadcastNode: BroadcastEnvironment {
     var liveSince: TrueTime?
     /// A piece of song of 0.1 s takes so long to decode at most.
     public var transcodingTime = TimeSpan.milliseconds(4)
-    var fault: PlantedFault?
+    let fault: PlantedFault?
 
     let configuration: BroadcastConfiguration
+    /// Its machine's keys; nil where connections begin without any.
+    public let identity: MachineIdentity?
+    let connector: VirtualConnector?
+    /// Whether listeners' ears know when what of it is due.
+    let isAttended: Bool
     private let executor: BroadcastExecutor
     private let network: VirtualNetwork
     let discovery: VirtualDiscovery?
@@ -61,17 +66,26 @@ public final class BroadcastNode: BroadcastEnvironment {
 
     init(
         machine: VirtualMachine, network: VirtualNetwork, discovery: VirtualDiscovery?, performance: Performance,
-        configuration: BroadcastConfiguration, random: SimulationRandom
+        configuration: BroadcastConfiguration, identity: MachineIdentity?, isAttended: Bool, fault: PlantedFault?,
+        random: SimulationRandom
     ) {
+        var configuration = configuration
+        let connector = identity.map { VirtualConnector(identity: $0, machine: machine, fault: fault) }
+        if let connector { configuration.access = connector.policy(configuration.access) }
         self.machine = machine
         self.network = network
         self.discovery = discovery
         self.performance = performance
         self.random = random
         self.configuration = configuration
+        self.identity = identity
+        self.connector = connector
+        self.isAttended = isAttended
+        self.fault = fault
         began = machine.loop.now
         executor = BroadcastExecutor(configuration: configuration)
         executor.environment = self
+        wireHousehold()
     }
 
     public var name: String { greeting.name }
@@ -83,6 +97,7 @@ public final class BroadcastNode: BroadcastEnvironment {
         network.bindDatagrams(on: machine) { [unowned self] in receiveDatagram($0, from: $1, arrival: $2) }
         discovery?.browse(on: machine) { [unowned self] in hear($0) }
         machine.after(VirtualDiscovery.registrationTime) { [unowned self] in advertise() }
+        connector?.watchStore()
         executor.start()
     }
 
@@ -124,17 +139,27 @@ public final class BroadcastNode: BroadcastEnvironment {
         endpoints[id] = endpoint
         inFlight[id] = 0
         endpoint.begin(
-            received: { [unowned self] in handle(.received(id, $0)) },
-            wrote: { [unowned self] count in
-                inFlight[id, default: 0] -= count
-                handle(.wrote(id, byteCount: count))
-            },
+            received: { [unowned self] in receive($0, from: id) }, wrote: { [unowned self] in note(wrote: $0, to: id) },
             closed: { [unowned self] in
                 endpoints[id] = nil
+                connector?.closed(id)
                 handle(.closed(id))
             })
+        connector?.open(id, endpoint, direction)
         let key = ClockKey.random(using: &random)
         handle(.opened(id, direction, address: endpoint.peerName, dial: dial, key: key))
+    }
+
+    private func receive(_ bytes: ByteBuffer, from id: ConnectionID) {
+        guard let connector else { return handle(.received(id, bytes)) }
+        if let messages = connector.receive(bytes, from: id) { handle(.received(id, messages)) }
+    }
+
+    private func note(wrote byteCount: Int, to id: ConnectionID) {
+        let byteCount = connector?.wrote(byteCount, to: id) ?? byteCount
+        guard byteCount > 0 else { return }
+        inFlight[id, default: 0] -= byteCount
+        handle(.wrote(id, byteCount: byteCount))
     }
 
     private func receiveDatagram(_ bytes: [UInt8], from source: String, arrival: HostTime) {
@@ -196,10 +221,12 @@ public final class BroadcastNode: BroadcastEnvironment {
         guard let endpoint = endpoints[id] else { return }
         inFlight[id, default: 0] += bytes.readableBytes
         highestByteCountInFlight = max(highestByteCountInFlight, inFlight[id] ?? 0)
-        endpoint.write(bytes)
+        if let connector { connector.write(bytes, to: id) } else { endpoint.write(bytes) }
     }
 
-    public func close(_ id: ConnectionID) { endpoints[id]?.close() }
+    public func close(_ id: ConnectionID) {
+        if let connector { connector.close(id) } else { endpoints[id]?.close() }
+    }
 
     public func addKey(_ key: ClockKey) {
         responder.register(key)
@@ -222,8 +249,6 @@ public final class BroadcastNode: BroadcastEnvironment {
                 key: greeting.contactKey, name: greeting.name, roles: greeting.roles,
                 started: greeting.started, addresses: [NetworkAddress(host: machine.name)]))
     }
-
-    public func didReceive(household document: ByteBuffer, from id: ConnectionID) {}
 
     public func didMeet(_ peer: MetPeer) {}
 

@@ -38,6 +38,9 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
     private var hasGivenUp = false
 
     let configuration: ListenConfiguration
+    /// Its machine's keys; nil where connections begin without any.
+    public let identity: MachineIdentity?
+    let connector: VirtualConnector?
     let cardConfiguration: VirtualSoundCard.Configuration
     let network: VirtualNetwork
     let discovery: VirtualDiscovery?
@@ -57,13 +60,19 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
 
     init(
         machine: VirtualMachine, network: VirtualNetwork, discovery: VirtualDiscovery?,
-        configuration: ListenConfiguration, card: VirtualSoundCard.Configuration, random: SimulationRandom
+        configuration: ListenConfiguration, identity: MachineIdentity?, card: VirtualSoundCard.Configuration,
+        random: SimulationRandom
     ) {
         var random = random
+        var configuration = configuration
+        let connector = identity.map { VirtualConnector(identity: $0, machine: machine, fault: card.fault) }
+        if let connector { configuration.access = connector.policy(configuration.access) }
         self.machine = machine
         self.network = network
         self.discovery = discovery
         self.configuration = configuration
+        self.identity = identity
+        self.connector = connector
         cardConfiguration = card
         loudspeakers = LoudspeakerHistory(ListenerSettings(offset: configuration.offset))
         outlet = SimulatedOutlet(control: control)
@@ -74,6 +83,7 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         self.random = random
         executor.transport = self
         executor.environment = self
+        wireHousehold()
     }
 
     /// As often as a listener shows itself on a terminal.
@@ -108,6 +118,7 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         discovery?.browse(on: machine) { [unowned self] in hear($0) }
         machine.after(VirtualDiscovery.registrationTime) { [unowned self] in advertise() }
         turnQueue()
+        connector?.watchStore()
         executor.start()
         executor.handle(.settings(loudspeakers.last.settings))
     }
@@ -176,12 +187,20 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         nextConnection += 1
         endpoints[id] = endpoint
         endpoint.begin(
-            received: { [unowned self] in handle(.received(id, $0)) }, wrote: { _ in },
+            received: { [unowned self] in receive($0, from: id) },
+            wrote: { [unowned self] in _ = connector?.wrote($0, to: id) },
             closed: { [unowned self] in
                 endpoints[id] = nil
+                connector?.closed(id)
                 handle(.closed(id))
             })
+        connector?.open(id, endpoint, direction)
         handle(.opened(id, direction, address: endpoint.peerName, dial: dial))
+    }
+
+    private func receive(_ bytes: ByteBuffer, from id: ConnectionID) {
+        guard let connector else { return handle(.received(id, bytes)) }
+        if let messages = connector.receive(bytes, from: id) { handle(.received(id, messages)) }
     }
 
     /// By the planted fault: what was to be done is not.
@@ -217,15 +236,17 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         }
     }
 
-    public func send(_ bytes: ByteBuffer, to id: ConnectionID) { endpoints[id]?.write(bytes) }
+    public func send(_ bytes: ByteBuffer, to id: ConnectionID) {
+        if let connector { connector.write(bytes, to: id) } else { endpoints[id]?.write(bytes) }
+    }
 
-    public func close(_ id: ConnectionID) { endpoints[id]?.close() }
+    public func close(_ id: ConnectionID) {
+        if let connector { connector.close(id) } else { endpoints[id]?.close() }
+    }
 
     public func abort(_ id: ConnectionID) { endpoints[id]?.close() }
 
     public func broadcasterDidChange() {}
-
-    public func didReceive(household document: ByteBuffer, from id: ConnectionID) {}
 
     public func didMeet(_ peer: MetPeer) {}
 
