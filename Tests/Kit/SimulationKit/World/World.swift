@@ -32,8 +32,8 @@ public final class World {
     /// How machines are connected unless told otherwise.
     public var quality = LinkQuality.quietLAN
 
-    /// - Parameter hasKeys: whether all machines have keys, and begin connections with a handshake. Without, they are in
-    ///   open mode, and know each other by what they say.
+    /// - Parameter hasKeys: whether all machines have keys, and begin connections with a handshake. Without, they are
+    ///   in open mode, and know each other by what they say.
     public init(seed: UInt64, hasKeys: Bool = false) {
         self.seed = seed
         // Of its own, so that a seed gives the same events with keys and without, but for the handshakes.
