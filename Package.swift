@@ -198,8 +198,8 @@ let layers = [
                 "tutti",
                 [
                     "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CRevision", "Controlling",
-                    "Cryptography", "HostSystem", "Households", "Listening", "Observing", "Peering", "Playout",
-                    "SecureChannel", "Songs", "TuttiRuntime", "WireProtocol",
+                    "Cryptography", "HostSystem", "HouseholdSessions", "Households", "Listening", "Observing",
+                    "Pairing", "Peering", "Playout", "SecureChannel", "Songs", "TuttiRuntime", "WireProtocol",
                 ]),
         ]),
 ]
@@ -396,8 +396,7 @@ let testRooms = [
                 "HouseholdSessionsTests",
                 [
                     "AudioCore", "Cryptography", "HouseholdSessions", "Households", "Pairing", "Peering",
-                    "SecureChannel",
-                    "WireProtocol", nioCore,
+                    "SecureChannel", "WireProtocol", nioCore,
                 ]),
             tests("ProgrammesTests", ["AudioCore", "Programmes", "StreamTestKit", "WireProtocol"]),
             tests(
@@ -418,7 +417,7 @@ let testRooms = [
                 "TuttiRuntimeTests",
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync",
-                    "Controlling", "Discovery", "HostSystem", "LANKit", "LibavcodecDecoding", "Listening",
+                    "Controlling", "Discovery", "HostSystem", "Households", "LANKit", "LibavcodecDecoding", "Listening",
                     "MPEGDecoding", "Observing", "PeerSocketKit", "Peering", "Playout", "Programmes", "SecureChannel",
                     "Songs", "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol", nioCore, nioPosix,
                 ]),
@@ -482,8 +481,9 @@ let testRooms = [
             library(
                 "PeerFuzzTargets",
                 [
-                    "AudioCore", "Broadcasting", "ClockSync", "Cryptography", "Discovery", "Households", "Listening",
-                    "Pairing", "Peering", "Playout", "Programmes", "SecureChannel", "WireProtocol", nioCore,
+                    "AudioCore", "Broadcasting", "ClockSync", "Cryptography", "Discovery", "HouseholdSessions",
+                    "Households", "Listening", "Pairing", "Peering", "Playout", "Programmes", "SecureChannel",
+                    "WireProtocol", nioCore,
                 ]),
             tests("FuzzTests", ["FuzzTargets", "StreamTestKit"]),
             tests("PeerFuzzTests", ["PeerFuzzTargets", "StreamTestKit"]),

@@ -28,6 +28,8 @@ public struct SurveySession {
     /// Those that are asked, and since when, oldest first.
     private var asked: [(key: PeerContact.Key, since: HostTime)] = []
     private var answers: [PeerContact.Key: SurveyAnswer] = [:]
+    /// What the announced processes that greeted have proved to have.
+    public private(set) var keys: [PeerContact.Key: PeerKey] = [:]
     private var dialer = Dialer()
     private var links: [ConnectionID: Link] = [:]
     private var actions: [SurveyAction] = []
@@ -117,6 +119,7 @@ public struct SurveySession {
     private mutating func take(_ id: ConnectionID, _ now: HostTime) {
         guard let dial = links[id]?.dial else { return }
         links[id]?.isAnnounced = true
+        keys[dial.key] = links[id]?.connection.remoteKey
         dialer.dialDidEnd(dial.id, failure: nil, now: now)
         close { $0 != id && $1.dial.key == dial.key }
         actions.append(.send(id, WireEncoder.follow()))

@@ -122,6 +122,8 @@ extension ListenSession {
     private var tooMuch: Refusal { Refusal(.protocolError, "too much data was sent before the broadcast was chosen") }
 
     private mutating func greet(_ id: ConnectionID, _ greeting: Greeting, _ now: HostTime) {
+        // A member that comes about the household alone: it closes the connection itself.
+        if greeting.roles == .controller, connections[id]?.connection.standing == .member { return }
         if let refusal = objection(to: greeting) {
             refuse(id, refusal, now)
             return

@@ -32,7 +32,8 @@ extension ListenSession {
         case .nextTitle(let title): change { $0.nextTitle = title }
         case .command, .groupVolume, .outcome, .programmeState, .programmeChange, .queuePage, .songCredit:
             control(message)
-        case .greeting, .refusal, .keepAlive, .report, .roster, .settings, .follow, .unfollow, .queuePageRequest,
+        case .greeting, .refusal, .keepAlive, .household, .pairing, .report, .roster, .settings, .follow, .unfollow,
+            .queuePageRequest,
             .songOffer, .songBytes:
             break
         }

@@ -1,7 +1,9 @@
 import AudioCore
 import Controlling
 import Discovery
+import Households
 import Peering
+import SecureChannel
 import Testing
 import WireProtocol
 
@@ -37,8 +39,8 @@ import WireProtocol
     /// What is said of each peer.
     private func doings(_ peers: [DiscoveredPeer], _ answers: [SurveyAnswer]) -> [String] {
         let broadcasts = peers.filter { $0.record.roles == .broadcaster }.map { PeerContact($0).key }
-        let entries = PeerList.entries(
-            of: peers, answers: Dictionary(uniqueKeysWithValues: zip(broadcasts, answers)))
+        let survey = Survey(answers: Dictionary(uniqueKeysWithValues: zip(broadcasts, answers)))
+        let entries = PeerList.entries(of: peers, survey, Acquaintances(own: PeerKeyPair.random().key))
         #expect(entries.map(\.name) == peers.map(\.serviceName))
         return entries.map { "\($0.activity) \($0.playing ?? "-")" }
     }
@@ -83,5 +85,41 @@ import WireProtocol
         let heard = state(.playing, "New", [listener(3, .playing)])
         #expect(doings(peers, [left, heard]).last == "playing New")
         #expect(doings(peers, [heard, left]).last == "playing New")
+    }
+
+    // MARK: As what it is known
+
+    @Test func aKeyTellsWhoItIsToThisMachine() throws {
+        let keys = (0..<5).map { _ in PeerKeyPair.random() }
+        var household = try Household(name: "Home", founder: keys[0], memberName: "Den")
+        for other in keys[1...2] { try household.admit(other.signingKey, name: "Attic", by: keys[0]) }
+        try household.remove(keys[2].signingKey, by: keys[0])
+        var acquaintances = Acquaintances(own: keys[0].key, household: household)
+        for other in [keys[1], keys[3]] {
+            acquaintances.pins.note(MetPeer(try #require(PeerName("Attic")), other.key, isNamed: false), at: 1)
+        }
+        let name = try #require(PeerName("Kitchen"))
+        acquaintances.pins.note(MetPeer(name, keys[3].key, isNamed: false), at: 1)
+        let expected: [PeerRelation] = [.thisMachine, .member, .removed, .known, .new]
+        #expect(keys.map { acquaintances.relation(of: $0.key) } == expected)
+        #expect(
+            keys.map { acquaintances.relation(ofClaimed: $0.key.uuid) } == [.thisMachine, .member, .new, .known, .new])
+    }
+
+    /// Anybody can announce another's UUID.
+    @Test func aProvedKeyCountsMoreThanWhatIsAnnounced() throws {
+        let (own, claimed, proved) = (PeerKeyPair.random(), PeerKeyPair.random(), PeerKeyPair.random())
+        var household = try Household(name: "Home", founder: own, memberName: "Den")
+        try household.admit(claimed.signingKey, name: "Attic", by: own)
+        let record = PeerRecord(
+            id: claimed.key.uuid, instance: 1, name: "Attic", roles: .broadcaster, protocolVersion: 2)
+        let service = PeerService(
+            instance: 1, peer: record.id, name: "Attic", domain: "local", hostName: "attic.local", port: 7)
+        let peer = DiscoveredPeer(record: record, service: service, addresses: [.v4(0x0A00_0001)], interface: 1)
+        let acquaintances = Acquaintances(own: own.key, household: household)
+        var survey = Survey(answers: [PeerContact(peer).key: .silent])
+        #expect(PeerList.entries(of: [peer], survey, acquaintances).map(\.relation) == [.member])
+        survey.keys[PeerContact(peer).key] = proved.key
+        #expect(PeerList.entries(of: [peer], survey, acquaintances).map(\.relation) == [.new])
     }
 }

@@ -75,6 +75,16 @@ final class TemporaryDirectory {
             "\(loaded.identity.keys.key)" == "d85e07ec22b0ad881537c2f44d662d1a143cf830c57aca4305d85c7a90f6b62e")
     }
 
+    @Test func aReplacedKeyIsAnotherOneAndTheFormerOneIsKept() throws {
+        let first = try store.identity()
+        let text = try directory.read("key")
+        #expect(try KeyFile(directory: directory).replace() == path + ".former")
+        let second = try store.identity()
+        #expect(first.identity.keys.key != second.identity.keys.key && second.warnings.isEmpty)
+        #expect(try directory.read("key.former") == text)
+        #expect(try KeyFile(directory: directory).replace() == path + ".former-2")
+    }
+
     @Test func fileIsForTheUserAlone() throws {
         _ = try store.identity()
         var status = stat()

@@ -29,15 +29,22 @@ import WireProtocol
 
     @Test func aRowAndAnObject() {
         let lines = PeersCommand.table([entry(.paused, "Pav\u{1B}ane")]).lines(width: .max)
-        #expect(lines.last?.text.hasPrefix("Attic  broadcaster  paused: Pav") == true, "\(lines.map(\.text))")
+        #expect(lines.last?.text.hasPrefix("Attic  broadcaster  new       paused: Pav") == true, "\(lines.map(\.text))")
         #expect(lines.last?.text.contains("\u{1B}") == false)
         #expect(
             entry(.playing, "Pavane").json.text == """
-                {"name":"Attic","role":"broadcaster","activity":"playing","playing":"Pavane",\
+                {"name":"Attic","role":"broadcaster","standing":"new","activity":"playing","playing":"Pavane",\
                 "addresses":["10.0.0.1:7"],"hostName":"attic.local","protocolVersion":2,\
                 "id":"00000000-0000-0000-0000-000000000001","instance":"00000000000000a1"}
                 """)
         #expect(entry(.unanswered, nil).json.text.contains(#""activity":"unanswered","playing":null,"#))
+    }
+
+    @Test func asWhatAPeerIsKnown() {
+        var entry = entry(.idle, nil)
+        entry.relation = .thisMachine
+        #expect(PeersCommand.table([entry]).lines(width: .max).last?.text.contains("  this machine  ") == true)
+        #expect(entry.json.text.contains(#""standing":"thisMachine""#))
     }
 
     @Test func whatTheWordsAskFor() throws {

@@ -2,7 +2,8 @@ import Cryptography
 import Households
 import SecureChannel
 
-/// Documents of households: any bytes, and members that meet in any order. The first byte says which.
+/// Documents of households, and invitations to them: any bytes, and members that meet in any order. The first byte says
+/// which.
 ///
 /// What is read back has the same bytes. Merges give the same in either order, nobody who was removed returns, and a
 /// secret that counts was given to nobody who is out.
@@ -17,8 +18,16 @@ struct HouseholdRun {
     }
 
     private static func documentViolation(_ bytes: [UInt8]) -> String? {
-        guard let household = try? Household(decoding: bytes) else { return nil }
-        return household.encoded().matches(bytes) ? nil : "a document has two forms"
+        if let household = try? Household(decoding: bytes), !household.encoded().matches(bytes) {
+            return "a document has two forms"
+        }
+        if let request = try? InvitationRequest(decoding: bytes), request.encoded() != bytes {
+            return "a request has two forms"
+        }
+        if let invitation = try? Invitation(fileText: bytes), !invitation.fileText.matches(bytes) {
+            return "an invitation has two forms"
+        }
+        return nil
     }
 }
 
@@ -82,11 +91,21 @@ extension HouseholdRun {
             try? household.admit(keys[2].signingKey, name: "C", by: keys[1])
             try? household.remove(keys[1].signingKey, by: keys[0])
             documents.append(household.encoded().withBytes { Array($0) })
+            documents += invitations(to: household, by: keys[0], for: keys[3])
         }
         // 0 lets in 1, 2 and 3; they meet; two removals at once; they meet.
         let meetings: [UInt8] = [
             0x40, 0x80, 0xC0, 0x43, 0x83, 0xC3, 0x51, 0xA1, 0xD1, 0x63, 0x93, 0xC3, 0x02, 0x12, 0x43,
         ]
         return documents.map { [0] + $0 } + [[1] + meetings, [1] + meetings.reversed()]
+    }
+
+    private static func invitations(
+        to household: Household, by inviter: PeerKeyPair, for machine: PeerKeyPair
+    ) -> [[UInt8]] {
+        guard let invitation = try? Invitation(to: household, until: 1_800_000_000, by: inviter),
+            let request = try? invitation.request(for: machine, name: "D", over: ChannelBinding(.zero))
+        else { return [] }
+        return [invitation.fileText.withBytes { Array($0) }, request.encoded()]
     }
 }

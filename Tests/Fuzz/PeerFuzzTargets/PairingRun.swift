@@ -3,7 +3,8 @@ import Cryptography
 import Pairing
 import SecureChannel
 
-/// Exchanges about a code, and the window in which they take place. The first byte says which.
+/// Exchanges about a code, the window in which they take place, and the session of a new machine. The first byte says
+/// which.
 struct PairingRun {
     private let input: [UInt8]
 
@@ -12,8 +13,8 @@ struct PairingRun {
     func violation() -> String? {
         var reader = InputReader(input)
         let setting = reader.byte()
-        return setting & 1 == 0
-            ? Self.exchangeViolation(setting, &reader) : WindowRun().violation(&reader)
+        if setting & 1 == 0 { return Self.exchangeViolation(setting, &reader) }
+        return setting & 2 == 0 ? WindowRun().violation(&reader) : NewcomerRun().violation(&reader)
     }
 
     private static let codes = ["0123 4567", "0123 4568"].compactMap { PairingCode($0) }
@@ -106,7 +107,8 @@ extension PairingRun {
         [
             [0, 0, 0, 0, 0], [2, 0, 0, 0, 0], [4, 0, 0, 0, 0], [0, 0, 1, 3, 1], [0, 3], [0, 0, 3], [0, 0, 0, 1, 9, 1],
             [0, 2, 32] + [UInt8](repeating: 0, count: 32), [1, 0, 1, 3, 1, 3, 1, 3, 1, 0, 1, 0x0B],
-            [1, 0, 6, 120, 5, 1, 6, 10, 5],
+            [1, 0, 6, 120, 5, 1, 6, 10, 5], [3, 0, 4, 0, 5, 7, 0, 9, 0], [3, 0, 4, 1, 5, 16, 20, 0, 21, 8, 13, 250],
+            [3, 0, 4, 0, 5, 7, 1, 0, 2, 32, 1, 1, 3, 0, 11, 10],
         ]
     }
 }

@@ -59,7 +59,7 @@ struct PairingTests {
         }
 
         /// Runs `tutti pair` with these words on the member.
-        func pair(_ words: String...) throws -> (status: ExitStatus, said: String) {
+        func pair(_ words: String...) throws -> (status: LANKit.ExitStatus, said: String) {
             let process = try lan[0].spawn([program, "pair"] + words, environment: ["XDG_STATE_HOME": state(0)])
             return (try process.wait(within: 15), process.output + process.errors)
         }

@@ -66,7 +66,8 @@ public struct ReceptionCheck: WireSink {
         case .anchor(let anchor): take(anchor)
         case .streamEnds(let epoch, let end): streamEnds(epoch, end)
         case .keepAlive, .clock, .groupVolume, .nextTitle: break
-        case .cut, .report, .roster, .command, .outcome, .follow, .unfollow, .programmeState, .programmeChange,
+        case .household, .pairing, .cut, .report, .roster, .command, .outcome, .follow, .unfollow, .programmeState,
+            .programmeChange,
             .queuePageRequest, .queuePage, .settings, .songOffer, .songBytes, .songCredit:
             figures.unexpected += 1
         }

@@ -18,10 +18,12 @@ public struct PeerEntry: Hashable, Sendable {
     public var protocolVersion: UInt32
     public var peer: UUIDBytes
     public var instance: UInt64
+    /// As what this machine knows it: a broadcaster by the key that it proved, any other as it announces itself.
+    public var relation: PeerRelation
 
     public init(
         name: String, roles: PeerRoles, activity: PeerActivity, playing: String?, addresses: [NetworkAddress],
-        hostName: String, protocolVersion: UInt32, peer: UUIDBytes, instance: UInt64
+        hostName: String, protocolVersion: UInt32, peer: UUIDBytes, instance: UInt64, relation: PeerRelation = .new
     ) {
         self.name = name
         self.roles = roles
@@ -32,6 +34,7 @@ public struct PeerEntry: Hashable, Sendable {
         self.protocolVersion = protocolVersion
         self.peer = peer
         self.instance = instance
+        self.relation = relation
     }
 }
 

@@ -7,10 +7,10 @@ import WireProtocol
 
 extension PeerList {
     /// Returns what is known of each peer.
-    /// - Parameter answers: of every broadcast.
     static func entries(
-        of peers: [DiscoveredPeer], answers: [PeerContact.Key: SurveyAnswer]
+        of peers: [DiscoveredPeer], _ survey: Survey, _ acquaintances: Acquaintances
     ) -> [PeerEntry] {
+        let answers = survey.answers
         let states = peers.compactMap { answers[PeerContact($0).key]?.state }
         let listeners = listenerStatuses(states)
         let isComplete = states.count == answers.count && states.allSatisfy(\.namesAllListeners)
@@ -19,7 +19,10 @@ extension PeerList {
                 peer.record.roles.contains(.broadcaster)
                 ? PeerStatus(answers[PeerContact(peer).key] ?? .silent)
                 : listeners[peer.record.instance] ?? PeerStatus(activity: isComplete ? .idle : .unknown)
-            return PeerEntry(peer, status)
+            let relation =
+                survey.keys[PeerContact(peer).key].map(acquaintances.relation(of:))
+                ?? acquaintances.relation(ofClaimed: peer.record.id)
+            return PeerEntry(peer, status, relation)
         }
     }
 
@@ -93,11 +96,11 @@ extension TransportStatus {
 }
 
 extension PeerEntry {
-    fileprivate init(_ peer: DiscoveredPeer, _ status: PeerStatus) {
+    fileprivate init(_ peer: DiscoveredPeer, _ status: PeerStatus, _ relation: PeerRelation) {
         self.init(
             name: peer.serviceName, roles: peer.record.roles, activity: status.activity, playing: status.playing,
             addresses: peer.addresses.map { NetworkAddress(host: $0.description, port: peer.port) },
             hostName: peer.hostName, protocolVersion: peer.record.protocolVersion, peer: peer.record.id,
-            instance: peer.record.instance)
+            instance: peer.record.instance, relation: relation)
     }
 }

@@ -12,15 +12,21 @@ public enum PeerList {
     ///
     /// It takes a second longer where a broadcast does not answer, and two at most. A listed peer need not be running:
     /// a machine that lost power stays in mDNS for minutes.
-    /// - Parameter identity: in whose name broadcasts are asked.
+    /// - Parameters:
+    ///   - identity: in whose name broadcasts are asked.
+    ///   - pins: whom this machine has met; nil for nobody.
     /// - Throws: ``RuntimeFailure/Kind/unavailable`` as soon as mDNS turns out to be unavailable.
-    public static func browse(for span: TimeSpan, as identity: Identity) throws(RuntimeFailure) -> [PeerEntry] {
+    public static func browse(
+        for span: TimeSpan, as identity: Identity, pins: (any PinStore)? = nil
+    ) throws(RuntimeFailure) -> [PeerEntry] {
         let peers = try search(for: span)
         let broadcasts = peers.filter { $0.record.roles.contains(.broadcaster) }.map { PeerContact($0) }
-        let answers = try RunControl().run { loop in
+        let survey = try RunControl().run { loop in
             SurveyRunner(contacts: broadcasts, identity: identity, loop: loop).run()
         }
-        return entries(of: peers, answers: answers)
+        var acquaintances = Acquaintances(own: identity.keys.key, household: identity.household?.household)
+        acquaintances.pins = (try? pins?.load()) ?? PinnedNames()
+        return entries(of: peers, survey, acquaintances)
     }
 
     private static func search(for span: TimeSpan) throws(RuntimeFailure) -> [DiscoveredPeer] {

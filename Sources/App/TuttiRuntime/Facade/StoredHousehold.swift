@@ -6,6 +6,11 @@ public struct StoredHousehold: Sendable {
     public let household: Household?
     public let store: any HouseholdStore
 
+    public init(_ household: Household?, in store: any HouseholdStore) {
+        self.household = household
+        self.store = store
+    }
+
     /// Loads it. May wait for a disk.
     /// - Throws: if it cannot be read: then nobody knows whether the machine is open.
     public init(_ store: any HouseholdStore) throws(MemoryFailure) {

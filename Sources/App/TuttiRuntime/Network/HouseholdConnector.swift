@@ -22,6 +22,8 @@ final class HouseholdConnector {
     private var watch: RepeatedTask?
     private var hasComplained = false
 
+    /// What this machine shows over a channel if it was invited.
+    var invitation: (ChannelBinding) -> [UInt8] = { _ in [] }
     /// Sends over a connection.
     var send: (ConnectionID, ByteBuffer) -> Void = { _, _ in }
     /// Takes what the peer at the other end of a connection is, whenever that changes.
@@ -64,7 +66,7 @@ final class HouseholdConnector {
     /// Begins with a connection whose other end has proved its key.
     /// - Returns: the own introduction.
     func open(_ id: ConnectionID, key: PeerKey, binding: ChannelBinding) -> [UInt8] {
-        meetings.open(id, remoteKey: key, binding: binding)
+        meetings.open(id, remoteKey: key, binding: binding, invitation: invitation(binding))
     }
 
     func close(_ id: ConnectionID) { meetings.close(id) }
@@ -73,7 +75,7 @@ final class HouseholdConnector {
     /// - Returns: what it is.
     func receive(introduction: ByteBuffer, from id: ConnectionID) -> PeerStanding {
         var standing = PeerStanding.stranger
-        for action in meetings.receive(introduction: introduction, from: id) {
+        for action in meetings.receive(introduction: introduction, from: id, at: WallClock.seconds()) {
             if case .standing(id, let found) = action { standing = found } else { perform(action) }
         }
         return standing
@@ -161,6 +163,7 @@ final class HouseholdConnector {
         case .standing(let id, let standing): onStanding(id, standing)
         case .send(let id, let document): send(id, WireEncoder.household(document.withBytes { Array($0) }))
         case .store(let household): store(household)
+        case .admitted(let name): emit(.notice(.household(.admitted(name))))
         case .changed: onChange()
         }
     }

@@ -8,10 +8,14 @@ public enum HouseholdNotice: Hashable, Sendable {
     case member(String)
     /// It was removed from the household of this name.
     case removed(String)
+    /// It was invited into the household of this name, and looks for a member.
+    case waiting(String)
+    /// It let a machine of this name in, which showed an invitation.
+    case admitted(String)
 
     public var level: NoticeLevel {
         switch self {
-        case .open, .member: .info
+        case .open, .member, .waiting, .admitted: .info
         case .removed: .warning
         }
     }

@@ -11,7 +11,7 @@ import WireProtocol
 final class SurveyRunner: PeerNetworkDelegate {
     private let loop: any EventLoop
     private let network: PeerNetwork
-    private let done: EventLoopPromise<[PeerContact.Key: SurveyAnswer]>
+    private let done: EventLoopPromise<Survey>
     private var session: SurveySession
     private let events = EventSequencer<SurveyEvent>()
     private var ticker: RepeatedTask?
@@ -30,7 +30,7 @@ final class SurveyRunner: PeerNetworkDelegate {
         session = SurveySession(greeting: greeting, contacts: contacts, now: .now())
     }
 
-    func run() -> EventLoopFuture<[PeerContact.Key: SurveyAnswer]> {
+    func run() -> EventLoopFuture<Survey> {
         network.delegate = self
         ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in
             self?.handle(.tick)
@@ -52,7 +52,7 @@ final class SurveyRunner: PeerNetworkDelegate {
         case .dial(let dial): network.dial(dial)
         case .send(let id, let bytes): network.send(bytes, to: id)
         case .close(let id): network.close(id)
-        case .finished(let answers): done.succeed(answers)
+        case .finished(let answers): done.succeed(Survey(answers: answers, keys: session.keys))
         }
     }
 
@@ -81,3 +81,11 @@ final class SurveyRunner: PeerNetworkDelegate {
 
 // Confined to its event loop: the network and the ticker bring their events there.
 extension SurveyRunner: @unchecked Sendable {}
+
+/// What became of a survey.
+struct Survey: Sendable {
+    /// Of every broadcast.
+    var answers: [PeerContact.Key: SurveyAnswer] = [:]
+    /// Of those that proved one.
+    var keys: [PeerContact.Key: PeerKey] = [:]
+}

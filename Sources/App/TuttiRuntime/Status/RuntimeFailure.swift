@@ -96,6 +96,10 @@ public struct RuntimeFailure: Error, Hashable, Sendable {
         case newcomer(NewcomerFailure)
         case sponsor(SponsorFailure, SponsorTarget)
 
+        // MARK: The household
+
+        case household(EnrolmentFailure)
+
         // MARK: This machine
 
         /// No thread or file descriptor is left; the system's error number.

@@ -54,7 +54,8 @@ struct BroadcastCommand: Command {
             name, to, listener, AccessFlags.listen, AccessFlags.command, wait, now, play, loudness, raw, capture,
             latency,
         ] + OutputFlags.options
-            + [repeats, shuffle, idle, acceptSongs, startDelay] + NetworkFlags.options + DisplayFlags.options + [.help],
+            + [repeats, shuffle, idle, acceptSongs, startDelay, InvitationFile.option] + NetworkFlags.options
+            + DisplayFlags.options + [.help],
         notes: [
             "What --capture hears begins at once, listeners or none; who joins, joins in the middle. The sound card's clock is "
                 + "followed, so it goes on for as long as nobody ends it.",
@@ -62,6 +63,7 @@ struct BroadcastCommand: Command {
                 + "next and the previous song, s stops. + and - change the volume of the group, and m mutes it; with "
                 + "--play those of this machine's own loudspeakers.",
             "Ctrl-C ends the broadcast for all listeners; a second one ends this process at once.",
+            InvitationFile.note,
             "Exit code: 0 when the last frame of every song was heard, 130 after Ctrl-C (128 + N after signal N), 64 for a wrong "
                 + "command line, 65 for a song that cannot be played, 66 for a missing one, 68 for a peer that is "
                 + "nowhere, 69 for a port or sound card that is not to be had, 77 when others may use this machine's "
@@ -88,6 +90,7 @@ struct BroadcastCommand: Command {
     let paths: [String]
     /// The options of the broadcast.
     private(set) var options: BroadcastOptions
+    let invitation: InvitationFile?
     let display: DisplayFlags
 
     init(_ arguments: CommandArguments) throws(UsageError) {
@@ -114,14 +117,19 @@ struct BroadcastCommand: Command {
             options.startDelay = .milliseconds(delay)
         }
         options.network = try NetworkFlags.parse(arguments)
+        invitation = InvitationFile(arguments)
         display = try DisplayFlags(arguments)
     }
 
     func run() -> Int32 {
         // If the song comes through standard input, keys cannot.
-        let session = SessionRunner(
+        var session = SessionRunner(
             flags: display, codeWhenInterrupted: { 128 + $0 },
             readsKeys: !paths.contains("-"))
+        session.enrolment = { [invitation, options] identity throws(RuntimeFailure) in
+            try invitation?.enrolment(
+                of: identity, addresses: options.listeners, usesDiscovery: options.network.usesDiscovery)
+        }
         return session.run(warnings: warnings) { identity throws(RuntimeFailure) in
             var options = options
             options.memory = MemoryStore.standard()

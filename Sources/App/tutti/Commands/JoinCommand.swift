@@ -29,6 +29,7 @@ struct JoinCommand: Command {
         summary: "Plays what is broadcast on this machine's loudspeakers, in step with all others.",
         operands: [.broadcaster],
         options: [from, AccessFlags.broadcast, name, once] + OutputFlags.options + [offset, volume, role, codecs]
+            + [InvitationFile.option]
             + NetworkFlags.options + DisplayFlags.options + [.help],
         notes: [
             "Keys on a terminal: + and - change the volume of this listener, m mutes it. For all listeners: space pauses and "
@@ -36,6 +37,7 @@ struct JoinCommand: Command {
             "Volume, mute and role are remembered for the sound "
                 + "device.",
             "Ctrl-C fades out and ends; a second one ends this process at once.",
+            InvitationFile.note,
             "Exit code: 0 after Ctrl-C or, with --once, after a broadcast; 64 for a wrong command line, 69 for a port "
                 + "or sound card that is not to be had, 77 when others may use this machine's "
                 + "key, 1, 73, 74 for other failures.",
@@ -50,10 +52,14 @@ struct JoinCommand: Command {
             .init(
                 command: "tutti join --role left --volume 40",
                 meaning: "the left one of a pair of loudspeakers, softly"),
+            .init(
+                command: "tutti join --household invitation",
+                meaning: "comes into the household that the file invites to, and plays what its members broadcast"),
             .init(command: "tutti join --codecs pcm", meaning: "lets the broadcaster do the decoding"),
         ])
 
     private(set) var options = JoinOptions()
+    let invitation: InvitationFile?
     let display: DisplayFlags
 
     init(_ arguments: CommandArguments) throws(UsageError) {
@@ -69,6 +75,7 @@ struct JoinCommand: Command {
             try CodecNames.codecs(text, for: Self.codecs.name)
         }
         options.network = try NetworkFlags.parse(arguments)
+        invitation = InvitationFile(arguments)
         display = try DisplayFlags(arguments)
         options.statusInterval = display.statusInterval
     }
@@ -88,7 +95,12 @@ struct JoinCommand: Command {
     }
 
     func run() -> Int32 {
-        let session = SessionRunner(flags: display, codeWhenInterrupted: { _ in 0 }, readsKeys: true)
+        var session = SessionRunner(flags: display, codeWhenInterrupted: { _ in 0 }, readsKeys: true)
+        session.enrolment = { [invitation, options] identity throws(RuntimeFailure) in
+            try invitation?.enrolment(
+                of: identity, addresses: options.address.map { [$0] } ?? [],
+                usesDiscovery: options.network.usesDiscovery)
+        }
         return session.run(warnings: []) { identity throws(RuntimeFailure) in
             var options = options
             options.memory = MemoryStore.standard()

@@ -134,6 +134,18 @@ struct PairCommand: Command {
         interruption.onRaise { sponsor.stop() }
         guard let paired = try sponsor.run() else { return }
         StandardStream.output.write("\(paired.name) belongs to \(paired.household.name) now\n".terminalSafeLine)
+        try tell(household.members.filter { $0.peerKey != machine.identity.keys.key }, of: paired.household, machine)
+    }
+
+    /// Tells those who were members before.
+    private func tell(
+        _ members: [Household.Member], of household: Household, _ machine: PairingMachine
+    ) throws(RuntimeFailure) {
+        guard !members.isEmpty else { return }
+        var identity = machine.identity
+        identity.household = StoredHousehold(household, in: machine.store)
+        let news = MemberNewsSentence(try MemberNews.tell(as: identity, among: members))
+        StandardStream.output.write("\(news.text)\n".terminalSafeLine)
     }
 
     private static func read(_ typed: TypedCode) throws(RuntimeFailure) -> PairingCode {

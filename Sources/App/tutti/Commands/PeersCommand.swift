@@ -24,8 +24,12 @@ struct PeersCommand: Command {
             "A name belongs to the key of the machine that first took part in a broadcast under it. Another machine that "
                 + "goes by it is told of, and not taken by --to and --from. 256 names are kept in the state directory; "
                 + "those that you never named go first.",
-            "With --json, activity is idle, waiting, playing, paused or stopped; unanswered or refused for a broadcaster "
-                + "that tells nothing; unknown for a listener that only such a one may know.",
+            "Standing is member or removed by this machine's household, known for a key that came before under a name, and "
+                + "else new. A broadcaster proves its key; what a listener is said to be is what it announces. 'tutti "
+                + "household' lists members that are not there, too.",
+            "With --json, standing may also be thisMachine, and activity is idle, waiting, playing, paused or stopped; "
+                + "unanswered or refused for a broadcaster that tells nothing; unknown for a listener that only such a "
+                + "one may know.",
             "Exit code: 0, also when nobody is there; 64 for a wrong command line, 68 for a name that is not known, 69 "
                 + "without mDNS, 73 where the state directory cannot be written.",
         ],
@@ -74,7 +78,7 @@ struct PeersCommand: Command {
     }
 
     private func list() throws(RuntimeFailure) {
-        let peers = try PeerList.browse(for: span, as: SessionRunner.identity())
+        let peers = try PeerList.browse(for: span, as: SessionRunner.identity(), pins: PinFile.standard())
         if isJSON {
             ListOutput.write(peers.map(\.json))
         } else if peers.isEmpty {
@@ -100,6 +104,7 @@ struct PeersCommand: Command {
         var table = Table(columns: [
             .init(title: "name", dropOrder: 0),
             .init(title: "role", dropOrder: 2),
+            .init(title: "standing", dropOrder: 4),
             .init(title: "playing", dropOrder: 3),
             .init(title: "address", dropOrder: 1),
         ])
@@ -107,6 +112,7 @@ struct PeersCommand: Command {
             [
                 .init(text: peer.name.terminalSafe, style: .strong),
                 .init(text: peer.role),
+                .init(text: peer.relation.reading),
                 .init(text: peer.nowPlaying.terminalSafe.truncated(to: 40)),
                 .init(text: peer.addresses.first?.description ?? peer.hostName.terminalSafe),
             ]
@@ -149,13 +155,17 @@ extension PeerEntry {
 
     var json: JSONValue {
         .object([
-            "name": .string(name), "role": .string(role), "activity": .string(activity.rawValue),
-            "playing": .optional(playing),
+            "name": .string(name), "role": .string(role), "standing": .string(relation.rawValue),
+            "activity": .string(activity.rawValue), "playing": .optional(playing),
             "addresses": .array(addresses.map { .string($0.description) }), "hostName": .string(hostName),
             "protocolVersion": .integer(Int64(protocolVersion)), "id": .string(peer.description),
             "instance": .string(instance.sixteenHexDigits),
         ])
     }
+}
+
+extension PeerRelation {
+    fileprivate var reading: String { self == .thisMachine ? "this machine" : rawValue }
 }
 
 extension UInt64 {

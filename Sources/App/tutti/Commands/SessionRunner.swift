@@ -23,6 +23,8 @@ struct SessionRunner: Sendable {
     let codeWhenInterrupted: @Sendable (Int32) -> Int32
     /// Whether the session takes keys, if the terminal shows live lines.
     var readsKeys = false
+    /// What brings this machine into a household before the session begins; it gives nil if nothing need.
+    var enrolment: (@Sendable (Identity) throws(RuntimeFailure) -> Enrolment?)?
 
     /// Gives this process its identity, for a session that others see.
     typealias IdentityLoader = () throws(RuntimeFailure) -> Identity
@@ -77,11 +79,13 @@ struct SessionRunner: Sendable {
         _ make: SessionMaker, _ interruption: Interruption, _ mailbox: EventMailbox, hasKeys: Bool
     ) -> SessionResult {
         do throws(RuntimeFailure) {
-            let session = try make { () throws(RuntimeFailure) in
+            let load = { () throws(RuntimeFailure) -> Identity in
                 let loaded = try IdentityStore.standard().identity()
                 for warning in loaded.warnings { mailbox.post(.warning(warning)) }
                 return loaded.identity
             }
+            if case .interrupted = try enrol(load, interruption, mailbox) { return .interrupted }
+            let session = try make(load)
             if hasKeys { KeyReader.start(session.onKey) }
             interruption.onRaise(session.stop)
             switch try session.run({ mailbox.post(.runtime($0)) }) {
@@ -91,6 +95,14 @@ struct SessionRunner: Sendable {
         } catch {
             return .failed(error)
         }
+    }
+
+    private func enrol(
+        _ load: IdentityLoader, _ interruption: Interruption, _ mailbox: EventMailbox
+    ) throws(RuntimeFailure) -> RuntimeOutcome {
+        guard let enrolment, let stage = try enrolment(load()) else { return .completed }
+        interruption.onRaise { stage.stop() }
+        return try stage.run { mailbox.post(.runtime($0)) }
     }
 
     private func exitCode(_ result: SessionResult, _ interruption: Interruption) -> Int32 {

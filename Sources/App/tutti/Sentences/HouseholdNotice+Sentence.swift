@@ -11,6 +11,8 @@ extension HouseholdNotice {
         case .removed(let name):
             "this machine was removed from the household \(name) and takes part with nobody; 'tutti household leave' "
                 + "begins anew"
+        case .waiting(let name): "waiting for a member of \(name)"
+        case .admitted(let name): "let \(name) into the household: it showed an invitation"
         }
     }
 }

@@ -44,6 +44,7 @@ extension RuntimeFailure.Reason {
         case .control(let ending, let target): ending.sentence(target)
         case .newcomer(let failure): failure.sentence
         case .sponsor(let failure, let target): failure.sentence(target)
+        case .household(let failure): failure.sentence
         case .outOfResources(let code):
             "this machine has no thread or file descriptor left (\(code)); end some programs"
         case .noFileDescriptor: "no file descriptor left"

@@ -36,6 +36,16 @@ struct KeyFile: Sendable {
         }
     }
 
+    /// Makes new keys, and gives the file of the former ones another name.
+    /// - Returns: the path that it has now.
+    func replace() throws(PrivateFileError) -> String {
+        try file.exclusively { () throws(PrivateFileError) in
+            let former = try file.setAside(as: "former")
+            try file.write(Self.text(of: .random()))
+            return former
+        }
+    }
+
     /// Of a file written by anything else nothing is guessed: it is byte for byte what ``text(of:)`` writes.
     private static func keys(_ text: [UInt8]) -> PeerKeyPair? {
         let digits = text.dropFirst(header.count).prefix(2 * PeerKeyPair.seedByteCount)

@@ -117,8 +117,8 @@ extension RuntimeFailure {
     init(_ error: PrivateFileError) {
         let kind: Kind =
             switch error {
-            case .exposed, .foreign: .notAllowed
-            case .damaged, .unusable: .general
+            case .exposed, .foreign, .unusable: .notAllowed
+            case .damaged: .general
             case .system: .cannotCreate
             }
         self.init(kind, .other("\(error)"))

@@ -112,7 +112,7 @@ public struct HouseholdKeeper: Sendable {
         return true
     }
 
-    private mutating func set(_ household: Household?) {
+    mutating func set(_ household: Household?) {
         self.household = household
         digest = household?.digest
     }

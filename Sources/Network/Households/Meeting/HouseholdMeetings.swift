@@ -19,6 +19,8 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
         case send(ID, SecretBytes)
         /// Store the household: merge it with what is stored.
         case store(Household)
+        /// A new machine of this name was let in by its invitation.
+        case admitted(name: String)
         /// The household, or this machine's place in it, is another one than before.
         case changed
     }
@@ -45,20 +47,33 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
     // MARK: Channels
 
     /// Begins with a channel whose other end has proved its key.
+    /// - Parameter invitation: what this machine shows if it was invited and is no member yet.
     /// - Returns: the own introduction, for that channel alone.
-    public mutating func open(_ id: ID, remoteKey: PeerKey, binding: ChannelBinding) -> [UInt8] {
+    public mutating func open(
+        _ id: ID, remoteKey: PeerKey, binding: ChannelBinding, invitation: [UInt8] = []
+    ) -> [UInt8] {
         let meeting = HouseholdMeeting(remoteKey: remoteKey, binding: binding)
         channels[id] = Channel(meeting: meeting)
         let sign = keeper.sign(for: meeting)
-        return (sign.map { HouseholdIntroduction(sign: $0) } ?? .random()).encoded()
+        var introduction = sign.map { HouseholdIntroduction(sign: $0) } ?? .random()
+        introduction.invitation = invitation
+        return introduction.encoded()
     }
 
     public mutating func close(_ id: ID) { channels[id] = nil }
 
-    /// Takes the other end's introduction, once. The first action says what it is.
-    public mutating func receive(introduction bytes: ByteBuffer, from id: ID) -> [Action] {
+    /// Takes the other end's introduction, once. The first action says what it is. A new machine that shows an
+    /// invitation is let in before that.
+    /// - Parameter unixTime: in seconds since 1970; by default every invitation is over.
+    public mutating func receive(introduction bytes: ByteBuffer, from id: ID, at unixTime: Int64 = .max) -> [Action] {
         guard var channel = channels[id], channel.standing == nil else { return [] }
         let introduction = HouseholdIntroduction(decoding: bytes)
+        if let request = introduction.flatMap({ try? InvitationRequest(decoding: $0.invitation) }),
+            (try? keeper.admit(request, in: channel.meeting, at: unixTime)) == true, let household
+        {
+            channels[id]?.standing = keeper.standing(in: channel.meeting)
+            return [.standing(id, .member), .admitted(name: request.name), .store(household)] + spread()
+        }
         let document = introduction.flatMap { keeper.receive($0.sign, in: &channel.meeting) }
         let standing = keeper.standing(in: channel.meeting)
         channel.standing = standing

@@ -70,7 +70,8 @@ public struct NewcomerSession {
         switch event {
         case .opened(let id, let address): opened(id, address, now)
         case .authenticated(let id, let key, let binding):
-            connections.authenticate(id, key)
+            // Whatever it is to this machine, it must know the code.
+            connections.authenticate(id, key, .stranger)
             connections[id]?.binding = binding
         case .broken(let id, let error): drop(id, .broken(.security(error)), now)
         case .received(let id, let bytes): receive(id, bytes, now)

@@ -86,7 +86,8 @@ public struct SponsorSession {
         case .opened(let id, let address, let dial): opened(id, address, dial, now)
         case .dialFailed(let dial): connections.dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
         case .authenticated(let id, let key, let binding):
-            connections.authenticate(id, key)
+            // Whatever it is to this machine, it must know the code.
+            connections.authenticate(id, key, .stranger)
             connections[id]?.binding = binding
         case .broken(let id, let error): giveUp(id, .security(error), now)
         case .received(let id, let bytes): receive(id, bytes, now)

@@ -1,0 +1,98 @@
+import Cryptography
+import Households
+import NIOCore
+import NIOPosix
+import Peering
+import SecureChannel
+
+/// One enrolment while it runs: the round, the documents that come, and the store. Confined to its event loop.
+final class EnrolmentVisit {
+    private let invitation: Invitation
+    private let identity: Identity
+    private let store: any HouseholdStore
+    private let addresses: [NetworkAddress]
+    private let usesDiscovery: Bool
+    private let loop: any EventLoop
+    private let emit: @Sendable (RuntimeEvent) -> Void
+    private var round: RoundRunner?
+    private var watch: RepeatedTask?
+    private var isEnrolled = false
+
+    private static let interval = TimeAmount.seconds(1)
+
+    init(
+        _ invitation: Invitation, identity: Identity, store: any HouseholdStore, addresses: [NetworkAddress],
+        usesDiscovery: Bool, loop: any EventLoop, emit: @escaping @Sendable (RuntimeEvent) -> Void
+    ) {
+        self.invitation = invitation
+        self.identity = identity
+        self.store = store
+        self.addresses = addresses
+        self.usesDiscovery = usesDiscovery
+        self.loop = loop
+        self.emit = emit
+    }
+
+    func run() -> EventLoopFuture<RuntimeOutcome> {
+        var errand = RoundRunner.Errand(purpose: .enrolling, addresses: addresses, usesDiscovery: usesDiscovery)
+        errand.invitation = { [invitation, identity] binding in
+            // Without a name that a member can have it shows nothing, and is let in by nobody.
+            (try? invitation.request(for: identity.keys, name: identity.name, over: binding))?.encoded() ?? []
+        }
+        errand.onDocument = { [weak self] document, sender in self?.take(document, from: sender) }
+        let round = RoundRunner(errand, identity: identity, loop: loop)
+        self.round = round
+        watch = loop.scheduleRepeatedTask(initialDelay: Self.interval, delay: Self.interval) { [weak self] _ in
+            self?.review()
+        }
+        return round.run().map { _ in
+            self.watch?.cancel()
+            return self.isEnrolled ? .completed : .interrupted
+        }
+    }
+
+    func stop() { round?.stop() }
+
+    /// Anybody may send one.
+    private func take(_ document: ByteBuffer, from sender: PeerKey) {
+        guard !isEnrolled,
+            let household = try? invitation.household(
+                decoding: Array(document.readableBytesView), from: sender, for: identity.keys.key)
+        else { return }
+        perform { [store] () throws(MemoryFailure) in
+            _ = try store.change { (stored) throws(HouseholdError) in
+                // Another process may have been faster; another household is the user's word.
+                guard stored == nil else { return }
+                stored = household
+            }
+            return true
+        }
+    }
+
+    /// The time may be over, or the user may have paired this machine meanwhile.
+    private func review() {
+        if invitation.voucher.isOver(at: WallClock.seconds()) {
+            round?.fail(
+                RuntimeFailure(
+                    .unavailable, .household(.invitationIsOver(invitation.voucher.householdName))))
+        }
+        perform { [store] () throws(MemoryFailure) in try store.load() != nil }
+    }
+
+    private func perform(_ ask: @escaping @Sendable () throws(MemoryFailure) -> Bool) {
+        NIOThreadPool.singleton.runIfActive(eventLoop: loop) { Result(catching: ask) }
+            .whenSuccess { result in
+                switch result {
+                case .success(false): break
+                case .success(true):
+                    self.isEnrolled = true
+                    self.round?.stop()
+                case .failure(let failure):
+                    self.round?.fail(RuntimeFailure(.cannotCreate, .other(failure.message)))
+                }
+            }
+    }
+}
+
+// Confined to its event loop.
+extension EnrolmentVisit: @unchecked Sendable {}
