@@ -108,6 +108,8 @@ final class VirtualConnector {
             case .send(let id, let document):
                 write(WireEncoder.household(document.withBytes { Array($0) }), to: id)
             case .store(let household): identity.merge(household)
+            // Nobody is invited here.
+            case .admitted: break
             case .changed: onChange()
             }
         }
@@ -120,7 +122,7 @@ final class VirtualConnector {
         func rank(_ action: HouseholdMeetings<ConnectionID>.Action) -> Int {
             switch action {
             case .store: -2
-            case .changed: -1
+            case .admitted, .changed: -1
             case .standing(let id, _), .send(let id, _): id.number
             }
         }
