@@ -13,7 +13,7 @@ class HouseholdMachine {
     var admitted: TrueTime?
     /// When first any machine's household said that it is out.
     var out: TrueTime?
-    /// When it was cut off from the network.
+    /// When it was cut off from the network, or its connections broke.
     var cuts: [ClosedRange<TrueTime>] = []
     /// Until when its process is stopped; nil while it runs.
     var stoppedUntil: TrueTime?

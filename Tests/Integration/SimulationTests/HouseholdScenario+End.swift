@@ -73,6 +73,7 @@ extension HouseholdScenario {
             guard let time = performance.seconds(of: Double(index * HeardWindow.frameCount)),
                 !cuts.contains(where: { $0.contains(TrueTime(seconds: time)) })
             else { continue }
+            tally.windows += 1
             if windows[index]?.content != .song {
                 let text = "\(feed.listener.name) misses window \(index), \(time) s, of \(feed.machine.name)"
                 return add(.notWhole, text)

@@ -19,7 +19,7 @@ extension HouseholdScenario {
         case 10: restartBroadcaster()
         case 11, 12, 13: flood()
         case 14: strangers.restartOne()
-        case 15: pick(listeners.filter { $0.stoppedUntil == nil })?.node.breakConnections()
+        case 15: breakConnections()
         default: break
         }
     }
@@ -116,6 +116,13 @@ extension HouseholdScenario {
         log("\(machine.name) is cut off for \(span.seconds) s")
         world.network.cut(off: host, for: span)
         machine.cuts.append(now...now + span)
+    }
+
+    private func breakConnections() {
+        guard let machine = pick(listeners.filter { $0.stoppedUntil == nil }) else { return }
+        log("\(machine.name)'s connections break")
+        machine.node.breakConnections()
+        machine.cuts.append(now...now)
     }
 
     private func stop() {

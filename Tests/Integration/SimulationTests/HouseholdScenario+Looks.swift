@@ -23,7 +23,9 @@ extension HouseholdScenario {
             lookAtFeed(listener)
             lookForWaiting(listener)
         }
-        for machine in broadcasters where machine.stoppedUntil == nil { lookAtAudience(machine) }
+        for machine in broadcasters where machine.stoppedUntil == nil && machine.node.outcome == nil {
+            lookAtAudience(machine)
+        }
     }
 
     /// Whether a listener has belonged to the household for so long that nothing of before is heard any more.
@@ -63,6 +65,7 @@ extension HouseholdScenario {
             listener.feed = nil
         }
         guard let current else { return }
+        if [listener, current.machine].contains(where: { $0 === strangers.victim }) { tally.floodedJoins += 1 }
         lookAtChoice(of: listener, current.machine)
         let feed = HouseholdFeed(listener, by: current.machine, current.node, from: now)
         listener.feed = feed
@@ -104,8 +107,10 @@ extension HouseholdScenario {
     private func lookAtChoice(of listener: ListeningMachine, _ chosen: BroadcastingMachine) {
         let seen = broadcasters.filter { isForHim(listener, $0, since: .seconds(3)) }
         guard now < listener.began + .seconds(1), listener.isRunningMember, seen.count == broadcasters.count,
-            let lowest = lowest(of: seen), lowest !== chosen
+            let lowest = lowest(of: seen)
         else { return }
+        tally.choices += 1
+        guard lowest !== chosen else { return }
         add(.disagreement, "\(listener.name) takes \(chosen.name) and not \(lowest.name)")
     }
 

@@ -16,7 +16,8 @@ final class HouseholdScenario {
     enum Faulty { case listeners, broadcasters }
 
     static let look = TimeSpan.milliseconds(100)
-    private static let chaos = TimeSpan.seconds(100)
+    /// How long something happens.
+    private let chaos: TimeSpan
 
     let world: World
     let broadcasters: [BroadcastingMachine]
@@ -31,11 +32,16 @@ final class HouseholdScenario {
     /// Whether broadcasts follow on each other.
     var broadcastsGoOn = true
     var findings: [Finding] = []
+    /// How often there was something to judge.
+    var tally = HouseholdTally()
     /// What happened, for whoever looks into a failure.
     var events: [String] = []
 
-    init(seed: UInt64, fault: PlantedFault? = nil, in faulty: Faulty = .listeners) throws {
+    init(
+        seed: UInt64, for chaos: TimeSpan = .seconds(100), fault: PlantedFault? = nil, in faulty: Faulty = .listeners
+    ) throws {
         SeededSodium.begin(seed: seed)
+        self.chaos = chaos
         let world = World(seed: seed, hasKeys: true)
         self.world = world
         strangers = HouseholdStrangers(world)
@@ -94,7 +100,7 @@ final class HouseholdScenario {
     // MARK: The run
 
     func run() {
-        let end = now + Self.chaos
+        let end = now + chaos
         while now < end {
             look(for: world.random.span(.milliseconds(600) ... .milliseconds(3_000)))
             happen()
@@ -143,7 +149,7 @@ final class HouseholdScenario {
     var summary: String {
         let joined = listeners.count { $0.admitted != nil }
         return "seed \(world.seed): \(joined) listeners of \(listeners.count) let in, \(removalCount) removals, "
-            + "\(broadcasts.count) broadcasts, \(feeds.count) times fed, "
+            + "\(broadcasts.count) broadcasts, \(feeds.count) times fed, \(tally), "
             + "\(strangers.floodedConnectionCount) connections of floods, \(world.loop.eventCount) events"
     }
 }

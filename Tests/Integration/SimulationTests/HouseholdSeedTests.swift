@@ -1,3 +1,4 @@
+import AudioCore
 import SimulationKit
 import Testing
 
@@ -8,12 +9,13 @@ import Testing
         scenario.run()
         if !scenario.findings.isEmpty { print("seed \(seed): \(scenario.events.joined(separator: "; "))") }
         report(scenario.findings, scenario.world)
+        #expect(scenario.tally.isEnough, "\(scenario.tally); \(scenario.world.replay)")
         print(scenario.summary)
     }
 
     @Test func oneSeedReplaysItsEventsExactly() throws {
         func run() throws -> UInt64 {
-            let scenario = try HouseholdScenario(seed: 11)
+            let scenario = try HouseholdScenario(seed: 11, for: .seconds(40))
             scenario.run()
             return scenario.world.loop.eventCount
         }
@@ -25,7 +27,7 @@ import Testing
     private func kinds(
         _ seed: UInt64, _ fault: PlantedFault, in faulty: HouseholdScenario.Faulty
     ) throws -> (kinds: Set<Finding.Kind>, text: String) {
-        let scenario = try HouseholdScenario(seed: seed, fault: fault, in: faulty)
+        let scenario = try HouseholdScenario(seed: seed, for: .seconds(40), fault: fault, in: faulty)
         scenario.run()
         return (Set(scenario.findings.map(\.kind)), "\(scenario.findings); \(scenario.world.replay)")
     }

@@ -10,6 +10,8 @@ final class HouseholdStrangers {
     /// It wants to hear what the household plays.
     private(set) var listener: ListenNode
     private let flooders: [FloodNode]
+    /// Whom they flood now.
+    private(set) var victim: HouseholdMachine?
 
     static let names = ["Stranger 1", "Stranger 2", "Eavesdropper"]
 
@@ -45,10 +47,14 @@ final class HouseholdStrangers {
     func flood(_ machine: HouseholdMachine) {
         let isListener = machine is ListeningMachine
         guard let host = machine.virtualMachine?.name else { return }
+        victim = machine
         for flooder in flooders { flooder.begin(host, connections: isListener ? 16 : 70) }
     }
 
-    func endFlood() { for flooder in flooders { flooder.end() } }
+    func endFlood() {
+        victim = nil
+        for flooder in flooders { flooder.end() }
+    }
 
     var floodedConnectionCount: Int { flooders.reduce(0) { $0 + $1.connectionCount } }
 
