@@ -218,8 +218,9 @@ let testRooms = [
             library(
                 "SimulationKit",
                 [
-                    "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync", "HostSystem",
-                    "Listening", "Peering", "Playout", "Programmes", "SessionExecution", "WireProtocol", nioCore,
+                    "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync", "Cryptography",
+                    "HostSystem", "Households", "Listening", "Peering", "Playout", "Programmes", "SecureChannel",
+                    "SessionExecution", "WireProtocol", nioCore,
                 ]),
 
             // The library is in Tests/Preloads, a package of its own.
@@ -442,8 +443,8 @@ let testRooms = [
             tests(
                 "SimulationTests",
                 [
-                    "AudioCore", "Broadcasting", "ClockSync", "Listening", "Peering", "Playout", "SimulationKit",
-                    "WireProtocol",
+                    "AudioCore", "Broadcasting", "CSodium", "ClockSync", "Cryptography", "Households", "Listening",
+                    "Peering", "Playout", "SecureChannel", "SimulationKit", "WireProtocol",
                 ]),
             tests(
                 "ProgramRecordingTests",

@@ -17,6 +17,10 @@ struct Finding: CustomStringConvertible {
         case unbounded
         /// Not where it ought to be, there twice, or not told of.
         case lost
+        /// A stranger, or a machine that was removed, is heard, fed, or knows what it must not.
+        case foreign
+        /// Machines that ought to agree do not.
+        case disagreement
     }
 
     var kind: Kind

@@ -15,6 +15,8 @@ public final class StreamEndpoint {
     /// What a process closes is closed by then, whatever the other side has taken of it.
     private static let closingTime = TimeSpan.seconds(1)
 
+    /// Of the connection; both ends have the same.
+    let number: UInt64
     let network: VirtualNetwork
     let own: VirtualNetwork.Attachment
     let peer: VirtualNetwork.Attachment
@@ -45,7 +47,10 @@ public final class StreamEndpoint {
     private var lastArrival = TrueTime.start
     var retransmission = Retransmission()
 
-    init(network: VirtualNetwork, own: VirtualNetwork.Attachment, peer: VirtualNetwork.Attachment) {
+    init(
+        number: UInt64, network: VirtualNetwork, own: VirtualNetwork.Attachment, peer: VirtualNetwork.Attachment
+    ) {
+        self.number = number
         self.network = network
         self.own = own
         self.peer = peer

@@ -43,6 +43,7 @@ public final class VirtualNetwork {
     var onLinkDown: ((VirtualMachine) -> Void)?
     /// Dials that leave before go together then.
     private var dialsGatheredUntil = TrueTime.start
+    private var nextConnection: UInt64 = 0
     /// Dials that were tried, for tests.
     public private(set) var dialCount = 0
 
@@ -143,8 +144,9 @@ public final class VirtualNetwork {
         _ source: Attachment, _ target: Attachment, after back: TimeSpan,
         _ completion: @escaping DialCompletion
     ) {
-        let near = StreamEndpoint(network: self, own: source, peer: target)
-        let far = StreamEndpoint(network: self, own: target, peer: source)
+        nextConnection += 1
+        let near = StreamEndpoint(number: nextConnection, network: self, own: source, peer: target)
+        let far = StreamEndpoint(number: nextConnection, network: self, own: target, peer: source)
         near.partner = far
         far.partner = near
         source.endpoints.append(near)

@@ -29,16 +29,21 @@ public final class BroadcastNode: BroadcastEnvironment {
     /// The song's source brings it as it is heard, and no faster, since it was first asked; at these frames it pauses.
     /// Nil for a file.
     public var livePauses: [(frame: Int64, span: TimeSpan)]?
-    private var liveSince: TrueTime?
+    var liveSince: TrueTime?
     /// A piece of song of 0.1 s takes so long to decode at most.
     public var transcodingTime = TimeSpan.milliseconds(4)
-    var fault: PlantedFault?
+    let fault: PlantedFault?
 
     let configuration: BroadcastConfiguration
+    /// Its machine's keys; nil where connections begin without any.
+    public let identity: MachineIdentity?
+    let connector: VirtualConnector?
+    /// Whether listeners' ears know when what of it is due.
+    let isAttended: Bool
     private let executor: BroadcastExecutor
     private let network: VirtualNetwork
     let discovery: VirtualDiscovery?
-    private var random: SimulationRandom
+    var random: SimulationRandom
     private var responder = ClockResponder()
     /// Requests do not gather until then.
     private var urgentUntil = HostTime(nanoseconds: 0)
@@ -48,30 +53,39 @@ public final class BroadcastNode: BroadcastEnvironment {
     /// The songs of its programme by their items' titles; empty: its performance's song is the only one.
     var songs: [String: VirtualSong] = [:]
     /// What is read for each epoch, and the next frame of it.
-    private var reading: [Epoch: (song: VirtualSong, next: Int64, first: Int64)] = [:]
+    var reading: [Epoch: (song: VirtualSong, next: Int64, first: Int64)] = [:]
     /// What is to be heard of a programme, epoch by epoch, and stretch by stretch of those that were paused.
     public internal(set) var stretches: [Stretch] = []
     /// Called for each new one.
     var onStretch: (Performance) -> Void = { _ in }
-    private var transcoder = SongTranscoder(decoders: .simulated)
+    var transcoder = SongTranscoder(decoders: .simulated)
     /// How often it was to decode, and how often it could let go of the decoder.
-    public private(set) var transcodingCount = 0
-    public private(set) var transcodingEndCount = 0
-    private var transcoderFree = TrueTime.start
+    public internal(set) var transcodingCount = 0
+    public internal(set) var transcodingEndCount = 0
+    var transcoderFree = TrueTime.start
 
     init(
         machine: VirtualMachine, network: VirtualNetwork, discovery: VirtualDiscovery?, performance: Performance,
-        configuration: BroadcastConfiguration, random: SimulationRandom
+        configuration: BroadcastConfiguration, identity: MachineIdentity?, isAttended: Bool, fault: PlantedFault?,
+        random: SimulationRandom
     ) {
+        var configuration = configuration
+        let connector = identity.map { VirtualConnector(identity: $0, machine: machine, fault: fault) }
+        if let connector { configuration.access = connector.policy(configuration.access) }
         self.machine = machine
         self.network = network
         self.discovery = discovery
         self.performance = performance
         self.random = random
         self.configuration = configuration
+        self.identity = identity
+        self.connector = connector
+        self.isAttended = isAttended
+        self.fault = fault
         began = machine.loop.now
         executor = BroadcastExecutor(configuration: configuration)
         executor.environment = self
+        wireHousehold()
     }
 
     public var name: String { greeting.name }
@@ -83,6 +97,7 @@ public final class BroadcastNode: BroadcastEnvironment {
         network.bindDatagrams(on: machine) { [unowned self] in receiveDatagram($0, from: $1, arrival: $2) }
         discovery?.browse(on: machine) { [unowned self] in hear($0) }
         machine.after(VirtualDiscovery.registrationTime) { [unowned self] in advertise() }
+        connector?.watchStore()
         executor.start()
     }
 
@@ -124,17 +139,27 @@ public final class BroadcastNode: BroadcastEnvironment {
         endpoints[id] = endpoint
         inFlight[id] = 0
         endpoint.begin(
-            received: { [unowned self] in handle(.received(id, $0)) },
-            wrote: { [unowned self] count in
-                inFlight[id, default: 0] -= count
-                handle(.wrote(id, byteCount: count))
-            },
+            received: { [unowned self] in receive($0, from: id) }, wrote: { [unowned self] in note(wrote: $0, to: id) },
             closed: { [unowned self] in
                 endpoints[id] = nil
+                connector?.closed(id)
                 handle(.closed(id))
             })
+        connector?.open(id, endpoint, direction)
         let key = ClockKey.random(using: &random)
         handle(.opened(id, direction, address: endpoint.peerName, dial: dial, key: key))
+    }
+
+    private func receive(_ bytes: ByteBuffer, from id: ConnectionID) {
+        guard let connector else { return handle(.received(id, bytes)) }
+        if let messages = connector.receive(bytes, from: id) { handle(.received(id, messages)) }
+    }
+
+    private func note(wrote byteCount: Int, to id: ConnectionID) {
+        let byteCount = connector?.wrote(byteCount, to: id) ?? byteCount
+        guard byteCount > 0 else { return }
+        inFlight[id, default: 0] -= byteCount
+        handle(.wrote(id, byteCount: byteCount))
     }
 
     private func receiveDatagram(_ bytes: [UInt8], from source: String, arrival: HostTime) {
@@ -196,10 +221,12 @@ public final class BroadcastNode: BroadcastEnvironment {
         guard let endpoint = endpoints[id] else { return }
         inFlight[id, default: 0] += bytes.readableBytes
         highestByteCountInFlight = max(highestByteCountInFlight, inFlight[id] ?? 0)
-        endpoint.write(bytes)
+        if let connector { connector.write(bytes, to: id) } else { endpoint.write(bytes) }
     }
 
-    public func close(_ id: ConnectionID) { endpoints[id]?.close() }
+    public func close(_ id: ConnectionID) {
+        if let connector { connector.close(id) } else { endpoints[id]?.close() }
+    }
 
     public func addKey(_ key: ClockKey) {
         responder.register(key)
@@ -207,67 +234,6 @@ public final class BroadcastNode: BroadcastEnvironment {
     }
 
     public func removeKey(_ key: ClockKey) { responder.unregister(keyIdentifier: key.identifier) }
-
-    public func openSource(_ request: SourceRequest) {
-        let name: String
-        switch request.origin {
-        case .location(.local(let path)): name = path
-        case .location(.web(let address)): name = address.text
-        default: return
-        }
-        let song = songs[name] ?? performance.song
-        let first = request.firstFrame.index
-        reading[request.epoch] = (song, first > 0 ? first : -Int64(song.primingFrameCount), first)
-    }
-
-    public func closeSource(_ epoch: Epoch) { reading[epoch] = nil }
-
-    /// A reader takes some milliseconds, and gives as much as it likes.
-    public func readSource(_ epoch: Epoch) {
-        let time = random.span(.milliseconds(1) ... .milliseconds(6)) + liveWait(reading[epoch]?.next ?? 0)
-        let count = livePauses == nil ? 1 + Int(random.uniform() * 12) : 2
-        machine.after(time) { [unowned self] in
-            guard let (song, next, first) = reading[epoch] else { return }
-            if let sourceFailure, next >= sourceFailure.frame {
-                return handle(.source(epoch, .failed(sourceFailure.text, .nothing)))
-            }
-            let (packets, data) = song.packets(from: next, count: count)
-            guard !packets.isEmpty else { return handle(.source(epoch, .ended(.nothing))) }
-            let isBeginning = next == (first > 0 ? first : -Int64(song.primingFrameCount))
-            reading[epoch]?.next += packets.reduce(0) { $0 + Int64($1.frameCount) }
-            if isBeginning, first > 0 {
-                handle(.source(epoch, .read(properties: song.properties, packets: [], data: ByteBuffer())))
-                handle(.source(epoch, .sought(FramePosition(first))))
-            }
-            let properties = isBeginning && first <= 0 ? song.properties : []
-            handle(.source(epoch, .read(properties: properties, packets: packets, data: data)))
-        }
-    }
-
-    /// How long the next packets are still to come.
-    private func liveWait(_ next: Int64) -> TimeSpan {
-        guard let livePauses else { return .zero }
-        let since = liveSince ?? machine.loop.now
-        liveSince = since
-        let paused = livePauses.filter { $0.frame <= next }.reduce(TimeSpan.zero) { $0 + $1.span }
-        let due = since + TimeSpan(seconds: Double(next) / VirtualSong.sampleRate) + paused
-        return max(.zero, due - machine.loop.now)
-    }
-
-    /// A decoder takes its time too, and one piece after the other.
-    public func transcode(_ request: TranscodingRequest) {
-        transcodingCount += 1
-        let now = machine.loop.now
-        transcoderFree = max(transcoderFree, now) + random.span(.microseconds(200)...transcodingTime)
-        machine.after(transcoderFree - now) { [unowned self] in
-            handle(.transcoded(transcoder.answer(request)))
-        }
-    }
-
-    public func endTranscoding() {
-        transcodingEndCount += 1
-        transcoder.release()
-    }
 
     // Nobody sends songs here.
     public func openSpool(_ offer: SongOffer) { handle(.spool(offer.id, .failed(.noRoom))) }
@@ -283,8 +249,6 @@ public final class BroadcastNode: BroadcastEnvironment {
                 key: greeting.contactKey, name: greeting.name, roles: greeting.roles,
                 started: greeting.started, addresses: [NetworkAddress(host: machine.name)]))
     }
-
-    public func didReceive(household document: ByteBuffer, from id: ConnectionID) {}
 
     public func didMeet(_ peer: MetPeer) {}
 

@@ -38,32 +38,41 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
     private var hasGivenUp = false
 
     let configuration: ListenConfiguration
+    /// Its machine's keys; nil where connections begin without any.
+    public let identity: MachineIdentity?
+    let connector: VirtualConnector?
     let cardConfiguration: VirtualSoundCard.Configuration
-    private let network: VirtualNetwork
+    let network: VirtualNetwork
     let discovery: VirtualDiscovery?
-    private var random: SimulationRandom
+    var random: SimulationRandom
     let control = PlayoutControl()
     let card: VirtualSoundCard
-    private let outlet: SimulatedOutlet
+    let outlet: SimulatedOutlet
     let executor: ListenExecutor
     /// Counts timers, so that older ones are void.
     private var timerGeneration = 0
-    private var endpoints: [ConnectionID: StreamEndpoint] = [:]
+    var endpoints: [ConnectionID: StreamEndpoint] = [:]
     private var nextConnection = 0
-    private var clock: (client: ClockClient, host: String)?
+    var clock: (client: ClockClient, host: String)?
     /// Counts clock exchanges, so that timers of an older one are void.
-    private var clockGeneration = 0
-    private var exchangeCount = 0
+    var clockGeneration = 0
+    var exchangeCount = 0
 
     init(
         machine: VirtualMachine, network: VirtualNetwork, discovery: VirtualDiscovery?,
-        configuration: ListenConfiguration, card: VirtualSoundCard.Configuration, random: SimulationRandom
+        configuration: ListenConfiguration, identity: MachineIdentity?, card: VirtualSoundCard.Configuration,
+        random: SimulationRandom
     ) {
         var random = random
+        var configuration = configuration
+        let connector = identity.map { VirtualConnector(identity: $0, machine: machine, fault: card.fault) }
+        if let connector { configuration.access = connector.policy(configuration.access) }
         self.machine = machine
         self.network = network
         self.discovery = discovery
         self.configuration = configuration
+        self.identity = identity
+        self.connector = connector
         cardConfiguration = card
         loudspeakers = LoudspeakerHistory(ListenerSettings(offset: configuration.offset))
         outlet = SimulatedOutlet(control: control)
@@ -74,6 +83,7 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         self.random = random
         executor.transport = self
         executor.environment = self
+        wireHousehold()
     }
 
     /// As often as a listener shows itself on a terminal.
@@ -108,6 +118,7 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         discovery?.browse(on: machine) { [unowned self] in hear($0) }
         machine.after(VirtualDiscovery.registrationTime) { [unowned self] in advertise() }
         turnQueue()
+        connector?.watchStore()
         executor.start()
         executor.handle(.settings(loudspeakers.last.settings))
     }
@@ -154,7 +165,7 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         machine.after(Self.queueTurn) { [unowned self] in turnQueue() }
     }
 
-    private func handle(_ event: ListenEvent) {
+    func handle(_ event: ListenEvent) {
         executor.handle(event)
         noteBroadcaster()
     }
@@ -176,12 +187,20 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         nextConnection += 1
         endpoints[id] = endpoint
         endpoint.begin(
-            received: { [unowned self] in handle(.received(id, $0)) }, wrote: { _ in },
+            received: { [unowned self] in receive($0, from: id) },
+            wrote: { [unowned self] in _ = connector?.wrote($0, to: id) },
             closed: { [unowned self] in
                 endpoints[id] = nil
+                connector?.closed(id)
                 handle(.closed(id))
             })
+        connector?.open(id, endpoint, direction)
         handle(.opened(id, direction, address: endpoint.peerName, dial: dial))
+    }
+
+    private func receive(_ bytes: ByteBuffer, from id: ConnectionID) {
+        guard let connector else { return handle(.received(id, bytes)) }
+        if let messages = connector.receive(bytes, from: id) { handle(.received(id, messages)) }
     }
 
     /// By the planted fault: what was to be done is not.
@@ -217,15 +236,17 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         }
     }
 
-    public func send(_ bytes: ByteBuffer, to id: ConnectionID) { endpoints[id]?.write(bytes) }
+    public func send(_ bytes: ByteBuffer, to id: ConnectionID) {
+        if let connector { connector.write(bytes, to: id) } else { endpoints[id]?.write(bytes) }
+    }
 
-    public func close(_ id: ConnectionID) { endpoints[id]?.close() }
+    public func close(_ id: ConnectionID) {
+        if let connector { connector.close(id) } else { endpoints[id]?.close() }
+    }
 
     public func abort(_ id: ConnectionID) { endpoints[id]?.close() }
 
     public func broadcasterDidChange() {}
-
-    public func didReceive(household document: ByteBuffer, from id: ConnectionID) {}
 
     public func didMeet(_ peer: MetPeer) {}
 
@@ -247,50 +268,5 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
         self.outcome = outcome
         network.stopListening(on: machine)
         discovery?.withdraw(greeting.contactKey)
-    }
-
-    // MARK: The clock
-
-    public func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes, prior: SkewPrior?) {
-        guard let endpoint = endpoints[id] else { return }
-        exchangeCount += 1
-        if cardConfiguration.fault == .lateReturn, exchangeCount > 1 { outlet.lateness = .milliseconds(1) }
-        clockGeneration += 1
-        clock = (ClockClient(key: key, prior: prior ?? .unknown, seed: random.next()), endpoint.peerName)
-        askClock(generation: clockGeneration)
-    }
-
-    public func restartClock() {
-        clock?.client.startAnew(now: machine.now)
-        clockGeneration += 1
-        askClock(generation: clockGeneration)
-    }
-
-    public func stopClock() {
-        clockGeneration += 1
-        clock = nil
-    }
-
-    private func askClock(generation: Int) {
-        guard generation == clockGeneration, let host = clock?.host else { return }
-        if let request = clock?.client.poll(now: machine.now) {
-            // From the reading of the clock to the wire; the kernel's stamp is of the latter.
-            machine.after(random.exponential(.microseconds(6))) { [self] in
-                guard generation == clockGeneration else { return }
-                network.sendDatagram(request.bytes, from: machine, to: host)
-                clock?.client.didSend(sequence: request.sequence, at: machine.now)
-            }
-        }
-        guard let deadline = clock?.client.nextDeadline else { return }
-        // A second at most: a clock that is put back does not stop the exchange.
-        let wait = min(max(.zero, deadline - machine.now), .seconds(1)) + random.exponential(.microseconds(30))
-        machine.after(wait) { [unowned self] in askClock(generation: generation) }
-    }
-
-    private func receiveDatagram(_ bytes: [UInt8], arrival: HostTime) {
-        guard clock?.client.receive(bytes, at: arrival) == .updated, let estimate = clock?.client.estimate else {
-            return
-        }
-        handle(.clock(estimate))
     }
 }

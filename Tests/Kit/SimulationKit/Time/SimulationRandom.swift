@@ -30,6 +30,8 @@ public struct SimulationRandom: RandomNumberGenerator {
         return TimeSpan(seconds: -mean.seconds * log(max(1e-12, uniform())))
     }
 
+    public mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
+
     public mutating func span(_ range: ClosedRange<TimeSpan>) -> TimeSpan {
         TimeSpan(seconds: uniform(range.lowerBound.seconds...range.upperBound.seconds))
     }

@@ -10,4 +10,8 @@ public enum PlantedFault: Sendable {
     case noReconnection
     /// A listener that comes back sounds a millisecond late.
     case lateReturn
+    /// A node takes everybody for a member of its machine's household.
+    case everybodyIsMember
+    /// A node throws away what members send it of the household.
+    case ignoredDocuments
 }

@@ -22,7 +22,7 @@ extension World {
         if restart == .process { node.discovery?.withdraw(node.greeting.contactKey) }
         return add(
             configuration, on: restarted(node.machine, restart), mdns: node.discovery != nil,
-            card: node.cardConfiguration)
+            card: node.cardConfiguration, identity: node.identity)
     }
 
     /// Ends a broadcaster, if it has not ended, and starts it anew with another song: the same peer under the same name
@@ -36,7 +36,7 @@ extension World {
         if restart == .process { node.discovery?.withdraw(node.greeting.contactKey) }
         return add(
             configuration, on: restarted(node.machine, restart), song: song, mdns: node.discovery != nil,
-            fault: node.fault)
+            identity: node.identity, isAttended: node.isAttended, fault: node.fault)
     }
 
     private func restarted(_ machine: VirtualMachine, _ restart: Restart) -> VirtualMachine {

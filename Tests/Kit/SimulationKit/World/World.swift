@@ -1,8 +1,10 @@
 import AudioCore
 import Broadcasting
+import Cryptography
 import Listening
 import Peering
 import Programmes
+import SecureChannel
 import WireProtocol
 
 /// What is simulated: machines, network and loudspeakers, made from one seed and run on true time.
@@ -16,6 +18,8 @@ public final class World {
     /// For whatever a scenario leaves to chance.
     public var random: SimulationRandom
     private var machineCount = 0
+    /// Of the machines' keys; nil where connections begin without any.
+    private var keyRandom: SimulationRandom?
 
     /// Crystals of machines, in ppm.
     public var clockSpread = 50.0
@@ -28,8 +32,12 @@ public final class World {
     /// How machines are connected unless told otherwise.
     public var quality = LinkQuality.quietLAN
 
-    public init(seed: UInt64) {
+    /// - Parameter hasKeys: whether all machines have keys, and begin connections with a handshake. Without, they are
+    ///   in open mode, and know each other by what they say.
+    public init(seed: UInt64, hasKeys: Bool = false) {
         self.seed = seed
+        // Of its own, so that a seed gives the same events with keys and without, but for the handshakes.
+        if hasKeys { keyRandom = SimulationRandom(seed: ~seed) }
         random = SimulationRandom(seed: seed)
         network = VirtualNetwork(loop: loop, random: random.fork())
         discovery = VirtualDiscovery(loop: loop, random: random.fork())
@@ -75,11 +83,12 @@ public final class World {
     ///     nil.
     ///   - held: how much the sound card holds, if it does not give back what is written; 150 ms, of which it gives
     ///     back what is asked for, if nil.
+    ///   - identity: of the machine; one of its own if nil, where machines have keys.
     @discardableResult
     public func addListener(
         _ name: String, mdns: Bool = true, quality: LinkQuality? = nil, clockRate: PartsPerMillion? = nil,
-        cardRate: PartsPerMillion? = nil, cardHolding held: TimeSpan? = nil, fault: PlantedFault? = nil,
-        _ configure: (inout ListenConfiguration) -> Void = { _ in }
+        cardRate: PartsPerMillion? = nil, cardHolding held: TimeSpan? = nil, identity: MachineIdentity? = nil,
+        fault: PlantedFault? = nil, _ configure: (inout ListenConfiguration) -> Void = { _ in }
     ) -> ListenNode {
         let machine = addMachine(quality, clockRate)
         var configuration = ListenConfiguration(greeting: greeting(name, .listener))
@@ -90,18 +99,21 @@ public final class World {
         card.wakeLatency = random.span(wakeLatency)
         if let held { (card.givesBack, card.buffer) = (false, held) }
         card.fault = fault
-        return add(configuration, on: machine, mdns: mdns, card: card)
+        return add(
+            configuration, on: machine, mdns: mdns, card: card, identity: identity ?? makeIdentity())
     }
 
     func add(
         _ configuration: ListenConfiguration, on machine: VirtualMachine, mdns: Bool,
-        card: VirtualSoundCard.Configuration
+        card: VirtualSoundCard.Configuration, identity: MachineIdentity?
     ) -> ListenNode {
+        var configuration = configuration
+        if let identity { configuration.greeting.peer = identity.key.uuid }
         let node = ListenNode(
             machine: machine, network: network, discovery: mdns ? discovery : nil, configuration: configuration,
-            card: card, random: random.fork())
+            identity: identity, card: card, random: random.fork())
         listeners.append(node)
-        for broadcaster in broadcasters {
+        for broadcaster in broadcasters where broadcaster.isAttended {
             node.attend(broadcaster.performance)
             for stretch in broadcaster.stretches { node.attend(stretch.performance) }
         }
@@ -110,10 +122,14 @@ public final class World {
     }
 
     /// Adds a machine that broadcasts a song.
+    /// - Parameters:
+    ///   - isAttended: whether listeners' ears are to know what of it is due when. Otherwise it is a stray sound.
+    ///   - identity: of the machine; one of its own if nil, where machines have keys.
     @discardableResult
     public func addBroadcaster(
         _ name: String, song: VirtualSong, mdns: Bool = true, clockRate: PartsPerMillion? = nil,
-        fault: PlantedFault? = nil, _ configure: (inout BroadcastConfiguration) -> Void = { _ in }
+        isAttended: Bool = true, identity: MachineIdentity? = nil, fault: PlantedFault? = nil,
+        _ configure: (inout BroadcastConfiguration) -> Void = { _ in }
     ) -> BroadcastNode {
         let machine = addMachine(nil, clockRate)
         var configuration = BroadcastConfiguration(
@@ -122,7 +138,9 @@ public final class World {
         _ = try? configuration.programme.insert([NewItem(.local(song.title), title: song.title)], at: 0)
         _ = try? configuration.programme.apply(.play)
         configure(&configuration)
-        return add(configuration, on: machine, song: song, mdns: mdns, fault: fault)
+        return add(
+            configuration, on: machine, song: song, mdns: mdns, identity: identity ?? makeIdentity(),
+            isAttended: isAttended, fault: fault)
     }
 
     /// Adds a machine that broadcasts a programme of these songs, again and again.
@@ -158,17 +176,29 @@ public final class World {
 
     func add(
         _ configuration: BroadcastConfiguration, on machine: VirtualMachine, song: VirtualSong, mdns: Bool,
-        fault: PlantedFault?
+        identity: MachineIdentity?, isAttended: Bool, fault: PlantedFault?
     ) -> BroadcastNode {
+        var configuration = configuration
+        if let identity { configuration.greeting.peer = identity.key.uuid }
         let node = BroadcastNode(
             machine: machine, network: network, discovery: mdns ? discovery : nil,
-            performance: Performance(song: song, machine: machine), configuration: configuration,
-            random: random.fork())
-        node.fault = fault
+            performance: Performance(song: song, machine: machine), configuration: configuration, identity: identity,
+            isAttended: isAttended, fault: fault, random: random.fork())
         broadcasters.append(node)
-        for listener in listeners { listener.attend(node.performance) }
+        if isAttended { for listener in listeners { listener.attend(node.performance) } }
         machine.after(.zero) { [unowned node] in node.start() }
         return node
+    }
+
+    /// Makes keys; nil where machines have none.
+    public func makeIdentity() -> MachineIdentity? {
+        guard let seed = keyRandom?.bytes(PeerKeyPair.seedByteCount) else { return nil }
+        return MachineIdentity(keys: PeerKeyPair(seed: SecretBytes(copying: seed)))
+    }
+
+    /// Adds a machine of strangers that takes connections of others.
+    public func addFlooder(_ manner: FloodNode.Manner) -> FloodNode {
+        FloodNode(machine: addMachine(nil, nil), network: network, key: makeIdentity()?.key, manner: manner)
     }
 
     private func addMachine(_ quality: LinkQuality?, _ clockRate: PartsPerMillion?) -> VirtualMachine {

@@ -1,0 +1,173 @@
+import AudioCore
+import Cryptography
+import Households
+import SimulationKit
+
+/// What happens to its machines.
+extension HouseholdScenario {
+    private static let mostRemovals = 4
+
+    /// Lets something happen, or mostly nothing.
+    func happen() {
+        switch world.random.next() % 20 {
+        case 0, 1: letOneIn()
+        case 2: removeOne()
+        case 3: removeTwoAtOnce()
+        case 4, 5: cutOff()
+        case 6: stop()
+        case 7, 8, 9: restartListener()
+        case 10: restartBroadcaster()
+        case 11, 12, 13: flood()
+        case 14: strangers.restartOne()
+        case 15: breakConnections()
+        default: break
+        }
+    }
+
+    private func pick<Machine>(_ machines: [Machine]) -> Machine? {
+        machines.isEmpty ? nil : machines[Int(world.random.next() % UInt64(machines.count))]
+    }
+
+    private var running: [HouseholdMachine] { machines.filter { $0.stoppedUntil == nil } }
+
+    private func log(_ text: String) { events.append("\(now.seconds): \(text)") }
+
+    /// Looks at what a machine stores and is sent.
+    func watch(_ machine: HouseholdMachine) {
+        if let household = machine.identity.household { note(household, at: machine) }
+        machine.identity.onStore = { [unowned self, unowned machine] in note($0, at: machine) }
+        machine.identity.onDocument = { [unowned self, unowned machine] bytes in
+            if let household = try? Household(decoding: bytes) { noteSecret(of: household, at: machine) }
+        }
+    }
+
+    private func note(_ household: Household, at machine: HouseholdMachine) {
+        noteSecret(of: household, at: machine)
+        for other in machines where other.out == nil && household.isOut(other.key) {
+            other.out = now
+            log("\(other.name) is out, says \(machine.name)")
+        }
+    }
+
+    private func noteSecret(of household: Household, at machine: HouseholdMachine) {
+        if knowledge.note(secretOf: household, at: machine, of: machines) {
+            add(.foreign, "\(machine.name) knows a secret that was made after its removal")
+        }
+    }
+
+    // MARK: The household
+
+    /// Machines whose user may change the household, as far as they know.
+    private var authors: [HouseholdMachine] {
+        running.filter { $0.identity.household?.isMember($0.key) == true }
+    }
+
+    /// A member lets a machine in, and gives it the document.
+    private func letOneIn() {
+        let newcomers = listeners.filter { $0.admitted == nil && $0.stoppedUntil == nil }
+        guard let newcomer = pick(newcomers), let sponsor = pick(authors),
+            var household = sponsor.identity.household
+        else { return }
+        let key = newcomer.identity.keys.signingKey
+        guard (try? household.admit(key, name: newcomer.name, by: sponsor.identity.keys)) != nil else { return }
+        log("\(sponsor.name) lets \(newcomer.name) in")
+        newcomer.admitted = now
+        sponsor.identity.store(household)
+        newcomer.identity.store(household)
+    }
+
+    private var removable: [HouseholdMachine] {
+        let spared = [broadcasters[0].key, listeners[0].key, listeners[1].key]
+        return machines.filter { $0.admitted != nil && !spared.contains($0.key) }
+    }
+
+    private func removeOne() {
+        guard let author = pick(authors) else { return }
+        if let subject = pick(removable.filter { $0 !== author }) { remove(subject, by: author) }
+    }
+
+    /// Two members remove the same machine, or two, or one of them the other, before they hear of each other.
+    private func removeTwoAtOnce() {
+        guard let first = pick(authors), let second = pick(authors.filter { $0 !== first }),
+            let subject = pick(removable.filter { $0 !== first }),
+            let other = pick(removable.filter { $0 === subject || $0 === first }.filter { $0 !== second })
+        else { return }
+        remove(subject, by: first)
+        remove(other, by: second)
+    }
+
+    private func remove(_ subject: HouseholdMachine, by author: HouseholdMachine) {
+        guard removalCount < Self.mostRemovals, var household = author.identity.household,
+            household.isMember(subject.key),
+            (try? household.remove(subject.identity.keys.signingKey, by: author.identity.keys)) != nil
+        else { return }
+        removalCount += 1
+        log("\(author.name) removes \(subject.name)")
+        author.identity.store(household)
+    }
+
+    // MARK: Troubles
+
+    private func cutOff() {
+        let connected = running.filter { !$0.isCut(within: .zero, before: now) }
+        guard let machine = pick(connected), let host = machine.virtualMachine
+        else { return }
+        let span = world.random.span(.seconds(2) ... .seconds(30))
+        log("\(machine.name) is cut off for \(span.seconds) s")
+        world.network.cut(off: host, for: span)
+        machine.cuts.append(now...now + span)
+    }
+
+    private func breakConnections() {
+        guard let machine = pick(listeners.filter { $0.stoppedUntil == nil }) else { return }
+        log("\(machine.name)'s connections break")
+        machine.node.breakConnections()
+        machine.cuts.append(now...now)
+    }
+
+    private func stop() {
+        guard let machine = pick(running) else { return }
+        let isPolite = world.random.chance(0.5)
+        machine.stoppedUntil = now + world.random.span(.seconds(3) ... .seconds(30))
+        log("\(machine.name) is stopped")
+        switch machine {
+        case let machine as ListeningMachine:
+            machine.noteEnd(at: now)
+            machine.node.crash(sayingGoodbye: isPolite)
+        case let machine as BroadcastingMachine: machine.node.crash(sayingGoodbye: isPolite)
+        default: break
+        }
+    }
+
+    private var anyRestart: Restart { world.random.chance(0.5) ? .process : .power }
+
+    /// Starts a machine that was stopped.
+    func start(_ machine: HouseholdMachine) {
+        log("\(machine.name) is started")
+        switch machine {
+        case let machine as ListeningMachine: machine.restarted(as: world.restart(machine.node, anyRestart), at: now)
+        case let machine as BroadcastingMachine: broadcast(machine, nil, anyRestart)
+        default: break
+        }
+    }
+
+    private func restartListener() {
+        guard let machine = pick(listeners.filter { $0.stoppedUntil == nil }) else { return }
+        log("\(machine.name) is started anew")
+        machine.restarted(as: world.restart(machine.node, anyRestart), at: now)
+    }
+
+    private func restartBroadcaster() {
+        guard let machine = pick(broadcasters.filter { $0.stoppedUntil == nil }) else { return }
+        broadcast(machine, nil, anyRestart)
+    }
+
+    private func flood() {
+        guard world.random.chance(0.7), let machine = pick(running) else {
+            strangers.endFlood()
+            return log("no flood")
+        }
+        log("\(machine.name) is flooded")
+        strangers.flood(machine)
+    }
+}

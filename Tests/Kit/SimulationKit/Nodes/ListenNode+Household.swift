@@ -1,0 +1,21 @@
+import Households
+import Listening
+import NIOCore
+import Peering
+
+/// The household of its machine.
+extension ListenNode {
+    /// What this process knows of it; nil in open mode.
+    public var household: Household? { connector?.household }
+
+    func wireHousehold() {
+        guard let connector else { return }
+        connector.onAuthenticated = { [unowned self] in handle(.authenticated($0, $1, $2)) }
+        connector.onStanding = { [unowned self] in handle(.standing($0, $1)) }
+        connector.onChange = { [unowned self] in handle(.access(connector.policy(configuration.access))) }
+    }
+
+    public func didReceive(household document: ByteBuffer, from id: ConnectionID) {
+        connector?.receive(document: document, from: id)
+    }
+}
