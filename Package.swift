@@ -457,8 +457,10 @@ let testRooms = [
             library(
                 "PeerFuzzTargets",
                 [
-                    "AudioCore", "Broadcasting", "ClockSync", "Cryptography", "Discovery", "Households", "Listening",
-                    "Pairing", "Peering", "Playout", "Programmes", "SecureChannel", "WireProtocol", nioCore,
+                    "AudioCore", "AudioDecoding", "AudioFileStreamServices", "AudioFileWriting", "Broadcasting",
+                    "ClockSync", "Cryptography", "Discovery", "Households", "LibavcodecDecoding", "Listening",
+                    "Pairing", "Peering", "Playout", "Programmes", "Recording", "SecureChannel", "Songs",
+                    "WireProtocol", nioCore,
                 ]),
             tests("FuzzTests", ["FuzzTargets", "StreamTestKit"]),
             tests("PeerFuzzTests", ["PeerFuzzTargets", "StreamTestKit"]),
